@@ -1,0 +1,100 @@
+# make demo       the main job on real input: every path below /usr
+# make test       the tests, in each mode of the header; under 30 seconds
+# make            builds build/bloom, the command
+# Wider checks, each of which names the Debian package that it misses:
+# make strict     gcc and clang silent with every warning on, C99..C++20
+# make sanitize   the tests under AddressSanitizer and UBSan
+# make promise    the rates that are promised, measured; minutes
+# make race       `bloom uniq` against `sort -u` on 10 million lines
+# make clean
+
+CC = cc
+CXX = c++
+CFLAGS = -O2
+WARN = -Wall -Wextra -pedantic
+C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
+TEST = bloom.h tests/test.c Makefile
+
+all: build/bloom
+
+build:
+	mkdir -p build
+
+build/bloom: examples/bloom.c bloom.h Makefile | build
+	$(C99) examples/bloom.c -o $@
+
+build/first: examples/first.c bloom.h Makefile | build
+	$(C99) examples/first.c -o $@
+
+build/peak: tests/peak.c Makefile | build
+	$(C99) tests/peak.c -o $@
+
+demo: build/bloom build/peak
+	@sh tests/demo.sh build/bloom build/peak
+
+# ---- make test: one test program, built once for each mode -----------------
+
+MODES = separate same static tiny bare flash portable
+
+build/bloom.o: bloom.h Makefile | build
+	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
+
+build/test-separate: $(TEST) build/bloom.o            # declarations only
+	$(C99) tests/test.c build/bloom.o -o $@
+
+build/test-same: $(TEST) | build                      # code in the same file
+	$(C99) -DBLOOM_IMPLEMENTATION tests/test.c -o $@
+
+build/test-static: $(TEST) examples/first.c | build   # twice in one program
+	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
+	$(C99) -DBLOOM_STATIC tests/test.c build/first.o -o $@
+
+build/test-tiny: $(TEST) | build
+	$(C99) -DBLOOM_STATIC -DBLOOM_TINY tests/test.c -o $@
+
+build/test-bare: $(TEST) | build
+	$(C99) -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
+	    tests/test.c -o $@
+
+build/test-flash: $(TEST) | build                     # BLOOM_READ_BYTE
+	$(C99) -DBLOOM_STATIC -DBLOOM_NO_FLOAT -DTEST_FLASH tests/test.c -o $@
+
+build/test-portable: $(TEST) | build                  # without 128-bit numbers
+	$(C99) -DBLOOM_STATIC -DTEST_MALLOC -U__SIZEOF_INT128__ tests/test.c -o $@
+
+build/test-c++: $(TEST) | build
+	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_STATIC -x c++ \
+	    tests/test.c -o $@
+
+build/test-c++-and-c: $(TEST) build/bloom.o           # C++ calls the C object
+	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -x c++ tests/test.c -x none \
+	    build/bloom.o -o $@
+
+test: $(MODES:%=build/test-%) build/bloom build/first build/bloom.o
+	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" sh tests/run.sh $(MODES)
+
+# ---- Wider checks -----------------------------------------------------------
+
+strict:
+	@sh tests/strict.sh
+
+SANITIZE = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+sanitize:
+	rm -rf build
+	ASAN_OPTIONS=allocator_may_return_null=1 \
+	    $(MAKE) test CFLAGS="$(SANITIZE)"
+	rm -rf build
+
+build/promise: tests/promise.c bloom.h Makefile | build
+	$(C99) -O3 tests/promise.c -o $@ -lm
+
+promise: build/promise
+	build/promise
+
+race: build/bloom build/peak
+	@sh tests/race.sh build/bloom build/peak
+
+clean:
+	rm -rf build
+
+.PHONY: all demo test strict sanitize promise race clean

@@ -1,0 +1,1361 @@
+/* bloom.h 1.0.0 - public domain or MIT - Bloom filters whose rate is kept
+
+   USE
+       #define BLOOM_IMPLEMENTATION            // in one .c or .cpp file
+       #include "bloom.h"
+       int main(void)
+       {
+           bloom *seen = bloom_new(1000000, 0.01);   // a million keys, 1%
+           bloom_add(seen, "apple", 5);              // true: certainly new
+           int maybe = bloom_may_contain(seen, "pear", 4);
+           bloom_free(seen);
+           return maybe;                             // 0: certainly not in
+       }
+   Other files that use the filter just include bloom.h. To use it in one
+   file only: #define BLOOM_STATIC instead, and nothing else is needed.
+
+   PROMISES
+     A key that was added is always found: never a false negative.
+     A key that was not added is found at most with the rate p you asked for,
+     as long as at most n different keys were added; at any n from 1 up.
+     A filter is one block of bytes, the same on every machine. Save it with
+     fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
+     Bytes from a stranger are checked by bloom_open and never crash.
+     No allocation unless you ask for it, no globals, no errno, no I/O, no
+     libm. Without malloc nothing is needed of libc but memset.
+
+   WORDS
+     n  keys that the filter is made for     k  probes: cells that a key sets
+     m  cells (classic layout: bits)         p  rate of false "maybe"s
+   A textbook says p = (1 - e^(-kn/m))^k, least at k = m/n * ln 2, and so
+   m = n * log2(1/p) / ln 2: 9.6 bits a key for 1%, 4.8 more for each further
+   tenth of p. Small filters do worse than that; bloom_plan_for counts exactly.
+
+   OPTIONS, all macros; "everywhere" means before each #include "bloom.h".
+     BLOOM_IMPLEMENTATION   one file   the code goes here
+     BLOOM_STATIC           everywhere in a file: code and declarations in this
+                            file, static inline; no other file is concerned
+     BLOOM_API              everywhere  before each function; default: extern,
+                            hidden from other shared objects
+     BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
+                            malloc and free
+     BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, _create, _free
+     BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double
+                            and bloom_plan_bytes, bloom_estimate
+     BLOOM_TINY             everywhere  firmware: 32-bit hash only, smallest
+                            code; implies NO_MALLOC and NO_FLOAT
+     BLOOM_ASSERT(x)        one file   called with "filter is not NULL"; default:
+                            nothing
+     BLOOM_READ_BYTE(p)     one file   reads one byte of an image at p (const
+                            unsigned char *), in bloom_view, bloom_plan_of,
+                            bloom_size, bloom_hash_*, bloom_probes and
+                            bloom_may_contain*: for chips whose flash needs
+                            its own instruction (AVR: pgm_read_byte(p))
+   No option changes the bytes of an image. "One file" is the file with
+   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC. */
+
+#ifndef BLOOM_H
+#define BLOOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BLOOM_VERSION 10000 /* major * 10000 + minor * 100 + patch;
+                               a new major means new bytes */
+
+#ifdef BLOOM_TINY
+#undef BLOOM_NO_MALLOC
+#undef BLOOM_NO_FLOAT
+#define BLOOM_NO_MALLOC
+#define BLOOM_NO_FLOAT
+#endif
+
+#ifdef BLOOM_STATIC
+#define BLOOM_STATIC_FROM_THE_START_
+#undef BLOOM_IMPLEMENTATION
+#define BLOOM_IMPLEMENTATION
+#undef BLOOM_API
+#define BLOOM_API static inline
+#elif !defined(BLOOM_API) && defined(__GNUC__) && defined(__ELF__)
+#define BLOOM_API __attribute__((visibility("hidden"))) extern
+#elif !defined(BLOOM_API)
+#define BLOOM_API extern
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Types ------------------------------------------------------------- */
+
+/* A filter: its image. Only ever by pointer; any alignment. */
+typedef struct bloom bloom;
+
+/* A hashed key, good for every filter of the same width and seed. */
+typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
+
+typedef enum bloom_layout {
+    BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
+    BLOOM_BLOCKED,               /* not in this version: UNSUPPORTED */
+    BLOOM_COUNTING               /* not in this version: UNSUPPORTED */
+} bloom_layout;
+
+/* The shape of a filter. A plan of cells 0 is impossible: it has size 0 and
+   makes no filter. Change seed or hash_bits before you use a plan. Filters can
+   be merged if their plans are equal. */
+typedef struct bloom_plan {
+    uint64_t cells;              /* m: a multiple of 64 */
+    uint64_t seed;               /* any; 0 unless you set it */
+    uint8_t hashes;              /* k: 1..64 */
+    uint8_t layout;              /* a bloom_layout */
+    uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
+                                    m < 2^32 and a rate that has a floor: once
+                                    in 2^31 keys the probes hardly spread */
+} bloom_plan;
+
+typedef enum bloom_error {
+    BLOOM_OK,
+    BLOOM_TRUNCATED,             /* fewer bytes than the header or m needs */
+    BLOOM_NOT_A_FILTER,          /* does not begin with BLM */
+    BLOOM_WRONG_VERSION,         /* of the format */
+    BLOOM_BAD_HEADER,            /* m, k, or width impossible */
+    BLOOM_UNSUPPORTED,           /* layout or width not in this build */
+    BLOOM_CORRUPT,               /* the seal does not match */
+    BLOOM_UNSEALED               /* there is no seal to check */
+} bloom_error;
+
+/* ---- Planning ----------------------------------------------------------- */
+/* n: keys; 0 is taken as 1. one_in: the rate as 1 false "maybe" in one_in, from
+   2 to 2^32 - 1. Other arguments, and plans too large, give a plan of size 0. */
+
+/* Integer constant expressions for array sizes, initialisers and #if: m, k,
+   image bytes, and a plan's initialiser; classic, seed 0, width 64 (with
+   BLOOM_TINY 32), n to 2^42. Never less memory than bloom_plan_for, from 100
+   keys on at most 2% and 64 bits more; kept in either width.
+       static unsigned char memory[BLOOM_SIZE(1000, 100)];
+       bloom_plan plan = BLOOM_PLAN(1000, 100); */
+#define BLOOM_CELLS(n, one_in) BLOOM_CELLS_(n, one_in, BLOOM_LOG2_(one_in))
+#define BLOOM_HASHES(n, one_in) BLOOM_HASHES_(n, one_in, BLOOM_LOG2_(one_in))
+#define BLOOM_SIZE(n, one_in) (BLOOM_CELLS(n, one_in) / 8 + 32)
+#define BLOOM_PLAN(n, one_in) { BLOOM_CELLS(n, one_in), 0, \
+    BLOOM_HASHES(n, one_in), 0, BLOOM_WIDTH_ }
+
+/* The same plan at run time, in integers only. */
+BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in);
+
+/* Bytes of the image: 32 + m/8, or 0 if the plan is impossible, not in this
+   build, or too large for size_t. */
+BLOOM_API size_t bloom_plan_size(bloom_plan plan);
+
+#ifndef BLOOM_NO_FLOAT
+
+/* The least classic filter that keeps the rate p, 0 < p < 1, with n keys; of
+   the k that keep it at this m, the fewest. Some 20 us. */
+BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
+
+/* The same in a layout; this version has BLOOM_CLASSIC only. */
+BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
+
+/* The least classic filter with just k probes, 1..64: a small k is fast. */
+BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
+
+/* The classic filter of lowest rate whose image has at most `bytes` bytes,
+   of which 40 are the least. */
+BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
+
+/* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
+   1 for an impossible plan. Exact up to a few hundred probes (n * k), within
+   1% from 100 keys on. */
+BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
+
+/* How many different keys it takes until the rate passes p: the largest n with
+   bloom_plan_fpr(plan, n) <= p; 0 if 0 < p < 1 is not true. */
+BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
+
+#endif
+
+/* ---- Making ------------------------------------------------------------- */
+
+#ifndef BLOOM_NO_MALLOC
+
+/* bloom_create of a plan, or of bloom_plan_for(n, p): an empty filter, its
+   image aligned to 32 bytes. NULL if the plan is impossible or memory is
+   short. Free it with bloom_free, which takes NULL as well.
+   To clone b: c = bloom_create(bloom_plan_of(b)), memcpy(c, b, bloom_size(b)).*/
+#ifndef BLOOM_NO_FLOAT
+BLOOM_API bloom *bloom_new(uint64_t n, double p);
+#endif
+BLOOM_API bloom *bloom_create(bloom_plan plan);
+BLOOM_API void bloom_free(bloom *b);
+
+#endif
+
+/* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
+   is 0 or more than that. It is yours to free; the filter needs no end. */
+BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
+
+/* Existing bytes as a filter, in place: nothing is copied. Checks the header
+   against `size` in constant time; not the cells, see bloom_verify. NULL if it
+   is not a filter of this build, and the reason in *error (unless NULL), else
+   BLOOM_OK. Bytes after the image are allowed. bloom_view is for bytes that
+   cannot be written: ROM, or a file mapped read-only. */
+BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
+BLOOM_API const bloom *bloom_view(const void *image, size_t size,
+                                  bloom_error *error);
+
+BLOOM_API bloom_plan bloom_plan_of(const bloom *b);
+BLOOM_API size_t bloom_size(const bloom *b);        /* bytes of the image */
+BLOOM_API void bloom_clear(bloom *b);               /* forget all keys */
+
+/* Write a checksum of header and cells into the image, before it is stored;
+   every call that may write cells removes it. bloom_verify returns OK, CORRUPT
+   or UNSEALED. Both read the whole image. A seal finds damage, not forgery. */
+BLOOM_API void bloom_seal(bloom *b);
+BLOOM_API bloom_error bloom_verify(const bloom *b);
+BLOOM_API const char *bloom_error_text(bloom_error error);
+
+/* ---- Keys --------------------------------------------------------------- */
+/* A key is `size` bytes at `key`; a key of 0 bytes is a key like any other and
+   may be NULL. _u64: the key is an integer, hashed by value, the same on every
+   machine; it is a different key from its bytes. _hash: the key was hashed
+   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (width
+   32: h1 and the upper half of h2) with bits as good as random. */
+
+/* Add a key. true: it was certainly new; false: it may have been in before. */
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
+BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
+BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
+
+/* false: the key is certainly not in; true: it may be. */
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size);
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key);
+BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h);
+
+/* The hash of a key for filters with the width and seed of b. */
+BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
+                                    size_t size);
+BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
+
+/* The k cells of a key, for teaching and tools. Returns k. */
+BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
+                                uint64_t index[64]);
+
+/* ---- Whole filters ------------------------------------------------------ */
+/* Each reads the whole image. */
+
+/* Union and intersection. false, and `into` untouched, if the plans differ.
+   The union is just what adding all keys to one filter gives. What both
+   filters have is in the intersection, and its rate is at most the lower one;
+   bloom_fpr tells the rate after either. */
+BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
+BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
+
+BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
+
+#ifndef BLOOM_NO_FLOAT
+
+/* How many different keys were added, judged by the cells; UINT64_MAX when
+   all are set. */
+BLOOM_API uint64_t bloom_estimate(const bloom *b);
+
+/* The rate of false "maybe"s with the cells as they are, 0..1. */
+BLOOM_API double bloom_fpr(const bloom *b);
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+/* What the planning macros are made of. e is floor(log2(one_in)), counted by
+   BLOOM_LOG2_; with x = one_in / 2^e - 1 the logarithm of one_in is taken as
+   e + x + 61/128 x(1 - x): just right at powers of two, and too high between
+   by what a whole number of probes costs there. BLOOM_BITS_ divides that by
+   ln 2: bits a key, as in WORDS, times 65536; its last line pays for width 32.
+   3 + e/4 bits pay for small filters. test_integer_plans checks all of it. */
+#define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
+#define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
+    + BLOOM_LOG2_4_(r, 9) + BLOOM_LOG2_4_(r, 13) + BLOOM_LOG2_4_(r, 17) \
+    + BLOOM_LOG2_4_(r, 21) + BLOOM_LOG2_4_(r, 25) + BLOOM_LOG2_4_(r, 29))
+#define BLOOM_LOG2_4_(r, e) (((r) + 0ULL >= 1ULL << (e)) \
+    + ((r) + 0ULL >= 2ULL << (e)) + ((r) + 0ULL >= 4ULL << (e)) \
+    + ((r) + 0ULL >= 8ULL << (e)))
+#define BLOOM_X_(r, e) ((((r) + 0ULL) << 32 >> (e)) - BLOOM_ONE_)
+#define BLOOM_LOG_(r, e) ((e) * BLOOM_ONE_ + BLOOM_X_(r, e) \
+    + (BLOOM_X_(r, e) * (BLOOM_ONE_ - BLOOM_X_(r, e)) >> 32) * 61 / 128)
+#define BLOOM_POSSIBLE_(n, r) ((r) > 1 && (r) + 0ULL < BLOOM_ONE_ \
+    && (n) + 0ULL <= 1ULL << 42)
+#define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
+    ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
+#define BLOOM_CELLS_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
+    ? (((n) + !(n)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) / 64 * 64 \
+    : 0)
+#define BLOOM_BITS_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
+    + ((r) >> 15) * 5 / 4)
+#ifdef BLOOM_TINY
+#define BLOOM_WIDTH_ 32
+#else
+#define BLOOM_WIDTH_ 64
+#endif
+
+#endif /* BLOOM_H */
+
+#if defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)
+#error "bloom.h: define BLOOM_STATIC before the first #include of bloom.h"
+#endif
+
+/* ======================================================================== */
+
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
+#define BLOOM_IMPLEMENTATION_DONE_
+
+#if defined(BLOOM_MALLOC) != defined(BLOOM_FREE)
+#error "bloom.h: define both BLOOM_MALLOC and BLOOM_FREE, or neither"
+#elif !defined(BLOOM_MALLOC) && !defined(BLOOM_NO_MALLOC)
+#include <stdlib.h>
+#define BLOOM_MALLOC(size) malloc(size)
+#define BLOOM_FREE(pointer) free(pointer)
+#endif
+
+#ifndef BLOOM_ASSERT
+#define BLOOM_ASSERT(x) ((void)0)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#define BLOOM_AS_(type, value) static_cast<type>(value)
+#define BLOOM_ADDRESS_(pointer) reinterpret_cast<uintptr_t>(pointer)
+#define BLOOM_NULL_ nullptr
+#else
+#define BLOOM_AS_(type, value) ((type)(value))
+#define BLOOM_ADDRESS_(pointer) ((uintptr_t)(pointer))
+#define BLOOM_NULL_ NULL
+#endif
+
+/* ---- The image -----------------------------------------------------------
+
+    offset size  field
+       0     4   magic: 'B' 'L' 'M' and the format version, 1
+       4     1   layout: 0 classic
+       5     1   hash width in bits: 64 or 32
+       6     1   k, probes a key: 1..64
+       7     1   zero
+       8     8   m, the number of cells: a multiple of 64, not 0
+      16     8   seed
+      24     8   seal; 0: not sealed
+      32   m/8   cells: cell i is bit i & 7 of byte 32 + i / 8
+
+   Every number is little-endian. Invariant: a `bloom *` points to such a header
+   with all its cells behind it, which bloom_init has written or bloom_open has
+   checked. So m/8 fits size_t, and nothing below checks again. */
+
+#define BLOOM_HEADER_ 32
+
+#ifdef BLOOM_TINY                           /* width 64 is compiled away */
+#define BLOOM_IS_32_(plan) ((void)(plan), true)
+#else
+#define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
+#endif
+
+/* ---- Bits and bytes -----------------------------------------------------
+   Numbers are put together byte by byte: no alignment and no byte order to
+   think of, and compilers make one instruction of it. */
+
+static inline unsigned char *bloom_bytes_(bloom *b)
+{
+    void *bytes = b;
+    BLOOM_ASSERT(b);
+    return BLOOM_AS_(unsigned char *, bytes);
+}
+
+static inline const unsigned char *bloom_const_bytes_(const bloom *b)
+{
+    const void *bytes = b;
+    BLOOM_ASSERT(b);
+    return BLOOM_AS_(const unsigned char *, bytes);
+}
+
+static inline uint32_t bloom_load32_(const unsigned char *p)
+{
+    return BLOOM_AS_(uint32_t, p[0]) | BLOOM_AS_(uint32_t, p[1]) << 8
+         | BLOOM_AS_(uint32_t, p[2]) << 16 | BLOOM_AS_(uint32_t, p[3]) << 24;
+}
+
+static inline uint64_t bloom_load64_(const unsigned char *p)
+{
+    return bloom_load32_(p) | BLOOM_AS_(uint64_t, bloom_load32_(p + 4)) << 32;
+}
+
+static inline void bloom_store32_(unsigned char *p, uint32_t x)
+{
+    p[0] = BLOOM_AS_(unsigned char, x & 255);
+    p[1] = BLOOM_AS_(unsigned char, x >> 8 & 255);
+    p[2] = BLOOM_AS_(unsigned char, x >> 16 & 255);
+    p[3] = BLOOM_AS_(unsigned char, x >> 24);
+}
+
+static inline void bloom_store64_(unsigned char *p, uint64_t x)
+{
+    bloom_store32_(p, BLOOM_AS_(uint32_t, x & 0xFFFFFFFFU));
+    bloom_store32_(p + 4, BLOOM_AS_(uint32_t, x >> 32));
+}
+
+static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
+{
+    return x << by | x >> (32 - by);
+}
+
+static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
+{
+    return x << by | x >> (64 - by);
+}
+
+/* What reads a header only to look (bloom_view, bloom_plan_of and with it the
+   lookups) fetches it first, as it may be in ROM; what writes has it in RAM. */
+
+#ifdef BLOOM_READ_BYTE
+
+static inline const unsigned char *bloom_fetch_(const unsigned char *image,
+                                                unsigned char *copy)
+{
+    unsigned i;
+    for (i = 0; i < BLOOM_HEADER_; i++)
+        copy[i] = BLOOM_AS_(unsigned char, BLOOM_READ_BYTE(image + i));
+    return copy;
+}
+
+#else
+
+#define BLOOM_READ_BYTE(p) (*(p))
+
+static inline const unsigned char *bloom_fetch_(const unsigned char *image,
+                                                unsigned char *copy)
+{
+    (void)copy;
+    return image;
+}
+
+#endif
+
+static inline bloom_plan bloom_parse_(const unsigned char *header)
+{
+    bloom_plan plan;
+    plan.layout = header[4];
+    plan.hash_bits = header[5];
+    plan.hashes = header[6];
+    plan.cells = bloom_load64_(header + 8);
+    plan.seed = bloom_load64_(header + 16);
+    return plan;
+}
+
+BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    return bloom_parse_(bloom_fetch_(bloom_const_bytes_(b), copy));
+}
+
+/* ---- MurmurHash3 ---------------------------------------------------------
+   Austin Appleby's x86_32 and x64_128, 2011 (SMHasher), in which both 64-bit
+   lanes start at the seed. The last size % 16 bytes (x86_32: size % 4) are
+   read by loads that end where the key ends, overlapping what was read before,
+   and a shift drops the overlap: no branch on the length, no byte loop, unless
+   the whole key is shorter than one word. */
+
+static inline uint32_t bloom_fmix32_(uint32_t h)
+{
+    h = (h ^ h >> 16) * 0x85EBCA6BU;
+    h = (h ^ h >> 13) * 0xC2B2AE35U;
+    return h ^ h >> 16;
+}
+
+static inline uint32_t bloom_mix32_(uint32_t word)
+{
+    return bloom_rotl32_(word * 0xCC9E2D51U, 15) * 0x1B873593U;
+}
+
+static inline uint32_t bloom_murmur32_(const unsigned char *key,
+                                       size_t size, uint32_t seed)
+{
+    uint32_t h = seed, tail = 0;
+    size_t i;
+    for (i = 0; size - i >= 4; i += 4) {
+        h ^= bloom_mix32_(bloom_load32_(key + i));
+        h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
+    }
+    if (size >= 4)
+        tail = bloom_load32_(key + size - 4) >> 8 >> (24 - 8 * (size & 3));
+    else
+        for (i = size; i-- > 0; )
+            tail = tail << 8 | key[i];
+    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ BLOOM_AS_(uint32_t, size));
+}
+
+static inline uint64_t bloom_fmix64_(uint64_t h)
+{
+    h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+    h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+    return h ^ h >> 33;
+}
+
+static inline uint64_t bloom_mix64_1_(uint64_t word)
+{
+    return bloom_rotl64_(word * 0x87C37B91114253D5U, 31) * 0x4CF5AD432745937FU;
+}
+
+static inline uint64_t bloom_mix64_2_(uint64_t word)
+{
+    return bloom_rotl64_(word * 0x4CF5AD432745937FU, 33) * 0x87C37B91114253D5U;
+}
+
+/* The last size % 16 bytes of a key as two words, zero-extended. */
+static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
+{
+    bloom_hash tail = { 0, 0 };
+    size_t odd = size & 7;
+    if (size >= 8) {
+        uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
+        uint64_t mask = 0 - BLOOM_AS_(uint64_t, size >> 3 & 1);
+        tail.h2 = last & mask;
+        tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
+                | (last & ~mask);
+    } else {
+        while (odd-- > 0)
+            tail.h1 = tail.h1 << 8 | key[odd];
+    }
+    return tail;
+}
+
+static inline bloom_hash bloom_murmur64_(const unsigned char *key,
+                                         size_t size, uint64_t seed)
+{
+    bloom_hash h, tail = bloom_tail64_(key, size);
+    size_t i;
+    h.h1 = h.h2 = seed;
+    for (i = 0; size - i >= 16; i += 16) {
+        h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
+        h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
+        h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
+        h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
+    }
+    h.h1 ^= bloom_mix64_1_(tail.h1) ^ size;
+    h.h2 ^= bloom_mix64_2_(tail.h2) ^ size;
+    h.h1 += h.h2;
+    h.h2 += h.h1;
+    h.h1 = bloom_fmix64_(h.h1);
+    h.h2 = bloom_fmix64_(h.h2);
+    h.h1 += h.h2;
+    h.h2 += h.h1;
+    return h;
+}
+
+/* Width 32 hashes twice, the second time seeded with the first result. */
+static inline bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
+                                       uint64_t seed)
+{
+    uint32_t a = bloom_murmur32_(key, size, BLOOM_AS_(uint32_t, seed));
+    uint32_t b = bloom_murmur32_(key, size, a);
+    bloom_hash h;
+    h.h1 = BLOOM_AS_(uint64_t, a) << 32 | b;
+    h.h2 = BLOOM_AS_(uint64_t, b) << 32;
+    return h;
+}
+
+static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
+                                     size_t size)
+{
+    const unsigned char *bytes = BLOOM_AS_(const unsigned char *, key);
+    return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
+                              : bloom_murmur64_(bytes, size, plan.seed);
+}
+
+/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
+static inline bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+{
+    const uint64_t golden = 0x9E3779B97F4A7C15U;    /* 2^64 / golden ratio */
+    unsigned char bytes[8];
+    bloom_hash h;
+    if (BLOOM_IS_32_(plan)) {
+        bloom_store64_(bytes, key);
+        return bloom_hash32_(bytes, 8, plan.seed);
+    }
+    h.h1 = bloom_fmix64_(key + plan.seed + golden);
+    h.h2 = h.h1 * golden;
+    return h;
+}
+
+/* One number, for the seal. */
+static inline uint64_t bloom_digest_(bloom_plan plan,
+                                     const unsigned char *bytes, size_t size)
+{
+    if (BLOOM_IS_32_(plan))
+        return bloom_murmur32_(bytes, size, BLOOM_AS_(uint32_t, plan.seed));
+    return bloom_murmur64_(bytes, size, plan.seed).h1;
+}
+
+/* ---- The k-index generator -----------------------------------------------
+   Double hashing walks from x in steps of y. Here y is scrambled on the way,
+   by an odd factor, and that makes the k cells of a key as good as k separate
+   hashes, which a constant step is not. A cell is the high half of x * m:
+   x / 2^64 of the way through the filter (Lemire 2019, "Fast random integer
+   generation in an interval"), without a division and for any m. */
+
+#ifndef BLOOM_TINY
+
+typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
+
+static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
+{
+    bloom_walk_ walk;
+    walk.x = h.h1;
+    walk.y = BLOOM_IS_32_(plan) ? h.h2 >> 32 << 32 : h.h2;
+    walk.m = plan.cells;
+    return walk;
+}
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 bloom_u128_;
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+{
+    return BLOOM_AS_(uint64_t, BLOOM_AS_(bloom_u128_, x) * m >> 64);
+}
+#else
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+{
+    uint64_t x0 = x & 0xFFFFFFFFU, x1 = x >> 32;
+    uint64_t m0 = m & 0xFFFFFFFFU, m1 = m >> 32;
+    uint64_t a = x1 * m0 + (x0 * m0 >> 32);
+    uint64_t b = x0 * m1 + (a & 0xFFFFFFFFU);
+    return x1 * m1 + (a >> 32) + (b >> 32);
+}
+#endif
+
+static inline uint64_t bloom_next_(bloom_walk_ *walk)
+{
+    uint64_t index = bloom_high_half_(walk->x, walk->m);
+    walk->x += walk->y;
+    walk->y *= 37;
+    return index;
+}
+
+#else /* BLOOM_TINY: as m < 2^32 and the low half of y is 0, the low half of x
+         never changes, and 32-bit numbers give the same cells. */
+
+typedef struct bloom_walk_ { uint32_t x, y, m, low; } bloom_walk_;
+
+static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
+{
+    bloom_walk_ walk;
+    walk.x = BLOOM_AS_(uint32_t, h.h1 >> 32);
+    walk.y = BLOOM_AS_(uint32_t, h.h2 >> 32);
+    walk.m = BLOOM_AS_(uint32_t, plan.cells);
+    walk.low = BLOOM_AS_(uint32_t, (h.h1 & 0xFFFFFFFFU) * walk.m >> 32);
+    return walk;
+}
+
+static inline uint32_t bloom_next_(bloom_walk_ *walk)
+{
+    uint64_t product = BLOOM_AS_(uint64_t, walk->x) * walk->m + walk->low;
+    walk->x += walk->y;
+    walk->y *= 37;
+    return BLOOM_AS_(uint32_t, product >> 32);
+}
+
+#endif
+
+/* ---- CLASSIC: one bit a cell -------------------------------------------- */
+
+static inline unsigned char bloom_bit_(uint64_t cell)
+{
+    return BLOOM_AS_(unsigned char, 1U << (cell & 7));
+}
+
+static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
+                                      bloom_walk_ walk)
+{
+    unsigned absent = 0;
+    while (k-- > 0) {
+        uint64_t cell = bloom_next_(&walk);
+        unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
+        absent |= bloom_bit_(cell) & ~BLOOM_AS_(unsigned, *byte);
+        *byte = BLOOM_AS_(unsigned char, *byte | bloom_bit_(cell));
+    }
+    return absent != 0;
+}
+
+static inline bool bloom_classic_may_contain_(const unsigned char *cells,
+                                              unsigned k, bloom_walk_ walk)
+{
+    while (k-- > 0) {
+        uint64_t cell = bloom_next_(&walk);
+        const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
+        if (!(BLOOM_READ_BYTE(byte) & bloom_bit_(cell)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Keys --------------------------------------------------------------- */
+
+static inline void bloom_unseal_(unsigned char *image)
+{
+    bloom_store64_(image + 24, 0);
+}
+
+static inline bool bloom_add_to_(unsigned char *image, bloom_plan plan,
+                                 bloom_hash h)
+{
+    bloom_unseal_(image);
+    return bloom_classic_add_(image + BLOOM_HEADER_, plan.hashes,
+                              bloom_walk_from_(plan, h));
+}
+
+static inline bool bloom_look_in_(const unsigned char *image, bloom_plan plan,
+                                  bloom_hash h)
+{
+    return bloom_classic_may_contain_(image + BLOOM_HEADER_, plan.hashes,
+                                      bloom_walk_from_(plan, h));
+}
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    return bloom_add_to_(image, plan, bloom_hash_(plan, key, size));
+}
+
+BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    return bloom_add_to_(image, plan, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b);
+    return bloom_add_to_(image, bloom_parse_(image), h);
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    bloom_plan plan = bloom_plan_of(b);
+    return bloom_look_in_(bloom_const_bytes_(b), plan,
+                          bloom_hash_(plan, key, size));
+}
+
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    bloom_plan plan = bloom_plan_of(b);
+    return bloom_look_in_(bloom_const_bytes_(b), plan,
+                          bloom_hash_u64_(plan, key));
+}
+
+BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+{
+    return bloom_look_in_(bloom_const_bytes_(b), bloom_plan_of(b), h);
+}
+
+BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
+                                    size_t size)
+{
+    return bloom_hash_(bloom_plan_of(b), key, size);
+}
+
+BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
+{
+    return bloom_hash_u64_(bloom_plan_of(b), key);
+}
+
+BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
+                                uint64_t index[64])
+{
+    bloom_plan plan = bloom_plan_of(b);
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    unsigned i;
+    for (i = 0; i < plan.hashes; i++)
+        index[i] = bloom_next_(&walk);
+    return plan.hashes;
+}
+
+/* ---- Whole filters ------------------------------------------------------
+   Cells are taken 64 at a time, as m is a multiple of 64. */
+
+static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
+{
+    return a.cells == b.cells && a.seed == b.seed && a.hashes == b.hashes
+        && a.layout == b.layout && a.hash_bits == b.hash_bits;
+}
+
+static bool bloom_combine_(bloom *into, const bloom *from, uint64_t keep)
+{
+    unsigned char *to = bloom_bytes_(into);
+    const unsigned char *source = bloom_const_bytes_(from);
+    bloom_plan plan = bloom_parse_(to);
+    size_t i, size = bloom_plan_size(plan);
+    if (!bloom_same_plan_(plan, bloom_parse_(source)))
+        return false;
+    bloom_unseal_(to);
+    for (i = BLOOM_HEADER_; i < size; i += 8) {
+        uint64_t x = bloom_load64_(to + i), y = bloom_load64_(source + i);
+        bloom_store64_(to + i, (x & y) | ((x | y) & keep));
+    }
+    return true;
+}
+
+BLOOM_API bool bloom_merge(bloom *into, const bloom *from)
+{
+    return bloom_combine_(into, from, UINT64_MAX);
+}
+
+BLOOM_API bool bloom_intersect(bloom *into, const bloom *from)
+{
+    return bloom_combine_(into, from, 0);
+}
+
+/* The number of ones: summed in 2 bits, in 4, in 8, then the 8 bytes. */
+static inline unsigned bloom_popcount_(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555U;
+    x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
+    return BLOOM_AS_(unsigned, x * 0x0101010101010101U >> 56);
+}
+
+BLOOM_API uint64_t bloom_ones(const bloom *b)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    size_t i, size = bloom_plan_size(bloom_parse_(image));
+    uint64_t ones = 0;
+    for (i = BLOOM_HEADER_; i < size; i += 8)
+        ones += bloom_popcount_(bloom_load64_(image + i));
+    return ones;
+}
+
+/* ---- Planning in integers ----------------------------------------------- */
+
+BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
+{
+    bloom_plan plan = { 0, 0, 0, BLOOM_CLASSIC, BLOOM_WIDTH_ };
+    unsigned e = 0;
+    while (one_in >> e > 1)
+        e++;
+    plan.cells = BLOOM_CELLS_(n, one_in, e);
+    plan.hashes = BLOOM_AS_(uint8_t, BLOOM_HASHES_(n, one_in, e));
+    return plan;
+}
+
+/* ---- Planning ----------------------------------------------------------- */
+
+#ifndef BLOOM_NO_FLOAT
+
+/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18: gives logarithms,
+   ln((1 + z) / (1 - z)) = 2 atanh(z), which stay exact near ln(1) = 0. */
+static double bloom_atanh_(double z)
+{
+    double power = z, sum = z;
+    unsigned i;
+    for (i = 3; i < 25; i += 2) {
+        power *= z * z;
+        sum += power / i;
+    }
+    return sum;
+}
+
+/* ln(x) for 0 < x <= 1 */
+static double bloom_ln_(double x)
+{
+    double halvings = 0;
+    for (; x < 0.7; x *= 2)
+        halvings++;
+    return 2 * bloom_atanh_((x - 1) / (x + 1)) - halvings * 0.69314718055994531;
+}
+
+/* ln(1 - 1/x) for x > 3 */
+static double bloom_ln_1_minus_1_over_(double x)
+{
+    return -2 * bloom_atanh_(1 / (2 * x - 1));
+}
+
+/* e^x - 1 for x <= 0: its series for a small part of x, which is then doubled
+   by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). Exact near 0. */
+static double bloom_exp_minus_1_(double x)
+{
+    double term = 1, sum = 0;
+    unsigned i, doublings = 0;
+    if (x < -50)
+        return -1;
+    for (; x < -0.1; x /= 2)
+        doublings++;
+    for (i = 1; i < 12; i++) {
+        term *= x / i;
+        sum += term;
+    }
+    while (doublings-- > 0)
+        sum *= sum + 2;
+    return sum;
+}
+
+/* The chance that k cells chosen one by one at random are all set, when that
+   many were chosen and set before: E[F^k], where F is the fill, itself random.
+   Each choice leaves j cells set with chance[j]. (Bose et al. 2008 show that
+   the textbook's (E[F])^k is less.) */
+#define BLOOM_FEW_ 192
+
+static double bloom_rate_of_few_(double m, unsigned k, unsigned choices)
+{
+    double chance[BLOOM_FEW_ + 1] = { 1 }, rate = 0;
+    unsigned i, j;
+    for (i = 1; i <= choices; i++) {
+        for (j = i; j > 0; j--)
+            chance[j] = chance[j] * j / m + chance[j - 1] * (m - j + 1) / m;
+        chance[0] = 0;
+    }
+    for (j = 1; j <= choices; j++) {
+        double power = chance[j];
+        for (i = 0; i < k; i++)
+            power *= j / m;
+        rate += power;
+    }
+    return rate;
+}
+
+/* The same for many: mean and variance of the fill are known exactly, with
+   q = (1 - 1/m)^choices and (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices;
+   its k-th moment is taken from the Beta distribution that has both. That is
+   up to 1.2% above the exact sum where k is well chosen, and not below it, but
+   for 0.4% where the filter is overfull (test_exact_rates). */
+static double bloom_rate_of_many_(double m, unsigned k, double choices)
+{
+    double mean = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
+    double q = 1 - mean, rate = 1, c = 0;
+    double skew = bloom_exp_minus_1_(choices
+                      * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
+    double variance = q * (1 - q * (1 + skew)) / m + q * q * skew;
+    unsigned i;
+    if (variance > 0)
+        c = variance / (mean * q - variance);
+    for (i = 0; i < k; i++)
+        rate *= (mean + i * c) / (1 + i * c);
+    return rate;
+}
+
+/* What the generator adds to that, as a factor. Any two of a key's cells meet
+   as if independent, but two meetings go together: if cells i, i + d are the
+   same, so are cells i + 1, i + 1 + d once in 37 times, as the step grew only
+   37-fold. There are (k - 1)(k - 2)/2 such couples, of which k - 2 are three
+   cells in a row. Each meeting makes a key easier to match by a = 1/fill - 1.
+   It shows where few keys are in much space, 7% for n = 1, k = 3, m = 64, and
+   is nothing from 100 keys on; make promise measures it. */
+static double bloom_generator_factor_(double m, unsigned k, double fill)
+{
+    double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
+    double x = k < 3 ? 0 : couple * (k - 2) * a * ((k - 1) * a / 2 - 1);
+    return 1 + x + x * x / 2;
+}
+
+/* In width 32 one step in 2^32 is 0, another leads to two cells only, and so
+   on: keys that a filter may contain about as often as one cell is set. */
+static double bloom_step_floor_(bloom_plan plan, double fill)
+{
+    return BLOOM_IS_32_(plan) ? fill / 2147483648.0 : 0;
+}
+
+static double bloom_rate_(bloom_plan plan, uint64_t n)
+{
+    double m = BLOOM_AS_(double, plan.cells);
+    double choices = BLOOM_AS_(double, n) * plan.hashes;
+    double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
+    double rate = choices <= BLOOM_FEW_
+        ? bloom_rate_of_few_(m, plan.hashes, BLOOM_AS_(unsigned, choices))
+        : bloom_rate_of_many_(m, plan.hashes, choices);
+    rate *= bloom_generator_factor_(m, plan.hashes, fill);
+    rate += bloom_step_floor_(plan, fill);
+    return rate < 1 ? rate : 1;
+}
+
+static double bloom_rate_with_(bloom_plan plan, unsigned k, uint64_t n)
+{
+    plan.hashes = BLOOM_AS_(uint8_t, k);
+    return bloom_rate_(plan, n);
+}
+
+/* The k of lowest rate: m/n * ln 2 to begin with, then downhill. */
+static unsigned bloom_best_hashes_(bloom_plan plan, uint64_t n)
+{
+    double ideal = 0.6931 * BLOOM_AS_(double, plan.cells)
+                          / BLOOM_AS_(double, n);
+    unsigned k = ideal < 1 ? 1 : ideal > 64 ? 64 : BLOOM_AS_(unsigned, ideal);
+    while (k < 64 && bloom_rate_with_(plan, k + 1, n)
+                     < bloom_rate_with_(plan, k, n))
+        k++;
+    while (k > 1 && bloom_rate_with_(plan, k - 1, n)
+                    <= bloom_rate_with_(plan, k, n))
+        k--;
+    return k;
+}
+
+static bloom_plan bloom_no_plan_(void)
+{
+    bloom_plan plan = { 0, 0, 0, BLOOM_CLASSIC, BLOOM_WIDTH_ };
+    return plan;
+}
+
+/* Does m = cells keep p, with k probes, or any number if k is 0? */
+static bool bloom_keeps_(uint64_t cells, uint64_t n, double p, unsigned k)
+{
+    bloom_plan plan = bloom_no_plan_();
+    plan.cells = cells;
+    return bloom_rate_with_(plan, k ? k : bloom_best_hashes_(plan, n), n) <= p;
+}
+
+/* The least m, or 0 if it is beyond 2^62. The textbook's is too small; from
+   there up in growing strides, then the last stride is halved down to 64:
+   p is kept by low + stride and not by low. */
+static uint64_t bloom_least_cells_(uint64_t n, double p, unsigned k)
+{
+    double textbook = BLOOM_AS_(double, n) * -bloom_ln_(p) / 0.4804530139;
+    uint64_t low = 0, stride = 64;
+    if (textbook > 4e18)
+        return 0;
+    if (textbook >= 64)
+        low = (BLOOM_AS_(uint64_t, textbook) / 64 - 1) * 64;
+    for (; !bloom_keeps_(low + stride, n, p, k); stride *= 2) {
+        low += stride;
+        if (low >> 62)
+            return 0;
+    }
+    while ((stride /= 2) >= 64)
+        if (!bloom_keeps_(low + stride, n, p, k))
+            low += stride;
+    return low + 64;
+}
+
+BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
+{
+    bloom_plan plan = bloom_no_plan_();
+    if (!(p > 0 && p < 1) || k < 1 || k > 64)
+        return plan;
+    plan.cells = bloom_least_cells_(n ? n : 1, p, k);
+    plan.hashes = BLOOM_AS_(uint8_t, k);
+    return plan;
+}
+
+BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
+{
+    bloom_plan plan = bloom_no_plan_();
+    unsigned k;
+    n = n ? n : 1;
+    if (p > 0 && p < 1)
+        plan.cells = bloom_least_cells_(n, p, 0);
+    if (plan.cells == 0)
+        return plan;
+    k = bloom_best_hashes_(plan, n);
+    while (k > 1 && bloom_rate_with_(plan, k - 1, n) <= p)
+        k--;
+    plan.hashes = BLOOM_AS_(uint8_t, k);
+    return plan;
+}
+
+BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
+                                       bloom_layout layout)
+{
+    return layout == BLOOM_CLASSIC ? bloom_plan_for(n, p) : bloom_no_plan_();
+}
+
+BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
+{
+    bloom_plan plan = bloom_no_plan_();
+    const uint64_t most = 1ULL << 56;
+    uint64_t words = bytes / 8;
+    if (words < 5)
+        return plan;
+    words -= BLOOM_HEADER_ / 8;
+    plan.cells = (words < most ? words : most) * 64;
+    plan.hashes = BLOOM_AS_(uint8_t, bloom_best_hashes_(plan, n ? n : 1));
+    return plan;
+}
+
+BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
+{
+    if (bloom_plan_size(plan) == 0)
+        return 1;
+    return n ? bloom_rate_(plan, n) : 0;
+}
+
+BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
+{
+    uint64_t n = 0, bit;
+    if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
+        return 0;
+    for (bit = 1ULL << 62; bit > 0; bit /= 2)
+        if (bloom_rate_(plan, n + bit) <= p)
+            n += bit;
+    return n;
+}
+
+BLOOM_API uint64_t bloom_estimate(const bloom *b)
+{
+    bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
+    double m = BLOOM_AS_(double, plan.cells);
+    uint64_t zeros = plan.cells - bloom_ones(b);
+    double keys;
+    if (zeros == 0)
+        return UINT64_MAX;
+    keys = bloom_ln_(BLOOM_AS_(double, zeros) / m)
+         / (plan.hashes * bloom_ln_1_minus_1_over_(m));
+    return BLOOM_AS_(uint64_t, keys + 0.5);
+}
+
+BLOOM_API double bloom_fpr(const bloom *b)
+{
+    bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
+    uint64_t ones = bloom_ones(b);
+    double m = BLOOM_AS_(double, plan.cells), rate = 1;
+    double fill = BLOOM_AS_(double, ones) / m;
+    unsigned i;
+    if (!(fill > 0))
+        return 0;
+    for (i = 0; i < plan.hashes; i++)
+        rate *= fill;
+    rate = rate * bloom_generator_factor_(m, plan.hashes, fill)
+         + bloom_step_floor_(plan, fill);
+    return rate < 1 ? rate : 1;
+}
+
+#endif
+
+/* ---- Image checks -------------------------------------------------------- */
+
+/* The limits of the format first, then those of this build. */
+static bloom_error bloom_check_plan_(bloom_plan plan)
+{
+    if (plan.cells == 0 || plan.cells % 64 != 0
+        || plan.hashes < 1 || plan.hashes > 64
+        || (plan.hash_bits != 32 && plan.hash_bits != 64)
+        || (plan.hash_bits == 32 && plan.cells >> 32 != 0))
+        return BLOOM_BAD_HEADER;
+    if (plan.layout == BLOOM_BLOCKED
+        && (plan.cells % 256 != 0 || plan.hashes != 8 || plan.cells >> 40 != 0))
+        return BLOOM_BAD_HEADER;
+    if (plan.layout != BLOOM_CLASSIC
+        || BLOOM_IS_32_(plan) != (plan.hash_bits == 32))
+        return BLOOM_UNSUPPORTED;
+    return BLOOM_OK;
+}
+
+BLOOM_API size_t bloom_plan_size(bloom_plan plan)
+{
+    uint64_t bytes = BLOOM_HEADER_ + plan.cells / 8;
+    size_t size = BLOOM_AS_(size_t, bytes);
+    return bloom_check_plan_(plan) == BLOOM_OK && size == bytes ? size : 0;
+}
+
+BLOOM_API size_t bloom_size(const bloom *b)
+{
+    return bloom_plan_size(bloom_plan_of(b));
+}
+
+static bloom_error bloom_check_(const unsigned char *header, size_t size)
+{
+    bloom_plan plan;
+    bloom_error error;
+    if (size < BLOOM_HEADER_)
+        return BLOOM_TRUNCATED;
+    if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
+        return BLOOM_NOT_A_FILTER;
+    if (header[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    plan = bloom_parse_(header);
+    error = header[7] != 0 ? BLOOM_BAD_HEADER : bloom_check_plan_(plan);
+    if (error == BLOOM_OK && plan.cells / 8 > size - BLOOM_HEADER_)
+        return BLOOM_TRUNCATED;
+    return error;
+}
+
+BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
+{
+    bloom_error found = bloom_check_(BLOOM_AS_(unsigned char *, image), size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? BLOOM_AS_(bloom *, image) : BLOOM_NULL_;
+}
+
+BLOOM_API const bloom *bloom_view(const void *image, size_t size,
+                                  bloom_error *error)
+{
+    const unsigned char *header = BLOOM_AS_(const unsigned char *, image);
+    unsigned char copy[BLOOM_HEADER_];
+    bloom_error found;
+    if (size >= BLOOM_HEADER_)
+        header = bloom_fetch_(header, copy);
+    found = bloom_check_(header, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? BLOOM_AS_(const bloom *, image) : BLOOM_NULL_;
+}
+
+BLOOM_API const char *bloom_error_text(bloom_error error)
+{
+    static const char *const text[] = {
+        "ok",
+        "truncated: bytes are missing at the end",
+        "not a Bloom filter of bloom.h",
+        "a format version that this build cannot read",
+        "bad header",
+        "a layout or hash width that is not in this build",
+        "corrupt: the seal does not match",
+        "not sealed"
+    };
+    return error <= BLOOM_UNSEALED ? text[error] : "unknown error";
+}
+
+/* The checksum of the cells, seeded with that of the header before the seal;
+   never 0, which means that there is none. */
+static uint64_t bloom_checksum_(const unsigned char *image)
+{
+    bloom_plan plan = bloom_parse_(image);
+    size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
+    uint64_t sum;
+    plan.seed = 0;
+    plan.seed = bloom_digest_(plan, image, 24);
+    sum = bloom_digest_(plan, image + BLOOM_HEADER_, size);
+    return sum ? sum : 1;
+}
+
+BLOOM_API void bloom_seal(bloom *b)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_store64_(image + 24, bloom_checksum_(image));
+}
+
+BLOOM_API bloom_error bloom_verify(const bloom *b)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    uint64_t seal = bloom_load64_(image + 24);
+    if (seal == 0)
+        return BLOOM_UNSEALED;
+    return seal == bloom_checksum_(image) ? BLOOM_OK : BLOOM_CORRUPT;
+}
+
+/* ---- Making ------------------------------------------------------------- */
+
+BLOOM_API void bloom_clear(bloom *b)
+{
+    unsigned char *image = bloom_bytes_(b);
+    size_t i, size = bloom_plan_size(bloom_parse_(image));
+    bloom_unseal_(image);
+    for (i = BLOOM_HEADER_; i < size; i++)
+        image[i] = 0;
+}
+
+BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
+{
+    unsigned char *image = BLOOM_AS_(unsigned char *, memory);
+    bloom *b = BLOOM_AS_(bloom *, memory);
+    size_t needed = bloom_plan_size(plan);
+    if (needed == 0 || needed > size)
+        return BLOOM_NULL_;
+    image[0] = 'B';
+    image[1] = 'L';
+    image[2] = 'M';
+    image[3] = 1;
+    image[4] = plan.layout;
+    image[5] = plan.hash_bits;
+    image[6] = plan.hashes;
+    image[7] = 0;
+    bloom_store64_(image + 8, plan.cells);
+    bloom_store64_(image + 16, plan.seed);
+    bloom_clear(b);
+    return b;
+}
+
+#ifndef BLOOM_NO_MALLOC
+
+/* The image begins at a multiple of 32 in a larger allocation; the byte before
+   it tells how far in. */
+BLOOM_API bloom *bloom_create(bloom_plan plan)
+{
+    size_t size = bloom_plan_size(plan), room = size + 32, skip;
+    void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
+    unsigned char *image = BLOOM_AS_(unsigned char *, memory);
+    if (!memory)
+        return BLOOM_NULL_;
+    skip = 32 - BLOOM_ADDRESS_(image) % 32;
+    image += skip;
+    image[-1] = BLOOM_AS_(unsigned char, skip);
+    return bloom_init(image, size, plan);
+}
+
+BLOOM_API void bloom_free(bloom *b)
+{
+    if (b) {
+        unsigned char *image = bloom_bytes_(b);
+        BLOOM_FREE(image - image[-1]);
+    }
+}
+
+#ifndef BLOOM_NO_FLOAT
+BLOOM_API bloom *bloom_new(uint64_t n, double p)
+{
+    return bloom_create(bloom_plan_for(n, p));
+}
+#endif
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BLOOM_IMPLEMENTATION */
+
+/* ---- Papers --------------------------------------------------------------
+   B. H. Bloom 1970, Space/time trade-offs in hash coding with allowable errors
+   P. Bose et al. 2008, On the false-positive rate of Bloom filters
+   K. Christensen, A. Roginsky, M. Jimeno 2010, A new analysis of the
+       false-positive rate of a Bloom filter
+   A. Kirsch, M. Mitzenmacher 2008, Less hashing, same performance: building a
+       better Bloom filter (double hashing, and why it is enough for large m)
+   D. Lemire 2019, Fast random integer generation in an interval
+   A. Appleby 2011, MurmurHash3 (SMHasher)
+   S. J. Swamidass, P. Baldi 2007, Mathematical correction for fingerprint
+       similarity measures (the estimate of n from the ones) */
+
+/* ---- Licence --------------------------------------------------------------
+   Choose the one you prefer.
+
+   1. Public domain (Unlicense, www.unlicense.org)
+
+   This is free and unencumbered software released into the public domain.
+   Anyone is free to copy, modify, publish, use, compile, sell, or distribute
+   this software, either in source code form or as a compiled binary, for any
+   purpose, commercial or non-commercial, and by any means. In jurisdictions
+   that recognize copyright laws, the author or authors of this software
+   dedicate any and all copyright interest in the software to the public
+   domain. We make this dedication for the benefit of the public at large and
+   to the detriment of our heirs and successors. We intend this dedication to
+   be an overt act of relinquishment in perpetuity of all present and future
+   rights to this software under copyright law.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+   2. MIT
+
+   Copyright (c) 2026 the founders of bloom.h
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy
+   of this software and associated documentation files (the "Software"), to
+   deal in the Software without restriction, including without limitation the
+   rights to use, copy, modify, merge, publish, distribute, sublicense, and/or
+   sell copies of the Software, and to permit persons to whom the Software is
+   furnished to do so, subject to the following conditions: The above copyright
+   notice and this permission notice shall be included in all copies or
+   substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS",
+   WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, as in the paragraph in
+   capitals above, which is part of this licence too. */

@@ -1,0 +1,838 @@
+/* The tests of bloom.h: `make test` builds this file once for each mode of the
+   header; the Makefile picks the mode with -D. Each function below holds one
+   promise against something independent of bloom.h: published hash values, a
+   naive filter, an exact sum, a golden image.
+
+   usage: test [murmur3.tsv]       ends with "N passed, N failed" */
+
+#ifdef TEST_FLASH           /* a flash that only BLOOM_READ_BYTE can read */
+#define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
+#endif
+
+#ifdef TEST_MALLOC          /* an allocator that counts, and can be empty */
+#include <stdlib.h>
+static int blocks;
+static void *count_malloc(size_t size)
+{
+    void *block = size < 1000000 ? malloc(size) : NULL;
+    blocks += block != NULL;
+    return block;
+}
+static void count_free(void *block)
+{
+    blocks--;
+    free(block);
+}
+#define BLOOM_MALLOC(size) count_malloc(size)
+#define BLOOM_FREE(pointer) count_free(pointer)
+#endif
+
+#include "bloom.h"
+#include "bloom.h"          /* twice on purpose */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof (array) / sizeof (array)[0])
+
+static int failures;
+
+#define CHECK(condition) ((condition) ? (void)0 : fail(#condition, __LINE__))
+
+static void fail(const char *condition, int line)
+{
+    if (failures++ < 20)
+        printf("tests/test.c:%d: not true: %s\n", line, condition);
+}
+
+static uint64_t state;
+
+static uint64_t random64(void)
+{
+    uint64_t z = state += 0x9E3779B97F4A7C15U;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return z ^ z >> 31;
+}
+
+/* ---- What is tested in this build --------------------------------------- */
+
+#ifdef BLOOM_TINY
+static const uint8_t widths[] = { 32 };
+#else
+static const uint8_t widths[] = { 64, 32 };
+#endif
+
+static unsigned char memory[4096 + 64];
+
+static bloom_plan a_plan(uint64_t cells, unsigned k, unsigned width,
+                         uint64_t seed)
+{
+    bloom_plan plan;
+    plan.cells = cells;
+    plan.seed = seed;
+    plan.hashes = (uint8_t)k;
+    plan.layout = BLOOM_CLASSIC;
+    plan.hash_bits = (uint8_t)width;
+    return plan;
+}
+
+/* A look at a filter in RAM. Where lookups read flash they must be shown a
+   flash: a copy in which every bit pattern is wrong for plain reads. */
+static const bloom *look(const bloom *b, size_t size)
+{
+#ifdef TEST_FLASH
+    static unsigned char flash[sizeof memory + 64];
+    const unsigned char *image = (const unsigned char *)(const void *)b;
+    size_t i;
+    for (i = 0; i < size; i++)
+        flash[i] = image[i] ^ 0x55;
+    return (const bloom *)(const void *)flash;
+#else
+    (void)size;
+    return b;
+#endif
+}
+
+/* ---- MurmurHash3 against its publisher ---------------------------------- */
+
+/* bloom_hash_key of a filter with this width and seed */
+static bloom_hash hash(unsigned width, uint64_t seed, const void *key,
+                       size_t size)
+{
+    unsigned char image[40];
+    bloom *b = bloom_init(image, sizeof image, a_plan(64, 1, width, seed));
+    return bloom_hash_key(look(b, sizeof image), key, size);
+}
+
+static void store(unsigned char *p, uint64_t x, unsigned size)
+{
+    for (; size-- > 0; x >>= 8)
+        *p++ = (unsigned char)(x & 255);
+}
+
+/* SMHasher's VerificationTest: hash the keys {0}, {0,1}, ... with seed 256 - i,
+   then the results; its first four bytes are published. */
+static uint32_t verification(unsigned width)
+{
+    unsigned char key[256], results[256 * 16];
+    unsigned i, bytes = width == 64 ? 16 : 4;
+    bloom_hash h;
+    for (i = 0; i < 256; i++) {
+        key[i] = (unsigned char)i;
+        h = hash(width, 256 - i, key, i);
+        if (width == 32)
+            h.h1 >>= 32;
+        store(results + bytes * i, h.h1, bytes < 8 ? bytes : 8);
+        if (width == 64)
+            store(results + bytes * i + 8, h.h2, 8);
+    }
+    h = hash(width, 0, results, bytes * 256);
+    return (uint32_t)(width == 64 ? h.h1 & 0xFFFFFFFFU : h.h1 >> 32);
+}
+
+static void test_smhasher(void)
+{
+    unsigned w;
+    for (w = 0; w < COUNT(widths); w++)
+        CHECK(verification(widths[w])
+              == (widths[w] == 64 ? 0x6384BA69U : 0xB0F57EE3U));
+}
+
+/* Lines of: length, seed, key in hex, x86_32, two halves of x64_128. Keys are
+   hashed at eight alignments. */
+static void test_murmur3_vectors(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[2000], hex[1000];
+    unsigned length, seed, x32, lines = 0, i, byte;
+    unsigned long long h1, h2;
+    unsigned char space[300];
+    CHECK(file != NULL);
+    while (file && fgets(line, sizeof line, file)) {
+        unsigned char *key = space + lines % 8;
+        if (sscanf(line, "%u %x %999s %x %llx %llx", &length, &seed, hex, &x32,
+                   &h1, &h2) != 6)
+            continue;
+        lines++;
+        for (i = 0; i < length; i++) {
+            sscanf(hex + 2 * i, "%2x", &byte);
+            key[i] = (unsigned char)byte;
+        }
+        CHECK(hash(32, seed, key, length).h1 >> 32 == x32);
+        if (widths[0] == 64) {
+            bloom_hash h = hash(64, seed, key, length);
+            CHECK(h.h1 == h1 && h.h2 == h2);
+        }
+    }
+    CHECK(lines == 631);
+    if (file)
+        fclose(file);
+}
+
+/* ---- Against a naive filter --------------------------------------------- */
+/* One byte a cell, the product of section "k-index generator" by long
+   multiplication in base 2. */
+
+static unsigned char naive[32 * 1024];
+
+static uint64_t naive_index(uint64_t x, uint64_t m)
+{
+    uint64_t high = 0, low = 0;
+    int bit;
+    for (bit = 63; bit >= 0; bit--) {
+        high = high << 1 | low >> 63;
+        low <<= 1;
+        if (m >> bit & 1) {
+            low += x;
+            high += low < x;
+        }
+    }
+    return high;
+}
+
+static bool naive_walk(bloom_plan plan, bloom_hash h, bool set)
+{
+    uint64_t x = h.h1, y = h.h2;
+    bool all = true;
+    unsigned i;
+    if (plan.hash_bits == 32)
+        y &= ~(uint64_t)0xFFFFFFFFU;
+    for (i = 0; i < plan.hashes; i++, x += y, y *= 37) {
+        unsigned char *cell = naive + naive_index(x, plan.cells);
+        all = all && *cell;
+        if (set)
+            *cell = 1;
+    }
+    return all;
+}
+
+/* 60 random keys of 0..70 bytes or 8 or a hash go into a filter at an odd or
+   even address and into the naive one, and both are asked about them and about
+   others. In the end the bits must be the same. */
+static void against_naive(bloom_plan plan)
+{
+    unsigned char key[80];
+    size_t i, size = bloom_plan_size(plan);
+    bloom *b = bloom_init(memory + random64() % 9, size, plan);
+    const unsigned char *bytes = (const unsigned char *)(void *)b;
+    unsigned round;
+    CHECK(b != NULL);
+    memset(naive, 0, sizeof naive);
+    for (round = 0; round < 120; round++) {
+        uint64_t number = random64(), index[64];
+        const bloom *view = look(b, size);
+        unsigned kind = round % 3, k;
+        bool add = random64() % 2, in;
+        bloom_hash h;
+        for (i = 0; i < sizeof key; i++)
+            key[i] = (unsigned char)(random64() & 255);
+        i = round % 71;
+        h = kind == 0 ? bloom_hash_key(view, key, i)
+                      : bloom_hash_u64(view, number);
+        if (kind == 2)
+            h.h1 = number, h.h2 = random64();
+        in = naive_walk(plan, h, false);
+        CHECK(in == (kind == 0 ? bloom_may_contain(view, key, i)
+                   : kind == 1 ? bloom_may_contain_u64(view, number)
+                               : bloom_may_contain_hash(view, h)));
+        k = bloom_probes(view, h, index);
+        CHECK(k == plan.hashes && index[0] == naive_index(h.h1, plan.cells));
+        if (!add)
+            continue;
+        naive_walk(plan, h, true);
+        CHECK(!in == (kind == 0 ? bloom_add(b, key, i)
+                    : kind == 1 ? bloom_add_u64(b, number)
+                                : bloom_add_hash(b, h)));
+        view = look(b, size);
+        CHECK(bloom_may_contain_hash(view, h));
+        while (k-- > 0)
+            CHECK(naive[index[k]] == 1);
+    }
+    for (i = 0; i < plan.cells; i++)
+        CHECK((bytes[32 + i / 8] >> i % 8 & 1) == naive[i]);
+}
+
+static void test_against_naive(void)
+{
+    static const unsigned cells[] = { 64, 128, 192, 1024, 8000, 32768 };
+    unsigned c, k, w;
+    for (w = 0; w < COUNT(widths); w++)
+        for (c = 0; c < COUNT(cells); c++)
+            for (k = 1; k <= 64; k += k < 10 ? 2 : 11)
+                against_naive(a_plan(cells[c], k, widths[w], random64()));
+}
+
+/* ---- Keys --------------------------------------------------------------- */
+
+static void test_keys(void)
+{
+    unsigned w;
+    for (w = 0; w < COUNT(widths); w++) {
+        bloom_plan plan = a_plan(1024, 5, widths[w], 7);
+        bloom *b = bloom_init(memory, sizeof memory, plan);
+        const bloom *view = look(b, 160);
+        bloom_hash h = bloom_hash_u64(view, 5);
+        unsigned char five[8] = { 5, 0, 0, 0, 0, 0, 0, 0 };
+        CHECK(!bloom_may_contain(view, NULL, 0));
+        CHECK(bloom_add(b, NULL, 0) && !bloom_add(b, "", 0));
+        view = look(b, 160);
+        CHECK(bloom_may_contain(view, NULL, 0));
+        CHECK(!bloom_may_contain(view, "\0", 1));
+        if (widths[w] == 64) {              /* by value, not by bytes */
+            CHECK(h.h1 != bloom_hash_key(view, five, 8).h1);
+            CHECK(h.h2 == h.h1 * 0x9E3779B97F4A7C15U);
+        } else {
+            CHECK(h.h1 == bloom_hash_key(view, five, 8).h1);
+            CHECK(h.h2 == h.h1 << 32);
+        }
+    }
+}
+
+/* ---- Images ------------------------------------------------------------- */
+
+/* Keys "key-0" .. "key-9", then the integers 0..9, in 128 cells with k = 3,
+   seed 0x0123456789ABCDEF, sealed. These bytes may never change. */
+static const char *const golden[2] = {
+    "424c4d01004003008000000000000000efcdab8967452301cbedbc89aec74af1"
+    "f411c2700c734a6354525c749904a940",
+    "424c4d01002003008000000000000000efcdab89674523014315c33000000000"
+    "933c9130890bf401a71cca81a038080b" };
+
+static void test_golden_images(void)
+{
+    unsigned w, i;
+    for (w = 0; w < COUNT(widths); w++) {
+        bloom_plan plan = a_plan(128, 3, widths[w], 0x0123456789ABCDEFU);
+        bloom *b = bloom_init(memory, 48, plan);
+        char hex[2 * 48 + 1], key[] = "key-0";
+        for (i = 0; i < 10; i++) {
+            key[4] = (char)('0' + i);
+            bloom_add(b, key, 5);
+            bloom_add_u64(b, i);
+        }
+        bloom_seal(b);
+        for (i = 0; i < 48; i++)
+            sprintf(hex + 2 * i, "%02x", memory[i]);
+        CHECK(strcmp(hex, golden[widths[w] == 32]) == 0);
+        if (strcmp(hex, golden[widths[w] == 32]) != 0)
+            printf("width %u: %s\n", widths[w], hex);
+    }
+}
+
+static bloom_error error_of(const unsigned char *image, size_t size)
+{
+    unsigned char copy[100];
+    bloom_error of_open, of_view;
+    memcpy(copy, image, sizeof copy);
+    CHECK((bloom_open(copy, size, &of_open) != NULL) == (of_open == BLOOM_OK));
+    CHECK((bloom_view(look((bloom *)(void *)copy, sizeof copy), size, &of_view)
+           != NULL) == (of_view == BLOOM_OK));
+    CHECK(of_open == of_view);
+    return of_open;
+}
+
+/* One header byte is changed: the error is the first that DESIGN.md's order
+   gives. The filter has m = 512, k = 9. */
+static void test_bad_images(void)
+{
+    static const struct { unsigned char at, value; bloom_error error; } cases[]
+        = { { 0, 'b', BLOOM_NOT_A_FILTER }, { 1, 0, BLOOM_NOT_A_FILTER },
+            { 2, 'N', BLOOM_NOT_A_FILTER }, { 3, 0, BLOOM_WRONG_VERSION },
+            { 3, 2, BLOOM_WRONG_VERSION },  { 4, 1, BLOOM_BAD_HEADER },
+            { 4, 2, BLOOM_UNSUPPORTED },    { 4, 255, BLOOM_UNSUPPORTED },
+            { 5, 0, BLOOM_BAD_HEADER },     { 5, 33, BLOOM_BAD_HEADER },
+            { 5, 128, BLOOM_BAD_HEADER },   { 6, 0, BLOOM_BAD_HEADER },
+            { 6, 1, BLOOM_OK },             { 6, 64, BLOOM_OK },
+            { 6, 65, BLOOM_BAD_HEADER },    { 6, 255, BLOOM_BAD_HEADER },
+            { 7, 1, BLOOM_BAD_HEADER },     { 8, 1, BLOOM_BAD_HEADER },
+            { 8, 32, BLOOM_BAD_HEADER },    { 8, 64, BLOOM_TRUNCATED },
+            { 9, 0, BLOOM_BAD_HEADER },     { 9, 1, BLOOM_OK },
+            { 9, 3, BLOOM_TRUNCATED },      { 11, 128, BLOOM_TRUNCATED },
+            { 20, 99, BLOOM_OK },           { 24, 1, BLOOM_OK } };
+    unsigned char image[100];
+    unsigned i, size, w;
+    for (w = 0; w < COUNT(widths); w++) {
+        memset(image, 0, sizeof image);
+        bloom_init(image, 96, a_plan(512, 9, widths[w], 3));
+        for (size = 0; size < 96; size++)
+            CHECK(error_of(image, size) == BLOOM_TRUNCATED);
+        CHECK(error_of(image, 96) == BLOOM_OK);
+        CHECK(error_of(image, 100) == BLOOM_OK);
+        CHECK(bloom_open(image, 96, NULL) == (bloom *)(void *)image);
+        for (i = 0; i < COUNT(cases); i++) {
+            unsigned char old = image[cases[i].at];
+            image[cases[i].at] = cases[i].value;
+            CHECK(error_of(image, 96) == cases[i].error);
+            image[cases[i].at] = old;
+        }
+        image[15] = 128;                                /* m = 2^63 + 512 */
+        CHECK(error_of(image, 96) == (widths[w] == 32 ? BLOOM_BAD_HEADER
+                                                      : BLOOM_TRUNCATED));
+        image[15] = 0;
+        image[4] = BLOOM_BLOCKED;
+        image[6] = 8;
+        CHECK(error_of(image, 96) == BLOOM_UNSUPPORTED);
+        image[8] = 64;
+        CHECK(error_of(image, 104 - 4) == BLOOM_BAD_HEADER);
+        image[8] = 0;
+        image[13] = 1;                                  /* m = 2^40 + 512 */
+        CHECK(error_of(image, 96) == BLOOM_BAD_HEADER);
+    }
+    bloom_init(image, 96, a_plan(512, 9, 32, 3));
+    image[5] = 64;
+    CHECK(error_of(image, 96) == (COUNT(widths) == 1 ? BLOOM_UNSUPPORTED
+                                                     : BLOOM_OK));
+    for (i = 0; i <= (unsigned)BLOOM_UNSEALED + 1; i++)
+        CHECK(strlen(bloom_error_text((bloom_error)i)) > 1);
+}
+
+/* Random headers: what is accepted ends within the bytes that were given. */
+static void test_accepted_images(void)
+{
+    unsigned char image[100];
+    unsigned round, i, accepted = 0;
+    for (round = 0; round < 20000; round++) {
+        bloom *b;
+        for (i = 0; i < sizeof image; i++)
+            image[i] = (unsigned char)(random64() & 255);
+        memcpy(image, "BLM\1\0\40\1\0\0\2\0\0\0\0\0\0", 16);
+        for (i = round % 3; i-- > 0; )
+            image[4 + random64() % 12] = (unsigned char)(random64() & 255);
+        b = bloom_open(image, 96, NULL);
+        if (!b)
+            continue;
+        accepted++;
+        CHECK(bloom_size(look(b, 96)) <= 96);
+        bloom_add(b, image, 96);
+        bloom_add_u64(b, round);
+        CHECK(bloom_may_contain_u64(look(b, 96), round));
+    }
+    CHECK(accepted > 1000 && accepted < 19000);
+}
+
+static bool sealed(bloom *b)
+{
+    bool was = bloom_verify(b) == BLOOM_OK;
+    if (!was)
+        CHECK(bloom_verify(b) == BLOOM_UNSEALED);
+    bloom_seal(b);
+    CHECK(bloom_verify(b) == BLOOM_OK);
+    return was;
+}
+
+/* Every call that may write cells takes the seal away, even if it writes none;
+   every flipped bit is found. */
+static void test_seal(void)
+{
+    unsigned char other[96];
+    unsigned w, bit;
+    for (w = 0; w < COUNT(widths); w++) {
+        bloom_plan plan = a_plan(512, 9, widths[w], 3);
+        bloom *b = bloom_init(memory, 96, plan);
+        bloom *c = bloom_init(other, 96, plan);
+        CHECK(!sealed(b) && sealed(b));
+        bloom_add(b, "a", 1);
+        CHECK(!sealed(b));
+        bloom_add(b, "a", 1);
+        CHECK(!sealed(b));
+        bloom_add_u64(b, 1);
+        CHECK(!sealed(b));
+        bloom_add_hash(b, bloom_hash_u64(look(b, 96), 1));
+        CHECK(!sealed(b));
+        bloom_merge(b, c);
+        CHECK(!sealed(b));
+        bloom_intersect(b, c);
+        CHECK(!sealed(b));
+        bloom_clear(b);
+        CHECK(!sealed(b));
+        bloom_add_u64(b, 1);
+        bloom_seal(b);
+        bloom_ones(b);
+        bloom_may_contain_u64(look(b, 96), 1);
+        CHECK(sealed(b));
+        for (bit = 8 * 8; bit < 8 * 96; bit++) {
+            if (bit == 8 * 8)
+                bit = 8 * 16;                           /* m would not fit */
+            memory[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            CHECK(bloom_verify(b) == BLOOM_CORRUPT);
+            memory[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        }
+    }
+}
+
+/* ---- Making ------------------------------------------------------------- */
+
+static void test_making(void)
+{
+    bloom_plan plan = a_plan(1024, 7, 32, 9), p;
+    CHECK(bloom_plan_size(plan) == 160);
+    CHECK(bloom_init(memory, 159, plan) == NULL);
+    memset(memory, 0xFF, sizeof memory);
+    CHECK(bloom_init(memory, 160, plan) == (bloom *)(void *)memory);
+    CHECK(bloom_ones((bloom *)(void *)memory) == 0 && memory[160] == 0xFF);
+    p = bloom_plan_of(look((bloom *)(void *)memory, 160));
+    CHECK(p.cells == 1024 && p.seed == 9 && p.hashes == 7);
+    CHECK(p.layout == BLOOM_CLASSIC && p.hash_bits == 32);
+    CHECK(bloom_plan_size(a_plan(0, 7, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(65, 7, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(64, 0, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(64, 65, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(64, 1, 31, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(1ULL << 32, 1, 32, 0)) == 0);
+    plan.layout = BLOOM_COUNTING;
+    CHECK(bloom_plan_size(plan) == 0);
+    CHECK(bloom_init(memory, sizeof memory, plan) == NULL);
+}
+
+#ifndef BLOOM_NO_MALLOC
+static void test_malloc(void)
+{
+    unsigned i;
+    for (i = 1; i < 20; i++) {
+        bloom *b = bloom_create(a_plan(64 * i, 7, 64, 9));
+        CHECK(b && (uintptr_t)(void *)b % 32 == 0 && bloom_ones(b) == 0);
+        bloom_free(b);
+    }
+    bloom_free(NULL);
+    CHECK(bloom_create(a_plan(0, 7, 64, 9)) == NULL);
+    CHECK(bloom_create(a_plan(1ULL << 61, 7, 64, 9)) == NULL);
+    CHECK(bloom_create(a_plan(0xFFFFFFFFFFFFFFC0U, 7, 64, 9)) == NULL);
+#ifdef TEST_MALLOC
+    CHECK(blocks == 0 && bloom_create(a_plan(64000000, 7, 64, 9)) == NULL);
+    CHECK(blocks == 0);
+#endif
+}
+#endif
+
+/* ---- Whole filters ------------------------------------------------------ */
+
+static void test_whole(void)
+{
+    unsigned char space_a[200], space_b[200], space_both[200];
+    bloom_plan plan = a_plan(1024, 5, 32, 1), different[4];
+    bloom *a = bloom_init(space_a + 1, 160, plan);
+    bloom *b = bloom_init(space_b, 160, plan);
+    bloom *both = bloom_init(space_both + 7, 160, plan);
+    unsigned i, naive_ones = 0;
+    for (i = 0; i < 120; i++) {
+        if (i < 80)
+            bloom_add_u64(a, i);
+        if (i >= 40)
+            bloom_add_u64(b, i);
+        bloom_add_u64(both, i);
+    }
+    CHECK(bloom_merge(a, b) && memcmp(space_a + 1, space_both + 7, 160) == 0);
+    for (i = 8 * 32; i < 8 * 160; i++)
+        naive_ones += space_both[7 + i / 8] >> i % 8 & 1;
+    CHECK(bloom_ones(both) == naive_ones);
+    bloom_clear(a);
+    for (i = 0; i < 80; i++)
+        bloom_add_u64(a, i);
+    for (i = 0; i < 4; i++)
+        different[i] = plan;
+    different[0].cells = 960;
+    different[1].seed = 2;
+    different[2].hashes = 6;
+    different[3].hash_bits = 64;
+    for (i = 0; i < (COUNT(widths) == 1 ? 3 : 4); i++) {
+        memcpy(space_both, space_a, sizeof space_a);
+        bloom_init(memory, sizeof memory, different[i]);
+        bloom_seal(a);
+        CHECK(!bloom_merge(a, (bloom *)(void *)memory));
+        CHECK(!bloom_intersect(a, (bloom *)(void *)memory));
+        CHECK(sealed(a));
+    }
+    memcpy(space_both, space_a, sizeof space_a);
+    CHECK(bloom_intersect(a, b));
+    for (i = 32; i < 160; i++)
+        CHECK(space_a[1 + i] == (space_both[1 + i] & space_b[i]));
+    for (i = 40; i < 80; i++)
+        CHECK(bloom_may_contain_u64(look(a, 160), i));
+    CHECK(bloom_merge(a, a) && bloom_intersect(a, a));
+}
+
+/* ---- Planning ----------------------------------------------------------- */
+
+#if BLOOM_CELLS(1000, 100) < 9585 || BLOOM_HASHES(1000, 100) != 7
+#error "the planning macros do not work in #if"
+#endif
+static unsigned char fixed[BLOOM_SIZE(1000, 100)];
+
+static void test_constant_plans(void)
+{
+    static const bloom_plan constant = BLOOM_PLAN(1000, 100);
+    bloom_plan plan = bloom_plan_one_in(1000, 100);
+    uint64_t n;
+    CHECK(bloom_init(fixed, sizeof fixed, constant) != NULL);
+    CHECK(bloom_plan_size(constant) == sizeof fixed);
+    CHECK(memcmp(&plan, &constant, offsetof(bloom_plan, hash_bits) + 1) == 0);
+    CHECK(plan.hash_bits == widths[0]);
+    CHECK(bloom_plan_one_in(0, 9).cells == bloom_plan_one_in(1, 9).cells);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, 1)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, 0)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, 1ULL << 32)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, UINT64_MAX)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in((1ULL << 42) + 1, 10)) == 0);
+    CHECK(bloom_plan_one_in(1ULL << 42, 0xFFFFFFFFU).cells > 46ULL << 42);
+    for (n = 1; n < 2000000000; n = n * 3 + 1) {
+#define SAME(one_in) \
+        plan = bloom_plan_one_in(n, one_in); \
+        CHECK(plan.cells == BLOOM_CELLS(n, one_in)); \
+        CHECK(plan.hashes == BLOOM_HASHES(n, one_in))
+        SAME(2); SAME(3); SAME(100); SAME(1000); SAME(65535); SAME(65536);
+        SAME(1000000000); SAME(0xFFFFFFFFU);
+    }
+}
+
+#ifndef BLOOM_NO_FLOAT
+
+/* E[(X/m)^k] from the distribution of X, the number of cells set after n * k
+   independent throws, in long double. */
+static double exact_rate(unsigned m, unsigned k, unsigned n)
+{
+    static long double chance[2000];
+    long double rate = 0;
+    unsigned throws = n * k, i, j;
+    for (j = 0; j <= m; j++)
+        chance[j] = 0;
+    for (chance[0] = 1, i = 0; i < throws; i++)
+        for (j = m + 1; j-- > 0; )
+            chance[j] = chance[j] * j / m
+                + (j ? chance[j - 1] * (m - j + 1) / m : 0);
+    for (j = 1; j <= m; j++) {
+        long double term = chance[j];
+        for (i = 0; i < k; i++)
+            term *= (long double)j / m;
+        rate += term;
+    }
+    return (double)rate;
+}
+
+/* bloom_plan_fpr against that sum: not below it (0.4% where the filter is
+   overfull), and above it by what the generator adds (measured by test_rates and make promise) and 1.2%. */
+static void test_exact_rates(void)
+{
+    static const unsigned cells[] = { 64, 128, 320, 1024 };
+    unsigned c, n, k;
+    for (c = 0; c < COUNT(cells); c++)
+        for (n = 1; n < 70; n += n)
+            for (k = 1; k < 20; k += 3) {
+                double m = cells[c], exact = exact_rate(cells[c], k, n);
+                double rate = bloom_plan_fpr(a_plan(cells[c], k, 64, 0), n);
+                double generator = 1 + 2 * k * k / m;
+                if (exact < 1e-10)
+                    continue;
+                CHECK(rate >= exact * 0.995);
+                CHECK(rate <= exact * generator * 1.012 || exact < 1e-4);
+            }
+}
+
+/* The plan keeps p, and no k would keep it in 64 cells less; fewer probes
+   would not keep it either. */
+static void test_least_plans(void)
+{
+    static const unsigned keys[] = { 1, 2, 3, 5, 10, 50, 100, 1000, 1000000 };
+    static const double rates[] = { 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-9 };
+    unsigned i, j, k;
+    for (i = 0; i < COUNT(keys); i++)
+        for (j = 0; j < COUNT(rates); j++) {
+            bloom_plan plan = bloom_plan_for(keys[i], rates[j]), less = plan;
+            double bits = 1, p;
+            for (p = 1; p > rates[j] * 1.0001; p /= 1.0001)
+                bits += 1.0001 * 1e-4 / 0.480453;   /* n log2(1/p) / ln 2 */
+            CHECK(bloom_plan_fpr(plan, keys[i]) <= rates[j]);
+            CHECK(keys[i] < 100 || (double)plan.cells
+                  <= 1.02 * keys[i] * (bits - 1) + 64);
+            CHECK(bloom_plan_capacity(plan, rates[j]) >= keys[i]);
+            less.hashes--;
+            CHECK(!less.hashes || bloom_plan_fpr(less, keys[i]) > rates[j]);
+            less.cells -= 64;
+            for (k = 1; k <= 64 && less.cells; k++) {
+                less.hashes = (uint8_t)k;
+                CHECK(bloom_plan_fpr(less, keys[i]) > rates[j]);
+            }
+        }
+}
+
+static void test_planning(void)
+{
+    static const double impossible[] = { 0, 1, 1.5, -0.1, 1e300 };
+    const double nan = strtod("nan", NULL);
+    bloom_plan plan, less;
+    uint64_t n;
+    unsigned i;
+    for (i = 0; i < COUNT(impossible); i++) {
+        CHECK(bloom_plan_size(bloom_plan_for(9, impossible[i])) == 0);
+        CHECK(bloom_plan_size(bloom_plan_hashes(9, impossible[i], 3)) == 0);
+    }
+    CHECK(bloom_plan_size(bloom_plan_for(9, nan)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_for(UINT64_MAX, 0.5)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 57, 1e-9, 1)) == 0);
+    CHECK(bloom_plan_for(9, 1e-300).cells > 9000);
+    CHECK(bloom_plan_for(0, 0.01).cells == bloom_plan_for(1, 0.01).cells);
+    CHECK(bloom_plan_layout(9, 0.1, BLOOM_CLASSIC).cells
+          == bloom_plan_for(9, 0.1).cells);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 0.1, BLOOM_BLOCKED)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(9, 0.01, 0)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(9, 0.01, 65)) == 0);
+    plan = less = bloom_plan_hashes(1000, 0.001, 3);
+    less.cells -= 64;
+    CHECK(plan.hashes == 3 && bloom_plan_fpr(plan, 1000) <= 0.001);
+    CHECK(bloom_plan_fpr(less, 1000) > 0.001);
+    for (i = 0; i < 40; i++)
+        CHECK(bloom_plan_size(bloom_plan_bytes(1, i)) == 0);
+    for (i = 40; i < 4000; i = i * 5 / 4) {
+        plan = less = bloom_plan_bytes(100, i);
+        CHECK(bloom_plan_size(plan) <= i && bloom_plan_size(plan) + 8 > i);
+        for (less.hashes = 1; less.hashes <= 64; less.hashes++)
+            CHECK(bloom_plan_fpr(less, 100) >= bloom_plan_fpr(plan, 100));
+    }
+    CHECK(bloom_plan_bytes(0, 1000).hashes == bloom_plan_bytes(1, 1000).hashes);
+    CHECK(bloom_plan_bytes(1, (size_t)-1).cells > 0);
+    plan = bloom_plan_for(1000, 0.01);
+    n = bloom_plan_capacity(plan, 0.01);
+    CHECK(bloom_plan_fpr(plan, n) <= 0.01 && bloom_plan_fpr(plan, n + 1) > 0.01);
+    CHECK(bloom_plan_capacity(plan, 1) == 0);
+    CHECK(bloom_plan_capacity(plan, nan) == 0);
+    CHECK(bloom_plan_fpr(plan, 0) <= 0 && bloom_plan_fpr(plan, n * 99) > 0.9);
+    plan.cells = 0;
+    CHECK(bloom_plan_capacity(plan, 0.01) == 0 && bloom_plan_fpr(plan, 1) >= 1);
+}
+
+/* The integer plans keep the rate in both widths, with the memory of the exact
+   plans or up to 2% and 64 bits more. */
+static void test_integer_plans(void)
+{
+    uint64_t n, one_in;
+    for (n = 1; n < 1000000000; n = n < 130 ? n + 1 : n * 5 / 2)
+        for (one_in = 2; one_in <= 1000000000; one_in += 1 + one_in / 4) {
+            bloom_plan plan = bloom_plan_one_in(n, one_in);
+            bloom_plan least = bloom_plan_for(n, 1.0 / (double)one_in);
+            CHECK(plan.cells >= least.cells);
+            CHECK(n < 100 || (double)plan.cells
+                             <= 1.02 * (double)least.cells + 64);
+            CHECK(bloom_plan_fpr(plan, n) * (double)one_in <= 1);
+            plan.hash_bits = 32;
+            CHECK(plan.cells >> 32
+                  || bloom_plan_fpr(plan, n) * (double)one_in <= 1);
+        }
+}
+
+/* The rates of DESIGN.md section 4: measured, against bloom_plan_fpr, which
+   must also be the table's multiple of the textbook's. 4000 false "maybe"s
+   have a sigma of 1.6%. */
+static double measured_rate(bloom_plan plan, unsigned n, bool integers)
+{
+    double asked = 0, maybe = 0;
+    while (maybe < 4000) {
+        bloom *b = bloom_init(memory, sizeof memory, plan);
+        unsigned i;
+        for (i = 0; i < 2000 + n; i++) {
+            uint64_t key = random64(), two[2];
+            two[0] = two[1] = key;
+            if (i < n)
+                (void)(integers ? bloom_add_u64(b, key)
+                                : bloom_add(b, two, sizeof two));
+            else
+                maybe += integers ? bloom_may_contain_u64(b, key)
+                                  : bloom_may_contain(b, two, sizeof two);
+        }
+        asked += 2000;
+    }
+    return maybe / asked;
+}
+
+static double power(double x, unsigned exponent)
+{
+    double product = 1;
+    while (exponent-- > 0)
+        product *= x;
+    return product;
+}
+
+static void test_rates(void)
+{
+    static const struct { unsigned m, k, n; double multiple; } rows[] = {
+        { 64, 10, 4, 1.24 }, { 256, 10, 18, 1.05 }, { 512, 10, 35, 1.03 },
+        { 4096, 10, 284, 1.00 } };
+    unsigned r, kind;
+    for (r = 0; r < COUNT(rows); r++)
+        for (kind = 0; kind < 3; kind++) {
+            unsigned m = rows[r].m, n = rows[r].n, k = rows[r].k;
+            bloom_plan plan = a_plan(m, k, kind ? 64 : 32, 42);
+            double textbook = power(1 - power(1 - 1.0 / m, k * n), k);
+            double rate = measured_rate(plan, n, kind == 2);
+            CHECK(rate > 0.93 * bloom_plan_fpr(plan, n));
+            CHECK(rate < 1.07 * bloom_plan_fpr(plan, n));
+            CHECK(rate > 0.93 * rows[r].multiple * textbook);
+            CHECK(rate < 1.07 * rows[r].multiple * textbook);
+        }
+}
+
+static void test_estimate(void)
+{
+    bloom_plan plan = bloom_plan_for(2000, 0.01);
+    bloom *b = bloom_init(memory, sizeof memory, plan);
+    double fill, rate = 1;
+    unsigned i;
+    CHECK(bloom_estimate(look(b, sizeof memory)) == 0 && bloom_fpr(b) <= 0);
+    for (i = 0; i < 2000; i++)
+        bloom_add_u64(b, random64());
+    CHECK(bloom_estimate(b) > 1950 && bloom_estimate(b) < 2050);
+    fill = (double)bloom_ones(b) / (double)plan.cells;
+    for (i = 0; i < plan.hashes; i++)
+        rate *= fill;
+    CHECK(bloom_fpr(b) > rate * 0.999 && bloom_fpr(b) < rate * 1.001);
+    memset(memory + 32, 0xFF, sizeof memory - 32);
+    CHECK(bloom_estimate(b) == UINT64_MAX && bloom_fpr(b) >= 1);
+    plan.hash_bits = 32;
+    b = bloom_init(memory, sizeof memory, plan);
+    memory[32] = 1;
+    CHECK(bloom_fpr(b) * 2147483648.0 * (double)plan.cells > 0.999);
+}
+
+#endif
+
+/* ---- Everything --------------------------------------------------------- */
+
+static int passed, failed;
+
+static void count(const char *name)
+{
+    if (failures)
+        printf("%s failed\n", name);
+    failed += failures != 0;
+    passed += failures == 0;
+    failures = 0;
+}
+
+#define RUN(call) (state = 1, call, count(#call))
+
+int main(int argc, char **argv)
+{
+    RUN(test_smhasher());
+    RUN(test_murmur3_vectors(argc > 1 ? argv[1] : "tests/murmur3.tsv"));
+    RUN(test_against_naive());
+    RUN(test_keys());
+    RUN(test_golden_images());
+    RUN(test_bad_images());
+    RUN(test_accepted_images());
+    RUN(test_seal());
+    RUN(test_making());
+    RUN(test_whole());
+    RUN(test_constant_plans());
+#ifndef BLOOM_NO_MALLOC
+    RUN(test_malloc());
+#endif
+#ifndef BLOOM_NO_FLOAT
+    RUN(test_exact_rates());
+    RUN(test_least_plans());
+    RUN(test_planning());
+    RUN(test_integer_plans());
+    RUN(test_rates());
+    RUN(test_estimate());
+#endif
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
