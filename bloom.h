@@ -44,8 +44,8 @@
                             and bloom_plan_bytes, bloom_estimate
      BLOOM_TINY             everywhere  firmware: 32-bit hash only, smallest
                             code; implies NO_MALLOC and NO_FLOAT
-     BLOOM_ASSERT(x)        one file   called with "filter is not NULL"; default:
-                            nothing
+     BLOOM_ASSERT(x)        one file   checks that a filter is not NULL;
+                            default: no check
      BLOOM_READ_BYTE(p)     one file   reads one byte of an image at p (const
                             unsigned char *), in bloom_view, bloom_plan_of,
                             bloom_size, bloom_hash_*, bloom_probes and
@@ -126,8 +126,9 @@ typedef enum bloom_error {
 } bloom_error;
 
 /* ---- Planning ----------------------------------------------------------- */
-/* n: keys; 0 is taken as 1. one_in: the rate as 1 false "maybe" in one_in, from
-   2 to 2^32 - 1. Other arguments, and plans too large, give a plan of size 0. */
+/* n: keys, 0 is taken as 1. p: rate, 0 < p < 1; as one_in: 1 false "maybe" in
+   one_in, 2..2^32 - 1. Anything else, and a plan too large, gives a plan of
+   size 0. */
 
 /* Integer constant expressions for array sizes, initialisers and #if: m, k,
    image bytes, and a plan's initialiser; classic, seed 0, width 64 (with
@@ -150,8 +151,8 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 
 #ifndef BLOOM_NO_FLOAT
 
-/* The least classic filter that keeps the rate p, 0 < p < 1, with n keys; of
-   the k that keep it at this m, the fewest. Some 20 us. */
+/* The least classic filter that keeps the rate p with n keys; of the k that
+   keep it in this m, the fewest. Takes microseconds, 1 ms for a few keys. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; this version has BLOOM_CLASSIC only. */
@@ -182,7 +183,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 /* bloom_create of a plan, or of bloom_plan_for(n, p): an empty filter, its
    image aligned to 32 bytes. NULL if the plan is impossible or memory is
    short. Free it with bloom_free, which takes NULL as well.
-   To clone b: c = bloom_create(bloom_plan_of(b)), memcpy(c, b, bloom_size(b)).*/
+   A clone: c = bloom_create(bloom_plan_of(b)); memcpy(c, b, bloom_size(b)); */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p);
 #endif

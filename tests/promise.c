@@ -66,7 +66,8 @@ static bool ask(const bloom *b, uint64_t key, int kind)
                             : bloom_may_contain(b, &key, 8);
 }
 
-static measure measure_plan(bloom_plan plan, uint64_t n, int kind, double ask_at)
+static measure measure_plan(bloom_plan plan, uint64_t n, int kind,
+                            double ask_at)
 {
     size_t size = bloom_plan_size(plan);
     void *memory = malloc(size);
@@ -88,8 +89,8 @@ static measure measure_plan(bloom_plan plan, uint64_t n, int kind, double ask_at
     return mean_of(maybes, squares, filters, asked);
 }
 
-/* Lookups for 6400 "maybe"s: four sigma are 5% of p; where p >= 0.01 for 160000:
-   1%. But at most 64 million. */
+/* Lookups for 6400 "maybe"s, whose four sigma are 5% of p; for 160000, or 1%,
+   where p >= 0.01. But at most 64 million. */
 static double enough(double p)
 {
     return fmin((p >= 0.01 ? 160000 : 6400) / p, 6.4e7);
@@ -189,7 +190,7 @@ static void generator(void)
         { 320, 20, 10 }, { 28800, 20, 1000 }, { 64, 3, 1 }, { 128, 4, 2 } };
     unsigned i;
     int rule;
-    printf("\nmeasured rate / textbook rate (1 - (1 - 1/m)^(kn))^k, by index rule\n"
+    printf("\nmeasured / textbook rate, (1 - (1 - 1/m)^(kn))^k, by index rule\n"
            "      m   k     n  textbook    Guava  constant    "
            "scrambled: w64     w32     u64   independent  bloom_plan_fpr\n");
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
