@@ -98,14 +98,14 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
     BLOOM_BLOCKED,               /* not in this version: UNSUPPORTED */
-    BLOOM_COUNTING               /* not in this version: UNSUPPORTED */
+    BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
 /* The shape of a filter. A plan of cells 0 is impossible: it has size 0 and
    makes no filter. Change seed or hash_bits before you use a plan. Filters can
    be merged if their plans are equal. */
 typedef struct bloom_plan {
-    uint64_t cells;              /* m: a multiple of 64 */
+    uint64_t cells;              /* m, bits or counters: a multiple of 64 */
     uint64_t seed;               /* any; 0 unless you set it */
     uint8_t hashes;              /* k: 1..64 */
     uint8_t layout;              /* a bloom_layout */
@@ -145,8 +145,8 @@ typedef enum bloom_error {
 /* The same plan at run time, in integers only. */
 BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in);
 
-/* Bytes of the image: 32 + m/8, or 0 if the plan is impossible, not in this
-   build, or too large for size_t. */
+/* Bytes of the image: 32 + m/8, counting 32 + m/2; or 0 if the plan is
+   impossible, not in this build, or too large for size_t. */
 BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 
 #ifndef BLOOM_NO_FLOAT
@@ -155,7 +155,7 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
    keep it in this m, the fewest. Takes microseconds, 1 ms for a few keys. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
-/* The same in a layout; this version has BLOOM_CLASSIC only. */
+/* The same in a layout: BLOOM_CLASSIC, or BLOOM_COUNTING with the same m, k. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. */
@@ -228,6 +228,14 @@ BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
+/* Counting only: take back one bloom_add of a key that was added. false, and
+   nothing changed, if the key was certainly not in, or the layout is another.
+   To remove a key that was never added, but may be in, takes other keys out.
+   A counter that has reached 15 stays 15, so that it never counts too few. */
+BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
+BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
+BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
+
 /* false: the key is certainly not in; true: it may be. */
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key);
@@ -246,11 +254,17 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 /* Each reads the whole image. */
 
 /* Union and intersection. false, and `into` untouched, if the plans differ.
-   The union is just what adding all keys to one filter gives. What both
-   filters have is in the intersection, and its rate is at most the lower one;
-   bloom_fpr tells the rate after either. */
+   The union is just what adding all keys to one filter gives (counters: the
+   sum, at most 15). What both filters have is in the intersection (counters:
+   the lesser), whose rate is at most the lower one; bloom_fpr tells the rate
+   after either. */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
+
+/* Make `into`, a classic filter of the same m, k, width and seed, contain just
+   what a counting filter does, in a quarter of its memory: to send to others.
+   false, and `into` untouched, if they do not fit. */
+BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 
 BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
@@ -262,6 +276,48 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
 /* The rate of false "maybe"s with the cells as they are, 0..1. */
 BLOOM_API double bloom_fpr(const bloom *b);
+
+#endif
+
+/* ---- Growing, when n is not known ------------------------------------------
+   A chain of filters, its links: the first for first_n keys with half of p,
+   each next one for twice the keys with half the rate, so that all together
+   keep p however many keys come. Ask for p of a first_n of the right size: a
+   chain takes about twice the memory of one filter that has room for as many.
+   A lookup asks every link, newest first, with one hash. */
+
+#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
+
+typedef struct bloom_chain bloom_chain;
+
+/* A chain of one empty link, BLOOM_CLASSIC. NULL if the plan is impossible or
+   memory is short. Freed by bloom_chain_free, which takes NULL as well. */
+BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
+                                       bloom_layout);
+BLOOM_API void bloom_chain_free(bloom_chain *c);
+
+/* As bloom_add: true if the key was certainly new, to all links. Where there is
+   no memory for a new link the last one takes more keys than it should: the
+   rate grows, no key is lost. */
+BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size);
+BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
+BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
+
+BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
+                                       size_t size);
+BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key);
+BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h);
+
+/* To save a chain, save each link's image, i = 0 .. bloom_chain_links(c) - 1.
+   To restore it, make it new with the same arguments and adopt the images in
+   that order. An image is checked and copied; false, and nothing changed, if it
+   is not a filter of the chain's layout, or of another width or seed than the
+   links before it. The first one takes the place of the empty link and sets
+   width and seed: so a chain gets a seed, from an empty filter that has it. */
+BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);
+BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
+BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
+                                 size_t size);
 
 #endif
 
@@ -338,7 +394,7 @@ extern "C" {
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 1
-       4     1   layout: 0 classic
+       4     1   layout: 0 classic, 2 counting
        5     1   hash width in bits: 64 or 32
        6     1   k, probes a key: 1..64
        7     1   zero
@@ -346,17 +402,20 @@ extern "C" {
       16     8   seed
       24     8   seal; 0: not sealed
       32   m/8   cells: cell i is bit i & 7 of byte 32 + i / 8
+           m/2   counting: the low (even i) or high 4 bits of byte 32 + i / 2
 
    Every number is little-endian. Invariant: a `bloom *` points to such a header
    with all its cells behind it, which bloom_init has written or bloom_open has
-   checked. So m/8 fits size_t, and nothing below checks again. */
+   checked. So its size fits size_t, and nothing below checks again. */
 
 #define BLOOM_HEADER_ 32
 
-#ifdef BLOOM_TINY                           /* width 64 is compiled away */
+#ifdef BLOOM_TINY                 /* what is not built is compiled away */
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
+#define BLOOM_IS_COUNTING_(plan) ((void)(plan), false)
 #else
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
+#define BLOOM_IS_COUNTING_(plan) ((plan).layout == BLOOM_COUNTING)
 #endif
 
 /* ---- Bits and bytes -----------------------------------------------------
@@ -696,6 +755,73 @@ static inline bool bloom_classic_may_contain_(const unsigned char *cells,
     return true;
 }
 
+/* ---- COUNTING: four bits a cell ------------------------------------------
+   A counter that has reached 15 may stand for more, and so never moves again.
+   A key whose probes coincide counts each of them. */
+
+static inline unsigned bloom_shift_(uint64_t cell)
+{
+    return cell & 1 ? 4 : 0;
+}
+
+static inline unsigned bloom_counter_(const unsigned char *cells, uint64_t cell)
+{
+    unsigned byte = cells[BLOOM_AS_(size_t, cell >> 1)];
+    return byte >> bloom_shift_(cell) & 15;
+}
+
+static inline void bloom_set_counter_(unsigned char *cells, uint64_t cell,
+                                      unsigned value)
+{
+    unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
+    unsigned other = *byte & 15U << (4 - bloom_shift_(cell));
+    *byte = BLOOM_AS_(unsigned char, other | value << bloom_shift_(cell));
+}
+
+static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
+                                       bloom_walk_ walk)
+{
+    bool absent = false;
+    while (k-- > 0) {
+        uint64_t cell = bloom_next_(&walk);
+        unsigned count = bloom_counter_(cells, cell);
+        absent = absent || count == 0;
+        bloom_set_counter_(cells, cell, count < 15 ? count + 1 : 15);
+    }
+    return absent;
+}
+
+/* Counts down until a counter is 0 before its turn: then the key was not in,
+   and what was counted down is counted up again. */
+static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
+                                          bloom_walk_ walk)
+{
+    bloom_walk_ start = walk;
+    unsigned done;
+    for (done = 0; done < k; done++) {
+        uint64_t cell = bloom_next_(&walk);
+        unsigned count = bloom_counter_(cells, cell);
+        if (count == 0)
+            break;
+        bloom_set_counter_(cells, cell, count < 15 ? count - 1 : 15);
+    }
+    if (done < k)
+        bloom_counting_add_(cells, done, start);
+    return done == k;
+}
+
+static inline bool bloom_counting_may_contain_(const unsigned char *cells,
+                                               unsigned k, bloom_walk_ walk)
+{
+    while (k-- > 0) {
+        uint64_t cell = bloom_next_(&walk);
+        const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
+        if (!(BLOOM_READ_BYTE(byte) >> bloom_shift_(cell) & 15))
+            return false;
+    }
+    return true;
+}
+
 /* ---- Keys --------------------------------------------------------------- */
 
 static inline void bloom_unseal_(unsigned char *image)
@@ -706,16 +832,30 @@ static inline void bloom_unseal_(unsigned char *image)
 static inline bool bloom_add_to_(unsigned char *image, bloom_plan plan,
                                  bloom_hash h)
 {
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
-    return bloom_classic_add_(image + BLOOM_HEADER_, plan.hashes,
-                              bloom_walk_from_(plan, h));
+    if (BLOOM_IS_COUNTING_(plan))
+        return bloom_counting_add_(image + BLOOM_HEADER_, plan.hashes, walk);
+    return bloom_classic_add_(image + BLOOM_HEADER_, plan.hashes, walk);
 }
 
 static inline bool bloom_look_in_(const unsigned char *image, bloom_plan plan,
                                   bloom_hash h)
 {
-    return bloom_classic_may_contain_(image + BLOOM_HEADER_, plan.hashes,
-                                      bloom_walk_from_(plan, h));
+    const unsigned char *cells = image + BLOOM_HEADER_;
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    if (BLOOM_IS_COUNTING_(plan))
+        return bloom_counting_may_contain_(cells, plan.hashes, walk);
+    return bloom_classic_may_contain_(cells, plan.hashes, walk);
+}
+
+static inline bool bloom_remove_from_(unsigned char *image, bloom_plan plan,
+                                      bloom_hash h)
+{
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    bloom_unseal_(image);
+    return BLOOM_IS_COUNTING_(plan)
+        && bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes, walk);
 }
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
@@ -757,6 +897,26 @@ BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
     return bloom_look_in_(bloom_const_bytes_(b), bloom_plan_of(b), h);
 }
 
+BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    return bloom_remove_from_(image, plan, bloom_hash_(plan, key, size));
+}
+
+BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    return bloom_remove_from_(image, plan, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b);
+    return bloom_remove_from_(image, bloom_parse_(image), h);
+}
+
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size)
 {
@@ -780,7 +940,7 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 }
 
 /* ---- Whole filters ------------------------------------------------------
-   Cells are taken 64 at a time, as m is a multiple of 64. */
+   Cells are taken in words of 64 bits, as m is a multiple of 64. */
 
 static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 {
@@ -788,7 +948,48 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-static bool bloom_combine_(bloom *into, const bloom *from, uint64_t keep)
+typedef uint64_t bloom_combine_(uint64_t x, uint64_t y);
+
+static inline uint64_t bloom_or_(uint64_t x, uint64_t y) { return x | y; }
+static inline uint64_t bloom_and_(uint64_t x, uint64_t y) { return x & y; }
+
+/* Counters are combined in pairs of words that have every other one, with room
+   for a carry. */
+#define BLOOM_EVEN_ 0x0F0F0F0F0F0F0F0FU
+#define BLOOM_CARRY_ 0x1010101010101010U
+
+/* 15 in each byte of x that has the carry bit, else 0 */
+static inline uint64_t bloom_fifteens_(uint64_t x)
+{
+    return (x & BLOOM_CARRY_) - (x >> 4 & 0x0101010101010101U);
+}
+
+static inline uint64_t bloom_sum_even_(uint64_t x, uint64_t y)
+{
+    uint64_t sum = (x & BLOOM_EVEN_) + (y & BLOOM_EVEN_);
+    return (sum | bloom_fifteens_(sum)) & BLOOM_EVEN_;
+}
+
+static inline uint64_t bloom_least_even_(uint64_t x, uint64_t y)
+{
+    uint64_t a = x & BLOOM_EVEN_, b = y & BLOOM_EVEN_;
+    uint64_t x_is_more = bloom_fifteens_((a | BLOOM_CARRY_) - b);
+    return (b & x_is_more) | (a & ~x_is_more);
+}
+
+static inline uint64_t bloom_sum_(uint64_t x, uint64_t y)
+{
+    return bloom_sum_even_(x, y) | bloom_sum_even_(x >> 4, y >> 4) << 4;
+}
+
+static inline uint64_t bloom_least_(uint64_t x, uint64_t y)
+{
+    return bloom_least_even_(x, y) | bloom_least_even_(x >> 4, y >> 4) << 4;
+}
+
+static inline bool bloom_combine_with_(bloom *into, const bloom *from,
+                                       bloom_combine_ *bits,
+                                       bloom_combine_ *counters)
 {
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
@@ -797,21 +998,41 @@ static bool bloom_combine_(bloom *into, const bloom *from, uint64_t keep)
     if (!bloom_same_plan_(plan, bloom_parse_(source)))
         return false;
     bloom_unseal_(to);
-    for (i = BLOOM_HEADER_; i < size; i += 8) {
-        uint64_t x = bloom_load64_(to + i), y = bloom_load64_(source + i);
-        bloom_store64_(to + i, (x & y) | ((x | y) & keep));
-    }
+    if (BLOOM_IS_COUNTING_(plan))
+        bits = counters;
+    for (i = BLOOM_HEADER_; i < size; i += 8)
+        bloom_store64_(to + i, bits(bloom_load64_(to + i),
+                                    bloom_load64_(source + i)));
     return true;
 }
 
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from)
 {
-    return bloom_combine_(into, from, UINT64_MAX);
+    return bloom_combine_with_(into, from, bloom_or_, bloom_sum_);
 }
 
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from)
 {
-    return bloom_combine_(into, from, 0);
+    return bloom_combine_with_(into, from, bloom_and_, bloom_least_);
+}
+
+BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
+{
+    unsigned char *to = bloom_bytes_(into_classic);
+    const unsigned char *image = bloom_const_bytes_(counting);
+    bloom_plan plan = bloom_parse_(image);
+    uint64_t cell;
+    if (!BLOOM_IS_COUNTING_(plan))
+        return false;
+    plan.layout = BLOOM_CLASSIC;
+    if (!bloom_same_plan_(plan, bloom_parse_(to)))
+        return false;
+    bloom_clear(into_classic);
+    for (cell = 0; cell < plan.cells; cell++)
+        if (bloom_counter_(image + BLOOM_HEADER_, cell))
+            to[BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 3)]
+                |= bloom_bit_(cell);
+    return true;
 }
 
 /* The number of ones: summed in 2 bits, in 4, in 8, then the 8 bytes. */
@@ -819,17 +1040,28 @@ static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
+    x = (x + (x >> 4)) & BLOOM_EVEN_;
     return BLOOM_AS_(unsigned, x * 0x0101010101010101U >> 56);
+}
+
+/* One bit for each counter that is not 0. */
+static inline uint64_t bloom_nonzero_(uint64_t counters)
+{
+    counters |= counters >> 2;
+    return (counters | counters >> 1) & 0x1111111111111111U;
 }
 
 BLOOM_API uint64_t bloom_ones(const bloom *b)
 {
     const unsigned char *image = bloom_const_bytes_(b);
-    size_t i, size = bloom_plan_size(bloom_parse_(image));
+    bloom_plan plan = bloom_parse_(image);
+    size_t i, size = bloom_plan_size(plan);
     uint64_t ones = 0;
-    for (i = BLOOM_HEADER_; i < size; i += 8)
-        ones += bloom_popcount_(bloom_load64_(image + i));
+    for (i = BLOOM_HEADER_; i < size; i += 8) {
+        uint64_t word = bloom_load64_(image + i);
+        ones += bloom_popcount_(BLOOM_IS_COUNTING_(plan) ? bloom_nonzero_(word)
+                                                         : word);
+    }
     return ones;
 }
 
@@ -1061,7 +1293,9 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
                                        bloom_layout layout)
 {
-    return layout == BLOOM_CLASSIC ? bloom_plan_for(n, p) : bloom_no_plan_();
+    bloom_plan plan = bloom_plan_for(n, p);
+    plan.layout = BLOOM_AS_(uint8_t, layout);
+    return bloom_plan_size(plan) > 0 ? plan : bloom_no_plan_();
 }
 
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
@@ -1139,15 +1373,20 @@ static bloom_error bloom_check_plan_(bloom_plan plan)
     if (plan.layout == BLOOM_BLOCKED
         && (plan.cells % 256 != 0 || plan.hashes != 8 || plan.cells >> 40 != 0))
         return BLOOM_BAD_HEADER;
-    if (plan.layout != BLOOM_CLASSIC
+    if ((plan.layout != BLOOM_CLASSIC && !BLOOM_IS_COUNTING_(plan))
         || BLOOM_IS_32_(plan) != (plan.hash_bits == 32))
         return BLOOM_UNSUPPORTED;
     return BLOOM_OK;
 }
 
+static uint64_t bloom_cell_bytes_(bloom_plan plan)
+{
+    return plan.cells / (BLOOM_IS_COUNTING_(plan) ? 2 : 8);
+}
+
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
 {
-    uint64_t bytes = BLOOM_HEADER_ + plan.cells / 8;
+    uint64_t bytes = BLOOM_HEADER_ + bloom_cell_bytes_(plan);
     size_t size = BLOOM_AS_(size_t, bytes);
     return bloom_check_plan_(plan) == BLOOM_OK && size == bytes ? size : 0;
 }
@@ -1169,7 +1408,7 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
         return BLOOM_WRONG_VERSION;
     plan = bloom_parse_(header);
     error = header[7] != 0 ? BLOOM_BAD_HEADER : bloom_check_plan_(plan);
-    if (error == BLOOM_OK && plan.cells / 8 > size - BLOOM_HEADER_)
+    if (error == BLOOM_OK && bloom_cell_bytes_(plan) > size - BLOOM_HEADER_)
         return BLOOM_TRUNCATED;
     return error;
 }
@@ -1302,6 +1541,168 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
     return bloom_create(bloom_plan_for(n, p));
 }
 #endif
+
+#endif
+
+/* ---- Chain ---------------------------------------------------------------
+   Invariant: links 1..64 are filters of one layout, width and seed; link i was
+   planned for first_n * 2^i keys and the rate p / 2^(i + 1); the last one has
+   room for `room` keys more. The capacities add up to 2^64 keys before there
+   could be a 65th link. */
+
+#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
+
+struct bloom_chain {
+    bloom *link[64];
+    unsigned links;
+    bool untouched;              /* nothing was added or adopted */
+    uint64_t first_n, room;
+    double p;
+    bloom_layout layout;
+};
+
+/* The rate of the newest of so many links. */
+static double bloom_chain_rate_(const bloom_chain *c)
+{
+    double p = c->p;
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        p /= 2;
+    return p;
+}
+
+/* Appends b, and finds how many keys it can still take. */
+static void bloom_chain_append_(bloom_chain *c, bloom *b)
+{
+    uint64_t capacity, keys = bloom_estimate(b);
+    c->link[c->links++] = b;
+    capacity = bloom_plan_capacity(bloom_plan_of(b), bloom_chain_rate_(c));
+    c->room = keys < capacity ? capacity - keys : 0;
+}
+
+/* A new link; where that fails, the last one stays the last. */
+static void bloom_chain_grow_(bloom_chain *c)
+{
+    bloom_plan first = bloom_plan_of(c->link[0]), plan;
+    bloom *b;
+    if (c->links == 64 || c->first_n << c->links >> c->links != c->first_n)
+        return;
+    plan = bloom_plan_layout(c->first_n << c->links, bloom_chain_rate_(c) / 2,
+                             c->layout);
+    plan.seed = first.seed;
+    plan.hash_bits = first.hash_bits;
+    b = bloom_create(plan);
+    if (b)
+        bloom_chain_append_(c, b);
+}
+
+BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
+                                       bloom_layout layout)
+{
+    uint64_t n = first_n ? first_n : 1;
+    bloom_plan plan = bloom_plan_layout(n, p / 2, layout);
+    bloom *first = layout == BLOOM_CLASSIC && p < 1 ? bloom_create(plan)
+                                                    : BLOOM_NULL_;
+    void *memory = first ? BLOOM_MALLOC(sizeof (bloom_chain)) : BLOOM_NULL_;
+    bloom_chain *c = BLOOM_AS_(bloom_chain *, memory);
+    if (!c) {
+        bloom_free(first);
+        return BLOOM_NULL_;
+    }
+    c->links = 0;
+    c->untouched = true;
+    c->first_n = n;
+    c->p = p;
+    c->layout = layout;
+    bloom_chain_append_(c, first);
+    return c;
+}
+
+BLOOM_API void bloom_chain_free(bloom_chain *c)
+{
+    if (c) {
+        while (c->links > 0)
+            bloom_free(c->link[--c->links]);
+        BLOOM_FREE(c);
+    }
+}
+
+BLOOM_API unsigned bloom_chain_links(const bloom_chain *c)
+{
+    return c->links;
+}
+
+BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
+{
+    return i < c->links ? c->link[i] : BLOOM_NULL_;
+}
+
+BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h)
+{
+    unsigned i = c->links;
+    while (i-- > 0)
+        if (bloom_may_contain_hash(c->link[i], h))
+            return true;
+    return false;
+}
+
+BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
+                                       size_t size)
+{
+    return bloom_chain_may_contain_hash(c, bloom_hash_key(c->link[0], key,
+                                                          size));
+}
+
+BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
+{
+    return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
+}
+
+BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
+{
+    c->untouched = false;
+    if (bloom_chain_may_contain_hash(c, h))
+        return false;
+    if (c->room == 0)
+        bloom_chain_grow_(c);
+    c->room -= c->room > 0;
+    return bloom_add_hash(c->link[c->links - 1], h);
+}
+
+BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size)
+{
+    return bloom_chain_add_hash(c, bloom_hash_key(c->link[0], key, size));
+}
+
+BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
+{
+    return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
+}
+
+BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
+                                 size_t size)
+{
+    const bloom *from = bloom_view(image, size, BLOOM_NULL_);
+    bloom_plan first = bloom_plan_of(c->link[0]), plan = first;
+    bloom *b;
+    size_t i;
+    if (from)
+        plan = bloom_plan_of(from);
+    if (!from || plan.layout != first.layout || c->links == 64
+        || (!c->untouched && (plan.seed != first.seed
+                              || plan.hash_bits != first.hash_bits)))
+        return false;
+    b = bloom_create(plan);
+    if (!b)
+        return false;
+    for (i = 0; i < bloom_size(from); i++)
+        bloom_bytes_(b)[i] = bloom_const_bytes_(from)[i];
+    if (c->untouched)
+        bloom_free(c->link[--c->links]);
+    c->untouched = false;
+    bloom_chain_append_(c, b);
+    return true;
+}
 
 #endif
 

@@ -59,8 +59,10 @@ static uint64_t random64(void)
 
 #ifdef BLOOM_TINY
 static const uint8_t widths[] = { 32 };
-#else
+#define BUILT(error) BLOOM_UNSUPPORTED      /* what a filter without COUNTING */
+#else                                       /* gives instead of this error */
 static const uint8_t widths[] = { 64, 32 };
+#define BUILT(error) (error)
 #endif
 
 static unsigned char memory[4096 + 64];
@@ -340,7 +342,7 @@ static void test_bad_images(void)
         = { { 0, 'b', BLOOM_NOT_A_FILTER }, { 1, 0, BLOOM_NOT_A_FILTER },
             { 2, 'N', BLOOM_NOT_A_FILTER }, { 3, 0, BLOOM_WRONG_VERSION },
             { 3, 2, BLOOM_WRONG_VERSION },  { 4, 1, BLOOM_BAD_HEADER },
-            { 4, 2, BLOOM_UNSUPPORTED },    { 4, 255, BLOOM_UNSUPPORTED },
+            { 4, 3, BLOOM_UNSUPPORTED },    { 4, 255, BLOOM_UNSUPPORTED },
             { 5, 0, BLOOM_BAD_HEADER },     { 5, 33, BLOOM_BAD_HEADER },
             { 5, 128, BLOOM_BAD_HEADER },   { 6, 0, BLOOM_BAD_HEADER },
             { 6, 1, BLOOM_OK },             { 6, 64, BLOOM_OK },
@@ -370,6 +372,14 @@ static void test_bad_images(void)
         CHECK(error_of(image, 96) == (widths[w] == 32 ? BLOOM_BAD_HEADER
                                                       : BLOOM_TRUNCATED));
         image[15] = 0;
+        image[4] = BLOOM_COUNTING;                      /* 256 bytes of cells */
+        CHECK(error_of(image, 96) == BUILT(BLOOM_TRUNCATED));
+        image[9] = 0;
+        image[8] = 64;
+        CHECK(error_of(image, 63) == BUILT(BLOOM_TRUNCATED));
+        CHECK(error_of(image, 64) == BUILT(BLOOM_OK));
+        image[8] = 0;
+        image[9] = 2;
         image[4] = BLOOM_BLOCKED;
         image[6] = 8;
         CHECK(error_of(image, 96) == BLOOM_UNSUPPORTED);
@@ -461,6 +471,14 @@ static void test_seal(void)
     }
 }
 
+/* The checksum of this filter is 0, which would read as "not sealed". */
+static void test_seal_of_zero(void)
+{
+    bloom *b = bloom_init(memory, 40, a_plan(64, 1, 32, 0xBC63D223U));
+    bloom_seal(b);
+    CHECK(memory[24] == 1 && bloom_verify(b) == BLOOM_OK);
+}
+
 /* ---- Making ------------------------------------------------------------- */
 
 static void test_making(void)
@@ -480,9 +498,11 @@ static void test_making(void)
     CHECK(bloom_plan_size(a_plan(64, 65, 32, 0)) == 0);
     CHECK(bloom_plan_size(a_plan(64, 1, 31, 0)) == 0);
     CHECK(bloom_plan_size(a_plan(1ULL << 32, 1, 32, 0)) == 0);
-    plan.layout = BLOOM_COUNTING;
+    plan.layout = BLOOM_BLOCKED;
     CHECK(bloom_plan_size(plan) == 0);
     CHECK(bloom_init(memory, sizeof memory, plan) == NULL);
+    plan.layout = BLOOM_COUNTING;
+    CHECK(bloom_plan_size(plan) == (COUNT(widths) == 1 ? 0 : 32 + 512));
 }
 
 #ifndef BLOOM_NO_MALLOC
@@ -551,6 +571,176 @@ static void test_whole(void)
         CHECK(bloom_may_contain_u64(look(a, 160), i));
     CHECK(bloom_merge(a, a) && bloom_intersect(a, a));
 }
+
+/* ---- Counting ----------------------------------------------------------- */
+
+#ifndef BLOOM_TINY
+
+/* A naive counting filter: each cell's whole count, and whether it ever was
+   15 or more, for then it may never go below. */
+static unsigned naive_count[2048];
+static bool naive_stuck[2048];
+
+/* What the image of b must hold in its cells. */
+static void check_counters(const bloom *b, uint64_t cells)
+{
+    const unsigned char *image = (const unsigned char *)(const void *)b;
+    uint64_t i, ones = 0;
+    for (i = 0; i < cells; i++) {
+        unsigned nibble = image[32 + i / 2] >> (i % 2 ? 4 : 0) & 15;
+        CHECK(nibble == (naive_stuck[i] ? 15 : naive_count[i]));
+        ones += nibble != 0;
+    }
+    CHECK(bloom_ones(b) == ones);
+}
+
+/* +1: the key is added, -1: it is removed */
+static void naive_move(const bloom *b, bloom_hash h, int by)
+{
+    uint64_t index[64];
+    unsigned k = bloom_probes(look(b, 32), h, index), i;
+    for (i = 0; i < k; i++) {
+        naive_count[index[i]] += (unsigned)by;
+        if (naive_count[index[i]] >= 15)
+            naive_stuck[index[i]] = true;
+    }
+}
+
+/* Keys 0..99 are added and removed at random, unevenly, so that counters
+   saturate; in[] is the exact multiset. None that is in may be denied. */
+static void against_multiset(bloom_plan plan)
+{
+    unsigned in[100] = { 0 }, round, key;
+    size_t size = bloom_plan_size(plan);
+    bloom *b = bloom_init(memory + 1, size, plan);
+    CHECK(b != NULL);
+    memset(naive_count, 0, sizeof naive_count);
+    memset(naive_stuck, 0, sizeof naive_stuck);
+    for (round = 0; round < 1500; round++) {
+        bloom_hash h;
+        bool maybe;
+        key = (unsigned)(random64() % 100 * (random64() % 100) / 100);
+        h = bloom_hash_u64(look(b, size), key);
+        maybe = bloom_may_contain_u64(look(b, size), key);
+        CHECK(maybe || !in[key]);
+        if (random64() % 100 < (round < 700 ? 80 : 20)) {
+            CHECK(bloom_add_u64(b, key) == !maybe);
+            naive_move(b, h, 1);
+            in[key]++;
+        } else if (in[key]) {
+            CHECK(bloom_remove_hash(b, h));
+            naive_move(b, h, -1);
+            in[key]--;
+        } else if (!maybe) {
+            CHECK(!bloom_remove_u64(b, key));
+        }
+        if (round % 100 == 0)
+            check_counters(b, plan.cells);
+    }
+    for (key = 0; key < 100; key++)
+        for (; in[key]; in[key]--) {
+            CHECK(bloom_may_contain_u64(look(b, size), key));
+            CHECK(bloom_remove_u64(b, key));
+            naive_move(b, bloom_hash_u64(look(b, size), key), -1);
+        }
+    check_counters(b, plan.cells);
+}
+
+static bloom_plan counting_plan(uint64_t cells, unsigned k, unsigned width)
+{
+    bloom_plan plan = a_plan(cells, k, width, 5);
+    plan.layout = BLOOM_COUNTING;
+    return plan;
+}
+
+static void test_counting(void)
+{
+    unsigned w;
+    for (w = 0; w < COUNT(widths); w++) {
+        against_multiset(counting_plan(64, 3, widths[w]));
+        against_multiset(counting_plan(512, 6, widths[w]));
+        against_multiset(counting_plan(2048, 12, widths[w]));
+        against_multiset(counting_plan(64, 64, widths[w]));
+    }
+}
+
+/* What was never in is not removed and leaves no trace, also where only the
+   counter of coinciding probes says so; a classic filter removes nothing. */
+static void test_remove_absent(void)
+{
+    unsigned char before[200];
+    bloom *b = bloom_init(memory, sizeof memory, counting_plan(64, 5, 32));
+    bloom *classic;
+    uint64_t key, index[64], i, coincide = 0;
+    for (key = 0; key < 2000; key++) {
+        bloom_hash h = bloom_hash_u64(look(b, 64), key);
+        bloom_clear(b);
+        bloom_probes(look(b, 64), h, index);
+        for (i = 0; i < 5; i++)         /* each cell once */
+            memory[32 + index[i] / 2] |= index[i] % 2 ? 0x10 : 1;
+        memcpy(before, memory, 64);
+        CHECK(bloom_may_contain_u64(look(b, 64), key));
+        if (bloom_ones(b) == 5)
+            continue;
+        coincide++;
+        CHECK(!bloom_remove_u64(b, key));
+        CHECK(memcmp(before, memory, 64) == 0);
+    }
+    CHECK(coincide > 100);
+    bloom_clear(b);
+    CHECK(!bloom_remove(b, "a", 1) && bloom_add(b, "a", 1));
+    CHECK(!sealed(b) && bloom_remove(b, "a", 1) && !sealed(b));
+    CHECK(!bloom_remove(b, "a", 1) && !sealed(b) && bloom_ones(b) == 0);
+    classic = bloom_init(memory, sizeof memory, a_plan(64, 5, 32, 5));
+    bloom_add_u64(classic, 1);
+    CHECK(!sealed(classic) && !bloom_remove_u64(classic, 1));
+    CHECK(!sealed(classic) && bloom_may_contain_u64(look(classic, 64), 1));
+}
+
+/* merge: the sum, at most 15; intersect: the lesser; both of every pair of
+   counters. flatten: the classic filter of the same keys. */
+static void test_whole_counting(void)
+{
+    unsigned char space_a[160], space_b[160], space_c[64];
+    bloom_plan plan = counting_plan(256, 4, 32), flat = a_plan(256, 4, 32, 5);
+    bloom *a, *b, *c = bloom_init(space_c, sizeof space_c, flat), *classic;
+    unsigned x, i;
+    for (x = 0; x < 16; x++) {
+        a = bloom_init(space_a, sizeof space_a, plan);
+        b = bloom_init(space_b, sizeof space_b, plan);
+        for (i = 0; i < 128; i++) {
+            space_a[32 + i] = (unsigned char)(i * 2 + (i >> 5));
+            space_b[32 + i] = (unsigned char)(x | (15 - x) << 4);
+        }
+        memcpy(memory, space_a, 160);
+        CHECK(bloom_merge(a, b));
+        CHECK(bloom_intersect((bloom *)(void *)memory, b));
+        for (i = 0; i < 256; i++) {
+            unsigned old = (i / 2 * 2 + (i >> 6)) >> (i % 2 ? 4 : 0) & 15;
+            unsigned other = i % 2 ? 15 - x : x;
+            CHECK((space_a[32 + i / 2] >> (i % 2 ? 4 : 0) & 15)
+                  == (old + other < 15 ? old + other : 15));
+            CHECK((memory[32 + i / 2] >> (i % 2 ? 4 : 0) & 15)
+                  == (old < other ? old : other));
+        }
+    }
+    a = bloom_init(space_a, sizeof space_a, plan);
+    classic = bloom_init(memory, sizeof memory, flat);
+    for (i = 0; i < 60; i++) {
+        bloom_add_u64(a, i);
+        bloom_add_u64(classic, i);
+    }
+    CHECK(bloom_ones(a) == bloom_ones(classic));
+    bloom_add_u64(c, 99);
+    bloom_seal(c);
+    CHECK(!bloom_flatten(c, classic) && !bloom_flatten(b, a) && sealed(c));
+    CHECK(bloom_flatten(c, a) && memcmp(space_c, memory, 64) == 0);
+    CHECK(!sealed(c));
+    c = bloom_init(space_c, sizeof space_c, a_plan(256, 5, 32, 5));
+    CHECK(!bloom_flatten(c, a) && bloom_ones(c) == 0);
+}
+
+#endif
 
 /* ---- Planning ----------------------------------------------------------- */
 
@@ -691,6 +881,10 @@ static void test_planning(void)
     CHECK(bloom_plan_layout(9, 0.1, BLOOM_CLASSIC).cells
           == bloom_plan_for(9, 0.1).cells);
     CHECK(bloom_plan_size(bloom_plan_layout(9, 0.1, BLOOM_BLOCKED)) == 0);
+    plan = bloom_plan_layout(1000, 0.01, BLOOM_COUNTING);
+    CHECK(bloom_plan_size(plan) == 32 + 9600 / 2);
+    CHECK(bloom_plan_fpr(plan, 1000) <= 0.01 && plan.hashes == 7);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 2, BLOOM_COUNTING)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(9, 0.01, 0)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(9, 0.01, 65)) == 0);
     plan = less = bloom_plan_hashes(1000, 0.001, 3);
@@ -810,6 +1004,99 @@ static void test_estimate(void)
     CHECK(bloom_fpr(b) * 2147483648.0 * (double)plan.cells > 0.999);
 }
 
+#ifndef BLOOM_NO_MALLOC
+
+/* A chain at 300 times its first capacity: every key is found, newness is right
+   against an exact set (keys are 1, 2, 3 ...: what is higher was never added),
+   and the rate is below p (within 4 sigma, 10%). Saved and restored it answers the same. */
+static void grow_chain(uint64_t first_n, double p, unsigned width)
+{
+    bloom_chain *c = bloom_chain_new(first_n, p, BLOOM_CLASSIC), *d;
+    bloom_plan plan = bloom_plan_for(first_n, p / 2);
+    uint64_t key, in = 0, maybe = 0, last = first_n * 300;
+    unsigned i, links;
+    bloom *seed;
+    plan.seed = 77;
+    plan.hash_bits = (uint8_t)width;
+    seed = bloom_create(plan);
+    CHECK(c && seed && bloom_chain_links(c) == 1);
+    CHECK(!bloom_chain_may_contain_u64(c, 1));
+    CHECK(bloom_chain_adopt(c, seed, bloom_size(seed)));
+    CHECK(bloom_chain_links(c) == 1);
+    for (key = 1; in < last; key++) {
+        bool before = bloom_chain_may_contain_u64(c, key);
+        CHECK(bloom_chain_add_u64(c, key) == !before);
+        CHECK(!bloom_chain_add_u64(c, key));
+        in += !before;
+    }
+    last = key;
+    for (key = 1; key < last; key++)
+        CHECK(bloom_chain_may_contain_u64(c, key));
+    for (; key < last + 200000; key++)
+        maybe += bloom_chain_may_contain_u64(c, key);
+    CHECK((double)maybe < 200000 * p * 1.1);
+    CHECK((double)maybe > 200000 * p / 4);
+    links = bloom_chain_links(c);
+    CHECK(links == 9 && bloom_chain_link(c, links) == NULL);
+    d = bloom_chain_new(first_n, p, BLOOM_CLASSIC);
+    for (i = 0; i < links; i++) {
+        const bloom *link = bloom_chain_link(c, i);
+        CHECK(bloom_plan_of(link).seed == 77);
+        CHECK(bloom_plan_of(link).hash_bits == width);
+        CHECK(!bloom_chain_adopt(d, link, bloom_size(link) - 1));
+        CHECK(bloom_chain_adopt(d, link, bloom_size(link)));
+    }
+    for (key = 1; key < last + 10000; key += 7)
+        CHECK(bloom_chain_may_contain_u64(c, key)
+              == bloom_chain_may_contain_u64(d, key));
+    while (bloom_chain_links(d) == links)
+        bloom_chain_add_u64(d, key++);
+    CHECK(key > last + first_n * 200 && key < last + first_n * 240 + 10000);
+    CHECK(bloom_size(bloom_chain_link(d, links))
+          > 2 * bloom_size(bloom_chain_link(d, links - 1)));
+    plan.seed = 78;
+    bloom_free(seed);
+    seed = bloom_create(plan);
+    CHECK(!bloom_chain_adopt(d, seed, bloom_size(seed)));
+    bloom_free(seed);
+    bloom_chain_free(c);
+    bloom_chain_free(d);
+}
+
+static void test_chain(void)
+{
+    bloom_chain *c = bloom_chain_new(0, 0.1, BLOOM_CLASSIC);
+    const bloom *link = bloom_chain_link(c, 0);
+    unsigned char image[64];
+    CHECK(bloom_chain_add(c, NULL, 0) && !bloom_chain_add(c, "", 0));
+    CHECK(bloom_chain_add_hash(c, bloom_hash_key(link, "a", 1)));
+    CHECK(bloom_chain_may_contain(c, "a", 1));
+    CHECK(!bloom_chain_may_contain(c, "b", 1));
+    bloom_init(image, sizeof image, counting_plan(64, 5, 64));
+    CHECK(!bloom_chain_adopt(c, image, sizeof image));
+    bloom_chain_free(c);
+    bloom_chain_free(NULL);
+    CHECK(!bloom_chain_new(9, 0.1, BLOOM_BLOCKED));
+    CHECK(!bloom_chain_new(9, 0.1, BLOOM_COUNTING));
+    CHECK(!bloom_chain_new(9, 1, BLOOM_CLASSIC));
+    CHECK(!bloom_chain_new(9, 0, BLOOM_CLASSIC));
+    CHECK(!bloom_chain_new(UINT64_MAX, 0.1, BLOOM_CLASSIC));
+    grow_chain(100, 0.01, 64);
+    grow_chain(333, 0.05, 32);
+#ifdef TEST_MALLOC          /* 1,000,000 bytes at most: then no link is new */
+    c = bloom_chain_new(100000, 0.01, BLOOM_CLASSIC);
+    for (state = 0; state < 700000; state++)
+        bloom_chain_add_u64(c, state);
+    CHECK(bloom_chain_links(c) == 3);
+    for (state = 0; state < 700000; state++)
+        CHECK(bloom_chain_may_contain_u64(c, state));
+    bloom_chain_free(c);
+    CHECK(blocks == 0);
+#endif
+}
+
+#endif
+
 #endif
 
 /* ---- Everything --------------------------------------------------------- */
@@ -837,8 +1124,14 @@ int main(int argc, char **argv)
     RUN(test_bad_images());
     RUN(test_accepted_images());
     RUN(test_seal());
+    RUN(test_seal_of_zero());
     RUN(test_making());
     RUN(test_whole());
+#ifndef BLOOM_TINY
+    RUN(test_counting());
+    RUN(test_remove_absent());
+    RUN(test_whole_counting());
+#endif
     RUN(test_constant_plans());
 #ifndef BLOOM_NO_MALLOC
     RUN(test_malloc());
@@ -851,6 +1144,9 @@ int main(int argc, char **argv)
     RUN(test_integer_plans());
     RUN(test_rates());
     RUN(test_estimate());
+#ifndef BLOOM_NO_MALLOC
+    RUN(test_chain());
+#endif
 #endif
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
