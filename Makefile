@@ -5,7 +5,10 @@
 # make strict     gcc and clang silent with every warning on, C99..C++20
 # make sanitize   the tests under AddressSanitizer and UBSan
 # make promise    the rates that are promised, measured; minutes
+# make examples   each example prints what its head says
+# make interop    those that need other software: sqlite, gnuplot
 # make race       `bloom uniq` against `sort -u` on 10 million lines
+# make large      examples/intersect.c and top.c on 20 million lines each
 # make clean
 
 CC = cc
@@ -47,7 +50,7 @@ build/test-same: $(TEST) | build                      # code in the same file
 
 build/test-static: $(TEST) examples/first.c | build   # twice in one program
 	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC tests/test.c build/first.o -o $@
+	$(C99) -DBLOOM_STATIC -DTEST_RATES tests/test.c build/first.o -o $@
 
 build/test-tiny: $(TEST) | build
 	$(C99) -DBLOOM_STATIC -DBLOOM_TINY tests/test.c -o $@
@@ -94,7 +97,17 @@ promise: build/promise
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
+EXAMPLES = first crawler spam intersect top custom_hash bip37
+examples: | build
+	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
+
+interop: | build
+	@sh tests/interop.sh
+
+large: build/peak
+	@sh tests/large.sh
+
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize promise race clean
+.PHONY: all demo test strict sanitize promise race examples interop large clean

@@ -39,11 +39,13 @@
                             hidden from other shared objects
      BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
                             malloc and free
-     BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, _create, _free
-     BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double
-                            and bloom_plan_bytes, bloom_estimate
-     BLOOM_TINY             everywhere  firmware: 32-bit hash only, smallest
-                            code; implies NO_MALLOC and NO_FLOAT
+     BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
+                            bloom_free and the chain
+     BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double,
+                            bloom_plan_bytes, bloom_estimate and the chain
+     BLOOM_TINY             everywhere  firmware: classic layout and 32-bit
+                            hash only, smallest code; implies NO_MALLOC and
+                            NO_FLOAT
      BLOOM_ASSERT(x)        one file   checks that a filter is not NULL;
                             default: no check
      BLOOM_READ_BYTE(p)     one file   reads one byte of an image at p (const
@@ -282,9 +284,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
 /* ---- Growing, when n is not known ------------------------------------------
    A chain of filters, its links: the first for first_n keys with half of p,
    each next one for twice the keys with half the rate, so that all together
-   keep p however many keys come. Ask for p of a first_n of the right size: a
-   chain takes about twice the memory of one filter that has room for as many.
-   A lookup asks every link, newest first, with one hash. */
+   keep p however many keys come. At p = 1% a chain of nine links takes 2.2
+   times the memory of one filter that has room for as many keys: begin with a
+   good guess. A lookup asks every link, newest first, with one hash. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
 
@@ -1437,17 +1439,19 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
 {
-    static const char *const text[] = {
-        "ok",
-        "truncated: bytes are missing at the end",
-        "not a Bloom filter of bloom.h",
-        "a format version that this build cannot read",
-        "bad header",
-        "a layout or hash width that is not in this build",
-        "corrupt: the seal does not match",
-        "not sealed"
-    };
-    return error <= BLOOM_UNSEALED ? text[error] : "unknown error";
+    const char *text = "ok\0"
+        "truncated: bytes are missing at the end\0"
+        "not a Bloom filter of bloom.h\0"
+        "a format version that this build cannot read\0"
+        "bad header\0"
+        "a layout or hash width that is not in this build\0"
+        "corrupt: the seal does not match\0"
+        "not sealed\0"
+        "unknown error";
+    unsigned skip = error <= BLOOM_UNSEALED ? error : BLOOM_UNSEALED + 1;
+    while (skip-- > 0)
+        while (*text++ != '\0') { }
+    return text;
 }
 
 /* The checksum of the cells, seeded with that of the header before the seal;

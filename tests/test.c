@@ -393,8 +393,11 @@ static void test_bad_images(void)
     image[5] = 64;
     CHECK(error_of(image, 96) == (COUNT(widths) == 1 ? BLOOM_UNSUPPORTED
                                                      : BLOOM_OK));
-    for (i = 0; i <= (unsigned)BLOOM_UNSEALED + 1; i++)
-        CHECK(strlen(bloom_error_text((bloom_error)i)) > 1);
+    CHECK(strcmp(bloom_error_text(BLOOM_OK), "ok") == 0);
+    CHECK(strcmp(bloom_error_text(BLOOM_BAD_HEADER), "bad header") == 0);
+    CHECK(strcmp(bloom_error_text(BLOOM_UNSEALED), "not sealed") == 0);
+    CHECK(strcmp(bloom_error_text((bloom_error)8), "unknown error") == 0);
+    CHECK(strcmp(bloom_error_text((bloom_error)-1), "unknown error") == 0);
 }
 
 /* Random headers: what is accepted ends within the bytes that were given. */
@@ -917,8 +920,8 @@ static void test_planning(void)
 static void test_integer_plans(void)
 {
     uint64_t n, one_in;
-    for (n = 1; n < 1000000000; n = n < 130 ? n + 1 : n * 5 / 2)
-        for (one_in = 2; one_in <= 1000000000; one_in += 1 + one_in / 4) {
+    for (n = 1; n < 1000000000; n = n * 7 / 5 + 1)
+        for (one_in = 2; one_in <= 1000000000; one_in += 1 + one_in / 3) {
             bloom_plan plan = bloom_plan_one_in(n, one_in);
             bloom_plan least = bloom_plan_for(n, 1.0 / (double)one_in);
             CHECK(plan.cells >= least.cells);
@@ -934,6 +937,8 @@ static void test_integer_plans(void)
 /* The rates of DESIGN.md section 4: measured, against bloom_plan_fpr, which
    must also be the table's multiple of the textbook's. 4000 false "maybe"s
    have a sigma of 1.6%. */
+#ifdef TEST_RATES
+
 static double measured_rate(bloom_plan plan, unsigned n, bool integers)
 {
     double asked = 0, maybe = 0;
@@ -981,6 +986,8 @@ static void test_rates(void)
             CHECK(rate < 1.05 * rows[r].multiple * textbook);
         }
 }
+
+#endif
 
 static void test_estimate(void)
 {
@@ -1142,7 +1149,9 @@ int main(int argc, char **argv)
     RUN(test_least_plans());
     RUN(test_planning());
     RUN(test_integer_plans());
+#ifdef TEST_RATES           /* in one mode only, as they take a few seconds */
     RUN(test_rates());
+#endif
     RUN(test_estimate());
 #ifndef BLOOM_NO_MALLOC
     RUN(test_chain());

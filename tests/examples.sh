@@ -1,0 +1,44 @@
+# Run by `make examples` and `make interop`: builds and runs each example named
+# and compares what it prints with what its head says that it prints: the lines
+# after "Prints:", indented by 7 spaces; "..." stands for anything (a time, say).
+# usage: examples.sh NAME[:library...] ...
+passed=0
+failed=0
+
+# promised FILE: those lines, as anchored regular expressions
+promised() {
+    awk '/Prints:/ { on = 1; next }
+         on && /^       / { print substr($0, 8); next }
+         on { exit }' "$1" |
+        sed -e 's/ *\*\/$//' -e 's/[][\.*^$]/\\&/g' -e 's/\\\.\\\.\\\./.*/g' \
+            -e 's/^/^/' -e 's/$/$/'
+}
+
+# alike PATTERNS OUTPUT: the same number of lines, each as its pattern says
+alike() {
+    [ -s "$1" ] && [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ] || return 1
+    awk 'NR == FNR { says[FNR] = $0; next } $0 !~ says[FNR] { exit 1 }' \
+        "$1" "$2"
+}
+
+for example in "$@"; do
+    name=${example%%:*}
+    libraries=
+    [ "$name" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
+    program=build/$name
+    ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "examples/$name.c" \
+        -o "$program" $libraries || { failed=$((failed + 1)); continue; }
+    "$program" >"$program.out" 2>"$program.err" </dev/null
+    status=$?
+    promised "examples/$name.c" >"$program.says"
+    if [ $status -eq 0 ] && alike "$program.says" "$program.out"; then
+        passed=$((passed + 1))
+        echo "$name: prints what it says"
+    else
+        failed=$((failed + 1))
+        echo "$name: failed (exit $status); promised, then printed:"
+        cat "$program.says" "$program.out" "$program.err"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,21 @@
+# Run by `make interop`: the examples that need other software. What is missing
+# is named with its Debian package, and counts as failed.
+status=0
+need() {
+    eval "$1" >/dev/null 2>&1 && return
+    echo "interop needs $2: apt-get install $3"
+    status=1
+}
+need 'echo "#include <sqlite3.h>" | ${CC:-cc} -E -' sqlite3.h libsqlite3-dev
+need 'command -v gnuplot' gnuplot gnuplot-nox
+[ $status -eq 0 ] || exit 1
+
+sh tests/examples.sh guard:-lsqlite3 tables:-lm || status=1
+build/tables build/tables.svg >build/tables.out || status=1
+if grep -q '<svg' build/tables.svg; then
+    echo "tables: drew build/tables.svg"
+else
+    echo "tables: drew no chart"
+    status=1
+fi
+exit $status
