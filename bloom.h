@@ -1448,7 +1448,9 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
         "corrupt: the seal does not match\0"
         "not sealed\0"
         "unknown error";
-    unsigned skip = error <= BLOOM_UNSEALED ? error : BLOOM_UNSEALED + 1;
+    unsigned skip = BLOOM_AS_(unsigned, error);
+    if (skip > BLOOM_UNSEALED)
+        skip = BLOOM_UNSEALED + 1;
     while (skip-- > 0)
         while (*text++ != '\0') { }
     return text;
