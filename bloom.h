@@ -202,7 +202,9 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
    against `size` in constant time; not the cells, see bloom_verify. NULL if it
    is not a filter of this build, and the reason in *error (unless NULL), else
    BLOOM_OK. Bytes after the image are allowed. bloom_view is for bytes that
-   cannot be written: ROM, or a file mapped read-only. */
+   cannot be written: ROM, or a file mapped read-only. With only the 32 bytes
+   of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells how many
+   there will be (check for NULL first). */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
