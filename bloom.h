@@ -108,7 +108,9 @@ typedef enum bloom_layout {
    be merged if their plans are equal. */
 typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64 */
-    uint64_t seed;               /* any; 0 unless you set it */
+    uint64_t seed;               /* 0 unless you set it; then at random, as
+                                    integer key x with seed s is hashed as
+                                    x + 1 is with seed s - 1 */
     uint8_t hashes;              /* k: 1..64 */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
@@ -225,7 +227,8 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    may be NULL. _u64: the key is an integer, hashed by value, the same on every
    machine; it is a different key from its bytes. _hash: the key was hashed
    before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (width
-   32: h1 and the upper half of h2) with bits as good as random. */
+   32: h1 and the upper half of h2) with bits as good as random; pass one that
+   has fewer through bloom_hash_u64 first. */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);

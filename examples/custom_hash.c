@@ -1,0 +1,260 @@
+/* Bring your own hash. First the string hashes of textbooks, BKDR, AP and DJB,
+   beside MurmurHash3: of the pages of a site the even ones are in, and odd ones
+   and later ones are asked for. Then SipHash with a secret: who knows the seed
+   of a filter makes keys that fill it, or that it takes for its own; who does
+   not know the secret fails.
+
+   custom_hash
+
+   Prints:
+       maybe of absent pages         odd    later    ns
+       MurmurHash3                 1.00%    1.00%   ...
+       BKDR, AP, DJB % m           0.64%    0.93%   ...
+       BKDR, AP, DJB raw          98.93%    0.02%   ...
+       BKDR, AP mixed              1.00%    1.02%   ...
+       SipHash-1-3                 0.97%    1.00%   ...
+       SipHash-2-4                 1.01%    1.01%   ...
+       SipHash-2-4 of its paper's vector: a129ca6149be45e5
+       maybe of absent keys       unkeyed  SipHash     tries
+       pages, filled by crafted   10.97%    1.02%   5859351
+       crafted, filled by pages  100.00%    1.29%   1015127 */
+#define BLOOM_STATIC
+#include "bloom.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Textbook hashes, of 32 bits: the last characters, in which keys differ
+   most, reach only the lower ones ------------------------------------------ */
+
+/* BKDR is times(131, 0, key), DJB is times(33, 5381, key). */
+static uint32_t times(uint32_t factor, uint32_t h, const char *key)
+{
+    while (*key)
+        h = h * factor + (unsigned char)*key++;
+    return h;
+}
+
+static uint32_t ap(const char *key)
+{
+    uint32_t h = 0;
+    unsigned i;
+    for (i = 0; key[i]; i++)
+        h ^= i % 2 ? ~(h << 11 ^ (unsigned char)key[i] ^ h >> 5)
+                   : h << 7 ^ (unsigned char)key[i] ^ h >> 3;
+    return h;
+}
+
+/* ---- SipHash (Aumasson and Bernstein 2012) ------------------------------- */
+
+static uint64_t rotl(uint64_t x, int by)
+{
+    return x << by | x >> (64 - by);
+}
+
+static void rounds(uint64_t v[4], int count)
+{
+    while (count-- > 0) {
+        v[0] += v[1], v[1] = rotl(v[1], 13) ^ v[0], v[0] = rotl(v[0], 32);
+        v[2] += v[3], v[3] = rotl(v[3], 16) ^ v[2];
+        v[0] += v[3], v[3] = rotl(v[3], 21) ^ v[0];
+        v[2] += v[1], v[1] = rotl(v[1], 17) ^ v[2], v[2] = rotl(v[2], 32);
+    }
+}
+
+/* c rounds for each 8 bytes, the last of which ends in the size, and d more */
+static uint64_t siphash(int c, int d, const uint64_t secret[2],
+                        const char *key, size_t size)
+{
+    uint64_t v[4] = { 0x736F6D6570736575, 0x646F72616E646F6D,
+                      0x6C7967656E657261, 0x7465646279746573 }, word;
+    size_t i, j;
+    for (i = 0; i < 4; i++)
+        v[i] ^= secret[i % 2];
+    for (i = 0; i <= size; i += 8) {
+        word = size - i < 8 ? (uint64_t)size << 56 : 0;
+        for (j = i; j < size && j < i + 8; j++)
+            word |= (uint64_t)(unsigned char)key[j] << 8 * (j - i);
+        v[3] ^= word;
+        rounds(v, c);
+        v[0] ^= word;
+    }
+    v[2] ^= 255;
+    rounds(v, d);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* ---- What is added of a key, or asked for -------------------------------- */
+
+enum way { MURMUR3, TEXTBOOK, RAW, MIXED, SIPHASH_1_3, SIPHASH_2_4 };
+
+/* Fills h; returns how many it has filled. */
+static int hash(enum way way, const bloom *b, const char *key, bloom_hash h[3])
+{
+    /* A real secret comes from getrandom() or the like, at each start. */
+    static const uint64_t secret[] = { 0x243F6A8885A308D3, 0x13198A2E03707344 };
+    uint64_t m = bloom_plan_of(b).cells, to_h1 = UINT64_MAX / m + 1;
+    switch (way) {
+    case TEXTBOOK:              /* each hash % m is a cell; a filter of k = 1
+                                   takes cell h1 * m / 2^64, so any we want */
+        h[0].h1 = times(131, 0, key) % m * to_h1;
+        h[1].h1 = ap(key) % m * to_h1;
+        h[2].h1 = times(33, 5381, key) % m * to_h1;
+        h[0].h2 = h[1].h2 = h[2].h2 = 0;
+        return 3;
+    case RAW:                   /* the mistake: bits not as good as random */
+        h->h1 = (uint64_t)times(131, 0, key) << 32 | times(33, 5381, key);
+        h->h2 = (uint64_t)ap(key) << 32;
+        return 1;
+    case MIXED:                 /* the cure: an integer, which bloom.h mixes */
+        *h = bloom_hash_u64(b, (uint64_t)times(131, 0, key) << 32 | ap(key));
+        return 1;
+    case SIPHASH_1_3:
+        *h = bloom_hash_u64(b, siphash(1, 3, secret, key, strlen(key)));
+        return 1;
+    case SIPHASH_2_4:
+        *h = bloom_hash_u64(b, siphash(2, 4, secret, key, strlen(key)));
+        return 1;
+    default:
+        *h = bloom_hash_key(b, key, strlen(key));
+        return 1;
+    }
+}
+
+/* ---- Rates and costs ----------------------------------------------------- */
+
+#define PAGES 500000
+#define FEW 10000                       /* so many keys an attacker makes */
+static char keys[PAGES][40];
+
+static void make_pages(unsigned first, unsigned step)
+{
+    unsigned i;
+    for (i = 0; i < PAGES; i++)
+        sprintf(keys[i], "http://example.com/page/%u", first + i * step);
+}
+
+static void add_keys(enum way way, bloom *b, int count)
+{
+    bloom_hash h[3];
+    int i, j;
+    for (i = 0; i < count; i++)
+        for (j = hash(way, b, keys[i], h); j > 0; j--)
+            bloom_add_hash(b, h[j - 1]);
+}
+
+/* How many of the keys, in percent, may be in? */
+static double percent(enum way way, const bloom *b, int count)
+{
+    bloom_hash h[3];
+    int i, j, maybes = 0;
+    for (i = 0; i < count; i++) {
+        j = hash(way, b, keys[i], h);
+        while (j > 0 && bloom_may_contain_hash(b, h[j - 1]))
+            j--;
+        maybes += j == 0;
+    }
+    return 100.0 * maybes / count;
+}
+
+static bloom *create(bloom_plan plan)
+{
+    bloom *b = bloom_create(plan);
+    if (b)
+        return b;
+    fprintf(stderr, "custom_hash: filter: not enough memory\n");
+    exit(2);
+}
+
+static void compare(enum way way, const char *name)
+{
+    bloom_plan plan = bloom_plan_hashes(PAGES, 0.01, 3);
+    double odd, later;
+    clock_t start;
+    bloom *b;
+    plan.hashes = way == TEXTBOOK ? 1 : 3;
+    b = create(plan);
+    make_pages(0, 2);
+    add_keys(way, b, PAGES);
+    make_pages(1, 2);
+    odd = percent(way, b, PAGES);
+    make_pages(2 * PAGES, 1);
+    start = clock();
+    later = percent(way, b, PAGES);
+    printf("%-25s %6.2f%% %7.2f%% %5.0f\n", name, odd, later,
+           (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / PAGES);
+    bloom_free(b);
+}
+
+/* ---- The attacker, who knows all of a filter ----------------------------- */
+
+/* Are all cells of the key new? Then they are no longer. */
+static bool all_new(const bloom *b, const char *key)
+{
+    static bool taken[FEW * 10];        /* m is 9.6 n */
+    uint64_t cells[64];
+    unsigned i, k = bloom_probes(b, bloom_hash_key(b, key, strlen(key)), cells);
+    for (i = 0; i < k; i++)
+        if (taken[cells[i]])
+            return false;
+    for (i = 0; i < k; i++)
+        taken[cells[i]] = true;
+    return true;
+}
+
+/* Keys to fill the filter, or that it takes for its own */
+static unsigned craft(const bloom *b, bool to_fill)
+{
+    unsigned found = 0, tries = 0;
+    while (found < FEW) {
+        int size = sprintf(keys[found], "http://evil.example/%u", tries++);
+        found += to_fill ? all_new(b, keys[found])
+                         : bloom_may_contain(b, keys[found], (size_t)size);
+    }
+    return tries;
+}
+
+static void attack(bool to_fill, const char *name)
+{
+    bloom_plan plan = bloom_plan_for(FEW, 0.01);
+    bloom *b = create(plan), *keyed = create(plan);
+    unsigned tries = 0;
+    int asked = to_fill ? PAGES : FEW;
+    make_pages(0, 1);
+    if (to_fill)
+        tries = craft(b, true);
+    add_keys(MURMUR3, b, FEW);
+    add_keys(SIPHASH_1_3, keyed, FEW);
+    if (to_fill)
+        make_pages(0, 1);
+    else
+        tries = craft(b, false);
+    printf("%-25s %6.2f%% %7.2f%% %9u\n", name, percent(MURMUR3, b, asked),
+           percent(SIPHASH_1_3, keyed, asked), tries);
+    bloom_free(b);
+    bloom_free(keyed);
+}
+
+int main(int count, char **arguments)
+{
+    const uint64_t secret[] = { 0x0706050403020100, 0x0F0E0D0C0B0A0908 };
+    if (count > 1) {
+        fprintf(stderr, "custom_hash: %s: takes no argument\n", arguments[1]);
+        return 2;
+    }
+    puts("maybe of absent pages         odd    later    ns");
+    compare(MURMUR3, "MurmurHash3");
+    compare(TEXTBOOK, "BKDR, AP, DJB % m");
+    compare(RAW, "BKDR, AP, DJB raw");
+    compare(MIXED, "BKDR, AP mixed");
+    compare(SIPHASH_1_3, "SipHash-1-3");
+    compare(SIPHASH_2_4, "SipHash-2-4");
+    printf("SipHash-2-4 of its paper's vector: %" PRIx64 "\n",
+           siphash(2, 4, secret, "\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15));
+    puts("maybe of absent keys       unkeyed  SipHash     tries");
+    attack(true, "pages, filled by crafted");
+    attack(false, "crafted, filled by pages");
+    return 0;
+}
