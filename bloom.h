@@ -20,7 +20,7 @@
      as long as at most n different keys were added; at any n from 1 up.
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
-     Bytes from a stranger are checked by bloom_open and never crash.
+     bloom_open checks any bytes; what it accepts is safe to use.
      No allocation unless you ask for it, no globals, no errno, no I/O, no
      libm. Without malloc nothing is needed of libc but memset.
 
@@ -52,7 +52,9 @@
                             unsigned char *), in bloom_view, bloom_plan_of,
                             bloom_size, bloom_hash_*, bloom_probes and
                             bloom_may_contain*: for chips whose flash needs
-                            its own instruction (AVR: pgm_read_byte(p))
+                            its own instruction (AVR: pgm_read_byte(p)).
+                            These then ask filters in flash only, and there
+                            is no chain; the others work in RAM as always
    No option changes the bytes of an image. "One file" is the file with
    BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC. */
 
@@ -67,6 +69,7 @@
                                a new major means new bytes */
 
 #ifdef BLOOM_TINY
+#define BLOOM_TINY_FROM_THE_START_
 #undef BLOOM_NO_MALLOC
 #undef BLOOM_NO_FLOAT
 #define BLOOM_NO_MALLOC
@@ -114,8 +117,8 @@ typedef struct bloom_plan {
     uint8_t hashes;              /* k: 1..64 */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
-                                    m < 2^32 and a rate that has a floor: once
-                                    in 2^31 keys the probes hardly spread */
+                                    m < 2^32 and a rate of at least about
+                                    2^-32 (64: about 2^-64) */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -131,7 +134,7 @@ typedef enum bloom_error {
 
 /* ---- Planning ----------------------------------------------------------- */
 /* n: keys, 0 is taken as 1. p: rate, 0 < p < 1; as one_in: 1 false "maybe" in
-   one_in, 2..2^32 - 1. Anything else, and a plan too large, gives a plan of
+   one_in, 2..10^9. Anything else, and a plan too large, gives a plan of
    size 0. */
 
 /* Integer constant expressions for array sizes, initialisers and #if: m, k,
@@ -142,7 +145,8 @@ typedef enum bloom_error {
        bloom_plan plan = BLOOM_PLAN(1000, 100); */
 #define BLOOM_CELLS(n, one_in) BLOOM_CELLS_(n, one_in, BLOOM_LOG2_(one_in))
 #define BLOOM_HASHES(n, one_in) BLOOM_HASHES_(n, one_in, BLOOM_LOG2_(one_in))
-#define BLOOM_SIZE(n, one_in) (BLOOM_CELLS(n, one_in) / 8 + 32)
+#define BLOOM_SIZE(n, one_in) (BLOOM_CELLS(n, one_in) / 8 \
+    + 32 * BLOOM_POSSIBLE_(n, one_in))
 #define BLOOM_PLAN(n, one_in) { BLOOM_CELLS(n, one_in), 0, \
     BLOOM_HASHES(n, one_in), 0, BLOOM_WIDTH_ }
 
@@ -170,8 +174,9 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
-   1 for an impossible plan. Exact up to a few hundred probes (n * k), within
-   1% from 100 keys on. */
+   1 for an impossible plan. Within 1% for 100 keys and more at the best k,
+   within 3% for fewer; where keys are so few in so much space that the rate is
+   far below 10^-9, within a factor of 1.5 or so. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -236,7 +241,7 @@ BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
 /* Counting only: take back one bloom_add of a key that was added. false, and
-   nothing changed, if the key was certainly not in, or the layout is another.
+   no cell changed, if the key was certainly not in, or the layout is another.
    To remove a key that was never added, but may be in, takes other keys out.
    A counter that has reached 15 stays 15, so that it never counts too few. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
@@ -297,8 +302,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 typedef struct bloom_chain bloom_chain;
 
-/* A chain of one empty link, BLOOM_CLASSIC. NULL if the plan is impossible or
-   memory is short. Freed by bloom_chain_free, which takes NULL as well. */
+/* A chain of one empty link. The layout must be BLOOM_CLASSIC. NULL if it is
+   not, if the plan is impossible, or if memory is short. bloom_chain_free takes
+   NULL as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
 BLOOM_API void bloom_chain_free(bloom_chain *c);
@@ -315,7 +321,8 @@ BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h);
 
-/* To save a chain, save each link's image, i = 0 .. bloom_chain_links(c) - 1.
+/* To save a chain, save each link's image, i = 0 .. bloom_chain_links(c) - 1
+   (seal a copy, if you want a seal).
    To restore it, make it new with the same arguments and adopt the images in
    that order. An image is checked and copied; false, and nothing changed, if it
    is not a filter of the chain's layout, or of another width or seed than the
@@ -348,7 +355,7 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 #define BLOOM_X_(r, e) ((((r) + 0ULL) << 32 >> (e)) - BLOOM_ONE_)
 #define BLOOM_LOG_(r, e) ((e) * BLOOM_ONE_ + BLOOM_X_(r, e) \
     + (BLOOM_X_(r, e) * (BLOOM_ONE_ - BLOOM_X_(r, e)) >> 32) * 61 / 128)
-#define BLOOM_POSSIBLE_(n, r) ((r) > 1 && (r) + 0ULL < BLOOM_ONE_ \
+#define BLOOM_POSSIBLE_(n, r) ((r) > 1 && (r) + 0ULL <= 1000000000 \
     && (n) + 0ULL <= 1ULL << 42)
 #define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
@@ -367,6 +374,9 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 
 #if defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)
 #error "bloom.h: define BLOOM_STATIC before the first #include of bloom.h"
+#endif
+#if defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)
+#error "bloom.h: define BLOOM_TINY before the first #include of bloom.h"
 #endif
 
 /* ======================================================================== */
@@ -432,14 +442,14 @@ extern "C" {
 static inline unsigned char *bloom_bytes_(bloom *b)
 {
     void *bytes = b;
-    BLOOM_ASSERT(b);
+    BLOOM_ASSERT(b != BLOOM_NULL_);
     return BLOOM_AS_(unsigned char *, bytes);
 }
 
 static inline const unsigned char *bloom_const_bytes_(const bloom *b)
 {
     const void *bytes = b;
-    BLOOM_ASSERT(b);
+    BLOOM_ASSERT(b != BLOOM_NULL_);
     return BLOOM_AS_(const unsigned char *, bytes);
 }
 
@@ -491,6 +501,8 @@ static inline const unsigned char *bloom_fetch_(const unsigned char *image,
         copy[i] = BLOOM_AS_(unsigned char, BLOOM_READ_BYTE(image + i));
     return copy;
 }
+
+#define BLOOM_ROM_ONLY_                   /* so no chain, which is in RAM */
 
 #else
 
@@ -620,11 +632,14 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
 static inline bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                        uint64_t seed)
 {
-    uint32_t a = bloom_murmur32_(key, size, BLOOM_AS_(uint32_t, seed));
-    uint32_t b = bloom_murmur32_(key, size, a);
-    bloom_hash h;
-    h.h1 = BLOOM_AS_(uint64_t, a) << 32 | b;
-    h.h2 = BLOOM_AS_(uint64_t, b) << 32;
+    uint32_t half = BLOOM_AS_(uint32_t, seed & 0xFFFFFFFFU);
+    bloom_hash h = { 0, 0 };
+    unsigned i;
+    for (i = 0; i < 2; i++) {
+        half = bloom_murmur32_(key, size, half);
+        h.h1 = h.h1 << 32 | half;
+    }
+    h.h2 = h.h1 << 32;
     return h;
 }
 
@@ -836,92 +851,35 @@ static inline void bloom_unseal_(unsigned char *image)
     bloom_store64_(image + 24, 0);
 }
 
-static inline bool bloom_add_to_(unsigned char *image, bloom_plan plan,
-                                 bloom_hash h)
+BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
 {
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    bloom_unseal_(image);
-    if (BLOOM_IS_COUNTING_(plan))
-        return bloom_counting_add_(image + BLOOM_HEADER_, plan.hashes, walk);
-    return bloom_classic_add_(image + BLOOM_HEADER_, plan.hashes, walk);
-}
-
-static inline bool bloom_look_in_(const unsigned char *image, bloom_plan plan,
-                                  bloom_hash h)
-{
-    const unsigned char *cells = image + BLOOM_HEADER_;
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    if (BLOOM_IS_COUNTING_(plan))
-        return bloom_counting_may_contain_(cells, plan.hashes, walk);
-    return bloom_classic_may_contain_(cells, plan.hashes, walk);
-}
-
-static inline bool bloom_remove_from_(unsigned char *image, bloom_plan plan,
-                                      bloom_hash h)
-{
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    bloom_plan plan = bloom_parse_(image);
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
     return BLOOM_IS_COUNTING_(plan)
-        && bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes, walk);
-}
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
-    return bloom_add_to_(image, plan, bloom_hash_(plan, key, size));
-}
-
-BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
-    return bloom_add_to_(image, plan, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b);
-    return bloom_add_to_(image, bloom_parse_(image), h);
-}
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    bloom_plan plan = bloom_plan_of(b);
-    return bloom_look_in_(bloom_const_bytes_(b), plan,
-                          bloom_hash_(plan, key, size));
-}
-
-BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
-{
-    bloom_plan plan = bloom_plan_of(b);
-    return bloom_look_in_(bloom_const_bytes_(b), plan,
-                          bloom_hash_u64_(plan, key));
-}
-
-BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
-{
-    return bloom_look_in_(bloom_const_bytes_(b), bloom_plan_of(b), h);
-}
-
-BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
-    return bloom_remove_from_(image, plan, bloom_hash_(plan, key, size));
-}
-
-BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
-    return bloom_remove_from_(image, plan, bloom_hash_u64_(plan, key));
+        ? bloom_counting_add_(cells, plan.hashes, walk)
+        : bloom_classic_add_(cells, plan.hashes, walk);
 }
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b);
-    return bloom_remove_from_(image, bloom_parse_(image), h);
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    bloom_plan plan = bloom_parse_(image);
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    bloom_unseal_(image);
+    return BLOOM_IS_COUNTING_(plan)
+        && bloom_counting_remove_(cells, plan.hashes, walk);
+}
+
+BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+{
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    bloom_plan plan = bloom_plan_of(b);
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    return BLOOM_IS_COUNTING_(plan)
+        ? bloom_counting_may_contain_(cells, plan.hashes, walk)
+        : bloom_classic_may_contain_(cells, plan.hashes, walk);
 }
 
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
@@ -933,6 +891,42 @@ BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
 {
     return bloom_hash_u64_(bloom_plan_of(b), key);
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
+}
+
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
+}
+
+/* These write, and so have the header in RAM: bloom_parse_, not _plan_of. */
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_(plan, key, size));
+}
+
+BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_remove_hash(b, bloom_hash_(plan, key, size));
+}
+
+BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_remove_hash(b, bloom_hash_u64_(plan, key));
 }
 
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
@@ -960,38 +954,23 @@ typedef uint64_t bloom_combine_(uint64_t x, uint64_t y);
 static inline uint64_t bloom_or_(uint64_t x, uint64_t y) { return x | y; }
 static inline uint64_t bloom_and_(uint64_t x, uint64_t y) { return x & y; }
 
-/* Counters are combined in pairs of words that have every other one, with room
-   for a carry. */
-#define BLOOM_EVEN_ 0x0F0F0F0F0F0F0F0FU
-#define BLOOM_CARRY_ 0x1010101010101010U
-
-/* 15 in each byte of x that has the carry bit, else 0 */
-static inline uint64_t bloom_fifteens_(uint64_t x)
-{
-    return (x & BLOOM_CARRY_) - (x >> 4 & 0x0101010101010101U);
-}
-
-static inline uint64_t bloom_sum_even_(uint64_t x, uint64_t y)
-{
-    uint64_t sum = (x & BLOOM_EVEN_) + (y & BLOOM_EVEN_);
-    return (sum | bloom_fifteens_(sum)) & BLOOM_EVEN_;
-}
-
-static inline uint64_t bloom_least_even_(uint64_t x, uint64_t y)
-{
-    uint64_t a = x & BLOOM_EVEN_, b = y & BLOOM_EVEN_;
-    uint64_t x_is_more = bloom_fifteens_((a | BLOOM_CARRY_) - b);
-    return (b & x_is_more) | (a & ~x_is_more);
-}
-
 static inline uint64_t bloom_sum_(uint64_t x, uint64_t y)
 {
-    return bloom_sum_even_(x, y) | bloom_sum_even_(x >> 4, y >> 4) << 4;
+    uint64_t sums = 0, sum;
+    unsigned i;
+    for (i = 0; i < 64; i += 4) {
+        sum = (x >> i & 15) + (y >> i & 15);
+        sums |= (sum < 15 ? sum : 15) << i;
+    }
+    return sums;
 }
 
 static inline uint64_t bloom_least_(uint64_t x, uint64_t y)
 {
-    return bloom_least_even_(x, y) | bloom_least_even_(x >> 4, y >> 4) << 4;
+    uint64_t mask = 15, least = 0;
+    for (; mask != 0; mask <<= 4)
+        least |= (x & mask) < (y & mask) ? x & mask : y & mask;
+    return least;
 }
 
 static inline bool bloom_combine_with_(bloom *into, const bloom *from,
@@ -1047,7 +1026,7 @@ static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    x = (x + (x >> 4)) & BLOOM_EVEN_;
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
     return BLOOM_AS_(unsigned, x * 0x0101010101010101U >> 56);
 }
 
@@ -1183,15 +1162,27 @@ static double bloom_rate_of_many_(double m, unsigned k, double choices)
 /* What the generator adds to that, as a factor. Any two of a key's cells meet
    as if independent, but two meetings go together: if cells i, i + d are the
    same, so are cells i + 1, i + 1 + d once in 37 times, as the step grew only
-   37-fold. There are (k - 1)(k - 2)/2 such couples, of which k - 2 are three
+   37-fold. There are (k - 1)(k - 2)/2 such couples, k - 2 of which are three
    cells in a row. Each meeting makes a key easier to match by a = 1/fill - 1.
-   It shows where few keys are in much space, 7% for n = 1, k = 3, m = 64, and
-   is nothing from 100 keys on; make promise measures it. */
-static double bloom_generator_factor_(double m, unsigned k, double fill)
+   Likewise a key whose cells follow those of one of the n keys in a row, or
+   stay on one of their n * k cells: the third cell and each next does so once
+   in 37 times. All that shows where few keys are in much space (7% for n = 1,
+   k = 3, m = 64) and is nothing from 100 keys on, at the best k. */
+static double bloom_generator_factor_(double m, unsigned k, double n,
+                                      double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
-    double x = k < 3 ? 0 : couple * (k - 2) * a * ((k - 1) * a / 2 - 1);
-    return 1 + x + x * x / 2;
+    double row = a * a / (m * m), factor = 1;
+    unsigned i;
+    if (k >= 3)
+        factor += couple * (k - 2) * a * ((k - 1) * a / 2 - 1);
+    for (i = 3; i <= k; i++) {
+        double places = k - i + 1, follow = places * 2 / 3;
+        row *= a / 37;                      /* i cells in a row do so */
+        factor += n * places * row * (i == 3 ? follow * (1 - 57 / m)
+                                             : follow + k);
+    }
+    return factor;
 }
 
 /* In width 32 one step in 2^32 is 0, another leads to two cells only, and so
@@ -1209,7 +1200,7 @@ static double bloom_rate_(bloom_plan plan, uint64_t n)
     double rate = choices <= BLOOM_FEW_
         ? bloom_rate_of_few_(m, plan.hashes, BLOOM_AS_(unsigned, choices))
         : bloom_rate_of_many_(m, plan.hashes, choices);
-    rate *= bloom_generator_factor_(m, plan.hashes, fill);
+    rate *= bloom_generator_factor_(m, plan.hashes, BLOOM_AS_(double, n), fill);
     rate += bloom_step_floor_(plan, fill);
     return rate < 1 ? rate : 1;
 }
@@ -1330,23 +1321,28 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
     uint64_t n = 0, bit;
     if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
         return 0;
-    for (bit = 1ULL << 62; bit > 0; bit /= 2)
+    for (bit = 1ULL << 63; bit > 0; bit /= 2)
         if (bloom_rate_(plan, n + bit) <= p)
             n += bit;
     return n;
 }
 
+/* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
+   the paper's e^-kn/m differs for small m) */
+static double bloom_keys_for_(bloom_plan plan, double zeros)
+{
+    double m = BLOOM_AS_(double, plan.cells);
+    return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
+}
+
 BLOOM_API uint64_t bloom_estimate(const bloom *b)
 {
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
-    double m = BLOOM_AS_(double, plan.cells);
     uint64_t zeros = plan.cells - bloom_ones(b);
-    double keys;
+    double share = BLOOM_AS_(double, zeros) / BLOOM_AS_(double, plan.cells);
     if (zeros == 0)
         return UINT64_MAX;
-    keys = bloom_ln_(BLOOM_AS_(double, zeros) / m)
-         / (plan.hashes * bloom_ln_1_minus_1_over_(m));
-    return BLOOM_AS_(uint64_t, keys + 0.5);
+    return BLOOM_AS_(uint64_t, bloom_keys_for_(plan, share) + 0.5);
 }
 
 BLOOM_API double bloom_fpr(const bloom *b)
@@ -1354,13 +1350,14 @@ BLOOM_API double bloom_fpr(const bloom *b)
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
     double m = BLOOM_AS_(double, plan.cells), rate = 1;
-    double fill = BLOOM_AS_(double, ones) / m;
+    double fill = BLOOM_AS_(double, ones) / m, n;
     unsigned i;
-    if (!(fill > 0))
-        return 0;
+    if (!(fill > 0 && fill < 1))
+        return fill;
     for (i = 0; i < plan.hashes; i++)
         rate *= fill;
-    rate = rate * bloom_generator_factor_(m, plan.hashes, fill)
+    n = bloom_keys_for_(plan, 1 - fill);
+    rate = rate * bloom_generator_factor_(m, plan.hashes, n, fill)
          + bloom_step_floor_(plan, fill);
     return rate < 1 ? rate : 1;
 }
@@ -1444,21 +1441,17 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
 {
-    const char *text = "ok\0"
-        "truncated: bytes are missing at the end\0"
-        "not a Bloom filter of bloom.h\0"
-        "a format version that this build cannot read\0"
-        "bad header\0"
-        "a layout or hash width that is not in this build\0"
-        "corrupt: the seal does not match\0"
-        "not sealed\0"
-        "unknown error";
-    unsigned skip = BLOOM_AS_(unsigned, error);
-    if (skip > BLOOM_UNSEALED)
-        skip = BLOOM_UNSEALED + 1;
-    while (skip-- > 0)
-        while (*text++ != '\0') { }
-    return text;
+    switch (error) {
+    case BLOOM_OK:            return "ok";
+    case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
+    case BLOOM_NOT_A_FILTER:  return "not a Bloom filter of bloom.h";
+    case BLOOM_WRONG_VERSION: return "a format version this build cannot read";
+    case BLOOM_BAD_HEADER:    return "bad header";
+    case BLOOM_UNSUPPORTED:   return "a layout or hash width not in this build";
+    case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
+    case BLOOM_UNSEALED:      return "not sealed";
+    }
+    return "unknown error";
 }
 
 /* The checksum of the cells, seeded with that of the header before the seal;
@@ -1561,48 +1554,42 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
    room for `room` keys more. The capacities add up to 2^64 keys before there
    could be a 65th link. */
 
-#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
+#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
+    && !defined(BLOOM_ROM_ONLY_)
 
 struct bloom_chain {
     bloom *link[64];
     unsigned links;
     bool untouched;              /* nothing was added or adopted */
     uint64_t first_n, room;
-    double p;
+    double p;                    /* the newest link's share */
     bloom_layout layout;
 };
-
-/* The rate of the newest of so many links. */
-static double bloom_chain_rate_(const bloom_chain *c)
-{
-    double p = c->p;
-    unsigned i;
-    for (i = 0; i < c->links; i++)
-        p /= 2;
-    return p;
-}
 
 /* Appends b, and finds how many keys it can still take. */
 static void bloom_chain_append_(bloom_chain *c, bloom *b)
 {
     uint64_t capacity, keys = bloom_estimate(b);
     c->link[c->links++] = b;
-    capacity = bloom_plan_capacity(bloom_plan_of(b), bloom_chain_rate_(c));
+    c->p /= 2;
+    capacity = bloom_plan_capacity(bloom_plan_of(b), c->p);
     c->room = keys < capacity ? capacity - keys : 0;
 }
 
-/* A new link; where that fails, the last one stays the last. */
+/* A new link. Where that fails the last one stays the last, and it is tried
+   again first_n keys later. */
 static void bloom_chain_grow_(bloom_chain *c)
 {
-    bloom_plan first = bloom_plan_of(c->link[0]), plan;
-    bloom *b;
-    if (c->links == 64 || c->first_n << c->links >> c->links != c->first_n)
-        return;
-    plan = bloom_plan_layout(c->first_n << c->links, bloom_chain_rate_(c) / 2,
-                             c->layout);
-    plan.seed = first.seed;
-    plan.hash_bits = first.hash_bits;
-    b = bloom_create(plan);
+    bloom_plan first = bloom_plan_of(c->link[0]), plan = first;
+    uint64_t n = c->first_n << (c->links & 63);
+    bloom *b = BLOOM_NULL_;
+    if (c->links < 64 && n >> c->links == c->first_n) {
+        plan = bloom_plan_layout(n, c->p / 2, c->layout);
+        plan.seed = first.seed;
+        plan.hash_bits = first.hash_bits;
+        b = bloom_create(plan);
+    }
+    c->room = c->first_n;
     if (b)
         bloom_chain_append_(c, b);
 }
@@ -1708,8 +1695,10 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
         return false;
     for (i = 0; i < bloom_size(from); i++)
         bloom_bytes_(b)[i] = bloom_const_bytes_(from)[i];
-    if (c->untouched)
+    if (c->untouched) {
         bloom_free(c->link[--c->links]);
+        c->p *= 2;
+    }
     c->untouched = false;
     bloom_chain_append_(c, b);
     return true;
@@ -1738,25 +1727,13 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 /* ---- Licence --------------------------------------------------------------
    Choose the one you prefer.
 
-   1. Public domain (Unlicense, www.unlicense.org)
+   1. Public domain
 
    This is free and unencumbered software released into the public domain.
    Anyone is free to copy, modify, publish, use, compile, sell, or distribute
    this software, either in source code form or as a compiled binary, for any
-   purpose, commercial or non-commercial, and by any means. In jurisdictions
-   that recognize copyright laws, the author or authors of this software
-   dedicate any and all copyright interest in the software to the public
-   domain. We make this dedication for the benefit of the public at large and
-   to the detriment of our heirs and successors. We intend this dedication to
-   be an overt act of relinquishment in perpetuity of all present and future
-   rights to this software under copyright law.
-
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
-   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
-   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+   purpose, commercial or non-commercial, and by any means. The software is
+   provided as is, without warranty of any kind.
 
    2. MIT
 
@@ -1767,8 +1744,15 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
    deal in the Software without restriction, including without limitation the
    rights to use, copy, modify, merge, publish, distribute, sublicense, and/or
    sell copies of the Software, and to permit persons to whom the Software is
-   furnished to do so, subject to the following conditions: The above copyright
-   notice and this permission notice shall be included in all copies or
-   substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS",
-   WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, as in the paragraph in
-   capitals above, which is part of this licence too. */
+   furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in
+   all copies or substantial portions of the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING
+   FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS
+   IN THE SOFTWARE. */

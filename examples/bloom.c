@@ -720,8 +720,9 @@ static const struct verb {
       "prints the lines that may be in; with -v, that are certainly not in" },
     { "info", ":", 1, 1, info, "info FILE",
       "tells layout, size, fill, rate, room left, and whether it is sound" },
-    { "merge", ":", 2, INT_MAX, merge, "merge OUT A B...",
-      "makes the union of filters with equal plans; OUT may be one of them" },
+    { "merge", ":", 3, INT_MAX, merge, "merge OUT A B...",
+      "makes the union of filters with equal plans; OUT is replaced, and may be\n"
+      "    one of them" },
     { "dump", ":", 1, 1, dump, "dump FILE",
       "prints the filter as a C array for ROM" },
 };
@@ -737,7 +738,7 @@ static int help(void)
          "        (uniq: 1e6 if not given; build: the lines are counted)\n"
          "P       share of new lines that may be taken for known ones when N\n"
          "        are in: 0.001, or 0.1%, if not given\n"
-         "LAYOUT  classic (if not given), blocked or counting\n"
+         "LAYOUT  classic (if not given) or counting, 4 times as large\n"
          "SEED    another seed makes other mistakes\n"
          "IN      standard input if it is - or not given\n"
          "\n"
@@ -817,7 +818,8 @@ static int run(const struct verb *verb, int count, char **words)
         set_option(letter);
     operands = count - optind;
     if (operands < verb->least)
-        misused("%s: a file is missing", verb->name);
+        misused("%s: needs %d file%s at least", verb->name, verb->least,
+                verb->least > 1 ? "s" : "");
     if (operands > verb->most)
         misused("%s: one word too many", words[optind + verb->most]);
     return verb->run(words + optind);
@@ -830,7 +832,7 @@ static bool is_help(const char *word)
 
 int main(int count, char **words)
 {
-    const char *name = count > 1 ? words[1] : "nothing";
+    const char *name = count > 1 ? words[1] : "no verb";
     size_t i;
     prepare_system();
     progress.wanted = isatty(2);

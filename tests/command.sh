@@ -55,14 +55,14 @@ overwrite() {   # overwrite FILE OFFSET BYTES, as printf writes them
 for word in --help -h help; do try "$word" 0 $word; says out 'bloom uniq'; done
 try version 0 --version; says out 'bloom 1.'
 try 'help of a verb' 0 uniq --help; says out 'bloom uniq'
-refuse 'nothing: not one of the verbs'
+refuse 'no verb: not one of the verbs'
 refuse 'fly: not one of the verbs' fly; says err 'usage: bloom uniq|build'
 refuse '-z: no such option' uniq -z; says err 'usage: bloom uniq ['
 refuse '-n: needs a value' uniq -n
 refuse 'words: one word too many' uniq words
 refuse 'b: one word too many' info a b
-for v in build check info dump merge; do refuse "$v: a file is missing" $v; done
-refuse 'merge: a file is missing' merge f
+for v in build check info dump; do refuse "$v: needs 1 file" $v; done
+refuse 'merge: needs 3 files' merge f f
 for n in 0 -1 1.5 x 1e 1e19 0x10 '' 1k nan; do
     refuse "-n $n: not a whole number from 1 to 1e18" uniq -n "$n"
 done < /dev/null
@@ -170,7 +170,7 @@ try 'a' 0 build -n 1201 -p 1% fa a; try 'b' 0 build -n 1201 -p 1% fb b
 try c 0 build -n 1201 -p 1% fc /dev/null
 try merge 0 merge f fc fa fb; same f f1%
 try 'merge into one' 0 merge fa fa fb; same fa f1%
-try 'merge one' 0 merge g fb; same g fb
+try 'merge the same' 0 merge g fb fb; same g fb
 for plan in 'seed 7:0:-s 7' 'hash width 32:64:-w 32' 'k 4:6:-p 5%'; do
     try "$plan" 0 build -n 1201 -p 1% ${plan##*:} odd b; middle=${plan#*:}
     refuse "odd: ${plan%%:*} differs from ${middle%%:*} in fb" merge f fb odd
@@ -181,7 +181,7 @@ try 'm' 0 build -n 1208 -p 1% odd b; refuse 'odd: m 11' merge f fb odd
 refuse 'nil: No such file' check nil; refuse 'nil: No such file' build f nil
 refuse '.: Is a directory' check .; refuse '.: Is a dir' build -n 1 f .
 refuse '.: is a directory, a link' build -n 1 . a
-ln -s f link; refuse 'link: is a directory, a link' merge link fb
+ln -s f link; refuse 'link: is a directory, a link' merge link fb fb
 refuse '/dev/null: is a directory, a link' build /dev/null a
 refuse 'nil/f: No such file' build nil/f a; refuse 'nil/f: ' uniq -f nil/f < a
 cp a c; refuse 'c: is not a Bloom filter' build c b; same a c; same f f1%
@@ -192,7 +192,7 @@ for size in 0 31 32 39 1000; do
 done
 cell=$(od -An -tu1 -j 100 -N 1 f1%); cp f1% bad
 overwrite bad 100 "\\$(printf %o $((cell ^ 1)))"; cp bad was
-for verb in 'check bad' 'uniq -f bad' 'merge f bad' 'dump bad'; do
+for verb in 'check bad' 'uniq -f bad' 'merge f bad bad' 'dump bad'; do
     refuse 'bad: corrupt: the seal does not match' $verb < a
 done; same bad was; same f f1%
 try 'info of damage' 2 info bad; says out 'seal:            DAMAGED'

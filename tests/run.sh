@@ -67,8 +67,8 @@ wanted_names() {
 no_data() {
     ! nm build/bloom.o | grep -i ' [bdc] '
 }
-late_static() {
-    printf '#include "bloom.h"\n#define BLOOM_STATIC\n#include "bloom.h"\n' \
+late() {
+    printf '#include "bloom.h"\n#define %s\n#include "bloom.h"\n' "$1" \
         >build/late.c
     ! $CC -I. -c build/late.c -o build/late.o 2>/dev/null
 }
@@ -83,7 +83,8 @@ if command -v nm >/dev/null; then
 else
     echo "skipped: three checks of symbols (no nm; Debian package binutils)"
 fi
-check "BLOOM_STATIC set late is an error" late_static
+check "BLOOM_STATIC set late is an error" late BLOOM_STATIC
+check "BLOOM_TINY set late is an error" late BLOOM_TINY
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
 
 echo "$passed passed, $failed failed"
