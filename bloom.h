@@ -174,9 +174,9 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
-   1 for an impossible plan. Within 1% for 100 keys and more at the best k,
-   within 3% for fewer; where keys are so few in so much space that the rate is
-   far below 10^-9, within a factor of 1.5 or so. */
+   1 for an impossible plan. Where k is about the best, within 1% for 100 keys
+   and more, 5% for fewer; elsewhere, with few keys in much space and rates far
+   below 10^-9, within a factor of 1.5. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
