@@ -104,7 +104,7 @@ examples: | build
 interop: | build
 	@sh tests/interop.sh
 
-large: build/peak
+large: | build
 	@sh tests/large.sh
 
 clean:

@@ -1563,7 +1563,6 @@ struct bloom_chain {
     bool untouched;              /* nothing was added or adopted */
     uint64_t first_n, room;
     double p;                    /* the newest link's share */
-    bloom_layout layout;
 };
 
 /* Appends b, and finds how many keys it can still take. */
@@ -1580,11 +1579,12 @@ static void bloom_chain_append_(bloom_chain *c, bloom *b)
    again first_n keys later. */
 static void bloom_chain_grow_(bloom_chain *c)
 {
-    bloom_plan first = bloom_plan_of(c->link[0]), plan = first;
+    bloom_plan first = bloom_plan_of(c->link[0]), plan;
     uint64_t n = c->first_n << (c->links & 63);
     bloom *b = BLOOM_NULL_;
     if (c->links < 64 && n >> c->links == c->first_n) {
-        plan = bloom_plan_layout(n, c->p / 2, c->layout);
+        plan = bloom_plan_layout(n, c->p / 2,
+                                 BLOOM_AS_(bloom_layout, first.layout));
         plan.seed = first.seed;
         plan.hash_bits = first.hash_bits;
         b = bloom_create(plan);
@@ -1611,7 +1611,6 @@ BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
     c->untouched = true;
     c->first_n = n;
     c->p = p;
-    c->layout = layout;
     bloom_chain_append_(c, first);
     return c;
 }
@@ -1683,7 +1682,7 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
     const bloom *from = bloom_view(image, size, BLOOM_NULL_);
     bloom_plan first = bloom_plan_of(c->link[0]), plan = first;
     bloom *b;
-    size_t i;
+    size_t i, bytes;
     if (from)
         plan = bloom_plan_of(from);
     if (!from || plan.layout != first.layout || c->links == 64
@@ -1693,7 +1692,8 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
     b = bloom_create(plan);
     if (!b)
         return false;
-    for (i = 0; i < bloom_size(from); i++)
+    bytes = bloom_plan_size(plan);
+    for (i = 0; i < bytes; i++)
         bloom_bytes_(b)[i] = bloom_const_bytes_(from)[i];
     if (c->untouched) {
         bloom_free(c->link[--c->links]);
