@@ -37,7 +37,7 @@ demo: build/bloom build/peak
 
 # ---- make test: one test program, built once for each mode -----------------
 
-MODES = separate same static tiny bare flash portable
+MODES = separate same static tiny bare flash portable atomic
 
 build/bloom.o: bloom.h Makefile | build
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
@@ -62,8 +62,12 @@ build/test-bare: $(TEST) | build
 build/test-flash: $(TEST) | build                     # BLOOM_READ_BYTE
 	$(C99) -DBLOOM_STATIC -DBLOOM_NO_FLOAT -DTEST_FLASH tests/test.c -o $@
 
-build/test-portable: $(TEST) | build                  # without 128-bit numbers
-	$(C99) -DBLOOM_STATIC -DTEST_MALLOC -U__SIZEOF_INT128__ tests/test.c -o $@
+build/test-portable: $(TEST) | build        # no 128-bit numbers, no vectors
+	$(C99) -DBLOOM_STATIC -DTEST_MALLOC -U__SIZEOF_INT128__ \
+	    -DBLOOM_NO_SIMD tests/test.c -o $@
+
+build/test-atomic: $(TEST) | build
+	$(C99) -DBLOOM_STATIC -DBLOOM_ATOMIC tests/test.c -o $@
 
 build/test-c++: $(TEST) | build
 	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_STATIC -x c++ \

@@ -22,7 +22,8 @@
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
      No allocation unless you ask for it, no globals, no errno, no I/O, no
-     libm. Without malloc nothing is needed of libc but memset.
+     libm. Without malloc nothing is needed of libc but memset. (On x86-64 the
+     compiler's own __cpu_model tells whether there is AVX2; see NO_SIMD.)
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -46,6 +47,10 @@
      BLOOM_TINY             everywhere  firmware: classic layout and 32-bit
                             hash only, smallest code; implies NO_MALLOC and
                             NO_FLOAT
+     BLOOM_ATOMIC           one file   several threads may add and look up at
+                            once, without a lock; see "Threads" below
+     BLOOM_NO_SIMD          one file   only plain C, the same bits: no vector
+                            instructions, no look at the CPU at run time
      BLOOM_ASSERT(x)        one file   checks that a filter is not NULL;
                             default: no check
      BLOOM_READ_BYTE(p)     one file   reads one byte of an image at p (const
@@ -102,7 +107,8 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
-    BLOOM_BLOCKED,               /* not in this version: UNSUPPORTED */
+    BLOOM_BLOCKED,               /* m bits, k = 8 in one block of 256: fastest,
+                                    10% more memory at 1%, 18% at 0.1% */
     BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
@@ -110,11 +116,12 @@ typedef enum bloom_layout {
    makes no filter. Change seed or hash_bits before you use a plan. Filters can
    be merged if their plans are equal. */
 typedef struct bloom_plan {
-    uint64_t cells;              /* m, bits or counters: a multiple of 64 */
+    uint64_t cells;              /* m, bits or counters: a multiple of 64
+                                    (blocked: of 256, and below 2^40) */
     uint64_t seed;               /* 0 unless you set it; then at random, as
                                     integer key x with seed s is hashed as
                                     x + 1 is with seed s - 1 */
-    uint8_t hashes;              /* k: 1..64 */
+    uint8_t hashes;              /* k: 1..64 (blocked: 8) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
                                     m < 2^32 and a rate of at least about
@@ -163,7 +170,7 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
    keep it in this m, the fewest. Takes microseconds, 1 ms for a few keys. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
-/* The same in a layout: BLOOM_CLASSIC, or BLOOM_COUNTING with the same m, k. */
+/* The same in a layout; a counting filter has a classic one's m and k. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. */
@@ -262,6 +269,39 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64]);
 
+/* ---- Many keys at once -------------------------------------------------- */
+/* The same as one call for each of `count` keys, in their order, but the waits
+   for memory overlap: several times as fast in filters larger than the cache.
+   is_new and maybe take the `count` results, or are NULL. Returns how many of
+   them are true. */
+
+typedef struct bloom_key { const void *data; size_t size; } bloom_key;
+
+BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
+                                size_t count, bool *is_new);
+BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
+                                    size_t count, bool *is_new);
+BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
+                                     size_t count, bool *is_new);
+
+BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
+                                        size_t count, bool *maybe);
+BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
+                                            const uint64_t *keys,
+                                            size_t count, bool *maybe);
+BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
+                                             const bloom_hash *hashes,
+                                             size_t count, bool *maybe);
+
+/* ---- Threads ------------------------------------------------------------ */
+/* Any number of threads may look up at once. With BLOOM_ATOMIC they may add and
+   merge into the filter as well while others look up: no key is lost, and what
+   a thread added before it told another is found by that other one. Of several
+   threads that add one absent key at once, at least one gets "new". A key may
+   be removed while others work if it is in. bloom_seal, bloom_clear,
+   bloom_intersect, bloom_flatten and writing the image out need everyone else
+   stopped; so does the chain, always. */
+
 /* ---- Whole filters ------------------------------------------------------ */
 /* Each reads the whole image. */
 
@@ -302,9 +342,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 typedef struct bloom_chain bloom_chain;
 
-/* A chain of one empty link. The layout must be BLOOM_CLASSIC. NULL if it is
-   not, if the plan is impossible, or if memory is short. bloom_chain_free takes
-   NULL as well. */
+/* A chain of one empty link, classic or blocked. NULL if the layout is another,
+   if the plan is impossible, or if memory is short. bloom_chain_free takes NULL
+   as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
 BLOOM_API void bloom_chain_free(bloom_chain *c);
@@ -407,15 +447,24 @@ extern "C" {
 #define BLOOM_NULL_ NULL
 #endif
 
+/* What compilers should keep out of line, and what they must not. */
+#if defined(__GNUC__) && !defined(BLOOM_TINY)
+#define BLOOM_RARE_ __attribute__((noinline))
+#define BLOOM_FLAT_ static inline __attribute__((always_inline))
+#else
+#define BLOOM_RARE_
+#define BLOOM_FLAT_ static inline
+#endif
+
 /* ---- The image -----------------------------------------------------------
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 1
-       4     1   layout: 0 classic, 2 counting
+       4     1   layout: 0 classic, 1 blocked, 2 counting
        5     1   hash width in bits: 64 or 32
-       6     1   k, probes a key: 1..64
+       6     1   k, probes a key: 1..64; blocked: 8
        7     1   zero
-       8     8   m, the number of cells: a multiple of 64, not 0
+       8     8   m, the number of cells, not 0: a multiple of 64, blocked 256
       16     8   seed
       24     8   seal; 0: not sealed
       32   m/8   cells: cell i is bit i & 7 of byte 32 + i / 8
@@ -429,9 +478,11 @@ extern "C" {
 
 #ifdef BLOOM_TINY                 /* what is not built is compiled away */
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
+#define BLOOM_IS_BLOCKED_(plan) ((void)(plan), false)
 #define BLOOM_IS_COUNTING_(plan) ((void)(plan), false)
 #else
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
+#define BLOOM_IS_BLOCKED_(plan) ((plan).layout == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(plan) ((plan).layout == BLOOM_COUNTING)
 #endif
 
@@ -464,6 +515,11 @@ static inline uint64_t bloom_load64_(const unsigned char *p)
     return bloom_load32_(p) | BLOOM_AS_(uint64_t, bloom_load32_(p + 4)) << 32;
 }
 
+static inline uint32_t bloom_low_half_(uint64_t x)
+{
+    return BLOOM_AS_(uint32_t, x & 0xFFFFFFFFU);
+}
+
 static inline void bloom_store32_(unsigned char *p, uint32_t x)
 {
     p[0] = BLOOM_AS_(unsigned char, x & 255);
@@ -474,7 +530,7 @@ static inline void bloom_store32_(unsigned char *p, uint32_t x)
 
 static inline void bloom_store64_(unsigned char *p, uint64_t x)
 {
-    bloom_store32_(p, BLOOM_AS_(uint32_t, x & 0xFFFFFFFFU));
+    bloom_store32_(p, bloom_low_half_(x));
     bloom_store32_(p + 4, BLOOM_AS_(uint32_t, x >> 32));
 }
 
@@ -487,6 +543,63 @@ static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
 }
+
+/* Cells are read and changed by the following only, one byte at a time: other
+   threads may change them too. In a swap, `now` takes the place of `old`, if
+   that still is what is there; if not, old becomes what is there. The order of
+   such changes does not matter to a filter, so none is asked for (relaxed). */
+
+#ifdef BLOOM_ATOMIC
+#if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
+#error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
+#endif
+
+static inline unsigned char bloom_load_cell_(const unsigned char *cell)
+{
+    return __atomic_load_n(cell, __ATOMIC_RELAXED);
+}
+
+static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
+                                    unsigned now)
+{
+    return __atomic_compare_exchange_n(cell, old,
+        BLOOM_AS_(unsigned char, now), true, __ATOMIC_RELAXED,
+        __ATOMIC_RELAXED);
+}
+
+static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
+{
+    unsigned char old = bloom_load_cell_(cell);
+    while (bits & ~BLOOM_AS_(unsigned, old))
+        if (bloom_swap_cell_(cell, &old, old | bits))
+            return bits;
+    return 0;
+}
+
+#else
+
+static inline unsigned char bloom_load_cell_(const unsigned char *cell)
+{
+    return *cell;
+}
+
+static inline bool bloom_swap_cell_(unsigned char *cell,
+                                    const unsigned char *old, unsigned now)
+{
+    (void)old;
+    *cell = BLOOM_AS_(unsigned char, now);
+    return true;
+}
+
+/* Not 0 if one of the bits was not set before. */
+static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
+{
+    unsigned absent = bits & ~BLOOM_AS_(unsigned, *cell);
+    *cell = BLOOM_AS_(unsigned char, *cell | bits);
+    return absent;
+}
+
+#endif
 
 /* What reads a header only to look (bloom_view, bloom_plan_of and with it the
    lookups) fetches it first, as it may be in ROM; what writes has it in RAM. */
@@ -506,7 +619,11 @@ static inline const unsigned char *bloom_fetch_(const unsigned char *image,
 
 #else
 
+#ifdef BLOOM_ATOMIC
+#define BLOOM_READ_BYTE(p) bloom_load_cell_(p)
+#else
 #define BLOOM_READ_BYTE(p) (*(p))
+#endif
 
 static inline const unsigned char *bloom_fetch_(const unsigned char *image,
                                                 unsigned char *copy)
@@ -629,7 +746,7 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
 }
 
 /* Width 32 hashes twice, the second time seeded with the first result. */
-static inline bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
+BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                        uint64_t seed)
 {
     uint32_t half = BLOOM_AS_(uint32_t, seed & 0xFFFFFFFFU);
@@ -652,17 +769,18 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
 }
 
 /* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
+#define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
+
 static inline bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
 {
-    const uint64_t golden = 0x9E3779B97F4A7C15U;    /* 2^64 / golden ratio */
     unsigned char bytes[8];
     bloom_hash h;
     if (BLOOM_IS_32_(plan)) {
         bloom_store64_(bytes, key);
         return bloom_hash32_(bytes, 8, plan.seed);
     }
-    h.h1 = bloom_fmix64_(key + plan.seed + golden);
-    h.h2 = h.h1 * golden;
+    h.h1 = bloom_fmix64_(key + plan.seed + BLOOM_GOLDEN_);
+    h.h2 = h.h1 * BLOOM_GOLDEN_;
     return h;
 }
 
@@ -747,9 +865,9 @@ static inline uint32_t bloom_next_(bloom_walk_ *walk)
 
 /* ---- CLASSIC: one bit a cell -------------------------------------------- */
 
-static inline unsigned char bloom_bit_(uint64_t cell)
+static inline unsigned bloom_bit_(uint64_t cell)
 {
-    return BLOOM_AS_(unsigned char, 1U << (cell & 7));
+    return 1U << (cell & 7);
 }
 
 static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
@@ -758,23 +876,35 @@ static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
     unsigned absent = 0;
     while (k-- > 0) {
         uint64_t cell = bloom_next_(&walk);
-        unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
-        absent |= bloom_bit_(cell) & ~BLOOM_AS_(unsigned, *byte);
-        *byte = BLOOM_AS_(unsigned char, *byte | bloom_bit_(cell));
+        absent |= bloom_set_bits_(cells + BLOOM_AS_(size_t, cell >> 3),
+                                  bloom_bit_(cell));
     }
     return absent != 0;
 }
 
+static inline unsigned bloom_look_(const unsigned char *cells, uint64_t cell)
+{
+    const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
+    return BLOOM_AS_(unsigned, BLOOM_READ_BYTE(byte)) >> (cell & 7);
+}
+
+/* Three probes at a time without a branch: that a key is absent shows in the
+   first three 7 times in 8, which the CPU can foretell, and their cells are
+   waited for together. */
 static inline bool bloom_classic_may_contain_(const unsigned char *cells,
                                               unsigned k, bloom_walk_ walk)
 {
-    while (k-- > 0) {
-        uint64_t cell = bloom_next_(&walk);
-        const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
-        if (!(BLOOM_READ_BYTE(byte) & bloom_bit_(cell)))
+    unsigned set = 1;
+    for (; k >= 3; k -= 3) {
+        set &= bloom_look_(cells, bloom_next_(&walk));
+        set &= bloom_look_(cells, bloom_next_(&walk));
+        set &= bloom_look_(cells, bloom_next_(&walk));
+        if (!(set & 1))
             return false;
     }
-    return true;
+    while (k-- > 0)
+        set &= bloom_look_(cells, bloom_next_(&walk));
+    return set & 1;
 }
 
 /* ---- COUNTING: four bits a cell ------------------------------------------
@@ -786,30 +916,27 @@ static inline unsigned bloom_shift_(uint64_t cell)
     return cell & 1 ? 4 : 0;
 }
 
-static inline unsigned bloom_counter_(const unsigned char *cells, uint64_t cell)
-{
-    unsigned byte = cells[BLOOM_AS_(size_t, cell >> 1)];
-    return byte >> bloom_shift_(cell) & 15;
-}
-
-static inline void bloom_set_counter_(unsigned char *cells, uint64_t cell,
-                                      unsigned value)
+/* Counts a cell up, or down: not 15, and not 0 down. Returns what it was. */
+static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
+                                    bool up)
 {
     unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
-    unsigned other = *byte & 15U << (4 - bloom_shift_(cell));
-    *byte = BLOOM_AS_(unsigned char, other | value << bloom_shift_(cell));
+    unsigned char old = bloom_load_cell_(byte);
+    unsigned one = 1U << bloom_shift_(cell), count;
+    do
+        count = old >> bloom_shift_(cell) & 15;
+    while (count < 15 && (up || count > 0)
+           && !bloom_swap_cell_(byte, &old, up ? old + one : old - one));
+    return count;
 }
 
 static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
                                        bloom_walk_ walk)
 {
     bool absent = false;
-    while (k-- > 0) {
-        uint64_t cell = bloom_next_(&walk);
-        unsigned count = bloom_counter_(cells, cell);
-        absent = absent || count == 0;
-        bloom_set_counter_(cells, cell, count < 15 ? count + 1 : 15);
-    }
+    while (k-- > 0)
+        if (bloom_count_(cells, bloom_next_(&walk), true) == 0)
+            absent = true;
     return absent;
 }
 
@@ -819,14 +946,9 @@ static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
                                           bloom_walk_ walk)
 {
     bloom_walk_ start = walk;
-    unsigned done;
-    for (done = 0; done < k; done++) {
-        uint64_t cell = bloom_next_(&walk);
-        unsigned count = bloom_counter_(cells, cell);
-        if (count == 0)
-            break;
-        bloom_set_counter_(cells, cell, count < 15 ? count - 1 : 15);
-    }
+    unsigned done = 0;
+    while (done < k && bloom_count_(cells, bloom_next_(&walk), false) > 0)
+        done++;
     if (done < k)
         bloom_counting_add_(cells, done, start);
     return done == k;
@@ -844,22 +966,263 @@ static inline bool bloom_counting_may_contain_(const unsigned char *cells,
     return true;
 }
 
+/* ---- BLOCKED: one bit in each of the eight words of a block ---------------
+   The upper half of h1 chooses a block of 256 bits, which lies in one cache
+   line if the image is aligned to 32 bytes. The lower half, times a word's
+   salt, has the number of the bit in its top 5 bits (Putze et al. 2007; salts
+   and bits are Apache Parquet's). */
+
+#define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
+                     0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
+
+/* Where the block begins, in bits */
+static inline uint64_t bloom_block_(uint64_t m, uint64_t h1)
+{
+    return (h1 >> 32) * (m >> 8) >> 32 << 8;
+}
+
+/* Which bit of the block word i has, 0..255 */
+static inline unsigned bloom_block_bit_(uint64_t h1, unsigned i)
+{
+    static const uint32_t salt[8] = { BLOOM_SALTS_ };
+    return i << 5 | BLOOM_AS_(unsigned,
+                              (h1 & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
+}
+
+static inline bool bloom_block_look_(const unsigned char *block, uint64_t h1)
+{
+    unsigned i, set = 1;
+    for (i = 0; i < 8; i++)
+        set &= bloom_look_(block, bloom_block_bit_(h1, i));
+    return set & 1;
+}
+
+static inline bool bloom_block_add_bytes_(unsigned char *block, uint64_t h1)
+{
+    unsigned i, absent = 0;
+    for (i = 0; i < 8; i++) {
+        unsigned bit = bloom_block_bit_(h1, i);
+        absent |= bloom_set_bits_(block + (bit >> 3), bloom_bit_(bit));
+    }
+    return absent != 0;
+}
+
+#if defined(BLOOM_ATOMIC) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+
+typedef uint64_t bloom_atom_ __attribute__((may_alias));
+
+static inline bool bloom_set_word_(unsigned char *at, uint64_t bits)
+{
+    void *aligned = at;
+    bloom_atom_ *word = BLOOM_AS_(bloom_atom_ *, aligned);
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (bits & ~old)
+        if (__atomic_compare_exchange_n(word, &old, old | bits, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+/* Two words at a time, where they are aligned */
+static inline bool bloom_block_add_(unsigned char *block, uint64_t h1)
+{
+    bool absent = false;
+    unsigned i;
+    if (BLOOM_ADDRESS_(block) % 8 != 0)
+        return bloom_block_add_bytes_(block, h1);
+    for (i = 0; i < 8; i += 2) {
+        uint64_t bits = 1ULL << (bloom_block_bit_(h1, i) & 63)
+                      | 1ULL << (bloom_block_bit_(h1, i + 1) & 63);
+        unsigned char bytes[8];
+        bloom_store64_(bytes, bits);
+        __builtin_memcpy(&bits, bytes, 8);
+        absent = bloom_set_word_(block + 4 * i, bits) || absent;
+    }
+    return absent;
+}
+
+#else
+#define bloom_block_add_ bloom_block_add_bytes_
+#endif
+
+/* ---- The same in SIMD -----------------------------------------------------
+   The eight words at once, in vector types of GCC and Clang: AVX2 (asked for at
+   run time where the compiler may not take it for granted), NEON, WebAssembly.
+   Everywhere else, and with the same bits, the functions above do it. */
+
+#if !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) && defined(__GNUC__) \
+    && !defined(BLOOM_ROM_ONLY_) \
+    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
+    && !(defined(_WIN32) && !defined(__clang__))  /* GCC bug 54412 */
+#if defined(__AVX2__) || defined(__aarch64__) || defined(__wasm_simd128__)
+#define BLOOM_SIMD_
+#define BLOOM_HAS_SIMD_ true
+#elif defined(__x86_64__) && __STDC_HOSTED__
+#define BLOOM_SIMD_ __attribute__((target("avx2")))
+#define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
+#endif
+#endif
+
+#ifdef BLOOM_SIMD_
+
+typedef uint32_t bloom_words_ __attribute__((vector_size(32)));
+typedef uint64_t bloom_longs_ __attribute__((vector_size(32)));
+typedef long long bloom_cells_ __attribute__((vector_size(32)));
+
+#define BLOOM_SIMD_MASK_(mask, h1) do { \
+    const uint32_t z = bloom_low_half_(h1); \
+    const bloom_words_ zs = { z, z, z, z, z, z, z, z }; \
+    const bloom_words_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
+    const bloom_words_ salts = { BLOOM_SALTS_ }; \
+    const bloom_words_ bits = ones << (zs * salts >> 27); \
+    __builtin_memcpy(&(mask), &bits, 32); } while (0)
+
+#ifdef __x86_64__
+#define BLOOM_SIMD_ALL_(mask, cells) __builtin_ia32_ptestc256(cells, mask)
+#else
+#define BLOOM_SIMD_ALL_(mask, cells) \
+    (((mask[0] & ~cells[0]) | (mask[1] & ~cells[1]) \
+      | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
+#endif
+
+#ifdef BLOOM_ATOMIC
+
+#define BLOOM_SIMD_FITS_(block) (BLOOM_ADDRESS_(block) % 8 == 0)
+static inline bool bloom_simd_add_(unsigned char *block, uint64_t h1)
+{
+    return bloom_block_add_(block, h1);
+}
+
+BLOOM_SIMD_ static inline bool bloom_simd_look_(const unsigned char *block,
+                                                uint64_t h1)
+{
+    const void *aligned = block;
+    const bloom_atom_ *word = BLOOM_AS_(const bloom_atom_ *, aligned);
+    const bloom_longs_ now = { __atomic_load_n(word, __ATOMIC_RELAXED),
+                               __atomic_load_n(word + 1, __ATOMIC_RELAXED),
+                               __atomic_load_n(word + 2, __ATOMIC_RELAXED),
+                               __atomic_load_n(word + 3, __ATOMIC_RELAXED) };
+    bloom_cells_ mask, cells;
+    BLOOM_SIMD_MASK_(mask, h1);
+    __builtin_memcpy(&cells, &now, 32);
+    return BLOOM_SIMD_ALL_(mask, cells);
+}
+
+#else
+
+#define BLOOM_SIMD_FITS_(block) ((void)(block), true)
+
+BLOOM_SIMD_ static inline bool bloom_simd_look_(const unsigned char *block,
+                                                uint64_t h1)
+{
+    bloom_cells_ mask, cells;
+    BLOOM_SIMD_MASK_(mask, h1);
+    __builtin_memcpy(&cells, block, 32);
+    return BLOOM_SIMD_ALL_(mask, cells);
+}
+
+BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
+                                               uint64_t h1)
+{
+    bloom_cells_ mask, cells, both;
+    BLOOM_SIMD_MASK_(mask, h1);
+    __builtin_memcpy(&cells, block, 32);
+    both = cells | mask;
+    __builtin_memcpy(block, &both, 32);
+    return !BLOOM_SIMD_ALL_(mask, cells);
+}
+
+#endif
+
+#ifdef __x86_64__
+/* bloom_fmix64_(key + add) of four keys at a time; returns how many it did. */
+BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
+                                                 const uint64_t *keys,
+                                                 size_t count, uint64_t add)
+{
+    const bloom_longs_ adds = { add, add, add, add };
+    size_t i;
+    for (i = 0; count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, keys + i, 32);
+        h += adds;
+        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+        h ^= h >> 33;
+        __builtin_memcpy(h1 + i, &h, 32);
+    }
+    return i;
+}
+#else
+#define bloom_simd_mix_(h1, keys, count, add) 0
+#endif
+
+#else
+
+#define BLOOM_SIMD_
+#define BLOOM_HAS_SIMD_ false
+#define BLOOM_SIMD_FITS_(block) false
+#define bloom_simd_mix_(h1, keys, count, add) 0
+
+static inline bool bloom_simd_look_(const unsigned char *block, uint64_t h1)
+{
+    return bloom_block_look_(block, h1);
+}
+
+static inline bool bloom_simd_add_(unsigned char *block, uint64_t h1)
+{
+    return bloom_block_add_(block, h1);
+}
+
+#endif
+
+#define BLOOM_USES_SIMD_(block) (BLOOM_HAS_SIMD_ && BLOOM_SIMD_FITS_(block))
+
+static inline bool bloom_blocked_add_(unsigned char *cells, uint64_t m,
+                                      uint64_t h1)
+{
+    unsigned char *block = cells + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+    return BLOOM_USES_SIMD_(block) ? bloom_simd_add_(block, h1)
+                                   : bloom_block_add_(block, h1);
+}
+
+static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
+                                              uint64_t m, uint64_t h1)
+{
+    const unsigned char *block = cells
+                               + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+    return BLOOM_USES_SIMD_(block) ? bloom_simd_look_(block, h1)
+                                   : bloom_block_look_(block, h1);
+}
+
 /* ---- Keys --------------------------------------------------------------- */
 
+#ifdef BLOOM_ATOMIC
+static inline void bloom_unseal_(unsigned char *image)
+{
+    unsigned i;
+    for (i = 24; i < BLOOM_HEADER_; i++)
+        if (bloom_load_cell_(image + i) != 0)
+            __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
+}
+#else
 static inline void bloom_unseal_(unsigned char *image)
 {
     bloom_store64_(image + 24, 0);
 }
+#endif
 
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(image);
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
-    return BLOOM_IS_COUNTING_(plan)
-        ? bloom_counting_add_(cells, plan.hashes, walk)
-        : bloom_classic_add_(cells, plan.hashes, walk);
+    if (BLOOM_IS_BLOCKED_(plan))
+        return bloom_blocked_add_(cells, plan.cells, h.h1);
+    if (BLOOM_IS_COUNTING_(plan))
+        return bloom_counting_add_(cells, plan.hashes,
+                                   bloom_walk_from_(plan, h));
+    return bloom_classic_add_(cells, plan.hashes, bloom_walk_from_(plan, h));
 }
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
@@ -876,7 +1239,10 @@ BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    bloom_walk_ walk;
+    if (BLOOM_IS_BLOCKED_(plan))
+        return bloom_blocked_may_contain_(cells, plan.cells, h.h1);
+    walk = bloom_walk_from_(plan, h);
     return BLOOM_IS_COUNTING_(plan)
         ? bloom_counting_may_contain_(cells, plan.hashes, walk)
         : bloom_classic_may_contain_(cells, plan.hashes, walk);
@@ -936,8 +1302,379 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     unsigned i;
     for (i = 0; i < plan.hashes; i++)
-        index[i] = bloom_next_(&walk);
+        index[i] = BLOOM_IS_BLOCKED_(plan)
+            ? bloom_block_(plan.cells, h.h1) + bloom_block_bit_(h.h1, i)
+            : bloom_next_(&walk);
     return plan.hashes;
+}
+
+/* ---- Many keys at once ----------------------------------------------------
+   In chunks, so that the waits for memory overlap: the keys of a chunk are all
+   hashed, then their cells are all asked for, then they are read or set. */
+
+/* What a caller gave: one of the three, the others are NULL. */
+typedef struct bloom_keys_ {
+    const bloom_key *bytes;
+    const uint64_t *integers;
+    const bloom_hash *hashes;
+    size_t count;
+} bloom_keys_;
+
+static inline bloom_hash bloom_hash_at_(bloom_plan plan,
+                                        const bloom_keys_ *keys, size_t i)
+{
+    return keys->hashes ? keys->hashes[i]
+         : keys->bytes ? bloom_hash_(plan, keys->bytes[i].data,
+                                     keys->bytes[i].size)
+                       : bloom_hash_u64_(plan, keys->integers[i]);
+}
+
+#ifdef BLOOM_TINY /* One by one. */
+
+static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    size_t i, news = 0;
+    bloom_unseal_(bloom_bytes_(b));
+    for (i = 0; i < keys.count; i++) {
+        bool added = bloom_add_hash(b, bloom_hash_at_(plan, &keys, i));
+        news += added;
+        if (is_new)
+            is_new[i] = added;
+    }
+    return news;
+}
+
+static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
+{
+    bloom_plan plan = bloom_plan_of(b);
+    size_t i, in = 0;
+    for (i = 0; i < keys.count; i++) {
+        bool found = bloom_may_contain_hash(b, bloom_hash_at_(plan, &keys, i));
+        in += found;
+        if (maybe)
+            maybe[i] = found;
+    }
+    return in;
+}
+
+#else
+
+#define BLOOM_CHUNK_ 64
+
+typedef struct bloom_chunk_ {
+    size_t count;
+    uint64_t h1[BLOOM_CHUNK_], h2[BLOOM_CHUNK_];
+} bloom_chunk_;
+
+#if defined(__GNUC__) && !defined(BLOOM_ROM_ONLY_)
+#define BLOOM_PREFETCH_(p) __builtin_prefetch(p)
+#else
+#define BLOOM_PREFETCH_(p) ((void)(p))
+#endif
+
+/* Filters that do not lie in a CPU's own cache, roughly: above 1 MB */
+#define BLOOM_IS_LARGE_(plan) ((plan).cells >> 23 != 0)
+
+static inline void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
+                                    const uint64_t *keys)
+{
+    const uint64_t add = plan.seed + BLOOM_GOLDEN_;
+    size_t i = 0;
+    if (BLOOM_HAS_SIMD_)
+        i = bloom_simd_mix_(chunk->h1, keys, chunk->count, add);
+    for (; i < chunk->count; i++)
+        chunk->h1[i] = bloom_fmix64_(keys[i] + add);
+    for (i = 0; i < chunk->count && !BLOOM_IS_BLOCKED_(plan); i++)
+        chunk->h2[i] = chunk->h1[i] * BLOOM_GOLDEN_;
+}
+
+/* Hashes the keys from number `from` on. */
+static inline void bloom_hash_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
+                                     const bloom_keys_ *keys, size_t from)
+{
+    size_t i, left = keys->count - from;
+    chunk->count = left < BLOOM_CHUNK_ ? left : BLOOM_CHUNK_;
+    if (keys->integers && !BLOOM_IS_32_(plan)) {
+        bloom_mix_chunk_(chunk, plan, keys->integers + from);
+        return;
+    }
+    for (i = 0; i < chunk->count; i++, from++) {
+        bloom_hash h = bloom_hash_at_(plan, keys, from);
+        chunk->h1[i] = h.h1;
+        chunk->h2[i] = BLOOM_IS_32_(plan) ? h.h2 >> 32 << 32 : h.h2;
+    }
+}
+
+static inline bloom_walk_ bloom_walk_of_(const bloom_chunk_ *chunk,
+                                         bloom_plan plan, size_t i)
+{
+    bloom_hash h;
+    h.h1 = chunk->h1[i];
+    h.h2 = chunk->h2[i];
+    return bloom_walk_from_(plan, h);
+}
+
+static inline const unsigned char *bloom_byte_of_(const unsigned char *cells,
+                                                  bloom_plan plan,
+                                                  uint64_t cell)
+{
+    return cells + BLOOM_AS_(size_t,
+                             cell >> (BLOOM_IS_COUNTING_(plan) ? 1 : 3));
+}
+
+static inline void bloom_prefetch_(const unsigned char *cells, bloom_plan plan,
+                                   uint64_t cell)
+{
+    BLOOM_PREFETCH_(bloom_byte_of_(cells, plan, cell));
+}
+
+static inline void bloom_prefetch_walk_(const unsigned char *cells,
+                                        bloom_plan plan, unsigned k,
+                                        bloom_walk_ walk)
+{
+    while (k-- > 0)
+        bloom_prefetch_(cells, plan, bloom_next_(&walk));
+}
+
+static inline void bloom_prefetch_blocks_(const unsigned char *cells,
+                                          bloom_plan plan,
+                                          const bloom_chunk_ *chunk)
+{
+    size_t i;
+    for (i = 0; i < chunk->count; i++)
+        bloom_prefetch_(cells, plan, bloom_block_(plan.cells,
+                                                  chunk->h1[i]));
+}
+
+/* The loops over blocks exist twice, with SIMD and without. */
+
+BLOOM_FLAT_ size_t bloom_add_blocks_(unsigned char *cells, uint64_t m,
+                                     const bloom_chunk_ *chunk, bool *is_new,
+                                     bool simd)
+{
+    size_t i, news = 0;
+    for (i = 0; i < chunk->count; i++) {
+        uint64_t h1 = chunk->h1[i];
+        unsigned char *block = cells
+                             + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+        bool added = simd ? bloom_simd_add_(block, h1)
+                          : bloom_block_add_(block, h1);
+        news += added;
+        if (is_new)
+            is_new[i] = added;
+    }
+    return news;
+}
+
+BLOOM_FLAT_ size_t bloom_look_blocks_(const unsigned char *cells, uint64_t m,
+                                      const bloom_chunk_ *chunk, bool *maybe,
+                                      bool simd)
+{
+    size_t i, in = 0;
+    for (i = 0; i < chunk->count; i++) {
+        uint64_t h1 = chunk->h1[i];
+        const unsigned char *block = cells
+                             + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+        bool found = simd ? bloom_simd_look_(block, h1)
+                          : bloom_block_look_(block, h1);
+        in += found;
+        if (maybe)
+            maybe[i] = found;
+    }
+    return in;
+}
+
+BLOOM_SIMD_ static size_t bloom_add_blocks_simd_(unsigned char *cells,
+    uint64_t m, const bloom_chunk_ *chunk, bool *is_new)
+{
+    return bloom_add_blocks_(cells, m, chunk, is_new, true);
+}
+
+BLOOM_SIMD_ static size_t bloom_look_blocks_simd_(const unsigned char *cells,
+    uint64_t m, const bloom_chunk_ *chunk, bool *maybe)
+{
+    return bloom_look_blocks_(cells, m, chunk, maybe, true);
+}
+
+static size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
+                               const bloom_chunk_ *chunk, bool *is_new)
+{
+    size_t i, news = 0;
+    const unsigned k = plan.hashes;
+    if (BLOOM_IS_BLOCKED_(plan)) {
+        bloom_prefetch_blocks_(cells, plan, chunk);
+        return BLOOM_USES_SIMD_(cells)
+            ? bloom_add_blocks_simd_(cells, plan.cells, chunk, is_new)
+            : bloom_add_blocks_(cells, plan.cells, chunk, is_new, false);
+    }
+    for (i = 0; i < chunk->count && BLOOM_IS_LARGE_(plan); i++)
+        bloom_prefetch_walk_(cells, plan, k, bloom_walk_of_(chunk, plan, i));
+    for (i = 0; i < chunk->count; i++) {
+        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
+        bool added = BLOOM_IS_COUNTING_(plan)
+            ? bloom_counting_add_(cells, k, walk)
+            : bloom_classic_add_(cells, k, walk);
+        news += added;
+        if (is_new)
+            is_new[i] = added;
+    }
+    return news;
+}
+
+/* The next cell of every key */
+static inline void bloom_next_of_all_(bloom_chunk_ *chunk, bloom_plan plan,
+                                      uint64_t *cell)
+{
+    const uint64_t m = plan.cells, low = 0xFFFFFFFFU;
+    size_t i;
+    if (m >> 32 == 0)                   /* as SIMD can do it for four keys */
+        for (i = 0; i < chunk->count; i++)
+            cell[i] = ((chunk->h1[i] >> 32) * m
+                       + ((chunk->h1[i] & low) * m >> 32)) >> 32;
+    else
+        for (i = 0; i < chunk->count; i++)
+            cell[i] = bloom_high_half_(chunk->h1[i], m);
+    for (i = 0; i < chunk->count; i++) {
+        chunk->h1[i] += chunk->h2[i];
+        chunk->h2[i] *= 37;
+    }
+}
+
+static inline unsigned bloom_is_set_(const unsigned char *cells,
+                                     bloom_plan plan, uint64_t cell)
+{
+    unsigned char byte = BLOOM_READ_BYTE(bloom_byte_of_(cells, plan, cell));
+    return BLOOM_IS_COUNTING_(plan) ? (byte >> bloom_shift_(cell) & 15) != 0
+                                    : byte >> (cell & 7) & 1;
+}
+
+/* The first two probes of every key; then the others, of the keys that are
+   left: one absent key in four, if the filter is half full. No branch depends
+   on a cell until then. */
+static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
+                                bloom_chunk_ *chunk, bool *maybe)
+{
+    const unsigned first = plan.hashes < 2 ? 1 : 2, k = plan.hashes - first;
+    uint64_t cell[2][BLOOM_CHUNK_];
+    unsigned char left[BLOOM_CHUNK_];
+    size_t i, lefts = 0, in = 0;
+    unsigned f;
+    for (f = 0; f < first; f++) {
+        bloom_next_of_all_(chunk, plan, cell[f]);
+        for (i = 0; i < chunk->count; i++)
+            bloom_prefetch_(cells, plan, cell[f][i]);
+    }
+    for (i = 0; i < chunk->count; i++) {
+        left[lefts] = BLOOM_AS_(unsigned char, i);
+        lefts += bloom_is_set_(cells, plan, cell[0][i])
+               & bloom_is_set_(cells, plan, cell[first - 1][i]);
+        if (maybe)
+            maybe[i] = false;
+    }
+    for (i = 0; i < lefts && BLOOM_IS_LARGE_(plan); i++)
+        bloom_prefetch_walk_(cells, plan, k,
+                             bloom_walk_of_(chunk, plan, left[i]));
+    for (i = 0; i < lefts; i++) {
+        bloom_walk_ walk = bloom_walk_of_(chunk, plan, left[i]);
+        bool found = BLOOM_IS_COUNTING_(plan)
+            ? bloom_counting_may_contain_(cells, k, walk)
+            : bloom_classic_may_contain_(cells, k, walk);
+        in += found;
+        if (maybe)
+            maybe[left[i]] = found;
+    }
+    return in;
+}
+
+static size_t bloom_look_chunk_(const unsigned char *cells, bloom_plan plan,
+                                bloom_chunk_ *chunk, bool *maybe)
+{
+    if (!BLOOM_IS_BLOCKED_(plan))
+        return bloom_look_walks_(cells, plan, chunk, maybe);
+    bloom_prefetch_blocks_(cells, plan, chunk);
+    return BLOOM_USES_SIMD_(cells)
+        ? bloom_look_blocks_simd_(cells, plan.cells, chunk, maybe)
+        : bloom_look_blocks_(cells, plan.cells, chunk, maybe, false);
+}
+
+static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    bloom_chunk_ chunk;
+    size_t from, news = 0;
+    bloom_unseal_(image);
+    for (from = 0; from < keys.count; from += chunk.count) {
+        bloom_hash_chunk_(&chunk, plan, &keys, from);
+        news += bloom_add_chunk_(image + BLOOM_HEADER_, plan, &chunk,
+                                 is_new ? is_new + from : BLOOM_NULL_);
+    }
+    return news;
+}
+
+static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
+{
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    bloom_plan plan = bloom_plan_of(b);
+    bloom_chunk_ chunk;
+    size_t from, in = 0;
+    for (from = 0; from < keys.count; from += chunk.count) {
+        bloom_hash_chunk_(&chunk, plan, &keys, from);
+        in += bloom_look_chunk_(cells, plan, &chunk,
+                                maybe ? maybe + from : BLOOM_NULL_);
+    }
+    return in;
+}
+
+#endif
+
+BLOOM_API size_t bloom_add_many(bloom *b,
+                                const bloom_key *keys,
+                                size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count };
+    return bloom_add_all_(b, all, is_new);
+}
+
+BLOOM_API size_t bloom_add_many_u64(bloom *b,
+                                    const uint64_t *keys,
+                                    size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count };
+    return bloom_add_all_(b, all, is_new);
+}
+
+BLOOM_API size_t bloom_add_many_hash(bloom *b,
+                                     const bloom_hash *hashes,
+                                     size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count };
+    return bloom_add_all_(b, all, is_new);
+}
+
+BLOOM_API size_t bloom_may_contain_many(const bloom *b,
+                                        const bloom_key *keys,
+                                        size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count };
+    return bloom_look_all_(b, all, maybe);
+}
+
+BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
+                                            const uint64_t *keys,
+                                            size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count };
+    return bloom_look_all_(b, all, maybe);
+}
+
+BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
+                                             const bloom_hash *hashes,
+                                             size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count };
+    return bloom_look_all_(b, all, maybe);
 }
 
 /* ---- Whole filters ------------------------------------------------------
@@ -1015,9 +1752,10 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
         return false;
     bloom_clear(into_classic);
     for (cell = 0; cell < plan.cells; cell++)
-        if (bloom_counter_(image + BLOOM_HEADER_, cell))
-            to[BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 3)]
-                |= bloom_bit_(cell);
+        if (image[BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 1)]
+            >> bloom_shift_(cell) & 15)
+            bloom_set_bits_(to + BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 3),
+                            bloom_bit_(cell));
     return true;
 }
 
@@ -1192,12 +1930,51 @@ static double bloom_step_floor_(bloom_plan plan, double fill)
     return BLOOM_IS_32_(plan) ? fill / 2147483648.0 : 0;
 }
 
+/* A block that j keys chose accepts another with this chance: each word has the
+   bit, and one of the j may have the same 32 bits of hash altogether. */
+static double bloom_block_rate_(double j)
+{
+    double fill = -bloom_exp_minus_1_(j * bloom_ln_1_minus_1_over_(32));
+    double twice = fill * fill, four = twice * twice;
+    return four * four + j / 4294967296.0;
+}
+
+/* The mean of that, j being binomial: each of n keys chooses one of so many
+   blocks. Summed from the likeliest j down and up, whose chances are known as
+   multiples of the first one's (F. Putze et al. 2007, exactly). */
+static double bloom_blocked_rate_(double blocks, double n)
+{
+    double likeliest = 0, chance, sum = 0, rate = 0, j;
+    if (n / blocks > 4000)
+        return 1;
+    while (likeliest < n && likeliest + 1 < (n + 1) / blocks)
+        likeliest++;
+    for (chance = 1, j = likeliest; chance > 1e-20 * rate; j++) {
+        sum += chance;
+        rate += chance * bloom_block_rate_(j);
+        if (j >= n)
+            break;
+        chance *= (n - j) / ((j + 1) * (blocks - 1));
+    }
+    for (chance = 1, j = likeliest; j > 0 && chance > 1e-20; j--) {
+        chance *= j * (blocks - 1) / (n - j + 1);
+        sum += chance;
+        rate += chance * bloom_block_rate_(j - 1);
+    }
+    return rate / sum;
+}
+
 static double bloom_rate_(bloom_plan plan, uint64_t n)
 {
     double m = BLOOM_AS_(double, plan.cells);
     double choices = BLOOM_AS_(double, n) * plan.hashes;
     double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
-    double rate = choices <= BLOOM_FEW_
+    double rate;
+    if (BLOOM_IS_BLOCKED_(plan)) {
+        rate = bloom_blocked_rate_(m / 256, BLOOM_AS_(double, n));
+        return rate < 1 ? rate : 1;
+    }
+    rate = choices <= BLOOM_FEW_
         ? bloom_rate_of_few_(m, plan.hashes, BLOOM_AS_(unsigned, choices))
         : bloom_rate_of_many_(m, plan.hashes, choices);
     rate *= bloom_generator_factor_(m, plan.hashes, BLOOM_AS_(double, n), fill);
@@ -1232,43 +2009,48 @@ static bloom_plan bloom_no_plan_(void)
     return plan;
 }
 
-/* Does m = cells keep p, with k probes, or any number if k is 0? */
-static bool bloom_keeps_(uint64_t cells, uint64_t n, double p, unsigned k)
+/* Does plan with m = cells keep p, with its k, or any number if that is 0? */
+static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p)
 {
-    bloom_plan plan = bloom_no_plan_();
     plan.cells = cells;
-    return bloom_rate_with_(plan, k ? k : bloom_best_hashes_(plan, n), n) <= p;
+    if (plan.hashes == 0)
+        plan.hashes = BLOOM_AS_(uint8_t, bloom_best_hashes_(plan, n));
+    return bloom_rate_(plan, n) <= p;
 }
 
-/* The least m, or 0 if it is beyond 2^62. The textbook's is too small; from
-   there up in growing strides, then the last stride is halved down to 64:
-   p is kept by low + stride and not by low. */
-static uint64_t bloom_least_cells_(uint64_t n, double p, unsigned k)
+/* The least m, a multiple of `unit`, or 0 if it is beyond 2^62. The textbook's
+   is too small; from there up in growing strides, then the last stride is
+   halved down to the unit: p is kept by low + stride and not by low. */
+static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p)
 {
-    double textbook = BLOOM_AS_(double, n) * -bloom_ln_(p) / 0.4804530139;
-    uint64_t low = 0, stride = 64;
+    const uint64_t unit = BLOOM_IS_BLOCKED_(plan) ? 256 : 64;
+    double textbook;
+    uint64_t low = 0, stride = unit;
+    if (!(p > 0 && p < 1))
+        return 0;
+    textbook = BLOOM_AS_(double, n) * -bloom_ln_(p) / 0.4804530139;
     if (textbook > 4e18)
         return 0;
-    if (textbook >= 64)
-        low = (BLOOM_AS_(uint64_t, textbook) / 64 - 1) * 64;
-    for (; !bloom_keeps_(low + stride, n, p, k); stride *= 2) {
+    if (textbook >= 256)
+        low = (BLOOM_AS_(uint64_t, textbook) / unit - 1) * unit;
+    for (; !bloom_keeps_(plan, low + stride, n, p); stride *= 2) {
         low += stride;
         if (low >> 62)
             return 0;
     }
-    while ((stride /= 2) >= 64)
-        if (!bloom_keeps_(low + stride, n, p, k))
+    while ((stride /= 2) >= unit)
+        if (!bloom_keeps_(plan, low + stride, n, p))
             low += stride;
-    return low + 64;
+    return low + unit;
 }
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
     bloom_plan plan = bloom_no_plan_();
-    if (!(p > 0 && p < 1) || k < 1 || k > 64)
+    if (k < 1 || k > 64)
         return plan;
-    plan.cells = bloom_least_cells_(n ? n : 1, p, k);
     plan.hashes = BLOOM_AS_(uint8_t, k);
+    plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
     return plan;
 }
 
@@ -1277,8 +2059,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
     bloom_plan plan = bloom_no_plan_();
     unsigned k;
     n = n ? n : 1;
-    if (p > 0 && p < 1)
-        plan.cells = bloom_least_cells_(n, p, 0);
+    plan.cells = bloom_least_cells_(plan, n, p);
     if (plan.cells == 0)
         return plan;
     k = bloom_best_hashes_(plan, n);
@@ -1291,8 +2072,15 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
                                        bloom_layout layout)
 {
-    bloom_plan plan = bloom_plan_for(n, p);
+    bloom_plan plan = bloom_no_plan_();
     plan.layout = BLOOM_AS_(uint8_t, layout);
+    if (BLOOM_IS_BLOCKED_(plan)) {
+        plan.hashes = 8;
+        plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
+    } else {
+        plan = bloom_plan_for(n, p);
+        plan.layout = BLOOM_AS_(uint8_t, layout);
+    }
     return bloom_plan_size(plan) > 0 ? plan : bloom_no_plan_();
 }
 
@@ -1328,10 +2116,13 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 }
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
-   the paper's e^-kn/m differs for small m) */
+   the paper's e^-kn/m differs for small m). In a blocked filter a key takes
+   each cell with the chance 8/m, so it is (1 - 8/m)^n. */
 static double bloom_keys_for_(bloom_plan plan, double zeros)
 {
     double m = BLOOM_AS_(double, plan.cells);
+    if (BLOOM_IS_BLOCKED_(plan))
+        return bloom_ln_(zeros) / bloom_ln_1_minus_1_over_(m / 8);
     return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
 }
 
@@ -1345,8 +2136,22 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
     return BLOOM_AS_(uint64_t, bloom_keys_for_(plan, share) + 0.5);
 }
 
+/* The mean over the blocks, of the product of its words' fills */
+static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
+{
+    double sum = 0, all = BLOOM_AS_(double, blocks), product;
+    unsigned i;
+    for (; blocks > 0; blocks--) {
+        for (product = 1, i = 0; i < 8; i++, cells += 4)
+            product *= bloom_popcount_(bloom_load32_(cells)) / 32.0;
+        sum += product;
+    }
+    return sum / all;
+}
+
 BLOOM_API double bloom_fpr(const bloom *b)
 {
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
     double m = BLOOM_AS_(double, plan.cells), rate = 1;
@@ -1354,11 +2159,16 @@ BLOOM_API double bloom_fpr(const bloom *b)
     unsigned i;
     if (!(fill > 0 && fill < 1))
         return fill;
-    for (i = 0; i < plan.hashes; i++)
-        rate *= fill;
     n = bloom_keys_for_(plan, 1 - fill);
-    rate = rate * bloom_generator_factor_(m, plan.hashes, n, fill)
-         + bloom_step_floor_(plan, fill);
+    if (BLOOM_IS_BLOCKED_(plan)) {
+        rate = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+             + n / (m / 256) / 4294967296.0;
+    } else {
+        for (i = 0; i < plan.hashes; i++)
+            rate *= fill;
+        rate = rate * bloom_generator_factor_(m, plan.hashes, n, fill)
+             + bloom_step_floor_(plan, fill);
+    }
     return rate < 1 ? rate : 1;
 }
 
@@ -1377,7 +2187,8 @@ static bloom_error bloom_check_plan_(bloom_plan plan)
     if (plan.layout == BLOOM_BLOCKED
         && (plan.cells % 256 != 0 || plan.hashes != 8 || plan.cells >> 40 != 0))
         return BLOOM_BAD_HEADER;
-    if ((plan.layout != BLOOM_CLASSIC && !BLOOM_IS_COUNTING_(plan))
+    if ((plan.layout != BLOOM_CLASSIC && !BLOOM_IS_BLOCKED_(plan)
+         && !BLOOM_IS_COUNTING_(plan))
         || BLOOM_IS_32_(plan) != (plan.hash_bits == 32))
         return BLOOM_UNSUPPORTED;
     return BLOOM_OK;
@@ -1599,8 +2410,8 @@ BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
 {
     uint64_t n = first_n ? first_n : 1;
     bloom_plan plan = bloom_plan_layout(n, p / 2, layout);
-    bloom *first = layout == BLOOM_CLASSIC && p < 1 ? bloom_create(plan)
-                                                    : BLOOM_NULL_;
+    bloom *first = layout != BLOOM_COUNTING && p < 1 ? bloom_create(plan)
+                                                     : BLOOM_NULL_;
     void *memory = first ? BLOOM_MALLOC(sizeof (bloom_chain)) : BLOOM_NULL_;
     bloom_chain *c = BLOOM_AS_(bloom_chain *, memory);
     if (!c) {
