@@ -6,7 +6,10 @@
 # make sanitize   the tests under AddressSanitizer and UBSan
 # make promise    the rates that are promised, measured; minutes
 # make examples   each example prints what its head says
-# make interop    those that need other software: sqlite, gnuplot
+# make interop    those that need other software: sqlite, gnuplot, Guava, Redis
+# make interop-redis  the Redis module with a replica and a cluster; a minute
+# make race-redis     the Redis module against Redis's own sets
+# make bench      speed beside libbloom and the machine's floor; 3 minutes
 # make race       `bloom uniq` against `sort -u` on 10 million lines
 # make large      examples/intersect.c and top.c on 20 million lines each
 # make clean
@@ -98,6 +101,9 @@ build/promise: tests/promise.c bloom.h Makefile | build
 promise: build/promise
 	build/promise
 
+bench: | build
+	@sh tests/bench.sh
+
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
@@ -108,10 +114,17 @@ examples: | build
 interop: | build
 	@sh tests/interop.sh
 
+interop-redis: | build
+	@sh tests/redis-cluster.sh
+
+race-redis: | build
+	@sh tests/redis-race.sh
+
 large: | build
 	@sh tests/large.sh
 
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize promise race examples interop large clean
+.PHONY: all demo test strict sanitize promise bench race examples interop \
+    interop-redis race-redis large clean
