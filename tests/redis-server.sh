@@ -1,0 +1,96 @@
+# Sourced by tests/redis*.sh: builds the module, starts and stops servers, each
+# in a folder of its own under $work; all are stopped and gone at the end.
+work=$(mktemp -d "${TMPDIR:-/tmp}/redis.XXXXXX") || exit 2
+trap 'stop_all; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+fail() {
+    echo "redis: $*" >&2
+    exit 1
+}
+
+need() {
+    command -v "$1" >/dev/null || fail "needs $1: apt-get install $2"
+}
+
+# The header is in the source package only; its list stays in build/, too.
+fetch_header() {
+    [ -s build/redismodule.h ] && return
+    from=$PWD/build/redis-source
+    mkdir -p "$from/lists/partial" "$from/cache/archives/partial"
+    (. /etc/os-release &&
+     echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main"
+    ) >"$from/sources.list"
+    set -- apt-get -qq -o Dir::Etc::SourceList="$from/sources.list" \
+        -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$from/lists" \
+        -o Dir::Cache="$from/cache" -o APT::Sandbox::User=root
+    "$@" update && (cd "$from" && "$@" source --download-only redis) &&
+        tar xzf "$from"/redis_*.orig.tar.gz -C build --strip-components=2 \
+            --wildcards '*/src/redismodule.h' && rm -rf "$from"
+    [ -s build/redismodule.h ] || fail "no redismodule.h: needs deb-src redis"
+}
+
+module=$PWD/build/bloom.so
+preload=
+
+# build [option...]: the module, without a warning
+build() {
+    fetch_header
+    ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -Wconversion \
+        -Wsign-conversion -Wshadow -shared -fPIC -I. -isystem build "$@" \
+        examples/redis/module.c -o "$module" 2>"$work/warnings"
+    status=$?
+    cat "$work/warnings" >&2
+    [ $status -eq 0 ] && [ ! -s "$work/warnings" ] ||
+        fail "the module does not compile without a warning"
+}
+
+# start NAME [option...]: a server with the socket $work/NAME/socket
+start() {
+    name=$1
+    shift
+    mkdir -p "$work/$name"
+    LD_PRELOAD=$preload redis-server --port 0 --save '' --dir "$work/$name" \
+        --unixsocket "$work/$name/socket" --enable-debug-command yes \
+        --loadmodule "$module" "$@" >>"$work/$name/log" 2>&1 &
+    echo $! >"$work/$name/pid"
+    tries=0
+    until [ "$(ask "$name" ping 2>&1)" = PONG ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] && kill -0 "$(cat "$work/$name/pid")" 2>/dev/null ||
+            { tail -n 20 "$work/$name/log"; fail "$name does not start"; }
+        sleep 0.1
+    done
+}
+
+ask() {
+    to=$work/$1/socket
+    shift
+    redis-cli -s "$to" "$@"
+}
+
+# stop NAME [signal]: after TERM, the default, it saves what is to be saved
+stop() {
+    pid=$(cat "$work/$1/pid")
+    rm "$work/$1/pid"
+    kill -"${2:-TERM}" "$pid"
+    wait "$pid" 2>/dev/null
+}
+
+stop_all() {
+    for running in "$work"/*/pid; do
+        [ ! -f "$running" ] || kill -9 "$(cat "$running")" 2>/dev/null
+    done
+    wait
+}
+
+client() {
+    to=$work/$1/socket
+    shift
+    /usr/bin/python3 tests/redis-client.py "$to" "$@"
+}
+
+need redis-server redis-server
+need redis-cli redis-tools
+/usr/bin/python3 -c 'import redis' 2>/dev/null ||
+    fail "needs python3 with redis: apt-get install python3-redis"
