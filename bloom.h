@@ -447,7 +447,8 @@ extern "C" {
 #define BLOOM_NULL_ NULL
 #endif
 
-/* What compilers should keep out of line, and what they must not. */
+/* What compilers should keep out of line, and what they must not: a function
+   that only prefetches has no effect to them, and they leave it out. */
 #if defined(__GNUC__) && !defined(BLOOM_TINY)
 #define BLOOM_RARE_ __attribute__((noinline))
 #define BLOOM_FLAT_ static inline __attribute__((always_inline))
@@ -1310,7 +1311,9 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 
 /* ---- Many keys at once ----------------------------------------------------
    In chunks, so that the waits for memory overlap: the keys of a chunk are all
-   hashed, then their cells are all asked for, then they are read or set. */
+   hashed, then their cells are all asked for, then they are read or set, in the
+   order of the keys. Lookups ask for the next chunk's cells before they read
+   this one's, so that memory is never idle. */
 
 /* What a caller gave: one of the three, the others are NULL. */
 typedef struct bloom_keys_ {
@@ -1365,6 +1368,7 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
 typedef struct bloom_chunk_ {
     size_t count;
     uint64_t h1[BLOOM_CHUNK_], h2[BLOOM_CHUNK_];
+    uint64_t first[BLOOM_CHUNK_], second[BLOOM_CHUNK_];     /* cells to read */
 } bloom_chunk_;
 
 #if defined(__GNUC__) && !defined(BLOOM_ROM_ONLY_)
@@ -1423,23 +1427,23 @@ static inline const unsigned char *bloom_byte_of_(const unsigned char *cells,
                              cell >> (BLOOM_IS_COUNTING_(plan) ? 1 : 3));
 }
 
-static inline void bloom_prefetch_(const unsigned char *cells, bloom_plan plan,
-                                   uint64_t cell)
+BLOOM_FLAT_ void bloom_prefetch_(const unsigned char *cells, bloom_plan plan,
+                                 uint64_t cell)
 {
     BLOOM_PREFETCH_(bloom_byte_of_(cells, plan, cell));
 }
 
-static inline void bloom_prefetch_walk_(const unsigned char *cells,
-                                        bloom_plan plan, unsigned k,
-                                        bloom_walk_ walk)
+BLOOM_FLAT_ void bloom_prefetch_walk_(const unsigned char *cells,
+                                      bloom_plan plan, unsigned k,
+                                      bloom_walk_ walk)
 {
     while (k-- > 0)
         bloom_prefetch_(cells, plan, bloom_next_(&walk));
 }
 
-static inline void bloom_prefetch_blocks_(const unsigned char *cells,
-                                          bloom_plan plan,
-                                          const bloom_chunk_ *chunk)
+BLOOM_FLAT_ void bloom_prefetch_blocks_(const unsigned char *cells,
+                                        bloom_plan plan,
+                                        const bloom_chunk_ *chunk)
 {
     size_t i;
     for (i = 0; i < chunk->count; i++)
@@ -1497,36 +1501,11 @@ BLOOM_SIMD_ static size_t bloom_look_blocks_simd_(const unsigned char *cells,
     return bloom_look_blocks_(cells, m, chunk, maybe, true);
 }
 
-static size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
-                               const bloom_chunk_ *chunk, bool *is_new)
-{
-    size_t i, news = 0;
-    const unsigned k = plan.hashes;
-    if (BLOOM_IS_BLOCKED_(plan)) {
-        bloom_prefetch_blocks_(cells, plan, chunk);
-        return BLOOM_USES_SIMD_(cells)
-            ? bloom_add_blocks_simd_(cells, plan.cells, chunk, is_new)
-            : bloom_add_blocks_(cells, plan.cells, chunk, is_new, false);
-    }
-    for (i = 0; i < chunk->count && BLOOM_IS_LARGE_(plan); i++)
-        bloom_prefetch_walk_(cells, plan, k, bloom_walk_of_(chunk, plan, i));
-    for (i = 0; i < chunk->count; i++) {
-        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        bool added = BLOOM_IS_COUNTING_(plan)
-            ? bloom_counting_add_(cells, k, walk)
-            : bloom_classic_add_(cells, k, walk);
-        news += added;
-        if (is_new)
-            is_new[i] = added;
-    }
-    return news;
-}
-
 /* The next cell of every key */
-static inline void bloom_next_of_all_(bloom_chunk_ *chunk, bloom_plan plan,
+static inline void bloom_next_of_all_(bloom_chunk_ *chunk, uint64_t m,
                                       uint64_t *cell)
 {
-    const uint64_t m = plan.cells, low = 0xFFFFFFFFU;
+    const uint64_t low = 0xFFFFFFFFU;
     size_t i;
     if (m >> 32 == 0)                   /* as SIMD can do it for four keys */
         for (i = 0; i < chunk->count; i++)
@@ -1541,6 +1520,61 @@ static inline void bloom_next_of_all_(bloom_chunk_ *chunk, bloom_plan plan,
     }
 }
 
+BLOOM_FLAT_ void bloom_fetch_to_add_(const unsigned char *cells,
+                                     bloom_plan plan, bloom_chunk_ *chunk)
+{
+    size_t i;
+    if (BLOOM_IS_BLOCKED_(plan))
+        bloom_prefetch_blocks_(cells, plan, chunk);
+    else if (BLOOM_IS_LARGE_(plan))
+        for (i = 0; i < chunk->count; i++)
+            bloom_prefetch_walk_(cells, plan, plan.hashes,
+                                 bloom_walk_of_(chunk, plan, i));
+}
+
+static size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
+                               const bloom_chunk_ *chunk, bool *is_new)
+{
+    size_t i, news = 0;
+    if (BLOOM_IS_BLOCKED_(plan))
+        return BLOOM_USES_SIMD_(cells)
+            ? bloom_add_blocks_simd_(cells, plan.cells, chunk, is_new)
+            : bloom_add_blocks_(cells, plan.cells, chunk, is_new, false);
+    for (i = 0; i < chunk->count; i++) {
+        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
+        bool added = BLOOM_IS_COUNTING_(plan)
+            ? bloom_counting_add_(cells, plan.hashes, walk)
+            : bloom_classic_add_(cells, plan.hashes, walk);
+        news += added;
+        if (is_new)
+            is_new[i] = added;
+    }
+    return news;
+}
+
+/* To look, two probes of every key come first, then the others, of the keys
+   that are left: one absent key in four, if the filter is half full. No branch
+   depends on a cell until then. */
+
+BLOOM_FLAT_ void bloom_fetch_to_look_(const unsigned char *cells,
+                                      bloom_plan plan, bloom_chunk_ *chunk)
+{
+    size_t i;
+    if (BLOOM_IS_BLOCKED_(plan)) {
+        bloom_prefetch_blocks_(cells, plan, chunk);
+        return;
+    }
+    bloom_next_of_all_(chunk, plan.cells, chunk->first);
+    for (i = 0; i < chunk->count; i++)
+        chunk->second[i] = chunk->first[i];
+    if (plan.hashes > 1)
+        bloom_next_of_all_(chunk, plan.cells, chunk->second);
+    for (i = 0; i < chunk->count; i++) {
+        bloom_prefetch_(cells, plan, chunk->first[i]);
+        bloom_prefetch_(cells, plan, chunk->second[i]);
+    }
+}
+
 static inline unsigned bloom_is_set_(const unsigned char *cells,
                                      bloom_plan plan, uint64_t cell)
 {
@@ -1549,26 +1583,16 @@ static inline unsigned bloom_is_set_(const unsigned char *cells,
                                     : byte >> (cell & 7) & 1;
 }
 
-/* The first two probes of every key; then the others, of the keys that are
-   left: one absent key in four, if the filter is half full. No branch depends
-   on a cell until then. */
 static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
-                                bloom_chunk_ *chunk, bool *maybe)
+                                const bloom_chunk_ *chunk, bool *maybe)
 {
-    const unsigned first = plan.hashes < 2 ? 1 : 2, k = plan.hashes - first;
-    uint64_t cell[2][BLOOM_CHUNK_];
+    const unsigned k = plan.hashes < 2 ? 0 : plan.hashes - 2U;
     unsigned char left[BLOOM_CHUNK_];
     size_t i, lefts = 0, in = 0;
-    unsigned f;
-    for (f = 0; f < first; f++) {
-        bloom_next_of_all_(chunk, plan, cell[f]);
-        for (i = 0; i < chunk->count; i++)
-            bloom_prefetch_(cells, plan, cell[f][i]);
-    }
     for (i = 0; i < chunk->count; i++) {
         left[lefts] = BLOOM_AS_(unsigned char, i);
-        lefts += bloom_is_set_(cells, plan, cell[0][i])
-               & bloom_is_set_(cells, plan, cell[first - 1][i]);
+        lefts += bloom_is_set_(cells, plan, chunk->first[i])
+               & bloom_is_set_(cells, plan, chunk->second[i]);
         if (maybe)
             maybe[i] = false;
     }
@@ -1588,11 +1612,10 @@ static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
 }
 
 static size_t bloom_look_chunk_(const unsigned char *cells, bloom_plan plan,
-                                bloom_chunk_ *chunk, bool *maybe)
+                                const bloom_chunk_ *chunk, bool *maybe)
 {
     if (!BLOOM_IS_BLOCKED_(plan))
         return bloom_look_walks_(cells, plan, chunk, maybe);
-    bloom_prefetch_blocks_(cells, plan, chunk);
     return BLOOM_USES_SIMD_(cells)
         ? bloom_look_blocks_simd_(cells, plan.cells, chunk, maybe)
         : bloom_look_blocks_(cells, plan.cells, chunk, maybe, false);
@@ -1600,14 +1623,15 @@ static size_t bloom_look_chunk_(const unsigned char *cells, bloom_plan plan,
 
 static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)
 {
-    unsigned char *image = bloom_bytes_(b);
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(image);
     bloom_chunk_ chunk;
     size_t from, news = 0;
     bloom_unseal_(image);
     for (from = 0; from < keys.count; from += chunk.count) {
         bloom_hash_chunk_(&chunk, plan, &keys, from);
-        news += bloom_add_chunk_(image + BLOOM_HEADER_, plan, &chunk,
+        bloom_fetch_to_add_(cells, plan, &chunk);
+        news += bloom_add_chunk_(cells, plan, &chunk,
                                  is_new ? is_new + from : BLOOM_NULL_);
     }
     return news;
@@ -1617,11 +1641,16 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_plan_of(b);
-    bloom_chunk_ chunk;
-    size_t from, in = 0;
-    for (from = 0; from < keys.count; from += chunk.count) {
-        bloom_hash_chunk_(&chunk, plan, &keys, from);
-        in += bloom_look_chunk_(cells, plan, &chunk,
+    bloom_chunk_ chunk[2];
+    size_t from = 0, in = 0;
+    unsigned now = 0;
+    bloom_hash_chunk_(&chunk[0], plan, &keys, 0);
+    bloom_fetch_to_look_(cells, plan, &chunk[0]);
+    for (; from < keys.count; from += chunk[now].count, now ^= 1) {
+        bloom_hash_chunk_(&chunk[now ^ 1], plan, &keys,
+                          from + chunk[now].count);
+        bloom_fetch_to_look_(cells, plan, &chunk[now ^ 1]);
+        in += bloom_look_chunk_(cells, plan, &chunk[now],
                                 maybe ? maybe + from : BLOOM_NULL_);
     }
     return in;
