@@ -747,8 +747,8 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
 }
 
 /* Width 32 hashes twice, the second time seeded with the first result. */
-BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
-                                       uint64_t seed)
+BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key,
+                                            size_t size, uint64_t seed)
 {
     uint32_t half = BLOOM_AS_(uint32_t, seed & 0xFFFFFFFFU);
     bloom_hash h = { 0, 0 };
@@ -1565,10 +1565,7 @@ BLOOM_FLAT_ void bloom_fetch_to_look_(const unsigned char *cells,
         return;
     }
     bloom_next_of_all_(chunk, plan.cells, chunk->first);
-    for (i = 0; i < chunk->count; i++)
-        chunk->second[i] = chunk->first[i];
-    if (plan.hashes > 1)
-        bloom_next_of_all_(chunk, plan.cells, chunk->second);
+    bloom_next_of_all_(chunk, plan.cells, chunk->second);
     for (i = 0; i < chunk->count; i++) {
         bloom_prefetch_(cells, plan, chunk->first[i]);
         bloom_prefetch_(cells, plan, chunk->second[i]);
@@ -1586,13 +1583,13 @@ static inline unsigned bloom_is_set_(const unsigned char *cells,
 static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
                                 const bloom_chunk_ *chunk, bool *maybe)
 {
-    const unsigned k = plan.hashes < 2 ? 0 : plan.hashes - 2U;
+    const unsigned one = plan.hashes == 1, k = plan.hashes - 2U + one;
     unsigned char left[BLOOM_CHUNK_];
     size_t i, lefts = 0, in = 0;
     for (i = 0; i < chunk->count; i++) {
         left[lefts] = BLOOM_AS_(unsigned char, i);
         lefts += bloom_is_set_(cells, plan, chunk->first[i])
-               & bloom_is_set_(cells, plan, chunk->second[i]);
+               & (one | bloom_is_set_(cells, plan, chunk->second[i]));
         if (maybe)
             maybe[i] = false;
     }
