@@ -44,12 +44,6 @@
 #define prepare_system() signal(SIGXFSZ, SIG_IGN)   /* is an error of write */
 #endif
 
-#ifdef __GNUC__
-#define prefetch(address) __builtin_prefetch(address)
-#else
-#define prefetch(address) ((void)(address))
-#endif
-
 /* ---- Progress and errors ------------------------------------------------ */
 
 static struct progress {
@@ -227,40 +221,33 @@ static void close_output(void)
 }
 
 /* ---- Lines -------------------------------------------------------------- */
-/* A large filter is not in the processor's caches. So each line is hashed some
-   lines before it is handed out, and its cells are on their way meanwhile. */
+/* Lines are handed out some at a time, for bloom_add_many and _may_contain_many:
+   a large filter is not in the processor's caches. */
 
-enum { AHEAD = 32 };
-
-typedef struct line {
-    const char *text;               /* in place, a '\n' behind it */
-    size_t size;                    /* without that */
-    bloom_hash hash;
-} line;
+enum { MOST = 256 };
 
 /* The lines of some files, one file after the other. What was read and not yet
    split into lines is buffer[start..end). */
 typedef struct lines {
     char **names;                   /* files to come; NULL ends them */
-    const bloom *filter;            /* hashes for it; NULL: they are counted, */
-    off_t origin;                   /* and read again from here */
+    bool again;                     /* they are read once more, */
+    off_t origin;                   /* from here */
     const char *name;               /* of the open file */
     int fd;                         /* -1: none is open */
     bool drained;                   /* the last read gave less than wanted */
     char *buffer;
     size_t room, start, end;
     size_t searched;                /* bytes from start without a '\n' */
-    line ahead[AHEAD];              /* split and not yet handed out: */
-    unsigned next, ready;           /* those from next to ready */
+    bloom_key line[MOST];           /* in the buffer, a '\n' behind each */
     uint64_t count;
 } lines;
 
-static lines lines_of(char **names, const bloom *filter)
+static lines lines_of(char **names, bool again)
 {
     static char dash[] = "-", *alone[] = { dash, NULL };
     lines in = { 0 };
     in.names = *names ? names : alone;
-    in.filter = filter;
+    in.again = again;
     in.fd = -1;
     in.room = 1 << 17;
     in.buffer = enlarge(NULL, in.room, "line");
@@ -274,7 +261,7 @@ static bool open_next(lines *in)
     in->name = *in->names++;
     in->fd = open_input(in->name);
     in->origin = isatty(in->fd) ? -1 : lseek(in->fd, 0, SEEK_CUR);
-    if (!in->filter && in->origin < 0)
+    if (in->again && in->origin < 0)
         die("%s: can be read only once, so its lines cannot be counted "
             "beforehand; give -n N", shown(in->name));
     return true;
@@ -282,7 +269,7 @@ static bool open_next(lines *in)
 
 static void close_input(lines *in)
 {
-    if (!in->filter)
+    if (in->again)
         lseek(in->fd, in->origin, SEEK_SET);
     if (in->fd != 0)
         close(in->fd);
@@ -315,19 +302,7 @@ static bool refill(lines *in)
     return in->end > 0;
 }
 
-static bloom_hash hash_and_fetch(const bloom *b, const char *text, size_t size)
-{
-    bloom_hash hash = bloom_hash_key(b, text, size);
-    unsigned cells_a_byte = bloom_plan_of(b).layout == BLOOM_COUNTING ? 2 : 8;
-    uint64_t index[64];
-    unsigned i, k = bloom_probes(b, hash, index);
-    const void *image = b;
-    for (i = 0; i < k; i++)
-        prefetch((const char *)image + 32 + index[i] / cells_a_byte);
-    return hash;
-}
-
-static bool split(lines *in, line *next)
+static bool split(lines *in, bloom_key *line)
 {
     const char *from = in->buffer + in->start;
     size_t waiting = in->end - in->start;
@@ -336,45 +311,42 @@ static bool split(lines *in, line *next)
     in->searched = end ? 0 : waiting;
     if (!end)
         return false;
-    next->text = from;
-    next->size = (size_t)(end - from);
-    in->start += next->size + 1;
-    if (in->filter)
-        next->hash = hash_and_fetch(in->filter, from, next->size);
+    line->data = from;
+    line->size = (size_t)(end - from);
+    in->start += line->size + 1;
     return true;
 }
 
-/* The next line, good until another is asked for. NULL: there is none. */
-static const line *next_line(lines *in)
+/* How many lines there are in in->line now: none at the end. They are good
+   until more are asked for. */
+static size_t next_lines(lines *in)
 {
-    if (in->next == in->ready) {
-        in->next = in->ready = 0;
-        do {
-            while (in->ready < AHEAD && split(in, &in->ahead[in->ready]))
-                in->ready++;
-        } while (in->ready == 0 && (refill(in) || open_next(in)));
-    }
-    if (in->ready == 0) {
+    size_t some = 0;
+    do {
+        while (some < MOST && split(in, &in->line[some]))
+            some++;
+    } while (some == 0 && (refill(in) || open_next(in)));
+    if (some == 0) {
         erase_progress();
         free(in->buffer);
-        return NULL;
     }
-    if ((++in->count & 0xFFFF) == 0)
-        show_progress(in->filter ? "read" : "counted", in->count);
-    return &in->ahead[in->next++];
+    if ((in->count + some) >> 16 != in->count >> 16)
+        show_progress(in->again ? "counted" : "read", in->count + some);
+    in->count += some;
+    return some;
 }
 
 static uint64_t count_lines(char **names)
 {
-    lines in = lines_of(names, NULL);
-    while (next_line(&in))
+    lines in = lines_of(names, true);
+    while (next_lines(&in) > 0)
         continue;
     return in.count;
 }
 
-static void print_line(const line *l)
+static void print_line(bloom_key line)
 {
-    if (fwrite(l->text, 1, l->size + 1, stdout) != l->size + 1)
+    if (fwrite(line.data, 1, line.size + 1, stdout) != line.size + 1)
         die_of(strerror(errno), "standard output");
 }
 
@@ -502,16 +474,20 @@ static int uniq(char **operands)
     bloom *seen = exists ? recall(path) : new_filter(options.n);
     uint64_t n = exists ? made_for(bloom_plan_of(seen)) : options.n;
     uint64_t known = bloom_estimate(seen);
-    lines in = lines_of(operands, seen);
-    const line *l;
+    lines in = lines_of(operands, false);
+    bool is_new[MOST];
+    size_t some, i;
     if (known > n)
         warn_of_rate(name, n, seen, lost);
     open_output();
-    while ((l = next_line(&in)) != NULL) {
-        if (bloom_add_hash(seen, l->hash)) {
-            print_line(l);
-            if (known++ == n)
-                warn_of_rate(name, n, seen, lost);
+    while ((some = next_lines(&in)) > 0) {
+        bloom_add_many(seen, in.line, some, is_new);
+        for (i = 0; i < some; i++) {
+            if (is_new[i]) {
+                print_line(in.line[i]);
+                if (known++ == n)
+                    warn_of_rate(name, n, seen, lost);
+            }
         }
     }
     close_output();
@@ -525,15 +501,15 @@ static int build(char **operands)
 {
     const char *path = *operands++;
     uint64_t n, known = 0;
-    const line *l;
+    size_t some;
     lines in;
     bloom *b;
     look_at_output(path);
     n = options.n_given ? options.n : count_lines(operands);
     b = new_filter(n);
-    in = lines_of(operands, b);
-    while ((l = next_line(&in)) != NULL)
-        known += bloom_add_hash(b, l->hash);
+    in = lines_of(operands, false);
+    while ((some = next_lines(&in)) > 0)
+        known += bloom_add_many(b, in.line, some, NULL);
     if (known > n)
         warn_of_rate(path, n, b, "now passes for known");
     save(path, b);
@@ -544,14 +520,18 @@ static int build(char **operands)
 static int check(char **operands)
 {
     bloom *b = read_sound_filter(*operands);
-    lines in = lines_of(operands + 1, b);
-    const line *l;
+    lines in = lines_of(operands + 1, false);
+    bool maybe[MOST];
+    size_t some, i;
     int status = 1;
     open_output();
-    while ((l = next_line(&in)) != NULL) {
-        if (bloom_may_contain_hash(b, l->hash) != options.inverted) {
-            print_line(l);
-            status = 0;
+    while ((some = next_lines(&in)) > 0) {
+        bloom_may_contain_many(b, in.line, some, maybe);
+        for (i = 0; i < some; i++) {
+            if (maybe[i] != options.inverted) {
+                print_line(in.line[i]);
+                status = 0;
+            }
         }
     }
     close_output();
@@ -717,8 +697,8 @@ static const struct verb {
     { "info", ":", 1, 1, info, "info FILE",
       "tells layout, size, fill, rate, room left, and whether it is sound" },
     { "merge", ":", 3, INT_MAX, merge, "merge OUT A B...",
-      "makes the union of filters with equal plans; OUT is replaced, and may be\n"
-      "    one of them" },
+      "makes the union of filters with equal plans; OUT is replaced, and may\n"
+      "    be one of them" },
     { "dump", ":", 1, 1, dump, "dump FILE",
       "prints the filter as a C array for ROM" },
 };
