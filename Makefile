@@ -102,7 +102,7 @@ promise: build/promise
 	build/promise
 
 bench: | build
-	@sh tests/bench.sh
+	@sh tests/bench/run.sh
 
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
@@ -115,10 +115,10 @@ interop: | build
 	@sh tests/interop.sh
 
 interop-redis: | build
-	@sh tests/redis-cluster.sh
+	@sh tests/redis/cluster.sh
 
 race-redis: | build
-	@sh tests/redis-race.sh
+	@sh tests/redis/race.sh
 
 large: | build
 	@sh tests/large.sh

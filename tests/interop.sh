@@ -18,6 +18,6 @@ else
     echo "tables: drew no chart"
     status=1
 fi
-sh tests/partners.sh || status=1
-sh tests/redis.sh || status=1
+sh tests/partners/run.sh || status=1
+sh tests/redis/run.sh || status=1
 exit $status

@@ -1,4 +1,4 @@
-# Sourced by tests/redis*.sh: builds the module, starts and stops servers, each
+# Sourced by tests/redis/*.sh: builds the module, starts and stops servers, each
 # in a folder of its own under $work; all are stopped and gone at the end.
 work=$(mktemp -d "${TMPDIR:-/tmp}/redis.XXXXXX") || exit 2
 trap 'stop_all; rm -rf "$work"' EXIT
@@ -87,7 +87,7 @@ stop_all() {
 client() {
     to=$work/$1/socket
     shift
-    /usr/bin/python3 tests/redis-client.py "$to" "$@"
+    /usr/bin/python3 tests/redis/client.py "$to" "$@"
 }
 
 need redis-server redis-server

@@ -1,10 +1,10 @@
 # Run by `make interop`: the Redis module in examples/redis on a redis-server of
 # its own. Replies and errors word for word; python3-redis's bf() client; data
 # that must be there again after restarts; malformed payloads.
-. tests/redis-server.sh
+. tests/redis/server.sh
 build
 
-# tests/redis.talk has commands, and what redis-cli must print ("3>": RESP3)
+# tests/redis/talk has commands, and what redis-cli must print ("3>": RESP3)
 start talk
 while read -r mark line; do
     case $mark in
@@ -13,9 +13,9 @@ while read -r mark line; do
     '3>') printf '%s\n' "3> $line"
           printf '%s\n' "$line" | ask talk -3 --no-raw ;;
     esac
-done <tests/redis.talk >"$work/said"
-diff tests/redis.talk "$work/said" || fail "expected (<), but said (>)"
-echo "$(grep -c '^3*>' tests/redis.talk) commands answered word for word"
+done <tests/redis/talk >"$work/said"
+diff tests/redis/talk "$work/said" || fail "expected (<), but said (>)"
+echo "$(grep -c '^3*>' tests/redis/talk) commands answered word for word"
 
 client talk client || fail "python3-redis's client"
 client talk malformed || fail "malformed payloads"

@@ -1,7 +1,7 @@
-"""What tests/redis.sh and redis-cluster.sh do through python3-redis: its own
-bf() client, filters to be found again, malformed payloads, millions of items.
-usage: redis-client.py SOCKET client|malformed|fill ROUND|check ROUND...
-       redis-client.py SOCKET|PORT add|found KEYS FROM TO
+"""What run.sh and cluster.sh do through python3-redis: its own bf() client,
+filters to be found again, malformed payloads, millions of items.
+usage: client.py SOCKET client|malformed|fill ROUND|check ROUND...
+       client.py SOCKET|PORT add|found KEYS FROM TO
 PORT is that of a node of a cluster."""
 import random
 import struct

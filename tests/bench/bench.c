@@ -14,7 +14,7 @@
    is counted and checked. Exits with 1 if one was wrong. */
 
 #define _POSIX_C_SOURCE 200809L
-#include "bench-loops.h"
+#include "loops.h"
 
 #include <dlfcn.h>
 #include <math.h>

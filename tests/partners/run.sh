@@ -3,7 +3,7 @@
 # bit for bit, and give their answers (tests/partners/NAME.tsv). Bent: what is
 # not a filter is refused. Real: Guava itself, where both must agree; Debian
 # and npm have no Spark. Ends with "N passed, N failed".
-# usage: partners.sh [NAME...]      guava, spark; without NAME both
+# usage: tests/partners/run.sh [NAME...]      guava, spark; without NAME both
 cd "$(dirname "$0")/.." || exit 1
 work=build/partners
 rm -rf $work
@@ -256,8 +256,8 @@ real_guava() {
             "apt-get install default-jdk-headless libguava-java"
         return
     fi
-    javac -cp $jar -d $work tests/Guava.java 2>$work/err
-    is "javac tests/Guava.java" 0 $?
+    javac -cp $jar -d $work tests/partners/Guava.java 2>$work/err
+    is "javac Guava.java" 0 $?
     sizes
     for s in -0 -1; do
         both "$s" 1 0.5 key-:0:1 absent-:0:10000
