@@ -1575,8 +1575,8 @@ BLOOM_FLAT_ void bloom_fetch_to_look_(const unsigned char *cells,
 static inline unsigned bloom_is_set_(const unsigned char *cells,
                                      bloom_plan plan, uint64_t cell)
 {
-    unsigned char byte = BLOOM_READ_BYTE(bloom_byte_of_(cells, plan, cell));
-    return BLOOM_IS_COUNTING_(plan) ? (byte >> bloom_shift_(cell) & 15) != 0
+    unsigned byte = BLOOM_READ_BYTE(bloom_byte_of_(cells, plan, cell));
+    return BLOOM_IS_COUNTING_(plan) ? (byte >> bloom_shift_(cell) & 15) > 0
                                     : byte >> (cell & 7) & 1;
 }
 

@@ -10,7 +10,7 @@
 #   SWEEP_ROUNDS  1: quick
 #   OUT     where rows and chart go: OUT.tsv, OUT-sweep.tsv, OUT.svg
 # so: make bench N=1e8 KEYS=u64 RATES=0.01 SWEEP= OUT=build/bench-1e8
-cd "$(dirname "$0")/.." && mkdir -p build || exit 1
+cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 : "${N=1e4 1e6}" "${KEYS=u64 strings}" "${RATES=0.01 0.001}" "${ROUNDS=5}"
 : "${BUILDS=gcc-native gcc-O2}" "${OUT=build/bench}"
 : "${SWEEP_ROUNDS=1}"

@@ -4,7 +4,7 @@
 # not a filter is refused. Real: Guava itself, where both must agree; Debian
 # and npm have no Spark. Ends with "N passed, N failed".
 # usage: tests/partners/run.sh [NAME...]      guava, spark; without NAME both
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 work=build/partners
 rm -rf $work
 mkdir -p $work || exit 1
