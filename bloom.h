@@ -240,7 +240,10 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    machine; it is a different key from its bytes. _hash: the key was hashed
    before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (width
    32: h1 and the upper half of h2) with bits as good as random; pass one that
-   has fewer through bloom_hash_u64 first. */
+   has fewer through bloom_hash_u64 first.
+   Hostile keys: who can choose keys can make ones that fill a filter, or that
+   are all "maybe", and a secret seed does not help, as MurmurHash3 collides
+   under every seed. Then hash with a keyed hash (SipHash) and use _hash. */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);

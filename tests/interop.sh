@@ -19,5 +19,6 @@ else
     status=1
 fi
 sh tests/partners/run.sh || status=1
+sh tests/parquet/run.sh || status=1
 sh tests/redis/run.sh || status=1
 exit $status
