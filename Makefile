@@ -4,6 +4,7 @@
 # Wider checks, each of which names the Debian package that it misses:
 # make strict     gcc and clang silent with every warning on, C99..C++20
 # make sanitize   the tests under AddressSanitizer and UBSan
+# make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
 # make promise    the rates that are promised, measured; minutes
 # make examples   each example prints what its head says
 # make interop    those that need other software: sqlite, gnuplot, Guava, Redis
@@ -95,6 +96,10 @@ sanitize:
 	    $(MAKE) test CFLAGS="$(SANITIZE)"
 	rm -rf build
 
+SECONDS = 60
+fuzz: | build
+	@sh tests/fuzz/run.sh $(SECONDS)
+
 build/promise: tests/promise.c bloom.h Makefile | build
 	$(C99) -O3 tests/promise.c -o $@ -lm
 
@@ -126,5 +131,5 @@ large: | build
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize promise bench race examples interop \
+.PHONY: all demo test strict sanitize fuzz promise bench race examples interop \
     interop-redis race-redis large clean

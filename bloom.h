@@ -187,7 +187,8 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
-   bloom_plan_fpr(plan, n) <= p; 0 if 0 < p < 1 is not true. */
+   bloom_plan_fpr(plan, n) <= p, as far as a double tells (p to 0.999, n below
+   2^53); 0 if 0 < p < 1 is not true. */
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 
 #endif
@@ -2057,7 +2058,7 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p)
     uint64_t low = 0, stride = unit;
     if (!(p > 0 && p < 1))
         return 0;
-    textbook = BLOOM_AS_(double, n) * -bloom_ln_(p) / 0.4804530139;
+    textbook = BLOOM_AS_(double, n) * -bloom_ln_(p) / 0.480453014;
     if (textbook > 4e18)
         return 0;
     if (textbook >= 256)

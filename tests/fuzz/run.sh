@@ -1,0 +1,71 @@
+# Run by `make fuzz`: each target of tests/fuzz/fuzz.c under AddressSanitizer and
+# UBSan from its corpus in tests/fuzz/corpus, then what was found once more without
+# libFuzzer in a 32-bit program. Counts one test for each of the two.
+# usage: tests/fuzz/run.sh [seconds a target, 60 if not given]
+cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+seconds=${1:-60}
+passed=0
+failed=0
+executions=0
+
+# needs PACKAGE COMMAND...: tells of a package without which it fails
+needs() {
+    package=$1
+    shift
+    echo 'int main(void) { return 0; }' | "$@" -x c - -o build/fuzz-try \
+        2>/dev/null && return
+    echo "fuzz needs $package: apt-get install $package"
+    echo "0 passed, 1 failed"
+    exit 1
+}
+SANITIZE="address,undefined,float-cast-overflow"
+needs clang clang
+needs libclang-rt-14-dev clang -fsanitize=$SANITIZE
+needs gcc-multilib gcc -m32 -fsanitize=address,undefined
+
+result() {
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "failed: $2; see $3:"
+        grep -e 'fuzz.c:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
+            -e 'error:' "$3"
+    fi
+}
+
+# fuzz TARGET LENGTH [FLAG]: inputs of at most so many bytes. To hand every
+# number compared to libFuzzer finds magic bytes, and takes half of the time.
+fuzz() {
+    program=build/fuzz-$1
+    macro=FUZZ_$(echo "$1" | tr a-z A-Z)
+    found=build/corpus-$1
+    mkdir -p "$found"
+    clang -std=c99 -g -O2 -I. -D"$macro" -fsanitize=fuzzer,$SANITIZE $3 \
+        -fno-sanitize-recover=all tests/fuzz/fuzz.c -o "$program" \
+        >"$program.log" 2>&1 &&
+    "$program" -max_total_time="$seconds" -max_len="$2" -entropic=0 -timeout=5 \
+        -print_final_stats=1 -artifact_prefix="$program-" \
+        "$found" "tests/fuzz/corpus/$1" >>"$program.log" 2>&1
+    result $? "$1" "$program.log"
+    made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
+    executions=$((executions + ${made:-0}))
+    gcc -m32 -std=c99 -g -O1 -I. -D"$macro" -DFUZZ_MAIN \
+        -fsanitize=address,undefined -fno-sanitize-recover=all \
+        tests/fuzz/fuzz.c -o "$program-32" >"$program-32.log" 2>&1 &&
+    find "tests/fuzz/corpus/$1" "$found" -type f -exec "$program-32" {} + \
+        >>"$program-32.log" 2>&1
+    result $? "$1 in 32 bits" "$program-32.log"
+    echo "$1: ${made:-0} executions," \
+         "$(find "$found" -type f | wc -l) of them also in 32 bits"
+}
+
+fuzz image 256
+fuzz state 128 -fno-sanitize-coverage=trace-cmp
+fuzz chain 64 -fno-sanitize-coverage=trace-cmp
+fuzz plan 64 -fno-sanitize-coverage=trace-cmp
+fuzz command 256
+
+echo "$executions executions under ASan and UBSan"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
