@@ -5,6 +5,8 @@
 # make strict     gcc and clang silent with every warning on, C99..C++20
 # make sanitize   the tests under AddressSanitizer and UBSan
 # make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
+# make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices; minutes
+# make crash      the command killed, its disk full, its files bent; as root
 # make promise    the rates that are promised, measured; minutes
 # make examples   each example prints what its head says
 # make interop    those that need other software: sqlite, gnuplot, Guava, Redis
@@ -96,6 +98,12 @@ sanitize:
 	    $(MAKE) test CFLAGS="$(SANITIZE)"
 	rm -rf build
 
+threads: | build
+	@sh tests/threads.sh
+
+crash: build/bloom
+	@sh tests/crash.sh build/bloom
+
 SECONDS = 60
 fuzz: | build
 	@sh tests/fuzz/run.sh $(SECONDS)
@@ -131,5 +139,5 @@ large: | build
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize fuzz promise bench race examples interop \
+.PHONY: all demo test strict sanitize fuzz threads crash promise bench race examples interop \
     interop-redis race-redis large clean

@@ -302,9 +302,9 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
    merge into the filter as well while others look up: no key is lost, and what
    a thread added before it told another is found by that other one. Of several
    threads that add one absent key at once, at least one gets "new". A key may
-   be removed while others work if it is in. bloom_seal, bloom_clear,
-   bloom_intersect, bloom_flatten and writing the image out need everyone else
-   stopped; so does the chain, always. */
+   be removed while others work if it is in. bloom_seal, bloom_verify,
+   bloom_clear, bloom_intersect, bloom_flatten and writing the image out need
+   everyone else stopped; so does the chain, always. */
 
 /* ---- Whole filters ------------------------------------------------------ */
 /* Each reads the whole image. */
@@ -555,6 +555,7 @@ static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
    such changes does not matter to a filter, so none is asked for (relaxed). */
 
 #ifdef BLOOM_ATOMIC
+#define BLOOM_IS_ATOMIC_ true
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
 #endif
@@ -562,6 +563,27 @@ static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 static inline unsigned char bloom_load_cell_(const unsigned char *cell)
 {
     return __atomic_load_n(cell, __ATOMIC_RELAXED);
+}
+
+#if __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+#define BLOOM_ATOMIC_WORDS_
+typedef uint64_t bloom_atom_ __attribute__((may_alias));
+#endif
+
+/* Eight bytes, in any order */
+static inline uint64_t bloom_load_cells_(const unsigned char *p)
+{
+    unsigned char copy[8];
+    unsigned i;
+#ifdef BLOOM_ATOMIC_WORDS_
+    const void *aligned = p;
+    if (BLOOM_ADDRESS_(p) % 8 == 0)
+        return __atomic_load_n(BLOOM_AS_(const bloom_atom_ *, aligned),
+                               __ATOMIC_RELAXED);
+#endif
+    for (i = 0; i < 8; i++)
+        copy[i] = bloom_load_cell_(p + i);
+    return bloom_load64_(copy);
 }
 
 static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
@@ -572,21 +594,24 @@ static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
         __ATOMIC_RELAXED);
 }
 
+/* Not 0 if one of the bits was not set before. Of several threads the one that
+   sets a bit first has read just before that it is not set. */
 static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
 {
-    unsigned char old = bloom_load_cell_(cell);
-    while (bits & ~BLOOM_AS_(unsigned, old))
-        if (bloom_swap_cell_(cell, &old, old | bits))
-            return bits;
-    return 0;
+    unsigned absent = bits & ~BLOOM_AS_(unsigned, bloom_load_cell_(cell));
+    __atomic_fetch_or(cell, BLOOM_AS_(unsigned char, bits), __ATOMIC_RELAXED);
+    return absent;
 }
 
 #else
+#define BLOOM_IS_ATOMIC_ false
 
 static inline unsigned char bloom_load_cell_(const unsigned char *cell)
 {
     return *cell;
 }
+
+#define bloom_load_cells_ bloom_load64_
 
 static inline bool bloom_swap_cell_(unsigned char *cell,
                                     const unsigned char *old, unsigned now)
@@ -875,18 +900,6 @@ static inline unsigned bloom_bit_(uint64_t cell)
     return 1U << (cell & 7);
 }
 
-static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk)
-{
-    unsigned absent = 0;
-    while (k-- > 0) {
-        uint64_t cell = bloom_next_(&walk);
-        absent |= bloom_set_bits_(cells + BLOOM_AS_(size_t, cell >> 3),
-                                  bloom_bit_(cell));
-    }
-    return absent != 0;
-}
-
 static inline unsigned bloom_look_(const unsigned char *cells, uint64_t cell)
 {
     const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
@@ -910,6 +923,20 @@ static inline bool bloom_classic_may_contain_(const unsigned char *cells,
     while (k-- > 0)
         set &= bloom_look_(cells, bloom_next_(&walk));
     return set & 1;
+}
+
+static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
+                                      bloom_walk_ walk)
+{
+    unsigned absent = 0;
+    if (BLOOM_IS_ATOMIC_ && bloom_classic_may_contain_(cells, k, walk))
+        return false;                   /* threads need not take turns */
+    while (k-- > 0) {
+        uint64_t cell = bloom_next_(&walk);
+        absent |= bloom_set_bits_(cells + BLOOM_AS_(size_t, cell >> 3),
+                                  bloom_bit_(cell));
+    }
+    return absent != 0;
 }
 
 /* ---- COUNTING: four bits a cell ------------------------------------------
@@ -1012,26 +1039,22 @@ static inline bool bloom_block_add_bytes_(unsigned char *block, uint64_t h1)
     return absent != 0;
 }
 
-#if defined(BLOOM_ATOMIC) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+#ifdef BLOOM_ATOMIC_WORDS_
 
-typedef uint64_t bloom_atom_ __attribute__((may_alias));
-
-static inline bool bloom_set_word_(unsigned char *at, uint64_t bits)
+static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
     bloom_atom_ *word = BLOOM_AS_(bloom_atom_ *, aligned);
-    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (bits & ~old)
-        if (__atomic_compare_exchange_n(word, &old, old | bits, true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return true;
-    return false;
+    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
+    if (absent)
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    return absent;
 }
 
 /* Two words at a time, where they are aligned */
 static inline bool bloom_block_add_(unsigned char *block, uint64_t h1)
 {
-    bool absent = false;
+    uint64_t absent = 0;
     unsigned i;
     if (BLOOM_ADDRESS_(block) % 8 != 0)
         return bloom_block_add_bytes_(block, h1);
@@ -1041,9 +1064,9 @@ static inline bool bloom_block_add_(unsigned char *block, uint64_t h1)
         unsigned char bytes[8];
         bloom_store64_(bytes, bits);
         __builtin_memcpy(&bits, bytes, 8);
-        absent = bloom_set_word_(block + 4 * i, bits) || absent;
+        absent |= bloom_set_word_(block + 4 * i, bits);
     }
-    return absent;
+    return absent != 0;
 }
 
 #else
@@ -1056,6 +1079,7 @@ static inline bool bloom_block_add_(unsigned char *block, uint64_t h1)
    Everywhere else, and with the same bits, the functions above do it. */
 
 #if !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) && defined(__GNUC__) \
+    && (!defined(BLOOM_ATOMIC) || defined(BLOOM_ATOMIC_WORDS_)) \
     && !defined(BLOOM_ROM_ONLY_) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
     && !(defined(_WIN32) && !defined(__clang__))  /* GCC bug 54412 */
@@ -1092,30 +1116,43 @@ typedef long long bloom_cells_ __attribute__((vector_size(32)));
 
 #ifdef BLOOM_ATOMIC
 
-#define BLOOM_SIMD_FITS_(block) (BLOOM_ADDRESS_(block) % 8 == 0)
-static inline bool bloom_simd_add_(unsigned char *block, uint64_t h1)
-{
-    return bloom_block_add_(block, h1);
-}
+/* Other threads may set bits meanwhile. Each bit is set or not, wherever the
+   load is torn: so it need not be atomic, only be made (volatile). */
+#define BLOOM_UNWATCHED_ __attribute__((no_sanitize_thread))
 
-BLOOM_SIMD_ static inline bool bloom_simd_look_(const unsigned char *block,
-                                                uint64_t h1)
+typedef long long bloom_loaded_
+    __attribute__((vector_size(32), aligned(1), may_alias));
+
+BLOOM_SIMD_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
+    const unsigned char *block, uint64_t h1)
 {
-    const void *aligned = block;
-    const bloom_atom_ *word = BLOOM_AS_(const bloom_atom_ *, aligned);
-    const bloom_longs_ now = { __atomic_load_n(word, __ATOMIC_RELAXED),
-                               __atomic_load_n(word + 1, __ATOMIC_RELAXED),
-                               __atomic_load_n(word + 2, __ATOMIC_RELAXED),
-                               __atomic_load_n(word + 3, __ATOMIC_RELAXED) };
-    bloom_cells_ mask, cells;
+    const void *at = block;
+    const volatile bloom_loaded_ *now =
+        BLOOM_AS_(const volatile bloom_loaded_ *, at);
+    const bloom_cells_ cells = *now;
+    bloom_cells_ mask;
     BLOOM_SIMD_MASK_(mask, h1);
-    __builtin_memcpy(&cells, &now, 32);
     return BLOOM_SIMD_ALL_(mask, cells);
 }
 
-#else
+BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
+                                               uint64_t h1)
+{
+    bloom_cells_ mask;
+    uint64_t words[4], absent = 0;
+    unsigned i;
+    if (bloom_simd_look_(block, h1))
+        return false;
+    if (BLOOM_ADDRESS_(block) % 8 != 0)
+        return bloom_block_add_bytes_(block, h1);
+    BLOOM_SIMD_MASK_(mask, h1);
+    __builtin_memcpy(words, &mask, 32);
+    for (i = 0; i < 4; i++)
+        absent |= bloom_set_word_(block + 8 * i, words[i]);
+    return absent != 0;
+}
 
-#define BLOOM_SIMD_FITS_(block) ((void)(block), true)
+#else
 
 BLOOM_SIMD_ static inline bool bloom_simd_look_(const unsigned char *block,
                                                 uint64_t h1)
@@ -1166,7 +1203,6 @@ BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
 
 #define BLOOM_SIMD_
 #define BLOOM_HAS_SIMD_ false
-#define BLOOM_SIMD_FITS_(block) false
 #define bloom_simd_mix_(h1, keys, count, add) 0
 
 static inline bool bloom_simd_look_(const unsigned char *block, uint64_t h1)
@@ -1181,14 +1217,12 @@ static inline bool bloom_simd_add_(unsigned char *block, uint64_t h1)
 
 #endif
 
-#define BLOOM_USES_SIMD_(block) (BLOOM_HAS_SIMD_ && BLOOM_SIMD_FITS_(block))
-
 static inline bool bloom_blocked_add_(unsigned char *cells, uint64_t m,
                                       uint64_t h1)
 {
     unsigned char *block = cells + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
-    return BLOOM_USES_SIMD_(block) ? bloom_simd_add_(block, h1)
-                                   : bloom_block_add_(block, h1);
+    return BLOOM_HAS_SIMD_ ? bloom_simd_add_(block, h1)
+                           : bloom_block_add_(block, h1);
 }
 
 static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
@@ -1196,8 +1230,8 @@ static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
 {
     const unsigned char *block = cells
                                + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
-    return BLOOM_USES_SIMD_(block) ? bloom_simd_look_(block, h1)
-                                   : bloom_block_look_(block, h1);
+    return BLOOM_HAS_SIMD_ ? bloom_simd_look_(block, h1)
+                           : bloom_block_look_(block, h1);
 }
 
 /* ---- Keys --------------------------------------------------------------- */
@@ -1206,8 +1240,8 @@ static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
 static inline void bloom_unseal_(unsigned char *image)
 {
     unsigned i;
-    for (i = 24; i < BLOOM_HEADER_; i++)
-        if (bloom_load_cell_(image + i) != 0)
+    if (bloom_load_cells_(image + 24) != 0)
+        for (i = 24; i < BLOOM_HEADER_; i++)
             __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
 }
 #else
@@ -1541,7 +1575,7 @@ static size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
 {
     size_t i, news = 0;
     if (BLOOM_IS_BLOCKED_(plan))
-        return BLOOM_USES_SIMD_(cells)
+        return BLOOM_HAS_SIMD_
             ? bloom_add_blocks_simd_(cells, plan.cells, chunk, is_new)
             : bloom_add_blocks_(cells, plan.cells, chunk, is_new, false);
     for (i = 0; i < chunk->count; i++) {
@@ -1617,7 +1651,7 @@ static size_t bloom_look_chunk_(const unsigned char *cells, bloom_plan plan,
 {
     if (!BLOOM_IS_BLOCKED_(plan))
         return bloom_look_walks_(cells, plan, chunk, maybe);
-    return BLOOM_USES_SIMD_(cells)
+    return BLOOM_HAS_SIMD_
         ? bloom_look_blocks_simd_(cells, plan.cells, chunk, maybe)
         : bloom_look_blocks_(cells, plan.cells, chunk, maybe, false);
 }
@@ -1725,7 +1759,7 @@ static inline uint64_t bloom_sum_(uint64_t x, uint64_t y)
 {
     uint64_t sums = 0, sum;
     unsigned i;
-    for (i = 0; i < 64; i += 4) {
+    for (i = 0; i < 64 && (x | y) >> i != 0; i += 4) {
         sum = (x >> i & 15) + (y >> i & 15);
         sums |= (sum < 15 ? sum : 15) << i;
     }
@@ -1739,6 +1773,34 @@ static inline uint64_t bloom_least_(uint64_t x, uint64_t y)
         least |= (x & mask) < (y & mask) ? x & mask : y & mask;
     return least;
 }
+
+#ifdef BLOOM_ATOMIC
+
+/* A byte at a time: what another thread changes meanwhile is combined anew. */
+static inline void bloom_combine_word_(unsigned char *to,
+                                       const unsigned char *from,
+                                       bloom_combine_ *combine)
+{
+    unsigned i, now;
+    for (i = 0; i < 8; i++) {
+        unsigned char old = bloom_load_cell_(to + i);
+        unsigned char other = bloom_load_cell_(from + i);
+        do
+            now = BLOOM_AS_(unsigned, combine(old, other));
+        while (now != old && !bloom_swap_cell_(to + i, &old, now));
+    }
+}
+
+#else
+
+static inline void bloom_combine_word_(unsigned char *to,
+                                       const unsigned char *from,
+                                       bloom_combine_ *combine)
+{
+    bloom_store64_(to, combine(bloom_load64_(to), bloom_load64_(from)));
+}
+
+#endif
 
 static inline bool bloom_combine_with_(bloom *into, const bloom *from,
                                        bloom_combine_ *bits,
@@ -1754,8 +1816,7 @@ static inline bool bloom_combine_with_(bloom *into, const bloom *from,
     if (BLOOM_IS_COUNTING_(plan))
         bits = counters;
     for (i = BLOOM_HEADER_; i < size; i += 8)
-        bloom_store64_(to + i, bits(bloom_load64_(to + i),
-                                    bloom_load64_(source + i)));
+        bloom_combine_word_(to + i, source + i, bits);
     return true;
 }
 
@@ -1812,7 +1873,7 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     size_t i, size = bloom_plan_size(plan);
     uint64_t ones = 0;
     for (i = BLOOM_HEADER_; i < size; i += 8) {
-        uint64_t word = bloom_load64_(image + i);
+        uint64_t word = bloom_load_cells_(image + i);
         ones += bloom_popcount_(BLOOM_IS_COUNTING_(plan) ? bloom_nonzero_(word)
                                                          : word);
     }
@@ -2172,8 +2233,11 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     double sum = 0, all = BLOOM_AS_(double, blocks), product;
     unsigned i;
     for (; blocks > 0; blocks--) {
-        for (product = 1, i = 0; i < 8; i++, cells += 4)
-            product *= bloom_popcount_(bloom_load32_(cells)) / 32.0;
+        for (product = 1, i = 0; i < 4; i++, cells += 8) {
+            uint64_t words = bloom_load_cells_(cells);
+            product *= bloom_popcount_(words >> 32) / 32.0;
+            product *= bloom_popcount_(bloom_low_half_(words)) / 32.0;
+        }
         sum += product;
     }
     return sum / all;

@@ -41,7 +41,8 @@ for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT" \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_NO_MALLOC" \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_READ_BYTE(p)=(*(p))" \
-            "-DBLOOM_IMPLEMENTATION -U__SIZEOF_INT128__"; do
+            "-DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC" \
+            "-DBLOOM_IMPLEMENTATION -DBLOOM_NO_SIMD -U__SIZEOF_INT128__"; do
     for std in c99 c11 c17; do
         silent $GCC -std=$std -O2 $mode -c build/strict.c
         silent $CLANG -std=$std -O2 $mode -c build/strict.c
