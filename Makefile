@@ -7,6 +7,10 @@
 # make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
 # make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices; minutes
 # make crash      the command killed, its disk full, its files bent; as root
+# make coverage   each line and branch of bloom.h runs in the tests, or it is said
+# make mutants    300 small mistakes made in bloom.h: do the tests find them?
+# make analyse    clang-tidy, cppcheck, gcc -fanalyzer
+# make prove      sizes and header checks proved, by Frama-C
 # make promise    the rates that are promised, measured; minutes
 # make examples   each example prints what its head says
 # make interop    those that need other software: sqlite, gnuplot, Guava, Redis
@@ -43,7 +47,8 @@ demo: build/bloom build/peak
 
 # ---- make test: one test program, built once for each mode -----------------
 
-MODES = separate same static tiny bare flash portable atomic
+MODES = separate same static tiny bare flash portable atomic \
+    atomic-plain
 
 build/bloom.o: bloom.h Makefile | build
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
@@ -74,6 +79,9 @@ build/test-portable: $(TEST) | build        # no 128-bit numbers, no vectors
 
 build/test-atomic: $(TEST) | build
 	$(C99) -DBLOOM_STATIC -DBLOOM_ATOMIC tests/test.c -o $@
+
+build/test-atomic-plain: $(TEST) | build
+	$(C99) -DBLOOM_STATIC -DBLOOM_ATOMIC -DBLOOM_NO_SIMD tests/test.c -o $@
 
 build/test-c++: $(TEST) | build
 	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_STATIC -x c++ \
@@ -108,11 +116,28 @@ SECONDS = 60
 fuzz: | build
 	@sh tests/fuzz/run.sh $(SECONDS)
 
-build/promise: tests/promise.c bloom.h Makefile | build
-	$(C99) -O3 tests/promise.c -o $@ -lm
+coverage: | build
+	@python3 tests/coverage/coverage.py
 
-promise: build/promise
-	build/promise
+mutants: | build                     # ALL=1: every one, an hour or two
+	@python3 tests/mutants/mutants.py $(if $(ALL),0,300)
+
+analyse: | build
+	@sh tests/analyse/run.sh
+
+prove: | build
+	@sh tests/analyse/prove.sh
+
+PROMISE = tests/promise/promise.h bloom.h Makefile
+build/promise: tests/promise/promise.c $(PROMISE) | build
+	$(C99) -O3 tests/promise/promise.c -o $@ -lm
+
+build/exact: tests/promise/exact.c $(PROMISE) | build
+	$(C99) -O3 tests/promise/exact.c -o $@ -lm
+
+promise: build/promise build/exact
+	build/promise $(if $(ALL),all) build/promise.svg
+	build/exact $(if $(ALL),all)
 
 bench: | build
 	@sh tests/bench/run.sh
@@ -139,5 +164,6 @@ large: | build
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize fuzz threads crash promise bench race examples interop \
+.PHONY: all demo test strict sanitize fuzz threads crash coverage \
+    mutants analyse prove promise bench race examples interop \
     interop-redis race-redis large clean

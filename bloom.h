@@ -1199,21 +1199,12 @@ BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
 #define bloom_simd_mix_(h1, keys, count, add) 0
 #endif
 
+#define BLOOM_IF_SIMD_(condition, simd, plain) ((condition) ? (simd) : (plain))
+
 #else
 
-#define BLOOM_SIMD_
 #define BLOOM_HAS_SIMD_ false
-#define bloom_simd_mix_(h1, keys, count, add) 0
-
-static inline bool bloom_simd_look_(const unsigned char *block, uint64_t h1)
-{
-    return bloom_block_look_(block, h1);
-}
-
-static inline bool bloom_simd_add_(unsigned char *block, uint64_t h1)
-{
-    return bloom_block_add_(block, h1);
-}
+#define BLOOM_IF_SIMD_(condition, simd, plain) ((void)(condition), (plain))
 
 #endif
 
@@ -1221,8 +1212,8 @@ static inline bool bloom_blocked_add_(unsigned char *cells, uint64_t m,
                                       uint64_t h1)
 {
     unsigned char *block = cells + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
-    return BLOOM_HAS_SIMD_ ? bloom_simd_add_(block, h1)
-                           : bloom_block_add_(block, h1);
+    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_add_(block, h1),
+                                           bloom_block_add_(block, h1));
 }
 
 static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
@@ -1230,8 +1221,8 @@ static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
 {
     const unsigned char *block = cells
                                + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
-    return BLOOM_HAS_SIMD_ ? bloom_simd_look_(block, h1)
-                           : bloom_block_look_(block, h1);
+    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_look_(block, h1),
+                                           bloom_block_look_(block, h1));
 }
 
 /* ---- Keys --------------------------------------------------------------- */
@@ -1422,9 +1413,8 @@ static inline void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
                                     const uint64_t *keys)
 {
     const uint64_t add = plan.seed + BLOOM_GOLDEN_;
-    size_t i = 0;
-    if (BLOOM_HAS_SIMD_)
-        i = bloom_simd_mix_(chunk->h1, keys, chunk->count, add);
+    size_t i = BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
+        bloom_simd_mix_(chunk->h1, keys, chunk->count, add), 0U);
     for (; i < chunk->count; i++)
         chunk->h1[i] = bloom_fmix64_(keys[i] + add);
     for (i = 0; i < chunk->count && !BLOOM_IS_BLOCKED_(plan); i++)
@@ -1500,8 +1490,8 @@ BLOOM_FLAT_ size_t bloom_add_blocks_(unsigned char *cells, uint64_t m,
         uint64_t h1 = chunk->h1[i];
         unsigned char *block = cells
                              + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
-        bool added = simd ? bloom_simd_add_(block, h1)
-                          : bloom_block_add_(block, h1);
+        bool added = BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, h1),
+                                          bloom_block_add_(block, h1));
         news += added;
         if (is_new)
             is_new[i] = added;
@@ -1518,8 +1508,8 @@ BLOOM_FLAT_ size_t bloom_look_blocks_(const unsigned char *cells, uint64_t m,
         uint64_t h1 = chunk->h1[i];
         const unsigned char *block = cells
                              + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
-        bool found = simd ? bloom_simd_look_(block, h1)
-                          : bloom_block_look_(block, h1);
+        bool found = BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, h1),
+                                          bloom_block_look_(block, h1));
         in += found;
         if (maybe)
             maybe[i] = found;
@@ -1527,6 +1517,7 @@ BLOOM_FLAT_ size_t bloom_look_blocks_(const unsigned char *cells, uint64_t m,
     return in;
 }
 
+#ifdef BLOOM_SIMD_
 BLOOM_SIMD_ static size_t bloom_add_blocks_simd_(unsigned char *cells,
     uint64_t m, const bloom_chunk_ *chunk, bool *is_new)
 {
@@ -1538,6 +1529,7 @@ BLOOM_SIMD_ static size_t bloom_look_blocks_simd_(const unsigned char *cells,
 {
     return bloom_look_blocks_(cells, m, chunk, maybe, true);
 }
+#endif
 
 /* The next cell of every key */
 static inline void bloom_next_of_all_(bloom_chunk_ *chunk, uint64_t m,
@@ -1575,9 +1567,9 @@ static size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
 {
     size_t i, news = 0;
     if (BLOOM_IS_BLOCKED_(plan))
-        return BLOOM_HAS_SIMD_
-            ? bloom_add_blocks_simd_(cells, plan.cells, chunk, is_new)
-            : bloom_add_blocks_(cells, plan.cells, chunk, is_new, false);
+        return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
+            bloom_add_blocks_simd_(cells, plan.cells, chunk, is_new),
+            bloom_add_blocks_(cells, plan.cells, chunk, is_new, false));
     for (i = 0; i < chunk->count; i++) {
         bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
         bool added = BLOOM_IS_COUNTING_(plan)
@@ -1651,9 +1643,9 @@ static size_t bloom_look_chunk_(const unsigned char *cells, bloom_plan plan,
 {
     if (!BLOOM_IS_BLOCKED_(plan))
         return bloom_look_walks_(cells, plan, chunk, maybe);
-    return BLOOM_HAS_SIMD_
-        ? bloom_look_blocks_simd_(cells, plan.cells, chunk, maybe)
-        : bloom_look_blocks_(cells, plan.cells, chunk, maybe, false);
+    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
+        bloom_look_blocks_simd_(cells, plan.cells, chunk, maybe),
+        bloom_look_blocks_(cells, plan.cells, chunk, maybe, false));
 }
 
 static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Run by `make coverage`: the lines and branches of bloom.h that the test
+program runs, in all its modes together, counted by gcc and gcov without
+optimisation. Fails if no mode runs a line, if nothing takes a branch that
+tests/coverage/uncovered.txt does not explain, or if what it explains is taken.
+
+The mode of the rates is left out: it is slow without optimisation and runs no
+other code than the mode "same". The command's tests are left out as well.
+"""
+import collections
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+BUILD = "build/coverage"
+MODES = {
+    "same": ["-DBLOOM_IMPLEMENTATION"],
+    "tiny": ["-DBLOOM_STATIC", "-DBLOOM_TINY"],
+    "bare": ["-DBLOOM_IMPLEMENTATION", "-DBLOOM_NO_FLOAT",
+             "-DBLOOM_NO_MALLOC"],
+    "flash": ["-DBLOOM_STATIC", "-DBLOOM_NO_FLOAT", "-DTEST_FLASH"],
+    "portable": ["-DBLOOM_STATIC", "-DTEST_MALLOC", "-U__SIZEOF_INT128__",
+                 "-DBLOOM_NO_SIMD"],
+    "atomic": ["-DBLOOM_STATIC", "-DBLOOM_ATOMIC"],
+    "atomic-plain": ["-DBLOOM_STATIC", "-DBLOOM_ATOMIC", "-DBLOOM_NO_SIMD"],
+}
+
+
+def run(folder, *command):
+    subprocess.run(command, cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def measure(mode):
+    """gcov's own account of bloom.h in this mode: a list of its lines"""
+    folder = BUILD + "/" + mode
+    os.makedirs(folder)
+    up = os.path.relpath(".", folder)
+    run(folder, "gcc", "-std=c99", "-O0", "--coverage", "-I" + up,
+        *MODES[mode], up + "/tests/test.c", "-o", "test")
+    run(folder, "./test", up + "/tests/murmur3.tsv")
+    run(folder, "gcov", "-b", "-c", "-j", "test.gcda")
+    with gzip.open(folder + "/test.gcov.json.gz") as file:
+        for part in json.load(file)["files"]:
+            if part["file"].endswith("bloom.h"):
+                return part["lines"]
+    return []
+
+
+def gather():
+    """Counts by line, and by (line, branches there, number of the branch):
+    the same line has other branches where a mode's macros are constants."""
+    lines, branches = collections.Counter(), collections.Counter()
+    for mode in MODES:
+        for line in measure(mode):
+            number, there = line["line_number"], line["branches"]
+            lines[number] += line["count"]
+            for i, branch in enumerate(there):
+                branches[number, len(there), i] += branch["count"]
+    return lines, branches
+
+
+def explained():
+    with open("tests/coverage/uncovered.txt") as file:
+        return {" ".join(line.split()) for line in file
+                if line.strip() and not line.startswith("#")}
+
+
+def main():
+    for tool in "gcc", "gcov":
+        if not shutil.which(tool):
+            sys.exit("coverage needs %s: apt-get install gcc" % tool)
+    shutil.rmtree(BUILD, ignore_errors=True)
+    lines, branches = gather()
+    with open("bloom.h") as file:
+        source = [" ".join(text.split()) for text in file]
+    failed = False
+    listed, met = explained(), set()
+    for number in sorted(n for n in lines if lines[n] == 0):
+        text = source[number - 1]
+        met.add(text)
+        if text not in listed:
+            print("bloom.h:%d: never run: %s" % (number, text))
+            failed = True
+    missed = sorted(b for b in branches if branches[b] == 0)
+    for number, of, i in missed:
+        text = source[number - 1]
+        met.add(text)
+        if text not in listed:
+            print("bloom.h:%d: branch %d of %d never taken: %s"
+                  % (number, i + 1, of, text))
+            failed = True
+    for text in sorted(listed - met):
+        print("tests/coverage/uncovered.txt: taken after all: " + text)
+        failed = True
+    run_lines = sum(1 for n in lines if lines[n])
+    print("coverage: %d of %d lines, %d of %d branches, %d of them explained"
+          % (run_lines, len(lines), len(branches) - len(missed),
+             len(branches), sum(source[b[0] - 1] in listed for b in missed)))
+    sys.exit(failed)
+
+
+main()

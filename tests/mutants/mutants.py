@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+"""Run by `make mutants`: does `make test` see each mistake in bloom.h?
+
+Every mutant is bloom.h with one mistake: an operator flipped, a constant off
+by one, a statement deleted, a condition negated, another value returned. It
+is compiled as the object of its own that bloom.h can be, and linked with the
+test program of each mode that has its line, until one fails. A mutant that
+compiles to the very same code as bloom.h is equivalent; so is what is listed,
+with the reason, in tests/mutants/equivalent.txt.
+
+usage: mutants.py [COUNT] [SEED]      a sample of COUNT (300); all: COUNT 0
+Results are kept in build/mutants.tsv for this bloom.h and these tests: what
+was interrupted goes on where it was. FRESH=1 begins anew, KEEP=1 takes what
+older tests have killed as killed. LIST=1 only lists them all. Exit 0 if the
+score is at least 95%.
+"""
+import hashlib
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+
+BUILD = "build/mutants"
+RESULTS = "build/mutants.tsv"
+CC = os.environ.get("CC", "cc")
+
+# name: (how bloom.h is compiled, how tests/test.c is, seconds for one test)
+PLAIN = ["-DBLOOM_IMPLEMENTATION"]
+MODES = {
+    "tiny": (PLAIN + ["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2),
+    "same": (PLAIN, [], 2),
+    "portable": (PLAIN + ["-U__SIZEOF_INT128__", "-DBLOOM_NO_SIMD",
+                          "-include", BUILD + "/malloc.h"],
+                 ["-DTEST_MALLOC"], 6),
+    "atomic": (PLAIN + ["-DBLOOM_ATOMIC"], [], 2),
+    "flash": (PLAIN + ["-DBLOOM_NO_FLOAT",
+              "-DBLOOM_READ_BYTE(p)=((unsigned char)(*(p)^0x55))"],
+              ["-DBLOOM_NO_FLOAT", "-DTEST_FLASH"], 2),
+    "rates": (PLAIN, ["-DTEST_RATES"], 20),
+}
+MALLOC = """#include <stddef.h>
+void *count_malloc(size_t size);
+void count_free(void *block);
+#define BLOOM_MALLOC(size) count_malloc(size)
+#define BLOOM_FREE(pointer) count_free(pointer)
+"""
+
+# ---- The mistakes -----------------------------------------------------------
+
+FLIP = {
+    "+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<": "<=", "<=": "<",
+    ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&": "|", "|": "&", "^": "|",
+    "<<": ">>", ">>": "<<", "&&": "||", "||": "&&", "++": "--", "--": "++",
+    "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "|=": "&=", "&=": "|=",
+    "^=": "|=", "<<=": ">>=", ">>=": "<<=", "?": "? 0 &&", "!": "", "~": "",
+}
+BINARY_TOO = {"+", "-", "*", "&"}       # which can stand before an operand
+TOKEN = re.compile(r"""
+    (?P<space>\s+|\\\n) | (?P<comment>/\*.*?\*/|//[^\n]*)
+  | (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+  | (?P<number>0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?
+     [uUlL]*)
+  | (?P<name>[A-Za-z_]\w*)
+  | (?P<operator><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=
+     |[-+*/%&|^<>=!~?:;,.(){}\[\]\#])
+""", re.X | re.S)
+TYPES = re.compile(r"^(?:\w+_t|char|void|double|bloom|bloom_\w+|const|bool)$")
+
+
+def tokens(source):
+    """(kind, text, offset) of all that is not space or comment"""
+    return [(m.lastgroup, m.group(), m.start())
+            for m in TOKEN.finditer(source)
+            if m.lastgroup not in ("space", "comment")]
+
+
+def closing(toks, i):
+    """The index of what closes the bracket at i"""
+    depth = 0
+    for j in range(i, len(toks)):
+        depth += (toks[j][1] in "([{") - (toks[j][1] in ")]}")
+        if depth == 0:
+            return j
+    return i
+
+
+def off_by_one(text):
+    if re.search(r"[.eE]", text) and not text.lower().startswith("0x"):
+        return ["(1.01 * %s)" % text]
+    value = int(re.sub("[uUlL]+$", "", text), 0)
+    suffix = re.search("[uUlL]*$", text).group()
+    return ["%d%s" % (v, suffix) for v in (value + 1, value - 1) if v >= 0]
+
+
+def returns(source, offset):
+    """What kind of value the function around offset returns"""
+    brace = source.rfind("\n{\n", 0, offset)
+    head = source[max(source.rfind("\n\n", 0, brace),
+                      source.rfind("*/\n", 0, brace)):brace]
+    if source.rfind("\n}", 0, offset) > brace:
+        return None
+    before = re.split(r"\bbloom_\w+\(", head)[0]
+    if "*" in before:
+        return "pointer"
+    if "bool" in before:
+        return "bool"
+    number = r"\b(uint\d+_t|size_t|unsigned|double|bloom_error)\b"
+    return "number" if re.search(number, before) else None
+
+
+def statement_mutants(source, toks, i):
+    """Deleted and returning something else; toks[i] begins a statement."""
+    end = i
+    while toks[end][1] != ";":
+        if toks[end][1] in "{}":
+            return
+        end = closing(toks, end) + 1 if toks[end][1] in "([" else end + 1
+    start, stop = toks[i][2], toks[end][2]
+    if toks[i][1] == "return":
+        value = source[start + 6:stop].strip()
+        kind = returns(source, start)
+        new = {"pointer": "0", "bool": "!(%s)" % value,
+               "number": "(%s) + 1" % value}.get(kind)
+        if new:
+            yield start, stop, "return " + new, "returns"
+    declares = TYPES.match(toks[i][1]) and toks[i + 1][0] == "name" \
+        or toks[i + 1][1] == "*"
+    if toks[i][0] == "name" and not declares \
+            and toks[i][1] not in ("break", "case", "do", "else", "static"):
+        yield start, stop, "", "deleted"
+    if toks[i][1] in ("break",):
+        yield start, stop, "", "deleted"
+
+
+def mutants(source, first):
+    """(start, stop, new text, what) of every mistake from offset first on"""
+    toks = [t for t in tokens(source)]
+    for i, (kind, text, at) in enumerate(toks):
+        if at < first:
+            continue
+        line = source.rfind("\n", 0, at) + 1
+        begins = source[line:at].strip()
+        directive = source[line:].lstrip().startswith("#")
+        if directive and not re.match(r"\s*#\s*define\s+\w+", source[line:]):
+            continue
+        last = toks[i - 1]
+        if kind == "number":
+            for new in off_by_one(text):
+                yield at, at + len(text), new, "constant"
+        elif kind == "operator" and text in FLIP:
+            operand = last[0] in ("name", "number") or last[1] in (")", "]")
+            if text in BINARY_TOO and (not operand or TYPES.match(last[1])
+                                       or last[1] in ("return", "else")):
+                if text == "-":
+                    yield at, at + 1, "", "operator"
+                continue
+            yield at, at + len(text), FLIP[text], "operator"
+        elif text in ("if", "while") and toks[i + 1][1] == "(":
+            a, b = toks[i + 1][2], toks[closing(toks, i + 1)][2]
+            yield a, b + 1, "(!%s)" % source[a:b + 1], "negated"
+        elif text == "for" and toks[i + 1][1] == "(":
+            a = source.index(";", at) + 1
+            b = source.index(";", a)
+            if source[a:b].strip():
+                yield a, b, " !(%s)" % source[a:b].strip(), "negated"
+        if last[1] in (";", "{", "}", ")", "else", "do") and kind == "name" \
+                and (not begins or begins.endswith(")")) and not directive:
+            yield from statement_mutants(source, toks, i)
+
+
+class Mutant:
+    def __init__(self, source, start, stop, new, what):
+        self.start, self.stop, self.new, self.what = start, stop, new, what
+        self.line = source.count("\n", 0, start) + 1
+        self.old_line = lines_at(source, start, stop)
+        left = source.rfind("\n", 0, start) + 1
+        right = source.find("\n", stop)
+        self.new_line = tidy(source[left:start] + new + source[stop:right])
+        key = "%d %d %d %s" % (start, stop, self.line, new)
+        self.id = hashlib.sha1(key.encode()).hexdigest()[:10]
+
+
+def tidy(text):
+    return " ".join(text.split())
+
+
+def lines_at(source, start, stop):
+    left = source.rfind("\n", 0, start) + 1
+    return tidy(source[left:source.find("\n", stop)])
+
+
+# ---- Are they seen? ---------------------------------------------------------
+
+def limits():
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(*command):
+    """True if it ends well within a minute of anybody's time"""
+    try:
+        return subprocess.run(command, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, timeout=60,
+                              preexec_fn=limits).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def compile_bloom(mode, header, out, level=None):
+    level = level or ("-O2" if mode == "rates" else "-O0")
+    return run(CC, "-std=c99", level, "-w", *MODES[mode][0], "-x", "c",
+               "-c", header, "-o", out)
+
+
+def compile_test(mode, include, out):
+    return run(CC, "-std=gnu99", "-O2", "-w", "-I" + include,
+               "-DTEST_STOP=%d" % MODES[mode][2], *MODES[mode][1],
+               "-c", "tests/test.c", "-o", out)
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def prepare():
+    """The test programs' objects; each must pass with bloom.h as it is."""
+    os.makedirs(BUILD + "/new", exist_ok=True)
+    with open(BUILD + "/malloc.h", "w") as file:
+        file.write(MALLOC)
+    for mode in MODES:
+        out = "%s/%s" % (BUILD, mode)
+        if not (compile_test(mode, ".", out + ".test.o")
+                and compile_bloom(mode, "bloom.h", out + ".o")
+                and run(CC, out + ".test.o", out + ".o", "-o", out)
+                and run(out)):
+            sys.exit("mutants: the tests fail in mode " + mode
+                     + " before anything was broken")
+
+
+def built_in(mode):
+    """The numbers of the lines of bloom.h that this mode compiles"""
+    out = subprocess.run([CC, "-std=c99", "-E", "-fdirectives-only",
+                          *MODES[mode][0], "-x", "c", "bloom.h"],
+                         stdout=subprocess.PIPE, check=True).stdout
+    lines, number, ours = set(), 0, False
+    for text in out.decode().split("\n"):
+        mark = re.match(r'# (\d+) "(.*?)"', text)
+        if mark:
+            number, ours = int(mark.group(1)), mark.group(2) == "bloom.h"
+            continue
+        if ours and text.strip():
+            lines.add(number)
+        number += 1
+    return lines
+
+
+def modes_of(built, source, mutant):
+    """The fewest modes that run its line: "same" and "tiny", else the others
+    that have it; with the one in which memory runs out where memory is asked
+    for, and the one that measures rates where they are foretold."""
+    def within(first, last):
+        return source.index(first) < mutant.start < source.index(last)
+    there = [mode for mode in MODES if mutant.line in built[mode]]
+    few = [mode for mode in ("tiny", "same") if mode in there]
+    if not few:
+        few = [mode for mode in there if mode != "rates"]
+    if within("/* ---- Making ----", "/* ---- Papers") and "portable" in there:
+        few += ["portable"] * ("portable" not in few)
+    if within("/* ---- Planning ----", "/* ---- Image checks"):
+        few += ["rates"]
+    return few
+
+
+def same_code(header, modes):
+    """Is the optimised code, in each of the modes, just that of bloom.h?"""
+    for mode in modes:
+        new, old = BUILD + "/new.o2", "%s/%s.o2" % (BUILD, mode)
+        # one name for both, as the name is in the object
+        os.replace(header, BUILD + "/kept")
+        if not os.path.exists(old):
+            with open(header, "wb") as file:
+                file.write(read("bloom.h"))
+            compile_bloom(mode, header, old, "-O2")
+        os.replace(BUILD + "/kept", header)
+        if not compile_bloom(mode, header, new, "-O2") \
+                or read(new) != read(old):
+            return False
+    return True
+
+
+def judge(source, mutant, modes, public_end):
+    header = BUILD + "/new/bloom.h"
+    with open(header, "w") as file:
+        file.write(source[:mutant.start] + mutant.new + source[mutant.stop:])
+    compiled = False
+    for mode in modes:
+        out = BUILD + "/new.o"
+        if not compile_bloom(mode, header, out):
+            continue
+        test = "%s/%s.test.o" % (BUILD, mode)
+        if mutant.start < public_end:           # the tests use its macros too
+            test = BUILD + "/new.test.o"
+            if not compile_test(mode, BUILD + "/new", test):
+                compiled = True
+                return "killed"                 # a check in #if saw it
+        if not run(CC, test, out, "-o", BUILD + "/new.program"):
+            continue
+        compiled = True
+        if not run(BUILD + "/new.program"):
+            return "killed"
+    if not compiled:
+        return "invalid"
+    return "same" if same_code(header, modes) else "survived"
+
+
+# ---- The record -------------------------------------------------------------
+
+def equivalents():
+    """{(line, mutated line or *)}: what cannot be seen, and why, is told"""
+    listed = set()
+    with open("tests/mutants/equivalent.txt") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                old, _, new = line.partition(" => ")
+                listed.add((tidy(old), tidy(new)))
+    return listed
+
+
+def load(stamps):
+    results = {}
+    if os.environ.get("FRESH") or not os.path.exists(RESULTS):
+        return results
+    with open(RESULTS) as file:
+        for line in file:
+            header, tests, number, result = line.split()
+            if header != stamps[0]:
+                continue
+            if tests == stamps[1] or os.environ.get("KEEP") \
+                    and result != "survived":
+                results[number] = result
+    return results
+
+
+def stamp(*names):
+    digest = hashlib.sha1()
+    for name in names:
+        digest.update(read(name))
+    return digest.hexdigest()[:10]
+
+
+def chosen(all_mutants, count, seed):
+    if count == 0:
+        return all_mutants
+    return random.Random(seed).sample(all_mutants,
+                                      min(count, len(all_mutants)))
+
+
+def report(judged, total):
+    listed = equivalents()
+    tally = dict.fromkeys(
+        ("killed", "survived", "same", "equivalent", "invalid"), 0)
+    for mutant, result in sorted(judged, key=lambda pair: pair[0].start):
+        if result == "survived" and (
+                (mutant.old_line, mutant.new_line) in listed
+                or (mutant.old_line, "*") in listed):
+            result = "equivalent"
+        tally[result] += 1
+        if result == "survived":
+            print("bloom.h:%d: %s\n    %s => %s" % (
+                mutant.line, mutant.what, mutant.old_line, mutant.new_line))
+    counted = tally["killed"] + tally["survived"]
+    score = 100.0 * tally["killed"] / counted if counted else 0
+    print("mutants: %d of %d: %d killed, %d survived, %d the same code, "
+          "%d listed as equivalent, %d do not compile; score %.1f%%" % (
+              len(judged), total, tally["killed"], tally["survived"],
+              tally["same"], tally["equivalent"], tally["invalid"], score))
+    return score
+
+
+def main():
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    source = read("bloom.h").decode()
+    first = source.index("#define BLOOM_ONE_")
+    public_end = source.index("#endif /* BLOOM_H */")
+    end = source.index("/* ---- Papers")
+    everything = [Mutant(source, *m) for m in mutants(source[:end], first)]
+    if os.environ.get("LIST"):
+        for m in everything:
+            print(m.id, m.line, m.what, m.old_line, "=>", m.new_line)
+        return
+    prepare()
+    built = {mode: built_in(mode) for mode in MODES}
+    stamps = stamp("bloom.h"), stamp("tests/test.c", "tests/mutants/mutants.py")
+    results = load(stamps)
+    judged = []
+    with open(RESULTS, "a") as log:
+        for mutant in chosen(everything, count, seed):
+            if mutant.id not in results:
+                modes = modes_of(built, source, mutant)
+                result = judge(source, mutant, modes, public_end)
+                results[mutant.id] = result
+                log.write(" ".join(stamps + (mutant.id, result)) + "\n")
+                log.flush()
+            judged.append((mutant, results[mutant.id]))
+    sys.exit(report(judged, len(everything)) < 95)
+
+
+main()

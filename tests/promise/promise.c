@@ -1,0 +1,384 @@
+/* make promise: the rates that bloom.h promises, measured on real filters with
+   random keys, many filters a point, against n, p, layout, width, kind of key,
+   and after merge, reload and growth.
+
+   usage: promise [all] [n=N] [seed=S] [FILE.svg]
+     all        n to 10^8, and 8 times the lookups
+     n=N        this n only, 10^9 at most
+     FILE.svg   and a chart, drawn by gnuplot
+   Exits with 1 if a promise is broken, and says which. */
+
+#define _POSIX_C_SOURCE 200112L        /* popen */
+#include "promise.h"
+
+static double only_n;              /* 0: all */
+static const char *chart;
+
+/* ---- Filters and chains, made in several ways ---------------------------- */
+
+enum { BYTES, INTEGERS };                           /* kinds of keys */
+enum { WHOLE, MERGED, RELOADED, CHAIN };            /* how it came to be */
+
+static const struct series {
+    const char *name;
+    bloom_layout layout;
+    uint8_t width;
+    int kind, how;
+} all_series[] = {
+    { "classic 64",  BLOOM_CLASSIC,  64, BYTES,    WHOLE },
+    { "integers",    BLOOM_CLASSIC,  64, INTEGERS, WHOLE },
+    { "width 32",    BLOOM_CLASSIC,  32, BYTES,    WHOLE },
+    { "merged",      BLOOM_CLASSIC,  64, BYTES,    MERGED },
+    { "chain",       BLOOM_CLASSIC,  64, BYTES,    CHAIN },
+    { "blocked 64",  BLOOM_BLOCKED,  64, BYTES,    WHOLE },
+    { "integers",    BLOOM_BLOCKED,  64, INTEGERS, WHOLE },
+    { "width 32",    BLOOM_BLOCKED,  32, INTEGERS, RELOADED },
+    { "merged",      BLOOM_BLOCKED,  64, INTEGERS, MERGED },
+    { "chain",       BLOOM_BLOCKED,  64, INTEGERS, CHAIN },
+    { "counting 64", BLOOM_COUNTING, 64, BYTES,    RELOADED },
+    { "integers",    BLOOM_COUNTING, 64, INTEGERS, MERGED },
+    { "width 32",    BLOOM_COUNTING, 32, INTEGERS, WHOLE } };
+
+#define SERIES (sizeof all_series / sizeof all_series[0])
+
+typedef struct { bloom *b; bloom_chain *c; } subject;    /* one of the two */
+
+/* Adds, or asks for, random keys; returns how many were "maybe" (or new). */
+static double run_keys(subject s, double count, int kind, bool asking)
+{
+    static uint64_t word[BATCH];
+    static bloom_key key[BATCH];
+    double total = 0;
+    while (count > 0) {
+        size_t i, some = count < BATCH ? (size_t)count : BATCH;
+        for (i = 0; i < some; i++) {
+            word[i] = random64();
+            key[i].data = &word[i];
+            key[i].size = 8;
+        }
+        count -= (double)some;
+        for (i = 0; s.c && i < some; i++)
+            total += asking
+                ? kind == BYTES ? bloom_chain_may_contain(s.c, &word[i], 8)
+                                : bloom_chain_may_contain_u64(s.c, word[i])
+                : kind == BYTES ? bloom_chain_add(s.c, &word[i], 8)
+                                : bloom_chain_add_u64(s.c, word[i]);
+        if (s.b)
+            total += (double)(asking
+                ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
+                                : bloom_may_contain_many_u64(s.b, word, some,
+                                                             NULL)
+                : kind == BYTES ? bloom_add_many(s.b, key, some, NULL)
+                                : bloom_add_many_u64(s.b, word, some, NULL));
+    }
+    return total;
+}
+
+static subject filter_of(bloom_plan plan, double n, int kind)
+{
+    subject s = { NULL, NULL };
+    s.b = need(bloom_create(plan));
+    run_keys(s, n, kind, false);
+    return s;
+}
+
+/* The same keys in two halves, merged: the same bytes as the whole. */
+static bloom *merged(bloom *whole, double n, int kind, uint64_t start)
+{
+    bloom_plan plan = bloom_plan_of(whole);
+    bloom *first, *second;
+    state = start;
+    first = filter_of(plan, floor(n / 2), kind).b;
+    second = filter_of(plan, n - floor(n / 2), kind).b;
+    if (!bloom_merge(first, second)
+        || memcmp(first, whole, bloom_size(whole)) != 0)
+        promise(0, "two halves merged are the whole");
+    bloom_free(second);
+    bloom_free(whole);
+    return first;
+}
+
+/* Sealed, written to a file, and opened again at an odd address. */
+static bloom *reloaded(bloom *b, unsigned char **memory)
+{
+    static FILE *file;
+    size_t size = bloom_size(b);
+    bloom *again;
+    if (!file)
+        file = need(tmpfile());
+    bloom_seal(b);
+    rewind(file);
+    *memory = need(malloc(size + 1));
+    if (fwrite(b, 1, size, file) != size)
+        promise(0, "room for a temporary file");
+    rewind(file);
+    if (fread(*memory + 1, 1, size, file) != size)
+        promise(0, "a temporary file can be read");
+    again = need(bloom_open(*memory + 1, size, NULL));
+    if (bloom_verify(again) != BLOOM_OK)
+        promise(0, "the seal is right after a reload");
+    bloom_free(b);
+    return again;
+}
+
+/* ---- The rate from the cells ---------------------------------------------
+   Where it is too low to be sampled: by this file's own reading of the image.
+   Classic: the part of set cells, to the k-th power; its variance comes of that
+   of the fill, zeros (1 - zeros (1 - ln zeros)) / m. Blocked: the mean over
+   blocks of the product of its words' fills. Then what the hash's width costs:
+   see exact.c. */
+
+static unsigned ones_of(unsigned byte, bool counters)
+{
+    unsigned ones = 0;
+    if (counters)
+        return (byte % 16 ? 1U : 0) + (byte / 16 ? 1U : 0);
+    for (; byte; byte &= byte - 1)
+        ones++;
+    return ones;
+}
+
+static void observe_cells(tally *t, const bloom *b, double n)
+{
+    const unsigned char *at = (const unsigned char *)(const void *)b;
+    const unsigned char *end = at + bloom_size(b);
+    bloom_plan plan = bloom_plan_of(b);
+    double m = (double)plan.cells, k = plan.hashes, fill, rate, zeros;
+    double set = 0, product = 1, sum = 0, squares = 0;
+    unsigned ones[256], byte, in_word = 0;
+    for (byte = 0; byte < 256; byte++)
+        ones[byte] = ones_of(byte, plan.layout == BLOOM_COUNTING);
+    for (at += 32; at < end; at++) {
+        set += ones[*at];
+        in_word += ones[*at];
+        if (plan.layout != BLOOM_BLOCKED || (end - at) % 4 != 1)
+            continue;
+        product *= in_word / 32.0;
+        in_word = 0;
+        if ((end - at) % 32 == 1) {
+            sum += product;
+            squares += product * product;
+            product = 1;
+        }
+    }
+    if (plan.layout == BLOOM_BLOCKED) {
+        double blocks = m / 256, mean = sum / blocks;
+        observe(t, mean + n / blocks / 4294967296.0,
+                (squares / blocks - mean * mean) / blocks);
+        return;
+    }
+    fill = set / m;
+    rate = pow(fill, k);
+    zeros = 1 - fill;
+    observe(t, rate + (plan.hash_bits == 32 ? fill / 2147483648.0 : 0),
+            rate * rate * k * k / (fill * fill) * zeros
+            * (1 - zeros * (1 - log(zeros))) / m);
+}
+
+/* Of a chain: that one of its links says "maybe". */
+static void observe_chain_cells(tally *t, const bloom_chain *c)
+{
+    double absent = 0, own = 0;
+    unsigned i;
+    for (i = 0; i < bloom_chain_links(c); i++) {
+        const bloom *b = bloom_chain_link(c, i);
+        tally link = { 0, 0, 0, 0 };
+        observe_cells(&link, b, (double)bloom_estimate(b));
+        absent += log1p(-link.sum);
+        own += link.own;
+    }
+    observe(t, -expm1(absent), own);
+}
+
+/* ---- Rates --------------------------------------------------------------- */
+
+static subject make(const struct series *s, bloom_plan plan, uint64_t n,
+                    double p, unsigned char **memory)
+{
+    subject made = { NULL, NULL };
+    uint64_t start;
+    if (s->how == CHAIN) {
+        made.c = need(bloom_chain_new(n / 20 + 1, p, s->layout));
+        run_keys(made, (double)n, s->kind, false);
+        return made;
+    }
+    plan.seed = random64();
+    plan.hash_bits = s->width;
+    start = state;
+    made = filter_of(plan, (double)n, s->kind);
+    if (s->how == MERGED)
+        made.b = merged(made.b, (double)n, s->kind, start);
+    if (s->how == RELOADED)
+        made.b = reloaded(made.b, memory);
+    return made;
+}
+
+/* At least 32 filters, so that their spread is known; but from a million keys
+   on, where filters are alike, 4, and then one. Lookups for 5000 "maybe"s, four
+   sigma of which are 6%, but at most 8 million; below p = 10^-5 the cells. */
+static measure measure_point(const struct series *s, uint64_t n, double p)
+{
+    double asked = effort * fmin(5e3 / p, 8e6), keys = (double)n;
+    double filters = n >= 10000000 ? 1 : n >= 1000000 ? 4
+                   : fmax(32, fmin(asked / (16 * keys + 800), 4000));
+    bool sampled = p >= 1e-5 || (p > 1e-7 && n < 100 && effort > 1);
+    bloom_plan plan = bloom_plan_layout(n, p, s->layout);
+    tally t = { 0, 0, 0, 0 };
+    if (!sampled)
+        filters = fmin(filters, fmax(32, 2e6 / keys));
+    if (s->how == CHAIN)                /* which plans anew, 1 ms a link */
+        filters = fmin(filters, 100);
+    asked = ceil(asked / filters);
+    while (t.filters < filters) {
+        unsigned char *memory = NULL;
+        subject made = make(s, plan, n, p, &memory);
+        if (sampled) {
+            double maybes = run_keys(made, asked, s->kind, true);
+            observe(&t, maybes / asked, (maybes + 1 / filters)
+                                        / (asked * asked));
+        } else if (made.c) {
+            observe_chain_cells(&t, made.c);
+        } else {
+            observe_cells(&t, made.b, keys);
+        }
+        bloom_chain_free(made.c);
+        if (memory)
+            free(memory);
+        else
+            bloom_free(made.b);
+    }
+    return mean_of(t);
+}
+
+static FILE *plotted[SERIES];
+
+static void show(unsigned i, uint64_t n, double p)
+{
+    const struct series *s = &all_series[i];
+    bool floored = s->width == 32 && s->layout != BLOOM_BLOCKED;
+    double promised = p + (floored ? 1 / 4294967296.0 : 0);
+    bloom_plan plan = bloom_plan_layout(n, p, s->layout);
+    measure m = measure_point(s, n, p);
+    double planned;
+    plan.hash_bits = s->width;
+    planned = bloom_plan_fpr(plan, n) / promised;
+    m.rate /= promised;
+    m.sigma /= promised;
+    printf(s->how == WHOLE && s->kind == BYTES && s->width == 64
+           ? "  |%6.3f +-%.3f" : " %6.3f +-%.3f", m.rate, 4 * m.sigma);
+    fflush(stdout);
+    if (m.rate > 1 + 4 * m.sigma)
+        promise(0, "rate <= p");
+    if (s->how != CHAIN && n >= 100
+        && fabs(m.rate - planned) > 0.01 * planned + 4 * m.sigma)
+        promise(0, "bloom_plan_fpr within 1%");
+    if (plotted[i])
+        fprintf(plotted[i], "%.0f %g %g\n", (double)n, m.rate, 4 * m.sigma);
+}
+
+/* A granule less would not keep p; and from 100 keys on the memory is within
+   2% and 64 bits of the textbook's. */
+static void check_memory(uint64_t n, double p)
+{
+    bloom_plan plan = bloom_plan_for(n, p), less;
+    double keys = (double)n;
+    size_t size = bloom_plan_size(plan);
+    less = bloom_plan_bytes(n, size - 8);
+    if (plan.cells > 64 && bloom_plan_fpr(less, n) <= p)
+        promise(0, "classic: the least memory");
+    if (n >= 100
+        && (double)plan.cells > 1.02 * keys * log2(1 / p) / log(2) + 64)
+        promise(0, "classic: memory within 2% of the textbook");
+    less = bloom_plan_layout(n, p, BLOOM_BLOCKED);
+    less.cells -= 256;
+    if (less.cells > 0 && bloom_plan_fpr(less, n) <= p)
+        promise(0, "blocked: the least memory");
+}
+
+static void rates(void)
+{
+    static const uint64_t keys[] = { 1, 2, 3, 5, 10, 30, 100, 1000, 10000,
+                                     100000, 1000000, 10000000, 100000000 };
+    static const double ps[] = { 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-9 };
+    const unsigned rows = sizeof keys / sizeof keys[0];
+    unsigned i, j, s;
+    printf("measured / promised rate +- four sigma; p < 1e-5 from the cells\n"
+           "        n      p  bits/key: c   b");
+    for (s = 0; s < SERIES; s++)
+        printf(s % 5 == 0 ? "  |%14s" : " %14s", all_series[s].name);
+    printf("\n");
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < 7; j++) {
+            uint64_t n = only_n > 0 ? (uint64_t)only_n : keys[i];
+            bool large = n >= 10000000;
+            if (only_n > 0 ? i > 0 : large && (effort < 2 || (j != 2 && j != 6)))
+                continue;
+            printf("%10.0f  %5.0e   %6.2f %6.2f", (double)n, ps[j],
+                   (double)bloom_plan_for(n, ps[j]).cells / (double)n,
+                   (double)bloom_plan_layout(n, ps[j], BLOOM_BLOCKED).cells
+                   / (double)n);
+            check_memory(n, ps[j]);
+            for (s = 0; s < SERIES; s++)
+                show(s, n, ps[j]);
+            printf("\n");
+        }
+}
+
+/* ---- The chart ----------------------------------------------------------- */
+
+static void draw(void)
+{
+    FILE *gnuplot;
+    unsigned i;
+    char line[256];
+    gnuplot = popen("gnuplot", "w");
+    if (!gnuplot)
+        return;
+    fprintf(gnuplot, "set terminal svg size 1000,600 dynamic\n"
+            "set output '%s.new'\nset logscale x\nset format x '10^{%%T}'\n"
+            "set xlabel 'n, keys (series side by side)'\n"
+            "set ylabel 'measured / promised rate, four sigma'\n"
+            "set yrange [0:1.3]\nset key outside\nplot 1 lc 'black' notitle",
+            chart);
+    for (i = 0; i < SERIES; i++)
+        fprintf(gnuplot, ", '-' using ($1*1.06**%u):2:3 with yerrorbars pt 7 "
+                "ps 0.3 lc %u title '%s%s'", i, i + 1,
+                i % 5 == 0 ? "" : i < 5 ? "classic " : i < 10 ? "blocked "
+                : "counting ", all_series[i].name);
+    fprintf(gnuplot, "\n");
+    for (i = 0; i < SERIES; i++) {
+        rewind(plotted[i]);
+        while (fgets(line, sizeof line, plotted[i]))
+            fputs(line, gnuplot);
+        fputs("e\n", gnuplot);
+    }
+    snprintf(line, sizeof line, "%s.new", chart);
+    if (pclose(gnuplot) != 0 || rename(line, chart) != 0)
+        promise(0, "gnuplot drew the chart (Debian package gnuplot-nox)");
+}
+
+static void rates_and_chart(void)
+{
+    unsigned i;
+    for (i = 0; chart && i < SERIES; i++)
+        plotted[i] = need(tmpfile());
+    rates();
+    if (chart)
+        draw();
+}
+
+int main(int argc, char **argv)
+{
+    int i;
+    for (i = 1; i < argc; i++) {
+        size_t size = strlen(argv[i]);
+        if (strncmp(argv[i], "n=", 2) == 0)
+            only_n = floor(fmin(fmax(strtod(argv[i] + 2, NULL), 1), 1e9));
+        else if (size > 4 && strcmp(argv[i] + size - 4, ".svg") == 0)
+            chart = argv[i];
+        else if (!is_option(argv[i]))
+            return say_what(argv[i]);
+    }
+    rates_and_chart();
+    return ending();
+}
