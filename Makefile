@@ -4,6 +4,8 @@
 # Wider checks, each of which names the Debian package that it misses:
 # make strict     gcc and clang silent with every warning on, C99..C++20
 # make sanitize   the tests under AddressSanitizer and UBSan
+# make cross      tests and golden images on other machines, emulated
+# make size       flash, RAM, stack and time on small chips; build/size.md
 # make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
 # make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices; minutes
 # make crash      the command killed, its disk full, its files bent; as root
@@ -106,6 +108,12 @@ sanitize:
 	    $(MAKE) test CFLAGS="$(SANITIZE)"
 	rm -rf build
 
+cross: build/bloom
+	@sh tests/cross.sh
+
+size: build/bloom
+	@sh tests/size.sh
+
 threads: | build
 	@sh tests/threads.sh
 
@@ -164,6 +172,6 @@ large: | build
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize fuzz threads crash coverage \
+.PHONY: all demo test strict sanitize cross size fuzz threads crash coverage \
     mutants analyse prove promise bench race examples interop \
     interop-redis race-redis large clean

@@ -210,7 +210,8 @@ BLOOM_API void bloom_free(bloom *b);
 #endif
 
 /* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
-   is 0 or more than that. It is yours to free; the filter needs no end. */
+   is 0 or more than that (32 bytes may be overwritten even then). The memory is
+   yours to free; the filter needs no end. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* Existing bytes as a filter, in place: nothing is copied. Checks the header
@@ -461,6 +462,11 @@ extern "C" {
 #define BLOOM_FLAT_ static inline
 #endif
 
+/* With BLOOM_TINY or -Os, some loops are written for size, not for speed. */
+#if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
+#define BLOOM_SMALL_
+#endif
+
 /* ---- The image -----------------------------------------------------------
 
     offset size  field
@@ -480,15 +486,20 @@ extern "C" {
    checked. So its size fits size_t, and nothing below checks again. */
 
 #define BLOOM_HEADER_ 32
+#define BLOOM_SEAL_ 24
 
 #ifdef BLOOM_TINY                 /* what is not built is compiled away */
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
 #define BLOOM_IS_BLOCKED_(plan) ((void)(plan), false)
 #define BLOOM_IS_COUNTING_(plan) ((void)(plan), false)
+#define BLOOM_IS_BUILT_(layout, width) \
+    ((layout) == BLOOM_CLASSIC && (width) == 32)
 #else
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
 #define BLOOM_IS_BLOCKED_(plan) ((plan).layout == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(plan) ((plan).layout == BLOOM_COUNTING)
+#define BLOOM_IS_BUILT_(layout, width) \
+    ((void)(width), (layout) <= BLOOM_COUNTING)
 #endif
 
 /* ---- Bits and bytes -----------------------------------------------------
@@ -683,10 +694,7 @@ BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
 
 /* ---- MurmurHash3 ---------------------------------------------------------
    Austin Appleby's x86_32 and x64_128, 2011 (SMHasher), in which both 64-bit
-   lanes start at the seed. The last size % 16 bytes (x86_32: size % 4) are
-   read by loads that end where the key ends, overlapping what was read before,
-   and a shift drops the overlap: no branch on the length, no byte loop, unless
-   the whole key is shorter than one word. */
+   lanes start at the seed. */
 
 static inline uint32_t bloom_fmix32_(uint32_t h)
 {
@@ -698,23 +706,6 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
 static inline uint32_t bloom_mix32_(uint32_t word)
 {
     return bloom_rotl32_(word * 0xCC9E2D51U, 15) * 0x1B873593U;
-}
-
-static inline uint32_t bloom_murmur32_(const unsigned char *key,
-                                       size_t size, uint32_t seed)
-{
-    uint32_t h = seed, tail = 0;
-    size_t i;
-    for (i = 0; size - i >= 4; i += 4) {
-        h ^= bloom_mix32_(bloom_load32_(key + i));
-        h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
-    }
-    if (size >= 4)
-        tail = bloom_load32_(key + size - 4) >> 8 >> (24 - 8 * (size & 3));
-    else
-        for (i = size; i-- > 0; )
-            tail = tail << 8 | key[i];
-    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ BLOOM_AS_(uint32_t, size));
 }
 
 static inline uint64_t bloom_fmix64_(uint64_t h)
@@ -732,6 +723,87 @@ static inline uint64_t bloom_mix64_1_(uint64_t word)
 static inline uint64_t bloom_mix64_2_(uint64_t word)
 {
     return bloom_rotl64_(word * 0x4CF5AD432745937FU, 33) * 0x87C37B91114253D5U;
+}
+
+static inline bloom_hash bloom_finish64_(bloom_hash h, uint64_t size)
+{
+    h.h1 ^= size;
+    h.h2 ^= size;
+    h.h1 += h.h2;
+    h.h2 += h.h1;
+    h.h1 = bloom_fmix64_(h.h1);
+    h.h2 = bloom_fmix64_(h.h2);
+    h.h1 += h.h2;
+    h.h2 += h.h1;
+    return h;
+}
+
+#ifdef BLOOM_SMALL_
+
+/* Byte by byte; what is left in the end, be it nothing, is filled up with
+   zeros and takes the way of whole words, as mixing a 0 gives 0. */
+
+static inline uint32_t bloom_murmur32_(const unsigned char *key,
+                                       size_t size, uint32_t seed)
+{
+    uint32_t h = seed, word;
+    size_t i = 0;
+    unsigned bits;
+    do {
+        word = 0;
+        for (bits = 0; bits < 32 && i < size; bits += 8)
+            word |= BLOOM_AS_(uint32_t, key[i++]) << bits;
+        h ^= bloom_mix32_(word);
+        if (bits == 32)
+            h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
+    } while (bits == 32);
+    return bloom_fmix32_(h ^ BLOOM_AS_(uint32_t, size));
+}
+
+static inline bloom_hash bloom_murmur64_(const unsigned char *key,
+                                         size_t size, uint64_t seed)
+{
+    unsigned char words[16];
+    bloom_hash h;
+    size_t i = 0, n;
+    bool whole;
+    h.h1 = h.h2 = seed;
+    do {
+        whole = size - i >= 16;
+        for (n = 0; n < 16; n++)
+            words[n] = BLOOM_AS_(unsigned char, i < size ? key[i++] : 0);
+        h.h1 ^= bloom_mix64_1_(bloom_load64_(words));
+        if (whole)
+            h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
+        h.h2 ^= bloom_mix64_2_(bloom_load64_(words + 8));
+        if (whole)
+            h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
+    } while (whole);
+    return bloom_finish64_(h, size);
+}
+
+#else
+
+/* The last size % 16 bytes (x86_32: size % 4) are read by loads that end where
+   the key ends, overlapping what was read before, and a shift drops the
+   overlap: no branch on the length, no byte loop, unless the whole key is
+   shorter than one word. */
+
+static inline uint32_t bloom_murmur32_(const unsigned char *key,
+                                       size_t size, uint32_t seed)
+{
+    uint32_t h = seed, tail = 0;
+    size_t i;
+    for (i = 0; size - i >= 4; i += 4) {
+        h ^= bloom_mix32_(bloom_load32_(key + i));
+        h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
+    }
+    if (size >= 4)
+        tail = bloom_load32_(key + size - 4) >> 8 >> (24 - 8 * (size & 3));
+    else
+        for (i = size; i-- > 0; )
+            tail = tail << 8 | key[i];
+    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ BLOOM_AS_(uint32_t, size));
 }
 
 /* The last size % 16 bytes of a key as two words, zero-extended. */
@@ -764,16 +836,12 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
         h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
         h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
     }
-    h.h1 ^= bloom_mix64_1_(tail.h1) ^ size;
-    h.h2 ^= bloom_mix64_2_(tail.h2) ^ size;
-    h.h1 += h.h2;
-    h.h2 += h.h1;
-    h.h1 = bloom_fmix64_(h.h1);
-    h.h2 = bloom_fmix64_(h.h2);
-    h.h1 += h.h2;
-    h.h2 += h.h1;
-    return h;
+    h.h1 ^= bloom_mix64_1_(tail.h1);
+    h.h2 ^= bloom_mix64_2_(tail.h2);
+    return bloom_finish64_(h, size);
 }
+
+#endif
 
 /* Width 32 hashes twice, the second time seeded with the first result. */
 BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key,
@@ -843,7 +911,7 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
     return walk;
 }
 
-#ifdef __SIZEOF_INT128__
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
 __extension__ typedef unsigned __int128 bloom_u128_;
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
@@ -869,26 +937,70 @@ static inline uint64_t bloom_next_(bloom_walk_ *walk)
 }
 
 #else /* BLOOM_TINY: as m < 2^32 and the low half of y is 0, the low half of x
-         never changes, and 32-bit numbers give the same cells. */
+         never changes, and 32-bit numbers give the same cells. m, a multiple
+         of 64, stands for m / 64 here: that has 16 bits where size_t has. */
 
 typedef struct bloom_walk_ { uint32_t x, y, m, low; } bloom_walk_;
 
-static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
+/* (x * m + low) / 2^26, rounded down; low < 2^26 */
+#if SIZE_MAX > 0xFFFF
+static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
+{
+    return BLOOM_AS_(uint32_t, (BLOOM_AS_(uint64_t, x) * m + low) >> 26);
+}
+#else
+static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
+{
+    uint32_t lower = (x & 0xFFFF) * (m & 0xFFFF) + low;
+    return ((x >> 16) * (m & 0xFFFF) + (lower >> 16)) >> 10;
+}
+#endif
+
+/* x and y: the upper halves of h1 and h2; lower: the lower one of h1 */
+static inline bloom_walk_ bloom_walk_start_(uint32_t m, uint32_t x,
+                                            uint32_t lower, uint32_t y)
 {
     bloom_walk_ walk;
-    walk.x = BLOOM_AS_(uint32_t, h.h1 >> 32);
-    walk.y = BLOOM_AS_(uint32_t, h.h2 >> 32);
-    walk.m = BLOOM_AS_(uint32_t, plan.cells);
-    walk.low = BLOOM_AS_(uint32_t, (h.h1 & 0xFFFFFFFFU) * walk.m >> 32);
+    walk.x = x;
+    walk.y = y;
+    walk.m = m / 64;
+    walk.low = bloom_high_part_(lower, walk.m, 0) >> 6;
     return walk;
+}
+
+static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
+{
+    return bloom_walk_start_(BLOOM_AS_(uint32_t, plan.cells),
+                             BLOOM_AS_(uint32_t, h.h1 >> 32),
+                             BLOOM_AS_(uint32_t, h.h1 & 0xFFFFFFFFU),
+                             BLOOM_AS_(uint32_t, h.h2 >> 32));
 }
 
 static inline uint32_t bloom_next_(bloom_walk_ *walk)
 {
-    uint64_t product = BLOOM_AS_(uint64_t, walk->x) * walk->m + walk->low;
+    uint32_t index = bloom_high_part_(walk->x, walk->m, walk->low);
     walk->x += walk->y;
     walk->y *= 37;
-    return BLOOM_AS_(uint32_t, product >> 32);
+    return index;
+}
+
+/* The two halves of a key's h1; h2 has the lower one as its upper one. */
+typedef struct bloom_halves_ { uint32_t upper, lower; } bloom_halves_;
+
+static inline void bloom_halves_of_(bloom_halves_ *h,
+                                    const unsigned char *header,
+                                    const void *key, size_t size)
+{
+    const unsigned char *bytes = BLOOM_AS_(const unsigned char *, key);
+    h->upper = bloom_murmur32_(bytes, size, bloom_load32_(header + 16));
+    h->lower = bloom_murmur32_(bytes, size, h->upper);
+}
+
+static inline bloom_walk_ bloom_walk_on_(const unsigned char *header,
+                                         bloom_halves_ h)
+{
+    return bloom_walk_start_(bloom_load32_(header + 8), h.upper, h.lower,
+                             h.lower);
 }
 
 #endif
@@ -905,6 +1017,19 @@ static inline unsigned bloom_look_(const unsigned char *cells, uint64_t cell)
     const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
     return BLOOM_AS_(unsigned, BLOOM_READ_BYTE(byte)) >> (cell & 7);
 }
+
+#ifdef BLOOM_SMALL_
+
+static inline bool bloom_classic_may_contain_(const unsigned char *cells,
+                                              unsigned k, bloom_walk_ walk)
+{
+    while (k-- > 0)
+        if (!(bloom_look_(cells, bloom_next_(&walk)) & 1))
+            return false;
+    return true;
+}
+
+#else
 
 /* Three probes at a time without a branch: that a key is absent shows in the
    first three 7 times in 8, which the CPU can foretell, and their cells are
@@ -924,6 +1049,8 @@ static inline bool bloom_classic_may_contain_(const unsigned char *cells,
         set &= bloom_look_(cells, bloom_next_(&walk));
     return set & 1;
 }
+
+#endif
 
 static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
                                       bloom_walk_ walk)
@@ -1289,6 +1416,10 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
     return bloom_hash_u64_(bloom_plan_of(b), key);
 }
 
+/* What writes has the header in RAM: bloom_parse_, not bloom_plan_of. */
+
+#ifndef BLOOM_TINY
+
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
@@ -1298,8 +1429,6 @@ BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
 }
-
-/* These write, and so have the header in RAM: bloom_parse_, not _plan_of. */
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
@@ -1312,6 +1441,45 @@ BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
     bloom_plan plan = bloom_parse_(bloom_bytes_(b));
     return bloom_add_hash(b, bloom_hash_u64_(plan, key));
 }
+
+#else
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    const unsigned char *image = bloom_const_bytes_(b), *header;
+    unsigned char copy[BLOOM_HEADER_];
+    bloom_halves_ h;
+    header = bloom_fetch_(image, copy);
+    bloom_halves_of_(&h, header, key, size);
+    return bloom_classic_may_contain_(image + BLOOM_HEADER_, header[6],
+                                      bloom_walk_on_(header, h));
+}
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_halves_ h;
+    bloom_halves_of_(&h, image, key, size);
+    bloom_unseal_(image);
+    return bloom_classic_add_(image + BLOOM_HEADER_, image[6],
+                              bloom_walk_on_(image, h));
+}
+
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    unsigned char bytes[8];
+    bloom_store64_(bytes, key);
+    return bloom_may_contain(b, bytes, sizeof bytes);
+}
+
+BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    unsigned char bytes[8];
+    bloom_store64_(bytes, key);
+    return bloom_add(b, bytes, sizeof bytes);
+}
+
+#endif
 
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size)
 {
@@ -2262,44 +2430,58 @@ BLOOM_API double bloom_fpr(const bloom *b)
 
 /* ---- Image checks -------------------------------------------------------- */
 
+#ifdef BLOOM_TINY
+
+static inline uint32_t bloom_cell_bytes_(const unsigned char *header)
+{
+    return bloom_load32_(header + 8) / 8;
+}
+
+#else
+
+static inline uint64_t bloom_cell_bytes_(const unsigned char *header)
+{
+    return bloom_load64_(header + 8) >> (header[4] == BLOOM_COUNTING ? 1 : 3);
+}
+
+#endif
+
+static inline size_t bloom_image_size_(const unsigned char *header)
+{
+    return BLOOM_HEADER_ + BLOOM_AS_(size_t, bloom_cell_bytes_(header));
+}
+
+/* All but the seal */
+static void bloom_write_header_(unsigned char *image, bloom_plan plan)
+{
+    image[0] = 'B';
+    image[1] = 'L';
+    image[2] = 'M';
+    image[3] = 1;
+    image[4] = plan.layout;
+    image[5] = plan.hash_bits;
+    image[6] = plan.hashes;
+    image[7] = 0;
+    bloom_store64_(image + 8, plan.cells);
+    bloom_store64_(image + 16, plan.seed);
+}
+
 /* The limits of the format first, then those of this build. */
-static bloom_error bloom_check_plan_(bloom_plan plan)
+static bloom_error bloom_check_plan_(const unsigned char *header)
 {
-    if (plan.cells == 0 || plan.cells % 64 != 0
-        || plan.hashes < 1 || plan.hashes > 64
-        || (plan.hash_bits != 32 && plan.hash_bits != 64)
-        || (plan.hash_bits == 32 && plan.cells >> 32 != 0))
+    uint32_t m = bloom_load32_(header + 8), m_high = bloom_load32_(header + 12);
+    unsigned layout = header[4], width = header[5], k = header[6];
+    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64 || header[7] != 0
+        || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
-    if (plan.layout == BLOOM_BLOCKED
-        && (plan.cells % 256 != 0 || plan.hashes != 8 || plan.cells >> 40 != 0))
+    if (layout == BLOOM_BLOCKED
+        && (m % 256 != 0 || k != 8 || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
-    if ((plan.layout != BLOOM_CLASSIC && !BLOOM_IS_BLOCKED_(plan)
-         && !BLOOM_IS_COUNTING_(plan))
-        || BLOOM_IS_32_(plan) != (plan.hash_bits == 32))
-        return BLOOM_UNSUPPORTED;
-    return BLOOM_OK;
-}
-
-static uint64_t bloom_cell_bytes_(bloom_plan plan)
-{
-    return plan.cells / (BLOOM_IS_COUNTING_(plan) ? 2 : 8);
-}
-
-BLOOM_API size_t bloom_plan_size(bloom_plan plan)
-{
-    uint64_t bytes = BLOOM_HEADER_ + bloom_cell_bytes_(plan);
-    size_t size = BLOOM_AS_(size_t, bytes);
-    return bloom_check_plan_(plan) == BLOOM_OK && size == bytes ? size : 0;
-}
-
-BLOOM_API size_t bloom_size(const bloom *b)
-{
-    return bloom_plan_size(bloom_plan_of(b));
+    return BLOOM_IS_BUILT_(layout, width) ? BLOOM_OK : BLOOM_UNSUPPORTED;
 }
 
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
-    bloom_plan plan;
     bloom_error error;
     if (size < BLOOM_HEADER_)
         return BLOOM_TRUNCATED;
@@ -2307,11 +2489,25 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
         return BLOOM_NOT_A_FILTER;
     if (header[3] != 1)
         return BLOOM_WRONG_VERSION;
-    plan = bloom_parse_(header);
-    error = header[7] != 0 ? BLOOM_BAD_HEADER : bloom_check_plan_(plan);
-    if (error == BLOOM_OK && bloom_cell_bytes_(plan) > size - BLOOM_HEADER_)
+    error = bloom_check_plan_(header);
+    if (error == BLOOM_OK && bloom_cell_bytes_(header) > size - BLOOM_HEADER_)
         return BLOOM_TRUNCATED;
     return error;
+}
+
+/* A plan is checked by the header that it makes. */
+BLOOM_API size_t bloom_plan_size(bloom_plan plan)
+{
+    unsigned char header[BLOOM_HEADER_];
+    bloom_write_header_(header, plan);
+    return bloom_check_(header, BLOOM_AS_(size_t, -1)) == BLOOM_OK
+        ? bloom_image_size_(header) : 0;
+}
+
+BLOOM_API size_t bloom_size(const bloom *b)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    return bloom_image_size_(bloom_fetch_(bloom_const_bytes_(b), copy));
 }
 
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
@@ -2381,33 +2577,30 @@ BLOOM_API bloom_error bloom_verify(const bloom *b)
 
 /* ---- Making ------------------------------------------------------------- */
 
+#if defined(BLOOM_SMALL_) && defined(BLOOM_NO_MALLOC)
+#define BLOOM_CLEARED_ volatile unsigned char   /* else this becomes memset */
+#else
+#define BLOOM_CLEARED_ unsigned char
+#endif
+
 BLOOM_API void bloom_clear(bloom *b)
 {
-    unsigned char *image = bloom_bytes_(b);
-    size_t i, size = bloom_plan_size(bloom_parse_(image));
-    bloom_unseal_(image);
-    for (i = BLOOM_HEADER_; i < size; i++)
+    BLOOM_CLEARED_ *image = bloom_bytes_(b);
+    size_t i, size = bloom_image_size_(bloom_bytes_(b));
+    for (i = BLOOM_SEAL_; i < size; i++)
         image[i] = 0;
 }
 
+/* The header is written first, and then checked like any other. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
-    unsigned char *image = BLOOM_AS_(unsigned char *, memory);
-    bloom *b = BLOOM_AS_(bloom *, memory);
-    size_t needed = bloom_plan_size(plan);
-    if (needed == 0 || needed > size)
+    bloom *b;
+    if (size < BLOOM_HEADER_)
         return BLOOM_NULL_;
-    image[0] = 'B';
-    image[1] = 'L';
-    image[2] = 'M';
-    image[3] = 1;
-    image[4] = plan.layout;
-    image[5] = plan.hash_bits;
-    image[6] = plan.hashes;
-    image[7] = 0;
-    bloom_store64_(image + 8, plan.cells);
-    bloom_store64_(image + 16, plan.seed);
-    bloom_clear(b);
+    bloom_write_header_(BLOOM_AS_(unsigned char *, memory), plan);
+    b = bloom_open(memory, size, BLOOM_NULL_);
+    if (b)
+        bloom_clear(b);
     return b;
 }
 

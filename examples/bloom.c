@@ -224,7 +224,7 @@ static void close_output(void)
 /* Lines are handed out some at a time, for bloom_add_many and _may_contain_many:
    a large filter is not in the processor's caches. */
 
-enum { MOST = 256 };
+enum { BATCH = 256 };
 
 /* The lines of some files, one file after the other. What was read and not yet
    split into lines is buffer[start..end). */
@@ -238,7 +238,7 @@ typedef struct lines {
     char *buffer;
     size_t room, start, end;
     size_t searched;                /* bytes from start without a '\n' */
-    bloom_key line[MOST];           /* in the buffer, a '\n' behind each */
+    bloom_key line[BATCH];           /* in the buffer, a '\n' behind each */
     uint64_t count;
 } lines;
 
@@ -323,7 +323,7 @@ static size_t next_lines(lines *in)
 {
     size_t some = 0;
     do {
-        while (some < MOST && split(in, &in->line[some]))
+        while (some < BATCH && split(in, &in->line[some]))
             some++;
     } while (some == 0 && (refill(in) || open_next(in)));
     if (some == 0) {
@@ -475,7 +475,7 @@ static int uniq(char **operands)
     uint64_t n = exists ? made_for(bloom_plan_of(seen)) : options.n;
     uint64_t known = bloom_estimate(seen);
     lines in = lines_of(operands, false);
-    bool is_new[MOST];
+    bool is_new[BATCH];
     size_t some, i;
     if (known > n)
         warn_of_rate(name, n, seen, lost);
@@ -521,7 +521,7 @@ static int check(char **operands)
 {
     bloom *b = read_sound_filter(*operands);
     lines in = lines_of(operands + 1, false);
-    bool maybe[MOST];
+    bool maybe[BATCH];
     size_t some, i;
     int status = 1;
     open_output();

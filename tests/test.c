@@ -754,6 +754,7 @@ static void test_making(void)
     bloom_plan plan = a_plan(1024, 7, 32, 9), p;
     CHECK(bloom_plan_size(plan) == 160);
     CHECK(bloom_init(memory, 159, plan) == NULL);
+    CHECK(bloom_init(memory, 31, plan) == NULL);
     memset(memory, 0xFF, sizeof memory);
     CHECK(bloom_init(memory, 160, plan) == (bloom *)(void *)memory);
     CHECK(bloom_ones((bloom *)(void *)memory) == 0 && memory[160] == 0xFF);

@@ -1,10 +1,11 @@
-/* Run by tests/analyse/prove.sh: what Frama-C's WP proves, by the solver Z3, of some
-   functions of bloom.h, for every argument there is. A contract on a
+/* Run by tests/analyse/prove.sh: what Frama-C's WP proves, by the solver Z3, of
+   some functions of bloom.h, for every argument there is. A contract on a
    declaration, before bloom.h is read, is one on its definition: the functions
    are bloom.h's own. In the portable mode: Frama-C knows no 128-bit numbers.
 
-   bloom_plan_size: no sum overflows, and it is 0 or the size that the format
-   says; what bloom_check_plan_ accepts is within the limits of the format. */
+   What bloom_check_plan_ accepts is within the limits of the format (but that
+   a blocked filter has less than 2^40 cells, a shift, is left to the tests).
+   That bloom_load32_ puts four bytes together is taken for granted here. */
 
 #define BLOOM_STATIC
 #define BLOOM_NO_SIMD
@@ -12,30 +13,30 @@
 #include "bloom.h"
 #undef BLOOM_IMPLEMENTATION_DONE_
 
-/*@ assigns \nothing;
-    ensures m: \result == BLOOM_OK ==> plan.cells > 0 && plan.cells % 64 == 0;
-    ensures k: \result == BLOOM_OK ==> 1 <= plan.hashes <= 64;
-    ensures layout: \result == BLOOM_OK ==> plan.layout <= 2;
-    ensures width: \result == BLOOM_OK ==>
-        plan.hash_bits == 32 || plan.hash_bits == 64;
-    ensures narrow: \result == BLOOM_OK && plan.hash_bits == 32 ==>
-        plan.cells >> 32 == 0;
-    ensures blocked: \result == BLOOM_OK && plan.layout == 1 ==>
-        plan.hashes == 8 && plan.cells % 256 == 0 && plan.cells >> 40 == 0;
-*/
-static bloom_error bloom_check_plan_(bloom_plan plan);
+/*@ axiomatic words {
+      logic integer word{L}(unsigned char *p) reads p[0 .. 3];
+      axiom range{L}: \forall unsigned char *p; 0 <= word(p) <= 4294967295;
+    } */
 
-/*@ assigns \nothing;
-    ensures half: \result <= 9223372036854775807;
-    ensures bytes: \result
-        == (plan.layout == 2 ? plan.cells / 2 : plan.cells / 8);
+/*@ requires \valid_read(p + (0 .. 3));
+    assigns \nothing;
+    ensures \result == word(p);
 */
-static uint64_t bloom_cell_bytes_(bloom_plan plan);
+static inline uint32_t bloom_load32_(const unsigned char *p);
 
-/*@ assigns \nothing;
-    ensures size: \result == 0 || \result
-        == 32 + (plan.layout == 2 ? plan.cells / 2 : plan.cells / 8);
+/*@ requires \valid_read(header + (0 .. 31));
+    assigns \nothing;
+    ensures zero: \result == BLOOM_OK ==> header[7] == 0;
+    ensures k: \result == BLOOM_OK ==> 1 <= header[6] <= 64;
+    ensures layout: \result == BLOOM_OK ==> header[4] <= 2;
+    ensures width: \result == BLOOM_OK ==> header[5] == 32 || header[5] == 64;
+    ensures m: \result == BLOOM_OK ==> word(header + 8) % 64 == 0
+        && (word(header + 8) > 0 || word(header + 12) > 0);
+    ensures narrow: \result == BLOOM_OK && header[5] == 32 ==>
+        word(header + 12) == 0;
+    ensures blocked: \result == BLOOM_OK && header[4] == 1 ==>
+        header[6] == 8 && word(header + 8) % 256 == 0;
 */
-static inline size_t bloom_plan_size(bloom_plan plan);
+static bloom_error bloom_check_plan_(const unsigned char *header);
 
 #include "bloom.h"

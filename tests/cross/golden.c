@@ -1,0 +1,222 @@
+/* Golden images: the same keys go into filters of each layout and hash width
+   that this build has, and their bytes are printed. `make cross` compares what
+   each machine prints with what the host prints. The first two words of a line
+   say which build has it: "classic 32" is all that BLOOM_TINY has.
+
+       plan ints N ONE_IN: CELLS HASHES        by integers, in every build
+       plan real N 1/p: CELLS HASHES           by floating point
+       LAYOUT WIDTH image CELLS HASHES SEED    then the image, sealed:
+       LAYOUT WIDTH OFFSET: 32 BYTES ...
+       LAYOUT WIDTH answers: ONES MAYBES       of 64 keys, few of which are in
+
+   All numbers are hexadecimal. With GOLDEN_WASM no libc is needed, only a
+   put_character from outside. */
+#define BLOOM_STATIC
+#include "bloom.h"
+
+#ifdef GOLDEN_WASM
+__attribute__((import_module("env"), import_name("put_character")))
+void put_character(int c);
+#else
+#include <stdio.h>
+#define put_character(c) putchar(c)
+#endif
+
+static const char *const layouts[] = { "classic", "blocked", "counting" };
+
+static unsigned char memory[32 + 4096 + 8];     /* 8192 counters */
+static unsigned char other[32 + 512 + 8];
+
+static void put(const char *text)
+{
+    while (*text)
+        put_character(*text++);
+}
+
+static void put_hex(uint64_t x, unsigned digits)
+{
+    while (digits-- > 0)
+        put_character("0123456789abcdef"[x >> 4 * digits & 15]);
+}
+
+static void put_name(bloom_plan plan)
+{
+    put(layouts[plan.layout]);
+    put(plan.hash_bits == 64 ? " 64 " : " 32 ");
+}
+
+/* ---- Keys: bytes at odd addresses, integers, hashes ---------------------- */
+
+static uint64_t number(unsigned i)
+{
+    return (i + 1) * 0x9E3779B97F4A7C15U;
+}
+
+/* Key i is 0..40 bytes, every other one with its top bit set. */
+static const void *bytes(unsigned i, size_t *size)
+{
+    static unsigned char space[41];
+    unsigned char *key = space + 1;
+    size_t j;
+    *size = i % 41 < 40 ? i % 41 : 8;
+    for (j = 0; j < *size; j++)
+        key[j] = (unsigned char)((i * 37 + j * 129 + (i >> 3)) & 255);
+    return key;
+}
+
+static bloom_hash hash(unsigned i)
+{
+    bloom_hash h;
+    h.h1 = number(i) * 0xBF58476D1CE4E5B9U;
+    h.h2 = number(i) ^ h.h1 >> 7;
+    return h;
+}
+
+static void add(bloom *b, unsigned i)
+{
+    size_t size;
+    const void *key = bytes(i, &size);
+    if (i % 3 == 0)
+        bloom_add(b, key, size);
+    else if (i % 3 == 1)
+        bloom_add_u64(b, number(i));
+    else
+        bloom_add_hash(b, hash(i));
+}
+
+static bool may_contain(const bloom *b, unsigned i)
+{
+    size_t size;
+    const void *key = bytes(i, &size);
+    return i % 3 == 0 ? bloom_may_contain(b, key, size)
+         : i % 3 == 1 ? bloom_may_contain_u64(b, number(i))
+                      : bloom_may_contain_hash(b, hash(i));
+}
+
+/* ---- Images --------------------------------------------------------------- */
+
+/* Adds many keys, removes some where that can be, merges a filter at another
+   address with some more. */
+static void fill(bloom *b, bloom_plan plan)
+{
+    unsigned n = (unsigned)(plan.cells / 16 & 0xFFFF) + 5, i;
+    bloom *more = bloom_init(other + 3, sizeof other - 3, plan);
+    for (i = 0; i < n; i++)
+        add(b, i);
+    for (i = 1; i < n; i += 12)
+        bloom_remove_u64(b, number(i));
+    if (!more)
+        return;
+    for (i = n; i < n + 5; i++)
+        add(more, i);
+    bloom_merge(b, more);
+}
+
+static void put_image(bloom_plan plan, const unsigned char *image, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; i++) {
+        if (i % 32 == 0) {
+            put_name(plan);
+            put_hex(i, 4);
+            put(": ");
+        }
+        put_hex(image[i], 2);
+        if (i % 32 == 31 || i == size - 1)
+            put("\n");
+    }
+}
+
+static void one(bloom_plan plan)
+{
+    unsigned char *image = memory + (plan.hashes + plan.layout) % 8;
+    size_t size = bloom_plan_size(plan);
+    bloom *b = bloom_init(image, sizeof memory - 7, plan);
+    const bloom *view;
+    unsigned i, maybes = 0;
+    if (!b)                         /* not in this build */
+        return;
+    fill(b, plan);
+    bloom_seal(b);
+    put_name(plan);
+    put("image ");
+    put_hex(plan.cells, 4);
+    put(" ");
+    put_hex(plan.hashes, 2);
+    put(" ");
+    put_hex(plan.seed, 16);
+    put("\n");
+    put_image(plan, image, size);
+    view = bloom_view(image, size, NULL);
+    if (!view || bloom_verify(view) != BLOOM_OK) {
+        put("what was just sealed is no filter\n");
+        return;
+    }
+    for (i = 0; i < 64; i++)
+        maybes += may_contain(view, 5000 + i);
+    put_name(plan);
+    put("answers: ");
+    put_hex(bloom_ones(view), 4);
+    put(" ");
+    put_hex(maybes, 2);
+    put("\n");
+}
+
+static void all_images(void)
+{
+    static const struct { uint16_t cells; uint8_t hashes; } shapes[] = {
+        { 64, 1 }, { 128, 3 }, { 256, 8 }, { 576, 7 }, { 1024, 8 },
+        { 2048, 64 }, { 8192, 8 } };
+    bloom_plan plan;
+    unsigned s;
+    for (plan.layout = 0; plan.layout < 3; plan.layout++)
+        for (plan.hash_bits = 32; plan.hash_bits <= 64; plan.hash_bits *= 2)
+            for (s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+                plan.cells = shapes[s].cells;
+                plan.hashes = shapes[s].hashes;
+                plan.seed = s % 2 ? 0x0123456789ABCDEFU : 0;
+                one(plan);
+            }
+}
+
+/* ---- Plans ---------------------------------------------------------------- */
+
+static void put_plan(const char *how, uint64_t n, uint32_t one_in,
+                     bloom_plan plan)
+{
+    put("plan ");
+    put(how);
+    put(" ");
+    put_hex(n, 11);
+    put(" ");
+    put_hex(one_in, 8);
+    put(": ");
+    put_hex(plan.cells, 12);
+    put(" ");
+    put_hex(plan.hashes, 2);
+    put("\n");
+}
+
+static void all_plans(void)
+{
+    static const uint32_t ones_in[] = { 2, 7, 100, 1000, 1000000, 1000000000 };
+    static const bloom_plan constant = BLOOM_PLAN(1000, 100);
+    uint64_t n;
+    unsigned i;
+    put_plan("ints", 1000, 100, constant);
+    for (n = 1; n >> 42 == 0; n = n * 13 + 1)
+        for (i = 0; i < sizeof ones_in / sizeof ones_in[0]; i++) {
+            put_plan("ints", n, ones_in[i], bloom_plan_one_in(n, ones_in[i]));
+#ifndef BLOOM_NO_FLOAT
+            put_plan("real", n, ones_in[i],
+                     bloom_plan_for(n, 1.0 / ones_in[i]));
+#endif
+        }
+}
+
+int main(void)
+{
+    all_plans();
+    all_images();
+    return 0;
+}
