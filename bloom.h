@@ -1774,8 +1774,9 @@ static inline unsigned bloom_is_set_(const unsigned char *cells,
                                      bloom_plan plan, uint64_t cell)
 {
     unsigned byte = BLOOM_READ_BYTE(bloom_byte_of_(cells, plan, cell));
-    return BLOOM_IS_COUNTING_(plan) ? (byte >> bloom_shift_(cell) & 15) > 0
-                                    : byte >> (cell & 7) & 1;
+    if (BLOOM_IS_COUNTING_(plan))
+        return byte >> bloom_shift_(cell) & 15 ? 1 : 0;
+    return byte >> (cell & 7) & 1;
 }
 
 static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,

@@ -153,10 +153,10 @@ memset=$(arm-none-eabi-nm -S "$out/user" | awk '$4 == "memset" { print $2 }')
     echo "Bytes, with every helper that the linker pulls in;" \
         "arm-none-eabi-gcc $(arm-none-eabi-gcc -dumpversion), avr-gcc" \
         "$(avr-gcc -dumpversion), -Os. All layouts: BLOOM_NO_MALLOC and" \
-        "BLOOM_NO_FLOAT, both hash widths. BLOOM_STATIC but for the last three" \
-        "rows. Lookups of 8-byte keys, k = 7: instructions on Cortex-M, cycles" \
-        "on the ATmega2560; there an image in flash (BLOOM_READ_BYTE) takes" \
-        "$in_flash for view and may_contain."
+        "BLOOM_NO_FLOAT, both hash widths. BLOOM_STATIC but for the last" \
+        "three rows. Lookups of 8-byte keys, k = 7: instructions on" \
+        "Cortex-M, cycles on the ATmega2560; there an image in flash" \
+        "(BLOOM_READ_BYTE) takes $in_flash for view and may_contain."
     [ -z "$memset" ] || echo "Of all layouts on a Cortex-M4" \
         "$(printf '%d' "0x$memset") bytes are libc's memset."
 } >build/size.md

@@ -337,6 +337,27 @@ static void test_against_naive(void)
                 against_naive(a_plan(cells[c], k, widths[w], random64()));
 }
 
+/* Hashes just below the next cell, which the lower half of h1 reaches. */
+static void test_boundaries(void)
+{
+    static const unsigned cells[] = { 64, 192, 960 };
+    unsigned c, w, cell, reached = 0;
+    for (w = 0; w < COUNT(widths); w++)
+        for (c = 0; c < COUNT(cells); c++)
+            for (cell = 1; cell < cells[c]; cell++) {
+                bloom_plan plan = a_plan(cells[c], 1, widths[w], 0);
+                bloom *b = bloom_init(memory, sizeof memory, plan);
+                uint64_t index[64] = { 0 };
+                bloom_hash h = { 0, 0 };
+                h.h1 = (((uint64_t)cell << 32) - 1) / cells[c] << 32
+                     | 0xFFFFFFFFU;
+                bloom_probes(look(b, 160), h, index);
+                CHECK(index[0] == naive_index(h.h1, cells[c]));
+                reached += index[0] == cell;
+            }
+    CHECK(reached > COUNT(widths) * 800);
+}
+
 #ifndef BLOOM_TINY
 
 static void test_blocked(void)
@@ -1605,6 +1626,7 @@ int main(int argc, char **argv)
     RUN(test_murmur3_vectors(argc > 1 ? argv[1] : "tests/murmur3.tsv"));
 #endif
     RUN(test_against_naive());
+    RUN(test_boundaries());
     RUN(test_keys());
 #ifndef TEST_SMALL
     RUN(test_many());

@@ -11,14 +11,15 @@ void _fini(void);                               /* which exit() calls */
 void start(void);
 void fault(void);
 
-extern unsigned char stack_top[], data_start[], data_end[], data_image[];
+void stack_top(void);                           /* an address, no function */
+extern unsigned char data_start[], data_end[], data_image[];
 extern unsigned char bss_start[], bss_end[];
 
 typedef void vector(void);
 
 __attribute__((section(".vectors"), used))
 static vector *const vectors[16] = {
-    (vector *)(void *)stack_top, start, fault, fault, fault, fault, fault
+    stack_top, start, fault, fault, fault, fault, fault
 };
 
 static void say(const char *text)               /* SYS_WRITE0 */

@@ -45,7 +45,7 @@ static void put_name(bloom_plan plan)
     put(plan.hash_bits == 64 ? " 64 " : " 32 ");
 }
 
-/* ---- Keys: bytes at odd addresses, integers, hashes ---------------------- */
+/* ---- Keys: bytes at odd addresses, integers, hashes --------------------- */
 
 static uint64_t number(unsigned i)
 {
@@ -93,7 +93,7 @@ static bool may_contain(const bloom *b, unsigned i)
                       : bloom_may_contain_hash(b, hash(i));
 }
 
-/* ---- Images --------------------------------------------------------------- */
+/* ---- Images -------------------------------------------------------------- */
 
 /* Adds many keys, removes some where that can be, merges a filter at another
    address with some more. */
@@ -179,7 +179,7 @@ static void all_images(void)
             }
 }
 
-/* ---- Plans ---------------------------------------------------------------- */
+/* ---- Plans --------------------------------------------------------------- */
 
 static void put_plan(const char *how, uint64_t n, uint32_t one_in,
                      bloom_plan plan)

@@ -1,6 +1,6 @@
 // Runs a WebAssembly program in node:
 //     node wasm.mjs MODULE          one that was linked with wasi-libc
-//     node wasm.mjs MODULE --bare   one without libc, which exports main and asks
+//     node wasm.mjs MODULE --bare   one without libc: it exports main and asks
 //                                   for nothing but put_character
 import { readFileSync } from 'node:fs';
 
@@ -9,11 +9,11 @@ const module = new WebAssembly.Module(readFileSync(file));
 
 if (mode === '--bare') {
     let text = '';
-    const put_character = (character) => { text += String.fromCharCode(character); };
-    const { exports } = new WebAssembly.Instance(module, { env: { put_character } });
-    const status = exports.main();
+    const put_character = (code) => { text += String.fromCharCode(code); };
+    const instance = new WebAssembly.Instance(module,
+        { env: { put_character } });
+    process.exitCode = instance.exports.main();
     process.stdout.write(text);
-    process.exitCode = status;
 } else {
     const { WASI } = await import('node:wasi');
     const wasi = new WASI({ version: 'preview1', args: [file],
