@@ -104,15 +104,15 @@ static const char *const widths[] = { "64", "32" };
 static struct options {
     uint64_t n, seed;
     double p;
-    int layout, width;              /* positions in these lists */
+    int layout, width;              /* positions in these lists; -1: none */
     const char *file;
     bool n_given, p_given, inverted;
-} options = { 1000000, 0, 0.001, 0, 0, NULL, false, false, false };
+} options = { 1000000, 0, 0.001, -1, 0, NULL, false, false, false };
 
 static bloom *new_filter(uint64_t n)
 {
-    bloom_plan plan = bloom_plan_layout(n, options.p,
-                                        (bloom_layout)options.layout);
+    int layout = options.layout < 0 ? BLOOM_CLASSIC : options.layout;
+    bloom_plan plan = bloom_plan_layout(n, options.p, (bloom_layout)layout);
     size_t size;
     plan.seed = options.seed;
     plan.hash_bits = options.width ? 32 : 64;
@@ -471,6 +471,9 @@ static int uniq(char **operands)
     static const char lost[] = "is now lost";
     const char *path = options.file, *name = path ? path : "standard input";
     bool exists = path && look_at_output(path);
+    if (!path && options.layout < 0 && options.p >= 0.001)
+        options.layout = BLOOM_BLOCKED;     /* nobody sees it: the fastest, */
+                                            /* where it is hardly larger */
     bloom *seen = exists ? recall(path) : new_filter(options.n);
     uint64_t n = exists ? made_for(bloom_plan_of(seen)) : options.n;
     uint64_t known = bloom_estimate(seen);
