@@ -462,9 +462,14 @@ extern "C" {
 #define BLOOM_FLAT_ static inline
 #endif
 
-/* With BLOOM_TINY or -Os, some loops are written for size, not for speed. */
+/* With BLOOM_TINY or -Os, some loops are written for size, not for speed. Else
+   a single call has its whole way in one piece, as two 64-bit numbers handed
+   over in a struct cost gcc more than the filter does. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
+#define BLOOM_HOT_ static inline
+#else
+#define BLOOM_HOT_ BLOOM_FLAT_
 #endif
 
 /* ---- The image -----------------------------------------------------------
@@ -869,7 +874,7 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
 /* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
-static inline bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
 {
     unsigned char bytes[8];
     bloom_hash h;
@@ -1369,10 +1374,10 @@ static inline void bloom_unseal_(unsigned char *image)
 }
 #endif
 
-BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
+BLOOM_HOT_ bool bloom_add_to_(unsigned char *image, bloom_plan plan,
+                              bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
+    unsigned char *cells = image + BLOOM_HEADER_;
     bloom_unseal_(image);
     if (BLOOM_IS_BLOCKED_(plan))
         return bloom_blocked_add_(cells, plan.cells, h.h1);
@@ -1380,6 +1385,12 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
         return bloom_counting_add_(cells, plan.hashes,
                                    bloom_walk_from_(plan, h));
     return bloom_classic_add_(cells, plan.hashes, bloom_walk_from_(plan, h));
+}
+
+BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b);
+    return bloom_add_to_(image, bloom_parse_(image), h);
 }
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
@@ -1392,10 +1403,9 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
         && bloom_counting_remove_(cells, plan.hashes, walk);
 }
 
-BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+BLOOM_HOT_ bool bloom_look_in_(const bloom *b, bloom_plan plan, bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk;
     if (BLOOM_IS_BLOCKED_(plan))
         return bloom_blocked_may_contain_(cells, plan.cells, h.h1);
@@ -1403,6 +1413,11 @@ BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
     return BLOOM_IS_COUNTING_(plan)
         ? bloom_counting_may_contain_(cells, plan.hashes, walk)
         : bloom_classic_may_contain_(cells, plan.hashes, walk);
+}
+
+BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+{
+    return bloom_look_in_(b, bloom_plan_of(b), h);
 }
 
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
@@ -1422,24 +1437,28 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
 
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
-    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
+    bloom_plan plan = bloom_plan_of(b);
+    return bloom_look_in_(b, plan, bloom_hash_(plan, key, size));
 }
 
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
-    return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
+    bloom_plan plan = bloom_plan_of(b);
+    return bloom_look_in_(b, plan, bloom_hash_u64_(plan, key));
 }
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_hash(b, bloom_hash_(plan, key, size));
+    unsigned char *image = bloom_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    return bloom_add_to_(image, plan, bloom_hash_(plan, key, size));
 }
 
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
 {
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_hash(b, bloom_hash_u64_(plan, key));
+    unsigned char *image = bloom_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    return bloom_add_to_(image, plan, bloom_hash_u64_(plan, key));
 }
 
 #else
