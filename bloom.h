@@ -852,7 +852,7 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
 BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key,
                                             size_t size, uint64_t seed)
 {
-    uint32_t half = BLOOM_AS_(uint32_t, seed & 0xFFFFFFFFU);
+    uint32_t half = bloom_low_half_(seed);
     bloom_hash h = { 0, 0 };
     unsigned i;
     for (i = 0; i < 2; i++) {
@@ -977,7 +977,7 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 {
     return bloom_walk_start_(BLOOM_AS_(uint32_t, plan.cells),
                              BLOOM_AS_(uint32_t, h.h1 >> 32),
-                             BLOOM_AS_(uint32_t, h.h1 & 0xFFFFFFFFU),
+                             bloom_low_half_(h.h1),
                              BLOOM_AS_(uint32_t, h.h2 >> 32));
 }
 
@@ -1118,15 +1118,18 @@ static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
     return done == k;
 }
 
+static inline bool bloom_is_counted_(const unsigned char *cells, uint64_t cell)
+{
+    const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
+    return (BLOOM_READ_BYTE(byte) >> bloom_shift_(cell) & 15) != 0;
+}
+
 static inline bool bloom_counting_may_contain_(const unsigned char *cells,
                                                unsigned k, bloom_walk_ walk)
 {
-    while (k-- > 0) {
-        uint64_t cell = bloom_next_(&walk);
-        const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
-        if (!(BLOOM_READ_BYTE(byte) >> bloom_shift_(cell) & 15))
+    while (k-- > 0)
+        if (!bloom_is_counted_(cells, bloom_next_(&walk)))
             return false;
-    }
     return true;
 }
 
@@ -1792,10 +1795,9 @@ BLOOM_FLAT_ void bloom_fetch_to_look_(const unsigned char *cells,
 static inline unsigned bloom_is_set_(const unsigned char *cells,
                                      bloom_plan plan, uint64_t cell)
 {
-    unsigned byte = BLOOM_READ_BYTE(bloom_byte_of_(cells, plan, cell));
     if (BLOOM_IS_COUNTING_(plan))
-        return byte >> bloom_shift_(cell) & 15 ? 1 : 0;
-    return byte >> (cell & 7) & 1;
+        return bloom_is_counted_(cells, cell) ? 1 : 0;
+    return bloom_look_(cells, cell) & 1;
 }
 
 static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
