@@ -18,6 +18,7 @@ if (mode === '--bare') {
     const { WASI } = await import('node:wasi');
     const wasi = new WASI({ version: 'preview1', args: [file],
                             preopens: { '.': '.' }, returnOnExit: true });
+    globalThis.wasi = wasi;     // else node 20 frees it while the program runs
     const instance = new WebAssembly.Instance(module,
         { wasi_snapshot_preview1: wasi.wasiImport });
     process.exitCode = wasi.start(instance);
