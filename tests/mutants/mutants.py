@@ -15,6 +15,7 @@ older tests have killed as killed. LIST=1 only lists them all. Exit 0 if the
 score is at least 95%.
 """
 import hashlib
+import multiprocessing
 import os
 import random
 import re
@@ -228,7 +229,7 @@ def read(name):
 
 def prepare():
     """The test programs' objects; each must pass with bloom.h as it is."""
-    os.makedirs(BUILD + "/new", exist_ok=True)
+    os.makedirs(BUILD, exist_ok=True)
     with open(BUILD + "/malloc.h", "w") as file:
         file.write(MALLOC)
     for mode in MODES:
@@ -275,46 +276,53 @@ def modes_of(built, source, mutant):
     return few
 
 
-def same_code(header, modes):
+def place():
+    """This process's own directory, with bloom.h for its mutants"""
+    directory = "%s/%d" % (BUILD, os.getpid())
+    os.makedirs(directory, exist_ok=True)
+    return directory
+
+
+def same_code(source, text, modes):
     """Is the optimised code, in each of the modes, just that of bloom.h?"""
+    header, new = place() + "/bloom.h", place() + "/new.o2"
+
+    def optimised(mode, content, out):  # one name, as it is in the object
+        with open(header, "w") as file:
+            file.write(content)
+        return compile_bloom(mode, header, out, "-O2")
+
     for mode in modes:
-        new, old = BUILD + "/new.o2", "%s/%s.o2" % (BUILD, mode)
-        # one name for both, as the name is in the object
-        os.replace(header, BUILD + "/kept")
+        old = "%s/%s.o2" % (place(), mode)
         if not os.path.exists(old):
-            with open(header, "wb") as file:
-                file.write(read("bloom.h"))
-            compile_bloom(mode, header, old, "-O2")
-        os.replace(BUILD + "/kept", header)
-        if not compile_bloom(mode, header, new, "-O2") \
-                or read(new) != read(old):
+            optimised(mode, source, old)
+        if not optimised(mode, text, new) or read(new) != read(old):
             return False
     return True
 
 
 def judge(source, mutant, modes, public_end):
-    header = BUILD + "/new/bloom.h"
-    with open(header, "w") as file:
-        file.write(source[:mutant.start] + mutant.new + source[mutant.stop:])
+    here = place()
+    text = source[:mutant.start] + mutant.new + source[mutant.stop:]
+    with open(here + "/bloom.h", "w") as file:
+        file.write(text)
     compiled = False
     for mode in modes:
-        out = BUILD + "/new.o"
-        if not compile_bloom(mode, header, out):
+        if not compile_bloom(mode, here + "/bloom.h", here + "/new.o"):
             continue
         test = "%s/%s.test.o" % (BUILD, mode)
         if mutant.start < public_end:           # the tests use its macros too
-            test = BUILD + "/new.test.o"
-            if not compile_test(mode, BUILD + "/new", test):
-                compiled = True
+            test = here + "/new.test.o"
+            if not compile_test(mode, here, test):
                 return "killed"                 # a check in #if saw it
-        if not run(CC, test, out, "-o", BUILD + "/new.program"):
+        if not run(CC, test, here + "/new.o", "-o", here + "/new.program"):
             continue
         compiled = True
-        if not run(BUILD + "/new.program"):
+        if not run(here + "/new.program"):
             return "killed"
     if not compiled:
         return "invalid"
-    return "same" if same_code(header, modes) else "survived"
+    return "same" if same_code(source, text, modes) else "survived"
 
 
 # ---- The record -------------------------------------------------------------
@@ -381,6 +389,10 @@ def report(judged, total):
     return score
 
 
+def task(arguments):
+    return arguments[1].id, judge(*arguments)
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -397,16 +409,15 @@ def main():
     built = {mode: built_in(mode) for mode in MODES}
     stamps = stamp("bloom.h"), stamp("tests/test.c", "tests/mutants/mutants.py")
     results = load(stamps)
-    judged = []
-    with open(RESULTS, "a") as log:
-        for mutant in chosen(everything, count, seed):
-            if mutant.id not in results:
-                modes = modes_of(built, source, mutant)
-                result = judge(source, mutant, modes, public_end)
-                results[mutant.id] = result
-                log.write(" ".join(stamps + (mutant.id, result)) + "\n")
-                log.flush()
-            judged.append((mutant, results[mutant.id]))
+    mine = chosen(everything, count, seed)
+    tasks = [(source, m, modes_of(built, source, m), public_end)
+             for m in mine if m.id not in results]
+    with open(RESULTS, "a") as log, multiprocessing.Pool() as pool:
+        for number, result in pool.imap_unordered(task, tasks):
+            results[number] = result
+            log.write(" ".join(stamps + (number, result)) + "\n")
+            log.flush()
+    judged = [(m, results[m.id]) for m in mine]
     sys.exit(report(judged, len(everything)) < 95)
 
 
