@@ -68,8 +68,8 @@ build/test-static: $(TEST) examples/first.c | build   # twice in one program
 build/test-tiny: $(TEST) | build
 	$(C99) -DBLOOM_STATIC -DBLOOM_TINY tests/test.c -o $@
 
-build/test-bare: $(TEST) | build
-	$(C99) -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
+build/test-bare: $(TEST) | build                      # as for firmware
+	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
 	    tests/test.c -o $@
 
 build/test-flash: $(TEST) | build                     # BLOOM_READ_BYTE

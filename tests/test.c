@@ -337,6 +337,33 @@ static void test_against_naive(void)
                 against_naive(a_plan(cells[c], k, widths[w], random64()));
 }
 
+/* The probes of the largest filters, of which only the header is there. */
+static void test_large_probes(void)
+{
+    static const uint64_t cells[] = { 0xFFFFFFC0U, 0x100000000U, 0xFFFFFFFFC0U,
+                                      0x123456789ABCDC0U };
+    unsigned c, w, round, i;
+    for (w = 0; w < COUNT(widths); w++)
+        for (c = 0; c < COUNT(cells); c++) {
+            bloom_plan plan = a_plan(cells[c], 64, widths[w], 0);
+            if (bloom_plan_size(plan) == 0)     /* not in this build */
+                continue;
+            bloom_init(memory, sizeof memory, a_plan(64, 64, widths[w], 0));
+            store(memory + 8, cells[c], 8);
+            for (round = 0; round < 30; round++) {
+                const bloom *b = look((bloom *)(void *)memory, 32);
+                uint64_t index[64], x = random64(), y = random64();
+                bloom_hash h;
+                if (widths[w] == 32)
+                    y = y >> 32 << 32;
+                h.h1 = x, h.h2 = y;
+                CHECK(bloom_probes(b, h, index) == 64);
+                for (i = 0; i < 64; i++, x += y, y *= 37)
+                    CHECK(index[i] == naive_index(x, cells[c]));
+            }
+        }
+}
+
 /* Hashes just below the next cell, which the lower half of h1 reaches. */
 static void test_boundaries(void)
 {
@@ -1627,6 +1654,7 @@ int main(int argc, char **argv)
 #endif
     RUN(test_against_naive());
     RUN(test_boundaries());
+    RUN(test_large_probes());
     RUN(test_keys());
 #ifndef TEST_SMALL
     RUN(test_many());

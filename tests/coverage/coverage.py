@@ -20,7 +20,7 @@ MODES = {
     "same": ["-DBLOOM_IMPLEMENTATION"],
     "tiny": ["-DBLOOM_STATIC", "-DBLOOM_TINY"],
     "bare": ["-DBLOOM_IMPLEMENTATION", "-DBLOOM_NO_FLOAT",
-             "-DBLOOM_NO_MALLOC"],
+             "-DBLOOM_NO_MALLOC", "-D__OPTIMIZE_SIZE__=1"],
     "flash": ["-DBLOOM_STATIC", "-DBLOOM_NO_FLOAT", "-DTEST_FLASH"],
     "portable": ["-DBLOOM_STATIC", "-DTEST_MALLOC", "-U__SIZEOF_INT128__",
                  "-DBLOOM_NO_SIMD"],

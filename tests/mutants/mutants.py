@@ -4,9 +4,10 @@
 Every mutant is bloom.h with one mistake: an operator flipped, a constant off
 by one, a statement deleted, a condition negated, another value returned. It
 is compiled as the object of its own that bloom.h can be, and linked with the
-test program of each mode that has its line, until one fails. A mutant that
-compiles to the very same code as bloom.h is equivalent; so is what is listed,
-with the reason, in tests/mutants/equivalent.txt.
+test program of each mode that has its line, until one fails; then once more as
+in `make sanitize`. A mutant that compiles to the very same code as bloom.h is
+equivalent; so is what is listed, with the reason, in
+tests/mutants/equivalent.txt.
 
 usage: mutants.py [COUNT] [SEED]      a sample of COUNT (300); all: COUNT 0
 Results are kept in build/mutants.tsv for this bloom.h and these tests: what
@@ -29,6 +30,9 @@ CC = os.environ.get("CC", "cc")
 
 # name: (how bloom.h is compiled, how tests/test.c is, seconds for one test)
 PLAIN = ["-DBLOOM_IMPLEMENTATION"]
+BARE = ["-DBLOOM_NO_FLOAT", "-DBLOOM_NO_MALLOC"]
+os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
+SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 MODES = {
     "tiny": (PLAIN + ["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2),
     "same": (PLAIN, [], 2),
@@ -36,9 +40,11 @@ MODES = {
                           "-include", BUILD + "/malloc.h"],
                  ["-DTEST_MALLOC"], 6),
     "atomic": (PLAIN + ["-DBLOOM_ATOMIC"], [], 2),
+    "atomic-plain": (PLAIN + ["-DBLOOM_ATOMIC", "-DBLOOM_NO_SIMD"], [], 2),
     "flash": (PLAIN + ["-DBLOOM_NO_FLOAT",
               "-DBLOOM_READ_BYTE(p)=((unsigned char)(*(p)^0x55))"],
               ["-DBLOOM_NO_FLOAT", "-DTEST_FLASH"], 2),
+    "bare": (PLAIN + BARE + ["-D__OPTIMIZE_SIZE__=1"], BARE, 2),
     "rates": (PLAIN, ["-DTEST_RATES"], 20),
 }
 MALLOC = """#include <stddef.h>
@@ -67,7 +73,8 @@ TOKEN = re.compile(r"""
   | (?P<operator><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=
      |[-+*/%&|^<>=!~?:;,.(){}\[\]\#])
 """, re.X | re.S)
-TYPES = re.compile(r"^(?:\w+_t|char|void|double|bloom|bloom_\w+|const|bool)$")
+TYPES = re.compile(
+    r"^(?:\w+_t|char|void|double|unsigned|bloom|bloom_\w+|const|bool)$")
 
 
 def tokens(source):
@@ -196,23 +203,27 @@ def lines_at(source, start, stop):
 
 def limits():
     os.nice(10)
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(*command):
+def less_memory():
+    limits()
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+
+def run(*command, limit=less_memory):
     """True if it ends well within a minute of anybody's time"""
     try:
         return subprocess.run(command, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, timeout=60,
-                              preexec_fn=limits).returncode == 0
+                              preexec_fn=limit).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
 
-def compile_bloom(mode, header, out, level=None):
-    level = level or ("-O2" if mode == "rates" else "-O0")
-    return run(CC, "-std=c99", level, "-w", *MODES[mode][0], "-x", "c",
+def compile_bloom(mode, header, out, *flags):
+    flags = flags or ("-O2" if mode == "rates" else "-O0",)
+    return run(CC, "-std=c99", *flags, "-w", *MODES[mode][0], "-x", "c",
                "-c", header, "-o", out)
 
 
@@ -234,12 +245,13 @@ def prepare():
         file.write(MALLOC)
     for mode in MODES:
         out = "%s/%s" % (BUILD, mode)
-        if not (compile_test(mode, ".", out + ".test.o")
-                and compile_bloom(mode, "bloom.h", out + ".o")
-                and run(CC, out + ".test.o", out + ".o", "-o", out)
-                and run(out)):
-            sys.exit("mutants: the tests fail in mode " + mode
-                     + " before anything was broken")
+        for flags in [], SANITIZE:
+            if not (compile_test(mode, ".", out + ".test.o")
+                    and compile_bloom(mode, "bloom.h", out + ".o", *flags)
+                    and run(CC, *flags, out + ".test.o", out + ".o", "-o", out)
+                    and run(out, limit=limits if flags else less_memory)):
+                sys.exit("mutants: the tests fail in mode " + mode
+                         + " before anything was broken")
 
 
 def built_in(mode):
@@ -259,21 +271,9 @@ def built_in(mode):
     return lines
 
 
-def modes_of(built, source, mutant):
-    """The fewest modes that run its line: "same" and "tiny", else the others
-    that have it; with the one in which memory runs out where memory is asked
-    for, and the one that measures rates where they are foretold."""
-    def within(first, last):
-        return source.index(first) < mutant.start < source.index(last)
-    there = [mode for mode in MODES if mutant.line in built[mode]]
-    few = [mode for mode in ("tiny", "same") if mode in there]
-    if not few:
-        few = [mode for mode in there if mode != "rates"]
-    if within("/* ---- Making ----", "/* ---- Papers") and "portable" in there:
-        few += ["portable"] * ("portable" not in few)
-    if within("/* ---- Planning ----", "/* ---- Image checks"):
-        few += ["rates"]
-    return few
+def modes_of(built, mutant):
+    """Those that have its line, in the order of MODES"""
+    return [mode for mode in MODES if mutant.line in built[mode]]
 
 
 def place():
@@ -307,22 +307,28 @@ def judge(source, mutant, modes, public_end):
     with open(here + "/bloom.h", "w") as file:
         file.write(text)
     compiled = False
-    for mode in modes:
-        if not compile_bloom(mode, here + "/bloom.h", here + "/new.o"):
-            continue
-        test = "%s/%s.test.o" % (BUILD, mode)
-        if mutant.start < public_end:           # the tests use its macros too
-            test = here + "/new.test.o"
-            if not compile_test(mode, here, test):
-                return "killed"                 # a check in #if saw it
-        if not run(CC, test, here + "/new.o", "-o", here + "/new.program"):
-            continue
-        compiled = True
-        if not run(here + "/new.program"):
-            return "killed"
-    if not compiled:
-        return "invalid"
-    return "same" if same_code(source, text, modes) else "survived"
+    for flags in [], SANITIZE:
+        for mode in modes:
+            if not compile_bloom(mode, here + "/bloom.h", here + "/new.o",
+                                 *flags):
+                continue
+            test = "%s/%s.test.o" % (BUILD, mode)
+            if mutant.start < public_end:       # the tests use its macros too
+                test = here + "/new.test.o"
+                if not compile_test(mode, here, test):
+                    return "killed"             # a check in #if saw it
+            if not run(CC, *flags, test, here + "/new.o", "-o",
+                       here + "/new.program"):
+                continue
+            compiled = True
+            if not run(here + "/new.program",
+                       limit=limits if flags else less_memory):
+                return "killed"
+        if not compiled:
+            return "invalid"
+        if not flags and same_code(source, text, modes):
+            return "same"
+    return "survived"
 
 
 # ---- The record -------------------------------------------------------------
@@ -348,7 +354,7 @@ def load(stamps):
             if header != stamps[0]:
                 continue
             if tests == stamps[1] or os.environ.get("KEEP") \
-                    and result != "survived":
+                    and result == "killed":
                 results[number] = result
     return results
 
@@ -410,7 +416,7 @@ def main():
     stamps = stamp("bloom.h"), stamp("tests/test.c", "tests/mutants/mutants.py")
     results = load(stamps)
     mine = chosen(everything, count, seed)
-    tasks = [(source, m, modes_of(built, source, m), public_end)
+    tasks = [(source, m, modes_of(built, m), public_end)
              for m in mine if m.id not in results]
     with open(RESULTS, "a") as log, multiprocessing.Pool() as pool:
         for number, result in pool.imap_unordered(task, tasks):
