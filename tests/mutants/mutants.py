@@ -271,9 +271,12 @@ def built_in(mode):
     return lines
 
 
-def modes_of(built, mutant):
-    """Those that have its line, in the order of MODES"""
-    return [mode for mode in MODES if mutant.line in built[mode]]
+def modes_of(built, source, mutant):
+    """Those that have its line; that of the rates, where they are foretold"""
+    planning = source.rindex("/* ---- Planning ----") < mutant.start \
+        < source.rindex("/* ---- Image checks")
+    return [mode for mode in MODES if mutant.line in built[mode]
+            and (mode != "rates" or planning)]
 
 
 def place():
@@ -301,33 +304,39 @@ def same_code(source, text, modes):
     return True
 
 
-def judge(source, mutant, modes, public_end):
+def fails(mutant, mode, public_end, *flags):
+    """None if it does not compile in this mode"""
     here = place()
+    if not compile_bloom(mode, here + "/bloom.h", here + "/new.o", *flags):
+        return None
+    test = "%s/%s.test.o" % (BUILD, mode)
+    if mutant.start < public_end:               # the tests use its macros too
+        test = here + "/new.test.o"
+        if not compile_test(mode, here, test):
+            return True                         # a check in #if saw it
+    if not run(CC, *flags, test, here + "/new.o", "-o", here + "/new.program"):
+        return None
+    return not run(here + "/new.program",
+                   limit=limits if flags else less_memory)
+
+
+def judge(source, mutant, modes, public_end):
     text = source[:mutant.start] + mutant.new + source[mutant.stop:]
-    with open(here + "/bloom.h", "w") as file:
+    with open(place() + "/bloom.h", "w") as file:
         file.write(text)
-    compiled = False
-    for flags in [], SANITIZE:
-        for mode in modes:
-            if not compile_bloom(mode, here + "/bloom.h", here + "/new.o",
-                                 *flags):
-                continue
-            test = "%s/%s.test.o" % (BUILD, mode)
-            if mutant.start < public_end:       # the tests use its macros too
-                test = here + "/new.test.o"
-                if not compile_test(mode, here, test):
-                    return "killed"             # a check in #if saw it
-            if not run(CC, *flags, test, here + "/new.o", "-o",
-                       here + "/new.program"):
-                continue
-            compiled = True
-            if not run(here + "/new.program",
-                       limit=limits if flags else less_memory):
-                return "killed"
-        if not compiled:
-            return "invalid"
-        if not flags and same_code(source, text, modes):
+    seen = []
+    for mode in modes:
+        seen.append(fails(mutant, mode, public_end))
+        if seen[-1]:
+            return "killed"
+        if len(seen) == 1 and seen[0] is False \
+                and same_code(source, text, modes):
             return "same"
+    if not any(answer is not None for answer in seen):
+        return "invalid"
+    usual = "same" if "same" in modes else modes[0]
+    if fails(mutant, usual, public_end, *SANITIZE):
+        return "killed"
     return "survived"
 
 
@@ -416,7 +425,7 @@ def main():
     stamps = stamp("bloom.h"), stamp("tests/test.c", "tests/mutants/mutants.py")
     results = load(stamps)
     mine = chosen(everything, count, seed)
-    tasks = [(source, m, modes_of(built, m), public_end)
+    tasks = [(source, m, modes_of(built, source, m), public_end)
              for m in mine if m.id not in results]
     with open(RESULTS, "a") as log, multiprocessing.Pool() as pool:
         for number, result in pool.imap_unordered(task, tasks):

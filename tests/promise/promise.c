@@ -1,17 +1,18 @@
 /* make promise: the rates that bloom.h promises, measured on real filters with
    random keys, many filters a point, against n, p, layout, width, kind of key,
-   and after merge, reload and growth.
+   and after merge, reload and growth. And each key that was added is asked for.
 
-   usage: promise [all] [n=N] [seed=S] [FILE.svg]
+   usage: promise [all] [n=N] [p=P] [seed=S] [FILE.svg]
      all        n to 10^8, and 8 times the lookups
-     n=N        this n only, 10^9 at most
+     n=N, p=P   this n only, 10^9 at most; this p only
      FILE.svg   and a chart, drawn by gnuplot
    Exits with 1 if a promise is broken, and says which. */
 
 #define _POSIX_C_SOURCE 200112L        /* popen */
 #include "promise.h"
 
-static double only_n;              /* 0: all */
+static double only_n, only_p;      /* 0: all */
+static double asked_again, lost;
 static const char *chart;
 
 /* ---- Filters and chains, made in several ways ---------------------------- */
@@ -192,24 +193,35 @@ static void observe_chain_cells(tally *t, const bloom_chain *c)
 
 /* ---- Rates --------------------------------------------------------------- */
 
+/* Whatever was done since: the same keys once more are all "maybe". */
+static void ask_again(subject made, uint64_t n, int kind, uint64_t start)
+{
+    uint64_t now = state;
+    state = start;
+    asked_again += (double)n;
+    lost += (double)n - run_keys(made, (double)n, kind, true);
+    state = now;
+}
+
 static subject make(const struct series *s, bloom_plan plan, uint64_t n,
                     double p, unsigned char **memory)
 {
     subject made = { NULL, NULL };
     uint64_t start;
-    if (s->how == CHAIN) {
-        made.c = need(bloom_chain_new(n / 20 + 1, p, s->layout));
-        run_keys(made, (double)n, s->kind, false);
-        return made;
-    }
     plan.seed = random64();
     plan.hash_bits = s->width;
     start = state;
-    made = filter_of(plan, (double)n, s->kind);
+    if (s->how == CHAIN) {
+        made.c = need(bloom_chain_new(n / 20 + 1, p, s->layout));
+        run_keys(made, (double)n, s->kind, false);
+    } else {
+        made = filter_of(plan, (double)n, s->kind);
+    }
     if (s->how == MERGED)
         made.b = merged(made.b, (double)n, s->kind, start);
     if (s->how == RELOADED)
         made.b = reloaded(made.b, memory);
+    ask_again(made, n, s->kind, start);
     return made;
 }
 
@@ -299,19 +311,23 @@ static void rates(void)
 {
     static const uint64_t keys[] = { 1, 2, 3, 5, 10, 30, 100, 1000, 10000,
                                      100000, 1000000, 10000000, 100000000 };
-    static const double ps[] = { 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-9 };
+    double ps[] = { 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-9 };
     const unsigned rows = sizeof keys / sizeof keys[0];
+    const unsigned columns = only_p > 0 ? 1 : sizeof ps / sizeof ps[0];
     unsigned i, j, s;
+    if (only_p > 0)
+        ps[0] = only_p;
     printf("measured / promised rate +- four sigma; p < 1e-5 from the cells\n"
            "        n      p  bits/key: c   b");
     for (s = 0; s < SERIES; s++)
         printf(s % 5 == 0 ? "  |%14s" : " %14s", all_series[s].name);
     printf("\n");
     for (i = 0; i < rows; i++)
-        for (j = 0; j < 7; j++) {
+        for (j = 0; j < columns; j++) {
             uint64_t n = only_n > 0 ? (uint64_t)only_n : keys[i];
             bool large = n >= 10000000;
-            if (only_n > 0 ? i > 0 : large && (effort < 2 || (j != 2 && j != 6)))
+            if (only_n > 0 ? i > 0
+                : large && (effort < 2 || (columns > 1 && j != 2 && j != 6)))
                 continue;
             printf("%10.0f  %5.0e   %6.2f %6.2f", (double)n, ps[j],
                    (double)bloom_plan_for(n, ps[j]).cells / (double)n,
@@ -365,6 +381,9 @@ static void rates_and_chart(void)
     rates();
     if (chart)
         draw();
+    printf("%.0f lookups of keys that were added: %.0f lost\n", asked_again,
+           lost);
+    promise(lost <= 0, "no key is ever lost");
 }
 
 int main(int argc, char **argv)
@@ -374,6 +393,8 @@ int main(int argc, char **argv)
         size_t size = strlen(argv[i]);
         if (strncmp(argv[i], "n=", 2) == 0)
             only_n = floor(fmin(fmax(strtod(argv[i] + 2, NULL), 1), 1e9));
+        else if (strncmp(argv[i], "p=", 2) == 0)
+            only_p = fmin(fmax(strtod(argv[i] + 2, NULL), 1e-9), 0.5);
         else if (size > 4 && strcmp(argv[i] + size - 4, ".svg") == 0)
             chart = argv[i];
         else if (!is_option(argv[i]))
