@@ -337,10 +337,12 @@ static void test_against_naive(void)
                 against_naive(a_plan(cells[c], k, widths[w], random64()));
 }
 
-/* The probes of the largest filters, of which only the header is there. */
+/* The probes of the largest filters, of which only the header is there. For
+   m = 2^32 + 64 the first x is one whose product is just below 2^64 unless the
+   carry between 32-bit halves is right. */
 static void test_large_probes(void)
 {
-    static const uint64_t cells[] = { 0xFFFFFFC0U, 0x100000000U, 0xFFFFFFFFC0U,
+    static const uint64_t cells[] = { 0xFFFFFFC0U, 0x100000040U, 0xFFFFFFFFC0U,
                                       0x123456789ABCDC0U };
     unsigned c, w, round, i;
     for (w = 0; w < COUNT(widths); w++)
@@ -356,6 +358,8 @@ static void test_large_probes(void)
                 bloom_hash h;
                 if (widths[w] == 32)
                     y = y >> 32 << 32;
+                if (round == 0)
+                    x = 0xFFFFFFC1U;
                 h.h1 = x, h.h2 = y;
                 CHECK(bloom_probes(b, h, index) == 64);
                 for (i = 0; i < 64; i++, x += y, y *= 37)

@@ -28,24 +28,26 @@ BUILD = "build/mutants"
 RESULTS = "build/mutants.tsv"
 CC = os.environ.get("CC", "cc")
 
-# name: (how bloom.h is compiled, how tests/test.c is, seconds for one test)
+# name: (how bloom.h is compiled, how tests/test.c is, seconds for one test,
+#        bloom.h's optimisation: none, where that is the quickest)
 PLAIN = ["-DBLOOM_IMPLEMENTATION"]
 BARE = ["-DBLOOM_NO_FLOAT", "-DBLOOM_NO_MALLOC"]
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 MODES = {
-    "tiny": (PLAIN + ["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2),
-    "same": (PLAIN, [], 2),
+    "tiny": (PLAIN + ["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2, "-O0"),
+    "same": (PLAIN, [], 2, "-O0"),
     "portable": (PLAIN + ["-U__SIZEOF_INT128__", "-DBLOOM_NO_SIMD",
                           "-include", BUILD + "/malloc.h"],
-                 ["-DTEST_MALLOC"], 6),
-    "atomic": (PLAIN + ["-DBLOOM_ATOMIC"], [], 2),
-    "atomic-plain": (PLAIN + ["-DBLOOM_ATOMIC", "-DBLOOM_NO_SIMD"], [], 2),
+                 ["-DTEST_MALLOC"], 6, "-O1"),
+    "atomic": (PLAIN + ["-DBLOOM_ATOMIC"], [], 2, "-O1"),
+    "atomic-plain": (PLAIN + ["-DBLOOM_ATOMIC", "-DBLOOM_NO_SIMD"], [], 2,
+                     "-O1"),
     "flash": (PLAIN + ["-DBLOOM_NO_FLOAT",
               "-DBLOOM_READ_BYTE(p)=((unsigned char)(*(p)^0x55))"],
-              ["-DBLOOM_NO_FLOAT", "-DTEST_FLASH"], 2),
-    "bare": (PLAIN + BARE + ["-D__OPTIMIZE_SIZE__=1"], BARE, 2),
-    "rates": (PLAIN, ["-DTEST_RATES"], 20),
+              ["-DBLOOM_NO_FLOAT", "-DTEST_FLASH"], 2, "-O1"),
+    "bare": (PLAIN + BARE + ["-D__OPTIMIZE_SIZE__=1"], BARE, 2, "-O1"),
+    "rates": (PLAIN, ["-DTEST_RATES"], 20, "-O2"),
 }
 MALLOC = """#include <stddef.h>
 void *count_malloc(size_t size);
@@ -183,6 +185,8 @@ class Mutant:
         self.start, self.stop, self.new, self.what = start, stop, new, what
         self.line = source.count("\n", 0, start) + 1
         self.old_line = lines_at(source, start, stop)
+        above = source.rfind("\n", 0, start) - 1
+        self.above = lines_at(source, above, above)
         left = source.rfind("\n", 0, start) + 1
         right = source.find("\n", stop)
         self.new_line = tidy(source[left:start] + new + source[stop:right])
@@ -222,15 +226,19 @@ def run(*command, limit=less_memory):
 
 
 def compile_bloom(mode, header, out, *flags):
-    flags = flags or ("-O2" if mode == "rates" else "-O0",)
+    flags = flags or (MODES[mode][3],)
     return run(CC, "-std=c99", *flags, "-w", *MODES[mode][0], "-x", "c",
                "-c", header, "-o", out)
 
 
-def compile_test(mode, include, out):
-    return run(CC, "-std=gnu99", "-O2", "-w", "-I" + include,
+def compile_test(mode, include, out, *flags):
+    return run(CC, "-std=gnu99", "-O2", "-w", "-I" + include, *flags,
                "-DTEST_STOP=%d" % MODES[mode][2], *MODES[mode][1],
                "-c", "tests/test.c", "-o", out)
+
+
+def test_object(mode, flags):
+    return "%s/%s%s.test.o" % (BUILD, mode, ".sanitized" if flags else "")
 
 
 def read(name):
@@ -244,11 +252,11 @@ def prepare():
     with open(BUILD + "/malloc.h", "w") as file:
         file.write(MALLOC)
     for mode in MODES:
-        out = "%s/%s" % (BUILD, mode)
-        for flags in [], SANITIZE:
-            if not (compile_test(mode, ".", out + ".test.o")
+        for flags in [[]] + [SANITIZE] * (mode != "rates"):
+            test, out = test_object(mode, flags), BUILD + "/prepared"
+            if not (compile_test(mode, ".", test, *flags)
                     and compile_bloom(mode, "bloom.h", out + ".o", *flags)
-                    and run(CC, *flags, out + ".test.o", out + ".o", "-o", out)
+                    and run(CC, *flags, test, out + ".o", "-o", out)
                     and run(out, limit=limits if flags else less_memory)):
                 sys.exit("mutants: the tests fail in mode " + mode
                          + " before anything was broken")
@@ -309,10 +317,10 @@ def fails(mutant, mode, public_end, *flags):
     here = place()
     if not compile_bloom(mode, here + "/bloom.h", here + "/new.o", *flags):
         return None
-    test = "%s/%s.test.o" % (BUILD, mode)
+    test = test_object(mode, flags)
     if mutant.start < public_end:               # the tests use its macros too
         test = here + "/new.test.o"
-        if not compile_test(mode, here, test):
+        if not compile_test(mode, here, test, *flags):
             return True                         # a check in #if saw it
     if not run(CC, *flags, test, here + "/new.o", "-o", here + "/new.program"):
         return None
@@ -334,8 +342,8 @@ def judge(source, mutant, modes, public_end):
             return "same"
     if not any(answer is not None for answer in seen):
         return "invalid"
-    usual = "same" if "same" in modes else modes[0]
-    if fails(mutant, usual, public_end, *SANITIZE):
+    sanitized = (mode for mode in modes if mode != "rates")
+    if any(fails(mutant, mode, public_end, *SANITIZE) for mode in sanitized):
         return "killed"
     return "survived"
 
@@ -343,14 +351,21 @@ def judge(source, mutant, modes, public_end):
 # ---- The record -------------------------------------------------------------
 
 def equivalents():
-    """{(line, mutated line or *)}: what cannot be seen, and why, is told"""
+    """{(line above or "", line, mutated line or *)}: what cannot be seen"""
     listed = set()
     with open("tests/mutants/equivalent.txt") as file:
         for line in file:
             if line.strip() and not line.startswith("#"):
+                above, _, line = line.rpartition(" @ ")
                 old, _, new = line.partition(" => ")
-                listed.add((tidy(old), tidy(new)))
+                listed.add((tidy(above), tidy(old), tidy(new)))
     return listed
+
+
+def is_listed(listed, mutant):
+    return any((above, mutant.old_line, new) in listed
+               for above in ("", mutant.above)
+               for new in (mutant.new_line, "*"))
 
 
 def load(stamps):
@@ -383,14 +398,9 @@ def chosen(all_mutants, count, seed):
 
 
 def report(judged, total):
-    listed = equivalents()
     tally = dict.fromkeys(
         ("killed", "survived", "same", "equivalent", "invalid"), 0)
     for mutant, result in sorted(judged, key=lambda pair: pair[0].start):
-        if result == "survived" and (
-                (mutant.old_line, mutant.new_line) in listed
-                or (mutant.old_line, "*") in listed):
-            result = "equivalent"
         tally[result] += 1
         if result == "survived":
             print("bloom.h:%d: %s\n    %s => %s" % (
@@ -425,6 +435,8 @@ def main():
     stamps = stamp("bloom.h"), stamp("tests/test.c", "tests/mutants/mutants.py")
     results = load(stamps)
     mine = chosen(everything, count, seed)
+    listed = equivalents()
+    results.update((m.id, "equivalent") for m in mine if is_listed(listed, m))
     tasks = [(source, m, modes_of(built, source, m), public_end)
              for m in mine if m.id not in results]
     with open(RESULTS, "a") as log, multiprocessing.Pool() as pool:
