@@ -2127,14 +2127,16 @@ static double bloom_exp_minus_1_(double x)
 }
 
 /* The chance that k cells chosen one by one at random are all set, when that
-   many were chosen and set before: E[F^k], where F is the fill, itself random.
-   Each choice leaves j cells set with chance[j]. (Bose et al. 2008 show that
-   the textbook's (E[F])^k is less.) */
+   many were chosen and set before, is E[F^k], where F is the share of cells
+   set, itself random; fill is its mean. (Bose et al. 2008 show that the
+   textbook's fill^k is less.) This is E[F^k] / fill^k: each choice leaves j
+   cells set with chance[j]. */
 #define BLOOM_FEW_ 192
 
-static double bloom_rate_of_few_(double m, unsigned k, unsigned choices)
+static double bloom_moment_of_few_(double m, unsigned k, double fill,
+                                   unsigned choices)
 {
-    double chance[BLOOM_FEW_ + 1] = { 1 }, rate = 0;
+    double chance[BLOOM_FEW_ + 1] = { 1 }, moment = 0;
     unsigned i, j;
     for (i = 1; i <= choices; i++) {
         for (j = i; j > 0; j--)
@@ -2142,35 +2144,35 @@ static double bloom_rate_of_few_(double m, unsigned k, unsigned choices)
         chance[0] = 0;
     }
     for (j = 1; j <= choices; j++) {
-        double power = chance[j];
+        double power = chance[j], share = j / m / fill;
         for (i = 0; i < k; i++)
-            power *= j / m;
-        rate += power;
+            power *= share;
+        moment += power;
     }
-    return rate;
+    return moment;
 }
 
-/* The same for many: mean and variance of the fill are known exactly, with
+/* The same for many: the variance of F is known exactly as well, with
    q = (1 - 1/m)^choices and (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices;
    its k-th moment is taken from the Beta distribution that has both. That is
    up to 1.2% above the exact sum where k is well chosen, and not below it, but
    for 0.4% where the filter is overfull (test_exact_rates). */
-static double bloom_rate_of_many_(double m, unsigned k, double choices)
+static double bloom_moment_of_many_(double m, unsigned k, double fill,
+                                    double choices)
 {
-    double mean = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
-    double q = 1 - mean, rate = 1, c = 0;
+    double q = 1 - fill, moment = 1, c = 0;
     double skew = bloom_exp_minus_1_(choices
                       * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
     double variance = q * (1 - q * (1 + skew)) / m + q * q * skew;
     unsigned i;
     if (variance > 0)
-        c = variance / (mean * q - variance);
+        c = variance / (fill * q - variance);
     for (i = 0; i < k; i++)
-        rate *= (mean + i * c) / (1 + i * c);
-    return rate;
+        moment *= (1 + i * c / fill) / (1 + i * c);
+    return moment;
 }
 
-/* What the generator adds to that, as a factor. Any two of a key's cells meet
+/* fill^k, and what the generator adds to it. Any two of a key's cells meet
    as if independent, but two meetings go together: if cells i, i + d are the
    same, so are cells i + 1, i + 1 + d once in 37 times, as the step grew only
    37-fold. There are (k - 1)(k - 2)/2 such couples, k - 2 of which are three
@@ -2178,22 +2180,27 @@ static double bloom_rate_of_many_(double m, unsigned k, double choices)
    Likewise a key whose cells follow those of one of the n keys in a row, or
    stay on one of their n * k cells: the third cell and each next does so once
    in 37 times. All that shows where few keys are in much space (7% for n = 1,
-   k = 3, m = 64) and is nothing from 100 keys on, at the best k. */
-static double bloom_generator_factor_(double m, unsigned k, double n,
-                                      double fill)
+   k = 3, m = 64) and is nothing from 100 keys on, at the best k. Far beyond,
+   fill^k would be too small for a double, and the rest is not. */
+static double bloom_generator_rate_(double m, unsigned k, double n,
+                                    double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
-    double row = a * a / (m * m), factor = 1;
+    double row = (1 - fill) * (1 - fill) / (m * m), rate = 1;
     unsigned i;
     if (k >= 3)
-        factor += couple * (k - 2) * a * ((k - 1) * a / 2 - 1);
-    for (i = 3; i <= k; i++) {
+        rate += couple * (k - 2) * a * ((k - 1) * a / 2 - 1);
+    for (i = 0; i < k; i++)
+        rate *= fill;
+    for (i = 3; i <= k; i++)
+        row *= (1 - fill) / 37;             /* k cells in a row do so */
+    for (i = k; i >= 3 && a > 0; i--) {     /* i cells */
         double places = k - i + 1, follow = places * 2 / 3;
-        row *= a / 37;                      /* i cells in a row do so */
-        factor += n * places * row * (i == 3 ? follow * (1 - 57 / m)
-                                             : follow + k);
+        rate += n * places * row * (i == 3 ? follow * (1 - 57 / m)
+                                           : follow + k);
+        row *= 37 / a;
     }
-    return factor;
+    return rate;
 }
 
 /* In width 32 one step in 2^32 is 0, another leads to two cells only, and so
@@ -2247,10 +2254,11 @@ static double bloom_rate_(bloom_plan plan, uint64_t n)
         rate = bloom_blocked_rate_(m / 256, BLOOM_AS_(double, n));
         return rate < 1 ? rate : 1;
     }
-    rate = choices <= BLOOM_FEW_
-        ? bloom_rate_of_few_(m, plan.hashes, BLOOM_AS_(unsigned, choices))
-        : bloom_rate_of_many_(m, plan.hashes, choices);
-    rate *= bloom_generator_factor_(m, plan.hashes, BLOOM_AS_(double, n), fill);
+    rate = bloom_generator_rate_(m, plan.hashes, BLOOM_AS_(double, n), fill);
+    rate *= choices <= BLOOM_FEW_
+        ? bloom_moment_of_few_(m, plan.hashes, fill,
+                               BLOOM_AS_(unsigned, choices))
+        : bloom_moment_of_many_(m, plan.hashes, fill, choices);
     rate += bloom_step_floor_(plan, fill);
     return rate < 1 ? rate : 1;
 }
@@ -2430,9 +2438,8 @@ BLOOM_API double bloom_fpr(const bloom *b)
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
-    double m = BLOOM_AS_(double, plan.cells), rate = 1;
+    double m = BLOOM_AS_(double, plan.cells), rate;
     double fill = BLOOM_AS_(double, ones) / m, n;
-    unsigned i;
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_for_(plan, 1 - fill);
@@ -2440,9 +2447,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
         rate = bloom_fpr_of_blocks_(cells, plan.cells / 256)
              + n / (m / 256) / 4294967296.0;
     } else {
-        for (i = 0; i < plan.hashes; i++)
-            rate *= fill;
-        rate = rate * bloom_generator_factor_(m, plan.hashes, n, fill)
+        rate = bloom_generator_rate_(m, plan.hashes, n, fill)
              + bloom_step_floor_(plan, fill);
     }
     return rate < 1 ? rate : 1;

@@ -1178,12 +1178,14 @@ static void test_precision(void)
 
 /* Few keys in much space, where the generator shows most: against rates that
    were found by importance sampling of the cells (0.5% sigma), for the first
-   440 times what independent cells would give. The rate grows with n. */
+   440 times what independent cells would give. The rate grows with n, and falls
+   with m, where fill^k is far below what a double holds as well. */
 static void test_sparse_rates(void)
 {
     bloom_plan a = a_plan(122368, 3, 64, 0), b = a_plan(3264, 5, 64, 0);
     double last = 0, rate;
-    unsigned n;
+    unsigned n, k;
+    uint64_t m;
     CHECK(bloom_plan_fpr(a, 1) > 0.97 * 6.474e-12);
     CHECK(bloom_plan_fpr(a, 1) < 1.05 * 6.474e-12);
     CHECK(bloom_plan_fpr(b, 10) > 0.97 * 1.255e-9);
@@ -1194,6 +1196,16 @@ static void test_sparse_rates(void)
         CHECK(rate > last);
         last = rate;
     }
+    for (k = 4; k <= 64; k *= 2)
+        for (last = 1, m = 1024; m <= 1ULL << 56; m *= 2) {
+            if (bloom_plan_size(a_plan(m, k, 64, 0)) == 0)
+                continue;                       /* a 32-bit size_t */
+            rate = bloom_plan_fpr(a_plan(m, k, 64, 0), 1);
+            CHECK(rate > 0 && rate < last);
+            CHECK(bloom_plan_fpr(a_plan(m, k, 64, 0), 2) > rate);
+            CHECK(bloom_plan_capacity(a_plan(m, k, 64, 0), rate) == 1);
+            last = rate;
+        }
 }
 
 /* The plan keeps p, and no k would keep it in 64 cells less; fewer probes
@@ -1241,7 +1253,8 @@ static void test_planning(void)
     CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 50, 1e-9, 1)) == 0);
     CHECK(bloom_plan_hashes(0, 0.1, 3).cells
           == bloom_plan_hashes(1, 0.1, 3).cells);
-    CHECK(bloom_plan_for(9, 1e-300).cells > 9000);
+    CHECK(bloom_plan_for(9, 1e-100).cells > 9000);
+    CHECK(bloom_plan_size(bloom_plan_for(9, 1e-300)) == 0);
     CHECK(bloom_plan_for(0, 0.01).cells == bloom_plan_for(1, 0.01).cells);
     CHECK(bloom_plan_layout(9, 0.1, BLOOM_CLASSIC).cells
           == bloom_plan_for(9, 0.1).cells);
