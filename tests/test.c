@@ -368,18 +368,23 @@ static void test_large_probes(void)
         }
 }
 
-/* Hashes just below the next cell, which the lower half of h1 reaches. */
+/* Hashes just below the next cell, which the lower half of h1 reaches; the last
+   one needs the lowest bit of h1 as well. */
 static void test_boundaries(void)
 {
     static const unsigned cells[] = { 64, 192, 960 };
     unsigned c, w, cell, reached = 0;
+    bloom *b = bloom_init(memory, sizeof memory, a_plan(192, 1, 32, 0));
+    bloom_hash last = { 44739242ULL << 32 | 2863311531U, 0 };
+    CHECK(bloom_add_hash(b, last) && memory[32] == 1 << 2);
+    CHECK(bloom_may_contain_many_hash(look(b, 56), &last, 1, NULL) == 1);
     for (w = 0; w < COUNT(widths); w++)
         for (c = 0; c < COUNT(cells); c++)
             for (cell = 1; cell < cells[c]; cell++) {
                 bloom_plan plan = a_plan(cells[c], 1, widths[w], 0);
-                bloom *b = bloom_init(memory, sizeof memory, plan);
                 uint64_t index[64] = { 0 };
                 bloom_hash h = { 0, 0 };
+                b = bloom_init(memory, sizeof memory, plan);
                 h.h1 = (((uint64_t)cell << 32) - 1) / cells[c] << 32
                      | 0xFFFFFFFFU;
                 bloom_probes(look(b, 160), h, index);
