@@ -763,10 +763,18 @@ static void test_seal(void)
     unsigned char other[96];
     unsigned w, bit;
     for (w = 0; w < COUNT(widths); w++) {
-        bloom_plan plan = a_plan(512, 9, widths[w], 3);
+        bloom_plan plan = a_plan(512, 9, widths[w], 3ULL << 60 | 3);
         bloom *b = bloom_init(memory, 96, plan);
         bloom *c = bloom_init(other, 96, plan);
         CHECK(!sealed(b) && sealed(b));
+        for (bit = 24; bit < 32; bit++) {               /* of any seal */
+            memset(memory + 24, 0, 8);
+            memory[bit] = 1;
+            bloom_add_u64(b, bit);
+            CHECK(bloom_verify(b) == BLOOM_UNSEALED);
+            CHECK(bloom_plan_of(look(b, 96)).seed == plan.seed);
+        }
+        bloom_clear(b);
         bloom_add(b, "a", 1);
         CHECK(!sealed(b));
         bloom_add(b, "a", 1);
@@ -1043,6 +1051,7 @@ static void test_whole_counting(void)
     unsigned char space_a[160], space_b[160], space_c[64];
     bloom_plan plan = counting_plan(256, 4, 32), flat = a_plan(256, 4, 32, 5);
     bloom *a, *b, *c = bloom_init(space_c, sizeof space_c, flat), *classic;
+    bloom_hash first = { 0, 0 };
     unsigned x, i;
     for (x = 0; x < 16; x++) {
         a = bloom_init(space_a, sizeof space_a, plan);
@@ -1069,6 +1078,8 @@ static void test_whole_counting(void)
         bloom_add_u64(a, i);
         bloom_add_u64(classic, i);
     }
+    bloom_add_hash(a, first);                           /* cell 0 only */
+    bloom_add_hash(classic, first);
     CHECK(bloom_ones(a) == bloom_ones(classic));
     bloom_add_u64(c, 99);
     bloom_seal(c);

@@ -362,7 +362,7 @@ def equivalents():
     listed = set()
     with open("tests/mutants/equivalent.txt") as file:
         for line in file:
-            if line.strip() and not line.startswith("#"):
+            if line.strip() and not line.startswith("# "):
                 above, _, line = line.rpartition(" @ ")
                 old, _, new = line.partition(" => ")
                 listed.add((tidy(above), tidy(old), tidy(new)))
@@ -387,8 +387,8 @@ def load(stamps):
             header, tests, number, result = line.split()
             if header != stamps[0]:
                 continue
-            if tests == stamps[1] or os.environ.get("KEEP") \
-                    and result == "killed":
+            if tests == stamps[1] or result in ("same", "invalid") \
+                    or os.environ.get("KEEP") and result == "killed":
                 results[number] = result
     return results
 

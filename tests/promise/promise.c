@@ -208,13 +208,14 @@ static subject make(const struct series *s, bloom_plan plan, uint64_t n,
 {
     subject made = { NULL, NULL };
     uint64_t start;
-    plan.seed = random64();
-    plan.hash_bits = s->width;
-    start = state;
     if (s->how == CHAIN) {
+        start = state;
         made.c = need(bloom_chain_new(n / 20 + 1, p, s->layout));
         run_keys(made, (double)n, s->kind, false);
     } else {
+        plan.seed = random64();
+        plan.hash_bits = s->width;
+        start = state;
         made = filter_of(plan, (double)n, s->kind);
     }
     if (s->how == MERGED)
