@@ -1175,6 +1175,45 @@ static void test_exact_rates(void)
             }
 }
 
+/* Expected rates to eleven digits, not by another source: plans are made of
+   them, and are to be the same on every machine and in every version. */
+static void test_golden_rates(void)
+{
+    static const struct {
+        uint32_t cells; uint8_t hashes, width, layout; uint32_t n; double rate;
+    } golden[] = {
+        { 64, 3, 64, 0, 1, 1.0726822729211992e-04 },
+        { 128, 4, 64, 0, 2, 1.5945346145942761e-05 },
+        { 64, 10, 64, 0, 4, 6.1972602571272472e-04 },
+        { 320, 20, 64, 0, 9, 5.9952613949607492e-08 },
+        { 192, 1, 64, 0, 50, 2.2979394732582534e-01 },
+        { 192, 2, 64, 0, 30, 7.2501595364718716e-02 },
+        { 1024, 7, 64, 0, 107, 1.0202078130585485e-02 },
+        { 1024, 3, 32, 0, 10, 2.4957273448972309e-05 },
+        { 9600, 7, 64, 0, 1000, 9.9744129853272349e-03 },
+        { 9600, 7, 32, 0, 1000, 9.9744132264036091e-03 },
+        { 28800, 20, 64, 0, 1000, 9.8107255977494017e-07 },
+        { 4096, 64, 64, 0, 300, 5.5572511529086255e-01 },
+        { 1048576, 5, 64, 0, 90000, 5.1731638342529668e-03 },
+        { 1048576, 12, 64, 0, 100, 2.5888970073540127e-25 },
+        { 1048576, 30, 64, 0, 1, 3.4391478934781790e-55 },
+        { 64, 5, 64, 0, 1000, 1.0000000000000000e+00 },
+        { 256, 8, 64, 1, 1, 2.3374013835564256e-10 },
+        { 512, 8, 64, 1, 20, 6.3202029603101555e-05 },
+        { 25600, 8, 64, 1, 700, 1.7752344593099476e-05 },
+        { 1048576, 8, 32, 1, 100000, 1.0191024155012865e-02 },
+        { 2560, 8, 64, 1, 5000, 9.9999883817269730e-01 },
+    };
+    unsigned i;
+    for (i = 0; i < COUNT(golden); i++) {
+        bloom_plan plan = a_plan(golden[i].cells, golden[i].hashes,
+                                 golden[i].width, 0);
+        double error = bloom_plan_fpr(in_layout(plan, golden[i].layout),
+                                      golden[i].n) / golden[i].rate - 1;
+        CHECK(error < 1e-11 && error > -1e-11);
+    }
+}
+
 /* With k = 1 the rate is 1 - (1 - 1/m)^n: by squaring q = 1 - e, where e is
    kept, as it is what counts: (1 - e)^2 = 1 - e(2 - e). */
 static void test_precision(void)
@@ -1713,6 +1752,7 @@ int main(int argc, char **argv)
     RUN(test_malloc());
 #endif
 #ifndef BLOOM_NO_FLOAT
+    RUN(test_golden_rates());
     RUN(test_exact_rates());
     RUN(test_precision());
     RUN(test_sparse_rates());
