@@ -13,10 +13,10 @@
 #include <stdlib.h>
 void *count_malloc(size_t size);
 void count_free(void *block);
-static int blocks;
+static int blocks, asked, refused = -1;     /* the number of one refused */
 void *count_malloc(size_t size)
 {
-    void *block = size < 1000000 ? malloc(size) : NULL;
+    void *block = asked++ != refused && size < 1000000 ? malloc(size) : NULL;
     blocks += block != NULL;
     return block;
 }
@@ -1609,6 +1609,8 @@ static void grow_chain(uint64_t first_n, double p, unsigned width,
         CHECK(bloom_plan_of(link).seed == 77);
         CHECK(bloom_plan_of(link).hash_bits == width);
         CHECK(bloom_plan_of(link).layout == layout);
+        plan = bloom_plan_layout(first_n << i, p / (double)(2 << i), layout);
+        CHECK(bloom_plan_of(link).cells == plan.cells);
         CHECK(!bloom_chain_adopt(d, link, bloom_size(link) - 1));
         CHECK(bloom_chain_adopt(d, link, bloom_size(link)));
     }
@@ -1620,6 +1622,7 @@ static void grow_chain(uint64_t first_n, double p, unsigned width,
     CHECK(key > last + first_n * 200 && key < last + first_n * 240 + 10000);
     CHECK(bloom_size(bloom_chain_link(d, links))
           > 2 * bloom_size(bloom_chain_link(d, links - 1)));
+    plan.hash_bits = (uint8_t)width;
     plan.seed = 78;
     bloom_free(seed);
     seed = bloom_create(plan);
@@ -1644,6 +1647,38 @@ static void adopts_too_much(bloom_chain *c)
 
 /* As many links as there may be, by adopting them; and a chain whose next link
    would be planned for 2^64 keys or more: it takes keys, but grows no more. */
+/* The first link, which nothing takes the place of, holds as many keys as its
+   plan can for p / 2, and is kept from the first key on. One that was adopted
+   holds as many less as are in it. */
+static void test_first_link(uint64_t first_n)
+{
+    bloom_plan plan = bloom_plan_for(first_n, 0.05);
+    bloom_chain *c = bloom_chain_new(first_n, 0.1, BLOOM_CLASSIC);
+    bloom *b = bloom_create(plan);
+    uint64_t key, keys = 0, room = bloom_plan_capacity(plan, 0.05);
+    CHECK(bloom_plan_of(bloom_chain_link(c, 0)).cells == plan.cells);
+    for (key = 0; bloom_chain_links(c) == 1; key++)
+        keys += bloom_chain_add_u64(c, key);
+    CHECK(keys == room + 1);
+    CHECK(bloom_plan_of(bloom_chain_link(c, 1)).cells
+          == bloom_plan_for(first_n ? 2 * first_n : 2, 0.025).cells);
+    bloom_chain_free(c);
+    c = bloom_chain_new(first_n, 0.1, BLOOM_CLASSIC);
+    bloom_chain_add_u64(c, 1);
+    CHECK(bloom_chain_adopt(c, b, bloom_size(b)) && bloom_chain_links(c) == 2);
+    CHECK(bloom_chain_may_contain_u64(c, 1));
+    bloom_chain_free(c);
+    for (key = 0; bloom_estimate(b) < room; key++)
+        bloom_add_u64(b, key);
+    c = bloom_chain_new(first_n, 0.1, BLOOM_CLASSIC);
+    CHECK(bloom_chain_adopt(c, b, bloom_size(b)) && bloom_chain_links(c) == 1);
+    while (!bloom_chain_add_u64(c, key))
+        key++;
+    CHECK(bloom_chain_links(c) == 2);
+    bloom_chain_free(c);
+    bloom_free(b);
+}
+
 static void test_longest_chain(void)
 {
     unsigned char image[96];
@@ -1682,18 +1717,25 @@ static void test_chain(void)
     CHECK(!bloom_chain_new(9, 0, BLOOM_CLASSIC));
     CHECK(!bloom_chain_new(UINT64_MAX, 0.1, BLOOM_CLASSIC));
     test_longest_chain();
+    test_first_link(0);
+    test_first_link(100);
     grow_chain(100, 0.01, 64, BLOOM_CLASSIC);
     grow_chain(333, 0.05, 32, BLOOM_CLASSIC);
     grow_chain(200, 0.01, 64, BLOOM_BLOCKED);
 #ifdef TEST_MALLOC          /* 1,000,000 bytes at most: then no link is new */
     c = bloom_chain_new(100000, 0.01, BLOOM_CLASSIC);
+    asked = 0;
     for (state = 0; state < 900000; state++)
         bloom_chain_add_u64(c, state);
-    CHECK(bloom_chain_links(c) == 3);
+    CHECK(bloom_chain_links(c) == 3 && asked < 2 + 9);
     for (state = 0; state < 900000; state++)
         CHECK(bloom_chain_may_contain_u64(c, state));
     adopts_too_much(c);
     bloom_chain_free(c);
+    asked = 0;
+    refused = 1;                        /* for the filter, not for the chain */
+    CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
+    refused = -1;
     CHECK(blocks == 0);
 #endif
 }

@@ -234,8 +234,8 @@ def run(*command, limit=less_memory):
 
 def compile_bloom(mode, header, out, *flags):
     flags = flags or (MODES[mode][3],)
-    return run(CC, "-std=c99", *flags, "-w", *MODES[mode][0], "-x", "c",
-               "-c", header, "-o", out)
+    return run(CC, "-std=c99", *flags, "-Werror=return-type", *MODES[mode][0],
+               "-x", "c", "-c", header, "-o", out)
 
 
 def compile_test(mode, include, out, *flags):
