@@ -1306,19 +1306,25 @@ static void test_planning(void)
     CHECK(bloom_plan_size(bloom_plan_for(UINT64_MAX, 0.5)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 57, 1e-9, 1)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 50, 1e-9, 1)) == 0);
-    CHECK(bloom_plan_hashes(0, 0.1, 3).cells
-          == bloom_plan_hashes(1, 0.1, 3).cells);
+    CHECK(bloom_plan_hashes(0, 1e-9, 3).cells
+          == bloom_plan_hashes(1, 1e-9, 3).cells);
     CHECK(bloom_plan_for(9, 1e-100).cells > 9000);
     CHECK(bloom_plan_size(bloom_plan_for(9, 1e-300)) == 0);
-    CHECK(bloom_plan_for(0, 0.01).cells == bloom_plan_for(1, 0.01).cells);
+    CHECK(bloom_plan_for(0, 1e-9).cells == bloom_plan_for(1, 1e-9).cells);
+    CHECK(bloom_plan_for(0, 1e-9).hashes == bloom_plan_for(1, 1e-9).hashes);
+    CHECK(bloom_plan_for(9, 2).hashes == 0);
+    plan = a_plan(1024, 6, 64, 0);                      /* 7 keep it as well */
+    CHECK(bloom_plan_for(100, bloom_plan_fpr(plan, 100)).hashes == 6);
     CHECK(bloom_plan_layout(9, 0.1, BLOOM_CLASSIC).cells
           == bloom_plan_for(9, 0.1).cells);
     plan = bloom_plan_layout(1000, 0.01, BLOOM_COUNTING);
     CHECK(bloom_plan_size(plan) == 32 + 9600 / 2);
     CHECK(bloom_plan_fpr(plan, 1000) <= 0.01 && plan.hashes == 7);
     CHECK(bloom_plan_size(bloom_plan_layout(9, 2, BLOOM_COUNTING)) == 0);
-    CHECK(bloom_plan_size(bloom_plan_hashes(9, 0.01, 0)) == 0);
-    CHECK(bloom_plan_size(bloom_plan_hashes(9, 0.01, 65)) == 0);
+    CHECK(bloom_plan_hashes(9, 0.01, 0).cells == 0);
+    CHECK(bloom_plan_hashes(9, 0.01, 1).hashes == 1);
+    CHECK(bloom_plan_hashes(9, 0.01, 64).hashes == 64);
+    CHECK(bloom_plan_hashes(9, 0.01, 65).cells == 0);
     plan = bloom_plan_hashes(1000, 0.001, 3);
     less = plan;
     less.cells -= 64;
@@ -1338,7 +1344,21 @@ static void test_planning(void)
                   >= bloom_plan_fpr(plan, 100) * (1 - 1e-12));
     }
     CHECK(bloom_plan_bytes(0, 1000).hashes == bloom_plan_bytes(1, 1000).hashes);
+    CHECK(bloom_plan_bytes(0, 40).hashes == bloom_plan_bytes(1, 40).hashes);
+    if (sizeof (size_t) == 8) {
+        CHECK(bloom_plan_bytes(1, (size_t)-1).cells == 1ULL << 62);
+        plan = a_plan(1ULL << 62, 1, 64, 0);
+        CHECK(bloom_plan_capacity(plan, 0.9) >> 63 == 1);
+        plan = in_layout(a_plan(1ULL << 39, 8, 64, 0), BLOOM_BLOCKED);
+        CHECK(bloom_plan_size(plan) == (1ULL << 36) + 32);
+        plan.cells *= 2;
+        CHECK(bloom_plan_size(plan) == 0);
+    }
     CHECK(bloom_plan_bytes(1, (size_t)-1).cells > 0);
+    CHECK(bloom_plan_capacity(a_plan(64, 1, 64, 0), 0.001) == 0);
+    plan = in_layout(a_plan(64, 3, 64, 0), 3);
+    CHECK(bloom_plan_fpr(plan, 1) >= 1 && bloom_plan_fpr(plan, 1) <= 1);
+    CHECK(bloom_plan_capacity(plan, 0.9) == 0);
     plan = bloom_plan_for(1000, 0.01);
     n = bloom_plan_capacity(plan, 0.01);
     CHECK(bloom_plan_fpr(plan, n) <= 0.01);
@@ -1410,6 +1430,8 @@ static void test_blocked_plans(void)
     CHECK(bloom_plan_layout(n, 0.01, BLOOM_BLOCKED).cells < 10600000);
     CHECK(bloom_plan_layout(n, 0.001, BLOOM_BLOCKED).cells < 17000000);
     CHECK(bloom_plan_layout(0, 0.1, BLOOM_BLOCKED).cells == 256);
+    CHECK(bloom_plan_layout(0, 1e-10, BLOOM_BLOCKED).cells
+          == bloom_plan_layout(1, 1e-10, BLOOM_BLOCKED).cells);
     CHECK(bloom_plan_size(bloom_plan_layout(9, 1, BLOOM_BLOCKED)) == 0);
     CHECK(bloom_plan_size(bloom_plan_layout(1ULL << 40, 0.1, BLOOM_BLOCKED))
           == 0);
@@ -1521,6 +1543,12 @@ static void test_full_blocks(void)
 /* What is in each block is asked for 100,000 times. */
 static void test_blocked_estimate(void)
 {
+    bloom *one = bloom_init(memory, 352, in_layout(a_plan(2560, 8, 64, 0),
+                                                   BLOOM_BLOCKED));
+    double rate;
+    bloom_add_u64(one, 1);                  /* 32 bits of hash, or 8 words */
+    rate = bloom_fpr(one) * 10 * 4294967296.0;
+    CHECK(rate > 1.0039 && rate < 1.003907);
     bloom_plan plan = bloom_plan_layout(2500, 0.02, BLOOM_BLOCKED);
     bloom *b = bloom_init(memory, sizeof memory, plan);
     unsigned i, maybe = 0;

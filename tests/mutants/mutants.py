@@ -369,13 +369,14 @@ def equivalents():
     return listed
 
 
-def is_listed(listed, mutant, bodies):
+def listings(listed, mutant, bodies):
+    """Those that are about this mutant"""
     name = next((name + "()" for start, end, name in bodies
                  if start <= mutant.start < end), "")
-    return ("", name, "*") in listed \
-        or any((above, mutant.old_line, new) in listed
-               for above in ("", mutant.above)
-               for new in (mutant.new_line, "*"))
+    return listed & {("", name, "*")} \
+        | listed & {(above, mutant.old_line, new)
+                    for above in ("", mutant.above)
+                    for new in (mutant.new_line, "*")}
 
 
 def load(stamps):
@@ -447,7 +448,11 @@ def main():
     mine = chosen(everything, count, seed)
     listed, bodies = equivalents(), functions(source)
     results.update((m.id, "equivalent") for m in mine
-                   if is_listed(listed, m, bodies))
+                   if listings(listed, m, bodies))
+    stale = listed - set().union(*(listings(listed, m, bodies)
+                                   for m in everything))
+    for above, old, new in sorted(stale):
+        print("equivalent.txt: no such mutant: %s => %s" % (old, new))
     tasks = [(source, m, modes_of(built, source, m), public_end)
              for m in mine if m.id not in results]
     with open(RESULTS, "a") as log, multiprocessing.Pool() as pool:
@@ -456,7 +461,7 @@ def main():
             log.write(" ".join(stamps + (number, result)) + "\n")
             log.flush()
     judged = [(m, results[m.id]) for m in mine]
-    sys.exit(report(judged, len(everything)) < 95)
+    sys.exit(report(judged, len(everything)) < 95 or bool(stale))
 
 
 main()
