@@ -1335,14 +1335,15 @@ static void test_planning(void)
     CHECK(bloom_plan_fpr(less, 1000) > 0.001);
     for (i = 0; i < 40; i++)
         CHECK(bloom_plan_size(bloom_plan_bytes(1, i)) == 0);
-    for (i = 40; i < 4000; i = i * 5 / 4) {
-        plan = bloom_plan_bytes(100, i);
-        less = plan;
-        CHECK(bloom_plan_size(plan) <= i && bloom_plan_size(plan) + 8 > i);
-        for (less.hashes = 1; less.hashes <= 64; less.hashes++)
-            CHECK(bloom_plan_fpr(less, 100)
-                  >= bloom_plan_fpr(plan, 100) * (1 - 1e-12));
-    }
+    for (n = 1; n <= 100; n = n * 3 + 1)
+        for (i = 40; i < 4000; i = i * 5 / 4) {
+            plan = bloom_plan_bytes(n, i);
+            less = plan;
+            CHECK(bloom_plan_size(plan) <= i && bloom_plan_size(plan) + 8 > i);
+            for (less.hashes = 1; less.hashes <= 64; less.hashes++)
+                CHECK(bloom_plan_fpr(less, n)
+                      >= bloom_plan_fpr(plan, n) * (1 - 1e-12));
+        }
     CHECK(bloom_plan_bytes(0, 1000).hashes == bloom_plan_bytes(1, 1000).hashes);
     CHECK(bloom_plan_bytes(0, 40).hashes == bloom_plan_bytes(1, 40).hashes);
     if (sizeof (size_t) == 8) {
