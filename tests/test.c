@@ -687,6 +687,8 @@ static void test_bad_images(void)
             unsigned char old = image[cases[i].at];
             image[cases[i].at] = cases[i].value;
             CHECK(error_of(image, 96) == cases[i].error);
+            CHECK(error_of(image, 32) == (cases[i].error == BLOOM_OK
+                  ? BLOOM_TRUNCATED : cases[i].error));
             image[cases[i].at] = old;
         }
         image[15] = 128;                                /* m = 2^63 + 512 */
@@ -819,7 +821,9 @@ static void test_making(void)
     bloom_plan plan = a_plan(1024, 7, 32, 9), p;
     CHECK(bloom_plan_size(plan) == 160);
     CHECK(bloom_init(memory, 159, plan) == NULL);
+    memset(memory, 0xAA, 32);
     CHECK(bloom_init(memory, 31, plan) == NULL);
+    CHECK(memory[0] == 0xAA && memory[31] == 0xAA);
     memset(memory, 0xFF, sizeof memory);
     CHECK(bloom_init(memory, 160, plan) == (bloom *)(void *)memory);
     CHECK(bloom_ones((bloom *)(void *)memory) == 0 && memory[160] == 0xFF);
@@ -1679,27 +1683,27 @@ static void adopts_too_much(bloom_chain *c)
 /* The first link, which nothing takes the place of, holds as many keys as its
    plan can for p / 2, and is kept from the first key on. One that was adopted
    holds as many less as are in it. */
-static void test_first_link(uint64_t first_n)
+static void test_first_link(uint64_t first_n, double p)
 {
-    bloom_plan plan = bloom_plan_for(first_n, 0.05);
-    bloom_chain *c = bloom_chain_new(first_n, 0.1, BLOOM_CLASSIC);
+    bloom_plan plan = bloom_plan_for(first_n, p / 2);
+    bloom_chain *c = bloom_chain_new(first_n, p, BLOOM_CLASSIC);
     bloom *b = bloom_create(plan);
-    uint64_t key, keys = 0, room = bloom_plan_capacity(plan, 0.05);
+    uint64_t key, keys = 0, room = bloom_plan_capacity(plan, p / 2);
     CHECK(bloom_plan_of(bloom_chain_link(c, 0)).cells == plan.cells);
     for (key = 0; bloom_chain_links(c) == 1; key++)
         keys += bloom_chain_add_u64(c, key);
     CHECK(keys == room + 1);
     CHECK(bloom_plan_of(bloom_chain_link(c, 1)).cells
-          == bloom_plan_for(first_n ? 2 * first_n : 2, 0.025).cells);
+          == bloom_plan_for(first_n ? 2 * first_n : 2, p / 4).cells);
     bloom_chain_free(c);
-    c = bloom_chain_new(first_n, 0.1, BLOOM_CLASSIC);
+    c = bloom_chain_new(first_n, p, BLOOM_CLASSIC);
     bloom_chain_add_u64(c, 1);
     CHECK(bloom_chain_adopt(c, b, bloom_size(b)) && bloom_chain_links(c) == 2);
     CHECK(bloom_chain_may_contain_u64(c, 1));
     bloom_chain_free(c);
     for (key = 0; bloom_estimate(b) < room; key++)
         bloom_add_u64(b, key);
-    c = bloom_chain_new(first_n, 0.1, BLOOM_CLASSIC);
+    c = bloom_chain_new(first_n, p, BLOOM_CLASSIC);
     CHECK(bloom_chain_adopt(c, b, bloom_size(b)) && bloom_chain_links(c) == 1);
     while (!bloom_chain_add_u64(c, key))
         key++;
@@ -1746,8 +1750,8 @@ static void test_chain(void)
     CHECK(!bloom_chain_new(9, 0, BLOOM_CLASSIC));
     CHECK(!bloom_chain_new(UINT64_MAX, 0.1, BLOOM_CLASSIC));
     test_longest_chain();
-    test_first_link(0);
-    test_first_link(100);
+    test_first_link(0, 1e-9);
+    test_first_link(100, 0.1);
     grow_chain(100, 0.01, 64, BLOOM_CLASSIC);
     grow_chain(333, 0.05, 32, BLOOM_CLASSIC);
     grow_chain(200, 0.01, 64, BLOOM_BLOCKED);
