@@ -2163,7 +2163,7 @@ static double bloom_moment_of_many_(double m, unsigned k, double fill,
     double q = 1 - fill, moment = 1, c = 0;
     double skew = bloom_exp_minus_1_(choices
                       * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
-    double variance = q * (1 - q * (1 + skew)) / m + q * q * skew;
+    double variance = q * (fill / m + q * skew * (1 - 1 / m));
     unsigned i;
     if (variance > 0)
         c = variance / (fill * q - variance);

@@ -1256,14 +1256,18 @@ static void test_sparse_rates(void)
         last = rate;
     }
     for (k = 4; k <= 64; k *= 2)
-        for (last = 1, m = 1024; m <= 1ULL << 56; m *= 2) {
+        for (last = 1, m = 1024; m <= 1ULL << 61; m *= 2) {
             if (bloom_plan_size(a_plan(m, k, 64, 0)) == 0)
                 continue;                       /* a 32-bit size_t */
             rate = bloom_plan_fpr(a_plan(m, k, 64, 0), 1);
             CHECK(rate > 0 && rate < last);
-            CHECK(bloom_plan_fpr(a_plan(m, k, 64, 0), 2) > rate);
             CHECK(bloom_plan_capacity(a_plan(m, k, 64, 0), rate) == 1);
             last = rate;
+            for (n = 2; n < 10; n++) {
+                double more = bloom_plan_fpr(a_plan(m, k, 64, 0), n);
+                CHECK(more > rate);
+                rate = more;
+            }
         }
 }
 

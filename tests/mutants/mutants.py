@@ -21,6 +21,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 
@@ -255,7 +256,8 @@ def read(name):
 
 def prepare():
     """The test programs' objects; each must pass with bloom.h as it is."""
-    os.makedirs(BUILD, exist_ok=True)
+    shutil.rmtree(BUILD, ignore_errors=True)
+    os.makedirs(BUILD)
     with open(BUILD + "/malloc.h", "w") as file:
         file.write(MALLOC)
     for mode in MODES:
@@ -449,8 +451,8 @@ def main():
     listed, bodies = equivalents(), functions(source)
     results.update((m.id, "equivalent") for m in mine
                    if listings(listed, m, bodies))
-    stale = listed - set().union(*(listings(listed, m, bodies)
-                                   for m in everything))
+    stale = listed.difference(*(listings(listed, m, bodies)
+                                for m in everything))
     for above, old, new in sorted(stale):
         print("equivalent.txt: no such mutant: %s => %s" % (old, new))
     tasks = [(source, m, modes_of(built, source, m), public_end)
