@@ -373,12 +373,13 @@ static size_t lose(const struct kind *kind, const loops *use, size_t count,
 /* Without BLOOM_ATOMIC the same must lose keys, or it is no test. */
 static int lose_all(size_t count)
 {
-    size_t i, lost = 0, control;
+    size_t i, lost = 0, control = 0;
     for (i = 0; i < KINDS; i++) {
         lost += lose(&kinds[i], &atomic, count / KINDS, false, "adds");
         lost += lose(&kinds[i], &atomic, count / KINDS / 20, true, "merges");
     }
-    control = lose(&kinds[0], &plain, 400000, false, "NOT atomic");
+    for (i = 0; i < 50 && control == 0; i++)
+        control = lose(&kinds[0], &plain, 400000, false, "NOT atomic");
     if (control == 0)
         puts("FAILED: plain adds lost nothing, so this machine shows nothing");
     return lost > 0 || control == 0;
