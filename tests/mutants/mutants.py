@@ -341,15 +341,16 @@ def judge(source, mutant, modes, public_end):
     text = source[:mutant.start] + mutant.new + source[mutant.stop:]
     with open(place() + "/bloom.h", "w") as file:
         file.write(text)
-    seen = []
+    compiled = False
     for mode in modes:
-        seen.append(fails(mutant, mode, public_end))
-        if seen[-1]:
+        failed = fails(mutant, mode, public_end)
+        if failed:
             return "killed"
-        if len(seen) == 1 and seen[0] is False \
-                and same_code(source, text, modes):
-            return "same"
-    if not any(answer is not None for answer in seen):
+        if failed is False:
+            if not compiled and same_code(source, text, modes):
+                return "same"
+            compiled = True
+    if not compiled:
         return "invalid"
     sanitized = ["same"] if "same" in modes else modes
     if any(fails(mutant, mode, public_end, *SANITIZE) for mode in sanitized):
