@@ -443,12 +443,15 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 
 #ifdef __cplusplus
 extern "C" {
-#define BLOOM_AS_(type, value) static_cast<type>(value)
-#define BLOOM_ADDRESS_(pointer) reinterpret_cast<uintptr_t>(pointer)
 #define BLOOM_NULL_ nullptr
+#ifdef __GNUC__                   /* this is C, casts and all */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+#endif
 #else
-#define BLOOM_AS_(type, value) ((type)(value))
-#define BLOOM_ADDRESS_(pointer) ((uintptr_t)(pointer))
 #define BLOOM_NULL_ NULL
 #endif
 
@@ -515,44 +518,44 @@ static inline unsigned char *bloom_bytes_(bloom *b)
 {
     void *bytes = b;
     BLOOM_ASSERT(b != BLOOM_NULL_);
-    return BLOOM_AS_(unsigned char *, bytes);
+    return (unsigned char *)bytes;
 }
 
 static inline const unsigned char *bloom_const_bytes_(const bloom *b)
 {
     const void *bytes = b;
     BLOOM_ASSERT(b != BLOOM_NULL_);
-    return BLOOM_AS_(const unsigned char *, bytes);
+    return (const unsigned char *)bytes;
 }
 
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
-    return BLOOM_AS_(uint32_t, p[0]) | BLOOM_AS_(uint32_t, p[1]) << 8
-         | BLOOM_AS_(uint32_t, p[2]) << 16 | BLOOM_AS_(uint32_t, p[3]) << 24;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8
+         | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static inline uint64_t bloom_load64_(const unsigned char *p)
 {
-    return bloom_load32_(p) | BLOOM_AS_(uint64_t, bloom_load32_(p + 4)) << 32;
+    return bloom_load32_(p) | (uint64_t)bloom_load32_(p + 4) << 32;
 }
 
 static inline uint32_t bloom_low_half_(uint64_t x)
 {
-    return BLOOM_AS_(uint32_t, x & 0xFFFFFFFFU);
+    return (uint32_t)(x & 0xFFFFFFFFU);
 }
 
 static inline void bloom_store32_(unsigned char *p, uint32_t x)
 {
-    p[0] = BLOOM_AS_(unsigned char, x & 255);
-    p[1] = BLOOM_AS_(unsigned char, x >> 8 & 255);
-    p[2] = BLOOM_AS_(unsigned char, x >> 16 & 255);
-    p[3] = BLOOM_AS_(unsigned char, x >> 24);
+    p[0] = (unsigned char)(x & 255);
+    p[1] = (unsigned char)(x >> 8 & 255);
+    p[2] = (unsigned char)(x >> 16 & 255);
+    p[3] = (unsigned char)(x >> 24);
 }
 
 static inline void bloom_store64_(unsigned char *p, uint64_t x)
 {
     bloom_store32_(p, bloom_low_half_(x));
-    bloom_store32_(p + 4, BLOOM_AS_(uint32_t, x >> 32));
+    bloom_store32_(p + 4, (uint32_t)(x >> 32));
 }
 
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
@@ -593,8 +596,8 @@ static inline uint64_t bloom_load_cells_(const unsigned char *p)
     unsigned i;
 #ifdef BLOOM_ATOMIC_WORDS_
     const void *aligned = p;
-    if (BLOOM_ADDRESS_(p) % 8 == 0)
-        return __atomic_load_n(BLOOM_AS_(const bloom_atom_ *, aligned),
+    if ((uintptr_t)p % 8 == 0)
+        return __atomic_load_n((const bloom_atom_ *)aligned,
                                __ATOMIC_RELAXED);
 #endif
     for (i = 0; i < 8; i++)
@@ -606,7 +609,7 @@ static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
                                     unsigned now)
 {
     return __atomic_compare_exchange_n(cell, old,
-        BLOOM_AS_(unsigned char, now), true, __ATOMIC_RELAXED,
+        (unsigned char)now, true, __ATOMIC_RELAXED,
         __ATOMIC_RELAXED);
 }
 
@@ -614,8 +617,8 @@ static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
    sets a bit first has read just before that it is not set. */
 static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
 {
-    unsigned absent = bits & ~BLOOM_AS_(unsigned, bloom_load_cell_(cell));
-    __atomic_fetch_or(cell, BLOOM_AS_(unsigned char, bits), __ATOMIC_RELAXED);
+    unsigned absent = bits & ~(unsigned)bloom_load_cell_(cell);
+    __atomic_fetch_or(cell, (unsigned char)bits, __ATOMIC_RELAXED);
     return absent;
 }
 
@@ -633,15 +636,15 @@ static inline bool bloom_swap_cell_(unsigned char *cell,
                                     const unsigned char *old, unsigned now)
 {
     (void)old;
-    *cell = BLOOM_AS_(unsigned char, now);
+    *cell = (unsigned char)now;
     return true;
 }
 
 /* Not 0 if one of the bits was not set before. */
 static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
 {
-    unsigned absent = bits & ~BLOOM_AS_(unsigned, *cell);
-    *cell = BLOOM_AS_(unsigned char, *cell | bits);
+    unsigned absent = bits & ~(unsigned)*cell;
+    *cell = (unsigned char)(*cell | bits);
     return absent;
 }
 
@@ -657,7 +660,7 @@ static inline const unsigned char *bloom_fetch_(const unsigned char *image,
 {
     unsigned i;
     for (i = 0; i < BLOOM_HEADER_; i++)
-        copy[i] = BLOOM_AS_(unsigned char, BLOOM_READ_BYTE(image + i));
+        copy[i] = (unsigned char)BLOOM_READ_BYTE(image + i);
     return copy;
 }
 
@@ -757,12 +760,12 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key,
     do {
         word = 0;
         for (bits = 0; bits < 32 && i < size; bits += 8)
-            word |= BLOOM_AS_(uint32_t, key[i++]) << bits;
+            word |= (uint32_t)key[i++] << bits;
         h ^= bloom_mix32_(word);
         if (bits == 32)
             h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
     } while (bits == 32);
-    return bloom_fmix32_(h ^ BLOOM_AS_(uint32_t, size));
+    return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
 static inline bloom_hash bloom_murmur64_(const unsigned char *key,
@@ -776,7 +779,7 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
     do {
         whole = size - i >= 16;
         for (n = 0; n < 16; n++)
-            words[n] = BLOOM_AS_(unsigned char, i < size ? key[i++] : 0);
+            words[n] = (unsigned char)(i < size ? key[i++] : 0);
         h.h1 ^= bloom_mix64_1_(bloom_load64_(words));
         if (whole)
             h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
@@ -808,7 +811,7 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key,
     else
         for (i = size; i-- > 0; )
             tail = tail << 8 | key[i];
-    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ BLOOM_AS_(uint32_t, size));
+    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ (uint32_t)size);
 }
 
 /* The last size % 16 bytes of a key as two words, zero-extended. */
@@ -818,7 +821,7 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
     size_t odd = size & 7;
     if (size >= 8) {
         uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
-        uint64_t mask = 0 - BLOOM_AS_(uint64_t, size >> 3 & 1);
+        uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
         tail.h2 = last & mask;
         tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
                 | (last & ~mask);
@@ -866,7 +869,7 @@ BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key,
 static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
                                      size_t size)
 {
-    const unsigned char *bytes = BLOOM_AS_(const unsigned char *, key);
+    const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
                               : bloom_murmur64_(bytes, size, plan.seed);
 }
@@ -892,7 +895,7 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
 {
     if (BLOOM_IS_32_(plan))
-        return bloom_murmur32_(bytes, size, BLOOM_AS_(uint32_t, plan.seed));
+        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
     return bloom_murmur64_(bytes, size, plan.seed).h1;
 }
 
@@ -920,7 +923,7 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 __extension__ typedef unsigned __int128 bloom_u128_;
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
-    return BLOOM_AS_(uint64_t, BLOOM_AS_(bloom_u128_, x) * m >> 64);
+    return (uint64_t)((bloom_u128_)x * m >> 64);
 }
 #else
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
@@ -951,7 +954,7 @@ typedef struct bloom_walk_ { uint32_t x, y, m, low; } bloom_walk_;
 #if SIZE_MAX > 0xFFFF
 static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
 {
-    return BLOOM_AS_(uint32_t, (BLOOM_AS_(uint64_t, x) * m + low) >> 26);
+    return (uint32_t)(((uint64_t)x * m + low) >> 26);
 }
 #else
 static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
@@ -975,10 +978,10 @@ static inline bloom_walk_ bloom_walk_start_(uint32_t m, uint32_t x,
 
 static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 {
-    return bloom_walk_start_(BLOOM_AS_(uint32_t, plan.cells),
-                             BLOOM_AS_(uint32_t, h.h1 >> 32),
+    return bloom_walk_start_((uint32_t)plan.cells,
+                             (uint32_t)(h.h1 >> 32),
                              bloom_low_half_(h.h1),
-                             BLOOM_AS_(uint32_t, h.h2 >> 32));
+                             (uint32_t)(h.h2 >> 32));
 }
 
 static inline uint32_t bloom_next_(bloom_walk_ *walk)
@@ -996,7 +999,7 @@ static inline void bloom_halves_of_(bloom_halves_ *h,
                                     const unsigned char *header,
                                     const void *key, size_t size)
 {
-    const unsigned char *bytes = BLOOM_AS_(const unsigned char *, key);
+    const unsigned char *bytes = (const unsigned char *)key;
     h->upper = bloom_murmur32_(bytes, size, bloom_load32_(header + 16));
     h->lower = bloom_murmur32_(bytes, size, h->upper);
 }
@@ -1019,8 +1022,8 @@ static inline unsigned bloom_bit_(uint64_t cell)
 
 static inline unsigned bloom_look_(const unsigned char *cells, uint64_t cell)
 {
-    const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
-    return BLOOM_AS_(unsigned, BLOOM_READ_BYTE(byte)) >> (cell & 7);
+    const unsigned char *byte = cells + (size_t)(cell >> 3);
+    return (unsigned)BLOOM_READ_BYTE(byte) >> (cell & 7);
 }
 
 #ifdef BLOOM_SMALL_
@@ -1065,7 +1068,7 @@ static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
         return false;                   /* threads need not take turns */
     while (k-- > 0) {
         uint64_t cell = bloom_next_(&walk);
-        absent |= bloom_set_bits_(cells + BLOOM_AS_(size_t, cell >> 3),
+        absent |= bloom_set_bits_(cells + (size_t)(cell >> 3),
                                   bloom_bit_(cell));
     }
     return absent != 0;
@@ -1084,7 +1087,7 @@ static inline unsigned bloom_shift_(uint64_t cell)
 static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
                                     bool up)
 {
-    unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
+    unsigned char *byte = cells + (size_t)(cell >> 1);
     unsigned char old = bloom_load_cell_(byte);
     unsigned one = 1U << bloom_shift_(cell), count;
     do
@@ -1120,7 +1123,7 @@ static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
 
 static inline bool bloom_is_counted_(const unsigned char *cells, uint64_t cell)
 {
-    const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
+    const unsigned char *byte = cells + (size_t)(cell >> 1);
     return (BLOOM_READ_BYTE(byte) >> bloom_shift_(cell) & 15) != 0;
 }
 
@@ -1152,8 +1155,7 @@ static inline uint64_t bloom_block_(uint64_t m, uint64_t h1)
 static inline unsigned bloom_block_bit_(uint64_t h1, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
-    return i << 5 | BLOOM_AS_(unsigned,
-                              (h1 & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
+    return i << 5 | (unsigned)((h1 & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
 }
 
 static inline bool bloom_block_look_(const unsigned char *block, uint64_t h1)
@@ -1179,7 +1181,7 @@ static inline bool bloom_block_add_bytes_(unsigned char *block, uint64_t h1)
 static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
-    bloom_atom_ *word = BLOOM_AS_(bloom_atom_ *, aligned);
+    bloom_atom_ *word = (bloom_atom_ *)aligned;
     uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
     if (absent)
         __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
@@ -1191,7 +1193,7 @@ static inline bool bloom_block_add_(unsigned char *block, uint64_t h1)
 {
     uint64_t absent = 0;
     unsigned i;
-    if (BLOOM_ADDRESS_(block) % 8 != 0)
+    if ((uintptr_t)block % 8 != 0)
         return bloom_block_add_bytes_(block, h1);
     for (i = 0; i < 8; i += 2) {
         uint64_t bits = 1ULL << (bloom_block_bit_(h1, i) & 63)
@@ -1263,7 +1265,7 @@ BLOOM_SIMD_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
 {
     const void *at = block;
     const volatile bloom_loaded_ *now =
-        BLOOM_AS_(const volatile bloom_loaded_ *, at);
+        (const volatile bloom_loaded_ *)at;
     const bloom_cells_ cells = *now;
     bloom_cells_ mask;
     BLOOM_SIMD_MASK_(mask, h1);
@@ -1278,7 +1280,7 @@ BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
     unsigned i;
     if (bloom_simd_look_(block, h1))
         return false;
-    if (BLOOM_ADDRESS_(block) % 8 != 0)
+    if ((uintptr_t)block % 8 != 0)
         return bloom_block_add_bytes_(block, h1);
     BLOOM_SIMD_MASK_(mask, h1);
     __builtin_memcpy(words, &mask, 32);
@@ -1346,7 +1348,7 @@ BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
 static inline bool bloom_blocked_add_(unsigned char *cells, uint64_t m,
                                       uint64_t h1)
 {
-    unsigned char *block = cells + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+    unsigned char *block = cells + (size_t)(bloom_block_(m, h1) >> 3);
     return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_add_(block, h1),
                                            bloom_block_add_(block, h1));
 }
@@ -1355,7 +1357,7 @@ static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
                                               uint64_t m, uint64_t h1)
 {
     const unsigned char *block = cells
-                               + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+                               + (size_t)(bloom_block_(m, h1) >> 3);
     return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_look_(block, h1),
                                            bloom_block_look_(block, h1));
 }
@@ -1641,8 +1643,7 @@ static inline const unsigned char *bloom_byte_of_(const unsigned char *cells,
                                                   bloom_plan plan,
                                                   uint64_t cell)
 {
-    return cells + BLOOM_AS_(size_t,
-                             cell >> (BLOOM_IS_COUNTING_(plan) ? 1 : 3));
+    return cells + (size_t)(cell >> (BLOOM_IS_COUNTING_(plan) ? 1 : 3));
 }
 
 BLOOM_FLAT_ void bloom_prefetch_(const unsigned char *cells, bloom_plan plan,
@@ -1679,7 +1680,7 @@ BLOOM_FLAT_ size_t bloom_add_blocks_(unsigned char *cells, uint64_t m,
     for (i = 0; i < chunk->count; i++) {
         uint64_t h1 = chunk->h1[i];
         unsigned char *block = cells
-                             + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+                             + (size_t)(bloom_block_(m, h1) >> 3);
         bool added = BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, h1),
                                           bloom_block_add_(block, h1));
         news += added;
@@ -1697,7 +1698,7 @@ BLOOM_FLAT_ size_t bloom_look_blocks_(const unsigned char *cells, uint64_t m,
     for (i = 0; i < chunk->count; i++) {
         uint64_t h1 = chunk->h1[i];
         const unsigned char *block = cells
-                             + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+                             + (size_t)(bloom_block_(m, h1) >> 3);
         bool found = BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, h1),
                                           bloom_block_look_(block, h1));
         in += found;
@@ -1807,7 +1808,7 @@ static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
     unsigned char left[BLOOM_CHUNK_];
     size_t i, lefts = 0, in = 0;
     for (i = 0; i < chunk->count; i++) {
-        left[lefts] = BLOOM_AS_(unsigned char, i);
+        left[lefts] = (unsigned char)i;
         lefts += bloom_is_set_(cells, plan, chunk->first[i])
                & (one | bloom_is_set_(cells, plan, chunk->second[i]));
         if (maybe)
@@ -1968,7 +1969,7 @@ static inline void bloom_combine_word_(unsigned char *to,
         unsigned char old = bloom_load_cell_(to + i);
         unsigned char other = bloom_load_cell_(from + i);
         do
-            now = BLOOM_AS_(unsigned, combine(old, other));
+            now = (unsigned)combine(old, other);
         while (now != old && !bloom_swap_cell_(to + i, &old, now));
     }
 }
@@ -2025,9 +2026,9 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
         return false;
     bloom_clear(into_classic);
     for (cell = 0; cell < plan.cells; cell++)
-        if (image[BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 1)]
+        if (image[BLOOM_HEADER_ + (size_t)(cell >> 1)]
             >> bloom_shift_(cell) & 15)
-            bloom_set_bits_(to + BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 3),
+            bloom_set_bits_(to + BLOOM_HEADER_ + (size_t)(cell >> 3),
                             bloom_bit_(cell));
     return true;
 }
@@ -2038,7 +2039,7 @@ static inline unsigned bloom_popcount_(uint64_t x)
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
-    return BLOOM_AS_(unsigned, x * 0x0101010101010101U >> 56);
+    return (unsigned)(x * 0x0101010101010101U >> 56);
 }
 
 /* One bit for each counter that is not 0. */
@@ -2071,7 +2072,7 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
     while (one_in >> e > 1)
         e++;
     plan.cells = BLOOM_CELLS_(n, one_in, e);
-    plan.hashes = BLOOM_AS_(uint8_t, BLOOM_HASHES_(n, one_in, e));
+    plan.hashes = (uint8_t)BLOOM_HASHES_(n, one_in, e);
     return plan;
 }
 
@@ -2246,18 +2247,18 @@ static double bloom_blocked_rate_(double blocks, double n)
 
 static double bloom_rate_(bloom_plan plan, uint64_t n)
 {
-    double m = BLOOM_AS_(double, plan.cells);
-    double choices = BLOOM_AS_(double, n) * plan.hashes;
+    double m = (double)plan.cells;
+    double choices = (double)n * plan.hashes;
     double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
     double rate;
     if (BLOOM_IS_BLOCKED_(plan)) {
-        rate = bloom_blocked_rate_(m / 256, BLOOM_AS_(double, n));
+        rate = bloom_blocked_rate_(m / 256, (double)n);
         return rate < 1 ? rate : 1;
     }
-    rate = bloom_generator_rate_(m, plan.hashes, BLOOM_AS_(double, n), fill);
+    rate = bloom_generator_rate_(m, plan.hashes, (double)n, fill);
     rate *= choices <= BLOOM_FEW_
         ? bloom_moment_of_few_(m, plan.hashes, fill,
-                               BLOOM_AS_(unsigned, choices))
+                               (unsigned)choices)
         : bloom_moment_of_many_(m, plan.hashes, fill, choices);
     rate += bloom_step_floor_(plan, fill);
     return rate < 1 ? rate : 1;
@@ -2265,16 +2266,15 @@ static double bloom_rate_(bloom_plan plan, uint64_t n)
 
 static double bloom_rate_with_(bloom_plan plan, unsigned k, uint64_t n)
 {
-    plan.hashes = BLOOM_AS_(uint8_t, k);
+    plan.hashes = (uint8_t)k;
     return bloom_rate_(plan, n);
 }
 
 /* The k of lowest rate: m/n * ln 2 to begin with, then downhill. */
 static unsigned bloom_best_hashes_(bloom_plan plan, uint64_t n)
 {
-    double ideal = 0.6931 * BLOOM_AS_(double, plan.cells)
-                          / BLOOM_AS_(double, n);
-    unsigned k = ideal < 1 ? 1 : ideal > 64 ? 64 : BLOOM_AS_(unsigned, ideal);
+    double ideal = 0.6931 * (double)plan.cells / (double)n;
+    unsigned k = ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal;
     while (k < 64 && bloom_rate_with_(plan, k + 1, n)
                      < bloom_rate_with_(plan, k, n))
         k++;
@@ -2295,7 +2295,7 @@ static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p)
 {
     plan.cells = cells;
     if (plan.hashes == 0)
-        plan.hashes = BLOOM_AS_(uint8_t, bloom_best_hashes_(plan, n));
+        plan.hashes = (uint8_t)bloom_best_hashes_(plan, n);
     return bloom_rate_(plan, n) <= p;
 }
 
@@ -2309,11 +2309,11 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p)
     uint64_t low = 0, stride = unit;
     if (!(p > 0 && p < 1))
         return 0;
-    textbook = BLOOM_AS_(double, n) * -bloom_ln_(p) / 0.480453014;
+    textbook = (double)n * -bloom_ln_(p) / 0.480453014;
     if (textbook > 4e18)
         return 0;
     if (textbook >= 256)
-        low = (BLOOM_AS_(uint64_t, textbook) / unit - 1) * unit;
+        low = ((uint64_t)textbook / unit - 1) * unit;
     for (; !bloom_keeps_(plan, low + stride, n, p); stride *= 2) {
         low += stride;
         if (low >> 62)
@@ -2330,7 +2330,7 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
     bloom_plan plan = bloom_no_plan_();
     if (k < 1 || k > 64)
         return plan;
-    plan.hashes = BLOOM_AS_(uint8_t, k);
+    plan.hashes = (uint8_t)k;
     plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
     return plan;
 }
@@ -2346,7 +2346,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
     k = bloom_best_hashes_(plan, n);
     while (k > 1 && bloom_rate_with_(plan, k - 1, n) <= p)
         k--;
-    plan.hashes = BLOOM_AS_(uint8_t, k);
+    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -2354,13 +2354,13 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
                                        bloom_layout layout)
 {
     bloom_plan plan = bloom_no_plan_();
-    plan.layout = BLOOM_AS_(uint8_t, layout);
+    plan.layout = (uint8_t)layout;
     if (BLOOM_IS_BLOCKED_(plan)) {
         plan.hashes = 8;
         plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
     } else {
         plan = bloom_plan_for(n, p);
-        plan.layout = BLOOM_AS_(uint8_t, layout);
+        plan.layout = (uint8_t)layout;
     }
     return bloom_plan_size(plan) > 0 ? plan : bloom_no_plan_();
 }
@@ -2374,7 +2374,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    plan.hashes = BLOOM_AS_(uint8_t, bloom_best_hashes_(plan, n ? n : 1));
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan, n ? n : 1);
     return plan;
 }
 
@@ -2401,7 +2401,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
    each cell with the chance 8/m, so it is (1 - 8/m)^n. */
 static double bloom_keys_for_(bloom_plan plan, double zeros)
 {
-    double m = BLOOM_AS_(double, plan.cells);
+    double m = (double)plan.cells;
     if (BLOOM_IS_BLOCKED_(plan))
         return bloom_ln_(zeros) / bloom_ln_1_minus_1_over_(m / 8);
     return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
@@ -2411,16 +2411,16 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
 {
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t zeros = plan.cells - bloom_ones(b);
-    double share = BLOOM_AS_(double, zeros) / BLOOM_AS_(double, plan.cells);
+    double share = (double)zeros / (double)plan.cells;
     if (zeros == 0)
         return UINT64_MAX;
-    return BLOOM_AS_(uint64_t, bloom_keys_for_(plan, share) + 0.5);
+    return (uint64_t)(bloom_keys_for_(plan, share) + 0.5);
 }
 
 /* The mean over the blocks, of the product of its words' fills */
 static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
 {
-    double sum = 0, all = BLOOM_AS_(double, blocks), product;
+    double sum = 0, all = (double)blocks, product;
     unsigned i;
     for (; blocks > 0; blocks--) {
         for (product = 1, i = 0; i < 4; i++, cells += 8) {
@@ -2438,8 +2438,8 @@ BLOOM_API double bloom_fpr(const bloom *b)
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
-    double m = BLOOM_AS_(double, plan.cells), rate;
-    double fill = BLOOM_AS_(double, ones) / m, n;
+    double m = (double)plan.cells, rate;
+    double fill = (double)ones / m, n;
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_for_(plan, 1 - fill);
@@ -2475,7 +2475,7 @@ static inline uint64_t bloom_cell_bytes_(const unsigned char *header)
 
 static inline size_t bloom_image_size_(const unsigned char *header)
 {
-    return BLOOM_HEADER_ + BLOOM_AS_(size_t, bloom_cell_bytes_(header));
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(header);
 }
 
 /* All but the seal */
@@ -2527,7 +2527,7 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan)
 {
     unsigned char header[BLOOM_HEADER_];
     bloom_write_header_(header, plan);
-    return bloom_check_(header, BLOOM_AS_(size_t, -1)) == BLOOM_OK
+    return bloom_check_(header, (size_t)-1) == BLOOM_OK
         ? bloom_image_size_(header) : 0;
 }
 
@@ -2539,16 +2539,16 @@ BLOOM_API size_t bloom_size(const bloom *b)
 
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
 {
-    bloom_error found = bloom_check_(BLOOM_AS_(unsigned char *, image), size);
+    bloom_error found = bloom_check_((unsigned char *)image, size);
     if (error)
         *error = found;
-    return found == BLOOM_OK ? BLOOM_AS_(bloom *, image) : BLOOM_NULL_;
+    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
 }
 
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error)
 {
-    const unsigned char *header = BLOOM_AS_(const unsigned char *, image);
+    const unsigned char *header = (const unsigned char *)image;
     unsigned char copy[BLOOM_HEADER_];
     bloom_error found;
     if (size >= BLOOM_HEADER_)
@@ -2556,7 +2556,7 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
     found = bloom_check_(header, size);
     if (error)
         *error = found;
-    return found == BLOOM_OK ? BLOOM_AS_(const bloom *, image) : BLOOM_NULL_;
+    return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
 }
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
@@ -2624,7 +2624,7 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
     bloom *b;
     if (size < BLOOM_HEADER_)
         return BLOOM_NULL_;
-    bloom_write_header_(BLOOM_AS_(unsigned char *, memory), plan);
+    bloom_write_header_((unsigned char *)memory, plan);
     b = bloom_open(memory, size, BLOOM_NULL_);
     if (b)
         bloom_clear(b);
@@ -2639,12 +2639,12 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
     size_t size = bloom_plan_size(plan), room = size + 32, skip;
     void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
-    unsigned char *image = BLOOM_AS_(unsigned char *, memory);
+    unsigned char *image = (unsigned char *)memory;
     if (!memory)
         return BLOOM_NULL_;
-    skip = 32 - BLOOM_ADDRESS_(image) % 32;
+    skip = 32 - (uintptr_t)image % 32;
     image += skip;
-    image[-1] = BLOOM_AS_(unsigned char, skip);
+    image[-1] = (unsigned char)skip;
     return bloom_init(image, size, plan);
 }
 
@@ -2701,7 +2701,7 @@ static void bloom_chain_grow_(bloom_chain *c)
     bloom *b = BLOOM_NULL_;
     if (c->links < 64 && n >> c->links == c->first_n) {
         plan = bloom_plan_layout(n, c->p / 2,
-                                 BLOOM_AS_(bloom_layout, first.layout));
+                                 (bloom_layout)first.layout);
         plan.seed = first.seed;
         plan.hash_bits = first.hash_bits;
         b = bloom_create(plan);
@@ -2719,7 +2719,7 @@ BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
     bloom *first = layout != BLOOM_COUNTING && p < 1 ? bloom_create(plan)
                                                      : BLOOM_NULL_;
     void *memory = first ? BLOOM_MALLOC(sizeof (bloom_chain)) : BLOOM_NULL_;
-    bloom_chain *c = BLOOM_AS_(bloom_chain *, memory);
+    bloom_chain *c = (bloom_chain *)memory;
     if (!c) {
         bloom_free(first);
         return BLOOM_NULL_;
@@ -2824,6 +2824,9 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 #endif
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 }
 #endif
 
