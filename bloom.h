@@ -22,7 +22,8 @@
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
      No allocation unless you ask for it, no globals, no errno, no I/O, no
-     libm. Without malloc nothing is needed of libc but memset. (On x86-64 the
+     libm. Without malloc nothing is needed of libc but memset, and memcpy where
+     a compiler copies structs by it (clang -O0, Cortex-M0). (On x86-64 the
      compiler's own __cpu_model tells whether there is AVX2; see NO_SIMD.)
 
    WORDS
@@ -39,7 +40,7 @@
      BLOOM_API              everywhere  before each function; default: extern,
                             hidden from other shared objects
      BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
-                            malloc and free
+                            calloc and free
      BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
                             bloom_free and the chain
      BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double,
@@ -118,9 +119,7 @@ typedef enum bloom_layout {
 typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64
                                     (blocked: of 256, and below 2^40) */
-    uint64_t seed;               /* 0 unless you set it; then at random, as
-                                    integer key x with seed s is hashed as
-                                    x + 1 is with seed s - 1 */
+    uint64_t seed;               /* 0 unless you set it */
     uint8_t hashes;              /* k: 1..64 (blocked: 8) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
@@ -210,14 +209,14 @@ BLOOM_API void bloom_free(bloom *b);
 #endif
 
 /* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
-   is 0 or more than that (32 bytes may be overwritten even then). The memory is
-   yours to free; the filter needs no end. */
+   is 0 or more than that, or if memory is NULL: then nothing is written. The
+   memory is yours to free; the filter needs no end. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* Existing bytes as a filter, in place: nothing is copied. Checks the header
    against `size` in constant time; not the cells, see bloom_verify. NULL if it
-   is not a filter of this build, and the reason in *error (unless NULL), else
-   BLOOM_OK. Bytes after the image are allowed. bloom_view is for bytes that
+   is not a filter of this build, or NULL itself (TRUNCATED), and the reason in
+   *error (unless NULL), else BLOOM_OK. Bytes after the image are allowed. bloom_view is for bytes that
    cannot be written: ROM, or a file mapped read-only. With only the 32 bytes
    of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells how many
    there will be (check for NULL first). */
@@ -337,26 +336,32 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 
 /* ---- Growing, when n is not known ------------------------------------------
-   A chain of filters, its links: the first for first_n keys with half of p,
-   each next one for twice the keys with half the rate, so that all together
-   keep p however many keys come. At p = 1% a chain of nine links takes 2.2
-   times the memory of one filter that has room for as many keys: begin with a
-   good guess. A lookup asks every link, newest first, with one hash. */
+   A chain of filters, its links: link i = 0, 1, .. is planned for first_n * 2^i
+   keys and the rate p / ((i + 1)(i + 2)); these add up to p however many keys
+   come. A lookup asks every link, newest first, with one hash. Against one
+   filter that has room for as many keys, at p = 1% nine full links take 1.94
+   times the memory (blocked 2.2), and up to twice that just after a link was
+   added: begin with a good guess.
+   In width 32 no rate is below about 2^-32: where a new link would hold no more
+   keys than the last one, the chain grows no further. Then, and where there is
+   no memory for a new link, the last one takes all keys that still come: none
+   is lost, but the rate grows, and bloom_chain_fpr tells it. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
 
 typedef struct bloom_chain bloom_chain;
 
-/* A chain of one empty link, classic or blocked. NULL if the layout is another,
-   if the plan is impossible, or if memory is short. bloom_chain_free takes NULL
-   as well. */
+/* A chain of one empty link, classic or blocked; with the layout, seed and
+   hash_bits of `like`, whose other fields do not matter. NULL if the layout is
+   another, if no link keeps p / 2, or if memory is short. bloom_chain_free takes
+   NULL as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
+BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
+                                          bloom_plan like);
 BLOOM_API void bloom_chain_free(bloom_chain *c);
 
-/* As bloom_add: true if the key was certainly new, to all links. Where there is
-   no memory for a new link the last one takes more keys than it should: the
-   rate grows, no key is lost. */
+/* As bloom_add: true if the key was certainly new, to all links. */
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size);
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
@@ -366,17 +371,34 @@ BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h);
 
-/* To save a chain, save each link's image, i = 0 .. bloom_chain_links(c) - 1
-   (seal a copy, if you want a seal).
-   To restore it, make it new with the same arguments and adopt the images in
-   that order. An image is checked and copied; false, and nothing changed, if it
-   is not a filter of the chain's layout, or of another width or seed than the
-   links before it. The first one takes the place of the empty link and sets
-   width and seed: so a chain gets a seed, from an empty filter that has it. */
-BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);
+BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);         /* 1..64 */
 BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
-BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
-                                 size_t size);
+
+/* Judged by the cells of all links: how many different keys were offered to the
+   chain (UINT64_MAX if a link is full), and its rate now. Both read all links. */
+BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
+BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
+
+/* A chain's image: a head of 32 bytes, then the images of its links, oldest
+   first. Store those (sealed copies, if you want seals):
+       bloom_chain_head(c, head);
+       fwrite(head, 1, 32, file);
+       for (i = 0; i < bloom_chain_links(c); i++)
+           fwrite(bloom_chain_link(c, i), 1,
+                  bloom_size(bloom_chain_link(c, i)), file);
+   bloom_chain_size is the bytes of all. */
+BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
+BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
+
+/* A copy of that, which goes on growing where the chain stood. Any bytes at any
+   alignment may be given; NULL, and the reason in *error (unless NULL), if they
+   are not a chain; BLOOM_OK there if they are, but memory is short. Links need
+   not be as planned, but all of one layout, width and seed. Seals are not
+   checked: see bloom_verify of each link. Bytes after the last whole link are
+   TRUNCATED if they begin with BLM, else ignored. A head without links is an
+   empty chain of seed 0. */
+BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                        bloom_error *error);
 
 #endif
 
@@ -433,8 +455,14 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 #error "bloom.h: define both BLOOM_MALLOC and BLOOM_FREE, or neither"
 #elif !defined(BLOOM_MALLOC) && !defined(BLOOM_NO_MALLOC)
 #include <stdlib.h>
-#define BLOOM_MALLOC(size) malloc(size)
+#define BLOOM_MALLOC(size) calloc(1, size)
 #define BLOOM_FREE(pointer) free(pointer)
+#define BLOOM_IS_CLEARED_ true              /* so does the memory come */
+#else
+#define BLOOM_IS_CLEARED_ false
+#endif
+#if __STDC_HOSTED__ && !defined(BLOOM_TINY)
+#include <string.h>
 #endif
 
 #ifndef BLOOM_ASSERT
@@ -874,7 +902,8 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
                               : bloom_murmur64_(bytes, size, plan.seed);
 }
 
-/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
+/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough.
+   Seeds are spread, so that near ones do not give near keys the same hash. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
 BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
@@ -885,7 +914,7 @@ BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
         bloom_store64_(bytes, key);
         return bloom_hash32_(bytes, 8, plan.seed);
     }
-    h.h1 = bloom_fmix64_(key + plan.seed + BLOOM_GOLDEN_);
+    h.h1 = bloom_fmix64_(key + (plan.seed + 1) * BLOOM_GOLDEN_);
     h.h2 = h.h1 * BLOOM_GOLDEN_;
     return h;
 }
@@ -1604,7 +1633,7 @@ typedef struct bloom_chunk_ {
 static inline void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
                                     const uint64_t *keys)
 {
-    const uint64_t add = plan.seed + BLOOM_GOLDEN_;
+    const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
     size_t i = BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
         bloom_simd_mix_(chunk->h1, keys, chunk->count, add), 0U);
     for (; i < chunk->count; i++)
@@ -2457,25 +2486,23 @@ BLOOM_API double bloom_fpr(const bloom *b)
 
 /* ---- Image checks -------------------------------------------------------- */
 
-#ifdef BLOOM_TINY
-
-static inline uint32_t bloom_cell_bytes_(const unsigned char *header)
-{
-    return bloom_load32_(header + 8) / 8;
-}
-
+#ifdef BLOOM_TINY                 /* with 32-bit numbers, and m < 2^32 */
+typedef uint32_t bloom_number_;
+#define BLOOM_LOAD_M_(p) bloom_load32_(p)
 #else
-
-static inline uint64_t bloom_cell_bytes_(const unsigned char *header)
-{
-    return bloom_load64_(header + 8) >> (header[4] == BLOOM_COUNTING ? 1 : 3);
-}
-
+typedef uint64_t bloom_number_;
+#define BLOOM_LOAD_M_(p) bloom_load64_(p)
 #endif
 
-static inline size_t bloom_image_size_(const unsigned char *header)
+static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m,
+                                               unsigned layout)
 {
-    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(header);
+    return m >> (layout == BLOOM_COUNTING ? 1 : 3);
+}
+
+static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
+{
+    return size >= BLOOM_HEADER_ && bytes <= size - BLOOM_HEADER_;
 }
 
 /* All but the seal */
@@ -2494,11 +2521,11 @@ static void bloom_write_header_(unsigned char *image, bloom_plan plan)
 }
 
 /* The limits of the format first, then those of this build. */
-static bloom_error bloom_check_plan_(const unsigned char *header)
+static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
+                                              unsigned layout, unsigned width,
+                                              unsigned k)
 {
-    uint32_t m = bloom_load32_(header + 8), m_high = bloom_load32_(header + 12);
-    unsigned layout = header[4], width = header[5], k = header[6];
-    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64 || header[7] != 0
+    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
     if (layout == BLOOM_BLOCKED
@@ -2510,39 +2537,51 @@ static bloom_error bloom_check_plan_(const unsigned char *header)
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
     bloom_error error;
-    if (size < BLOOM_HEADER_)
-        return BLOOM_TRUNCATED;
     if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
         return BLOOM_NOT_A_FILTER;
     if (header[3] != 1)
         return BLOOM_WRONG_VERSION;
-    error = bloom_check_plan_(header);
-    if (error == BLOOM_OK && bloom_cell_bytes_(header) > size - BLOOM_HEADER_)
+    if (header[7] != 0)
+        return BLOOM_BAD_HEADER;
+    error = bloom_check_fields_(bloom_load32_(header + 8),
+                                bloom_load32_(header + 12), header[4],
+                                header[5], header[6]);
+    if (error == BLOOM_OK
+        && !bloom_fits_(bloom_cell_bytes_(BLOOM_LOAD_M_(header + 8), header[4]),
+                        size))
         return BLOOM_TRUNCATED;
     return error;
 }
 
-/* A plan is checked by the header that it makes. */
+/* Bytes of the image, if the plan is possible and that is at most `most`; or
+   0 */
+static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
+{
+    bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
+                                             plan.layout);
+    if (bloom_check_fields_(bloom_low_half_(plan.cells),
+                            (uint32_t)(plan.cells >> 32), plan.layout,
+                            plan.hash_bits, plan.hashes) != BLOOM_OK
+        || !bloom_fits_(bytes, most))
+        return 0;
+    return BLOOM_HEADER_ + (size_t)bytes;
+}
+
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
 {
-    unsigned char header[BLOOM_HEADER_];
-    bloom_write_header_(header, plan);
-    return bloom_check_(header, (size_t)-1) == BLOOM_OK
-        ? bloom_image_size_(header) : 0;
+    return bloom_plan_size_(plan, SIZE_MAX);
+}
+
+static inline size_t bloom_size_(const unsigned char *header)
+{
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(BLOOM_LOAD_M_(header + 8),
+                                                     header[4]);
 }
 
 BLOOM_API size_t bloom_size(const bloom *b)
 {
     unsigned char copy[BLOOM_HEADER_];
-    return bloom_image_size_(bloom_fetch_(bloom_const_bytes_(b), copy));
-}
-
-BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
-{
-    bloom_error found = bloom_check_((unsigned char *)image, size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
+    return bloom_size_(bloom_fetch_(bloom_const_bytes_(b), copy));
 }
 
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
@@ -2550,13 +2589,23 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
 {
     const unsigned char *header = (const unsigned char *)image;
     unsigned char copy[BLOOM_HEADER_];
-    bloom_error found;
-    if (size >= BLOOM_HEADER_)
-        header = bloom_fetch_(header, copy);
-    found = bloom_check_(header, size);
+    bloom_error found = BLOOM_TRUNCATED;
+    if (header && size >= BLOOM_HEADER_)
+        found = bloom_check_(bloom_fetch_(header, copy), size);
     if (error)
         *error = found;
     return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
+}
+
+BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
+{
+    unsigned char *header = (unsigned char *)image;
+    bloom_error found = BLOOM_TRUNCATED;
+    if (header && size >= BLOOM_HEADER_)
+        found = bloom_check_(header, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
 }
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
@@ -2604,31 +2653,40 @@ BLOOM_API bloom_error bloom_verify(const bloom *b)
 
 /* ---- Making ------------------------------------------------------------- */
 
-#if defined(BLOOM_SMALL_) && defined(BLOOM_NO_MALLOC)
-#define BLOOM_CLEARED_ volatile unsigned char   /* else this becomes memset */
+#if __STDC_HOSTED__ && !defined(BLOOM_TINY)
+
+static void bloom_zero_(unsigned char *bytes, size_t size)
+{
+    memset(bytes, 0, size);
+}
+
 #else
-#define BLOOM_CLEARED_ unsigned char
+
+/* volatile: else compilers make a call of memset of this loop */
+static void bloom_zero_(volatile unsigned char *bytes, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; i++)
+        bytes[i] = 0;
+}
+
 #endif
 
 BLOOM_API void bloom_clear(bloom *b)
 {
-    BLOOM_CLEARED_ *image = bloom_bytes_(b);
-    size_t i, size = bloom_image_size_(bloom_bytes_(b));
-    for (i = BLOOM_SEAL_; i < size; i++)
-        image[i] = 0;
+    unsigned char *image = bloom_bytes_(b);
+    bloom_zero_(image + BLOOM_SEAL_, bloom_size_(image) - BLOOM_SEAL_);
 }
 
-/* The header is written first, and then checked like any other. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
-    bloom *b;
-    if (size < BLOOM_HEADER_)
+    unsigned char *image = (unsigned char *)memory;
+    size_t needed = bloom_plan_size_(plan, size);
+    if (!image || needed == 0)
         return BLOOM_NULL_;
-    bloom_write_header_((unsigned char *)memory, plan);
-    b = bloom_open(memory, size, BLOOM_NULL_);
-    if (b)
-        bloom_clear(b);
-    return b;
+    bloom_write_header_(image, plan);
+    bloom_zero_(image + BLOOM_SEAL_, needed - BLOOM_SEAL_);
+    return (bloom *)memory;
 }
 
 #ifndef BLOOM_NO_MALLOC
@@ -2645,7 +2703,11 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
     skip = 32 - (uintptr_t)image % 32;
     image += skip;
     image[-1] = (unsigned char)skip;
-    return bloom_init(image, size, plan);
+    bloom_write_header_(image, plan);
+    if (!BLOOM_IS_CLEARED_)
+        bloom_zero_(image + BLOOM_SEAL_, size - BLOOM_SEAL_);
+    memory = image;
+    return (bloom *)memory;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -2666,10 +2728,20 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 #endif
 
 /* ---- Chain ---------------------------------------------------------------
-   Invariant: links 1..64 are filters of one layout, width and seed; link i was
-   planned for first_n * 2^i keys and the rate p / 2^(i + 1); the last one has
-   room for `room` keys more. The capacities add up to 2^64 keys before there
-   could be a 65th link. */
+
+    offset size  field of the head
+       0     4   magic: 'B' 'L' 'C' and the format version, 1
+       4     1   layout: 0 classic, 1 blocked
+       5     1   hash width in bits: 64 or 32
+       6     2   zero
+       8     8   first_n, not 0
+      16     8   p: the 64 bits of an IEEE double
+      24     8   keys that were new to the newest link
+      32         the links' images, oldest first
+
+   Invariant: links 1..64 are filters of one layout, width and seed. The newest
+   one takes keys until `keys` reaches `room`, which depends on nothing but the
+   image: a chain that was loaded grows like the one that was saved. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
     && !defined(BLOOM_ROM_ONLY_)
@@ -2677,59 +2749,77 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 struct bloom_chain {
     bloom *link[64];
     unsigned links;
-    bool untouched;              /* nothing was added or adopted */
-    uint64_t first_n, room;
-    double p;                    /* the newest link's share */
+    uint64_t first_n, keys, room;
+    double p;
 };
 
-/* Appends b, and finds how many keys it can still take. */
+/* The shares of the rate add up to p: 1/2 + 1/6 + 1/12 + ... = 1. */
+static double bloom_chain_share_(const bloom_chain *c, unsigned i)
+{
+    return c->p / ((i + 1.0) * (i + 2.0));
+}
+
+static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
+                                    bloom_plan like)
+{
+    uint64_t n = c->first_n << i;
+    bloom_plan plan = bloom_no_plan_();
+    if (n >> i == c->first_n)
+        plan = bloom_plan_layout(n, bloom_chain_share_(c, i),
+                                 (bloom_layout)like.layout);
+    plan.seed = like.seed;
+    plan.hash_bits = like.hash_bits;
+    return plan;
+}
+
+/* How many keys that are new to it link i takes until its rate is its share.
+   The other keys offered meanwhile, false "maybe"s, have their cells set already
+   and count for the rate like any: of n keys, 1 - f(x) are new at each x < n.
+   f is integrated by Simpson's rule in 8 parts. */
+static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
+                                  bloom_plan plan)
+{
+    uint64_t n = bloom_plan_capacity(plan, bloom_chain_share_(c, i)), x;
+    double known = 0;
+    for (x = 1; x <= 8; x++)
+        known += bloom_plan_fpr(plan, n / 8 * x + n % 8 * x / 8)
+               * (x == 8 ? 1 : x % 2 ? 4 : 2);
+    return n - (uint64_t)((double)n * known / 24);
+}
+
 static void bloom_chain_append_(bloom_chain *c, bloom *b)
 {
-    uint64_t capacity, keys = bloom_estimate(b);
+    c->room = bloom_chain_room_(c, c->links, bloom_plan_of(b));
     c->link[c->links++] = b;
-    c->p /= 2;
-    capacity = bloom_plan_capacity(bloom_plan_of(b), c->p);
-    c->room = keys < capacity ? capacity - keys : 0;
+    c->keys = 0;
 }
 
-/* A new link. Where that fails the last one stays the last, and it is tried
-   again first_n keys later. */
+static void bloom_chain_wait_(bloom_chain *c)
+{
+    c->room += c->room < UINT64_MAX / 2 ? c->room + (c->room == 0)
+                                        : UINT64_MAX - c->room;
+}
+
+/* A new link, unless it would hold no more keys than the last one does or was
+   planned to. Where there is none, or no memory for it, the last one goes on,
+   and the next try is when it has twice the keys. */
 static void bloom_chain_grow_(bloom_chain *c)
 {
-    bloom_plan first = bloom_plan_of(c->link[0]), plan;
-    uint64_t n = c->first_n << (c->links & 63);
+    unsigned i = c->links;
+    bloom_plan last = bloom_plan_of(c->link[i - 1]), plan;
+    uint64_t least = bloom_chain_room_(c, i - 1, last);
     bloom *b = BLOOM_NULL_;
-    if (c->links < 64 && n >> c->links == c->first_n) {
-        plan = bloom_plan_layout(n, c->p / 2,
-                                 (bloom_layout)first.layout);
-        plan.seed = first.seed;
-        plan.hash_bits = first.hash_bits;
-        b = bloom_create(plan);
+    if (least > c->first_n << (i - 1))
+        least = c->first_n << (i - 1);
+    if (i < 64) {
+        plan = bloom_chain_plan_(c, i, last);
+        if (bloom_chain_room_(c, i, plan) > least)
+            b = bloom_create(plan);
     }
-    c->room = c->first_n;
     if (b)
         bloom_chain_append_(c, b);
-}
-
-BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
-                                       bloom_layout layout)
-{
-    uint64_t n = first_n ? first_n : 1;
-    bloom_plan plan = bloom_plan_layout(n, p / 2, layout);
-    bloom *first = layout != BLOOM_COUNTING && p < 1 ? bloom_create(plan)
-                                                     : BLOOM_NULL_;
-    void *memory = first ? BLOOM_MALLOC(sizeof (bloom_chain)) : BLOOM_NULL_;
-    bloom_chain *c = (bloom_chain *)memory;
-    if (!c) {
-        bloom_free(first);
-        return BLOOM_NULL_;
-    }
-    c->links = 0;
-    c->untouched = true;
-    c->first_n = n;
-    c->p = p;
-    bloom_chain_append_(c, first);
-    return c;
+    else
+        bloom_chain_wait_(c);
 }
 
 BLOOM_API void bloom_chain_free(bloom_chain *c)
@@ -2739,6 +2829,60 @@ BLOOM_API void bloom_chain_free(bloom_chain *c)
             bloom_free(c->link[--c->links]);
         BLOOM_FREE(c);
     }
+}
+
+static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p)
+{
+    void *memory = BLOOM_MALLOC(sizeof (bloom_chain));
+    bloom_chain *c = (bloom_chain *)memory;
+    if (c) {
+        c->links = 0;
+        c->first_n = first_n ? first_n : 1;
+        c->p = p;
+    }
+    return c;
+}
+
+/* Makes the first link; without one the chain is freed, and NULL. */
+static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
+{
+    bloom_plan plan = bloom_chain_plan_(c, 0, like);
+    bloom *first = BLOOM_NULL_;
+    if (bloom_chain_room_(c, 0, plan) > 0)
+        first = bloom_create(plan);
+    if (first) {
+        bloom_chain_append_(c, first);
+        return c;
+    }
+    bloom_chain_free(c);
+    return BLOOM_NULL_;
+}
+
+/* Goes on with the last link, which has so many keys. */
+static bloom_chain *bloom_chain_resume_(bloom_chain *c, uint64_t keys)
+{
+    unsigned last = c->links - 1;
+    c->room = bloom_chain_room_(c, last, bloom_plan_of(c->link[last]));
+    for (c->keys = keys; c->room < keys; )
+        bloom_chain_wait_(c);
+    return c;
+}
+
+BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
+                                          bloom_plan like)
+{
+    bloom_chain *c = BLOOM_NULL_;
+    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
+        c = bloom_chain_without_links_(first_n, p);
+    return c ? bloom_chain_begin_(c, like) : BLOOM_NULL_;
+}
+
+BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
+                                       bloom_layout layout)
+{
+    bloom_plan like = { 0, 0, 0, BLOOM_CLASSIC, 64 };
+    like.layout = (uint8_t)layout;
+    return bloom_chain_create(first_n, p, like);
 }
 
 BLOOM_API unsigned bloom_chain_links(const bloom_chain *c)
@@ -2774,12 +2918,11 @@ BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
 
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
-    c->untouched = false;
     if (bloom_chain_may_contain_hash(c, h))
         return false;
-    if (c->room == 0)
+    if (c->keys >= c->room)
         bloom_chain_grow_(c);
-    c->room -= c->room > 0;
+    c->keys += c->keys < UINT64_MAX;
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
@@ -2793,32 +2936,169 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
     return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
 }
 
-BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
-                                 size_t size)
+BLOOM_API double bloom_chain_fpr(const bloom_chain *c)
 {
-    const bloom *from = bloom_view(image, size, BLOOM_NULL_);
-    bloom_plan first = bloom_plan_of(c->link[0]), plan = first;
-    bloom *b;
-    size_t i, bytes;
-    if (from)
-        plan = bloom_plan_of(from);
-    if (!from || plan.layout != first.layout || c->links == 64
-        || (!c->untouched && (plan.seed != first.seed
-                              || plan.hash_bits != first.hash_bits)))
-        return false;
-    b = bloom_create(plan);
-    if (!b)
-        return false;
-    bytes = bloom_plan_size(plan);
-    for (i = 0; i < bytes; i++)
-        bloom_bytes_(b)[i] = bloom_const_bytes_(from)[i];
-    if (c->untouched) {
-        bloom_free(c->link[--c->links]);
-        c->p *= 2;
+    double rate = 0;
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        rate += (1 - rate) * bloom_fpr(c->link[i]);
+    return rate;
+}
+
+/* A link was offered only those keys that the older ones did not claim. */
+BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c)
+{
+    double keys = 0, offered = 1;
+    unsigned i;
+    for (i = 0; i < c->links; i++) {
+        uint64_t n = bloom_estimate(c->link[i]);
+        if (n == UINT64_MAX)
+            return n;
+        keys += (double)n / offered;
+        offered *= 1 - bloom_fpr(c->link[i]);
     }
-    c->untouched = false;
-    bloom_chain_append_(c, b);
+    return (uint64_t)(keys + 0.5);
+}
+
+BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
+{
+    size_t size = BLOOM_HEADER_;
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        size += bloom_size(c->link[i]);
+    return size;
+}
+
+/* The 64 bits of p, 0 < p < 1: p = (1 + fraction / 2^52) * 2^(exponent - 1023),
+   or fraction / 2^1074 where the exponent is 0 */
+static uint64_t bloom_bits_of_(double p)
+{
+    uint64_t exponent = 1023;
+    for (; p < 1 && exponent > 1; exponent--)
+        p *= 2;
+    if (p < 1)
+        return (uint64_t)(p * 4503599627370496.0);
+    return exponent << 52 | (uint64_t)((p - 1) * 4503599627370496.0);
+}
+
+/* Its inverse; 2 for bits that are not of such a p */
+static double bloom_double_of_(uint64_t bits)
+{
+    double p = (double)(bits & 0xFFFFFFFFFFFFFU) / 4503599627370496.0;
+    uint64_t exponent = bits >> 52;
+    if (exponent > 1022)
+        return 2;
+    p += exponent > 0;
+    for (exponent += exponent == 0; exponent < 1023; exponent++)
+        p /= 2;
+    return p;
+}
+
+BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
+{
+    bloom_plan plan = bloom_plan_of(c->link[0]);
+    plan.hashes = 0;
+    plan.cells = c->first_n;
+    plan.seed = bloom_bits_of_(c->p);
+    bloom_write_header_(head, plan);
+    head[2] = 'C';
+    bloom_store64_(head + BLOOM_SEAL_, c->keys);
+}
+
+static bloom_error bloom_chain_check_head_(const unsigned char *head,
+                                           size_t size)
+{
+    double p;
+    if (!head || size < BLOOM_HEADER_)
+        return BLOOM_TRUNCATED;
+    if (head[0] != 'B' || head[1] != 'L' || head[2] != 'C')
+        return BLOOM_NOT_A_FILTER;
+    if (head[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    p = bloom_double_of_(bloom_load64_(head + 16));
+    if (head[4] > BLOOM_BLOCKED || (head[5] != 32 && head[5] != 64)
+        || head[6] != 0 || head[7] != 0 || bloom_load64_(head + 8) == 0
+        || !(p > 0 && p < 1))
+        return BLOOM_BAD_HEADER;
+    return BLOOM_OK;
+}
+
+/* The link that begins at byte `at` of a chain's image. NULL if it is not one
+   of this chain, and why in *error; BLOOM_OK there: the image has ended. */
+static const bloom *bloom_chain_link_at_(const unsigned char *image,
+                                         size_t size, size_t at,
+                                         bloom_error *error)
+{
+    const unsigned char *link = image + at, *first = image + BLOOM_HEADER_;
+    const bloom *b;
+    *error = BLOOM_OK;
+    if (size - at < 3 || link[0] != 'B' || link[1] != 'L' || link[2] != 'M')
+        return BLOOM_NULL_;
+    b = bloom_view(link, size - at, error);
+    if (b && (link[4] != image[4] || link[5] != image[5]
+              || bloom_load64_(link + 16) != bloom_load64_(first + 16))) {
+        *error = BLOOM_BAD_HEADER;
+        return BLOOM_NULL_;
+    }
+    return b;
+}
+
+static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
+{
+    bloom_error error = bloom_chain_check_head_(image, size);
+    size_t at = BLOOM_HEADER_;
+    unsigned links = 0;
+    const bloom *b;
+    for (; error == BLOOM_OK; links++) {
+        b = bloom_chain_link_at_(image, size, at, &error);
+        if (!b)
+            break;
+        at += bloom_size(b);
+    }
+    return links > 64 ? BLOOM_BAD_HEADER : error;
+}
+
+/* Copies of the links of an image that was checked; false: no memory. */
+static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
+                              size_t size)
+{
+    size_t at = BLOOM_HEADER_, i, bytes;
+    bloom_error error;
+    const bloom *from = bloom_chain_link_at_(image, size, at, &error);
+    for (; from; from = bloom_chain_link_at_(image, size, at, &error)) {
+        bloom *b = bloom_create(bloom_plan_of(from));
+        if (!b)
+            return false;
+        c->link[c->links++] = b;
+        bytes = bloom_size(from);
+        for (i = 0; i < bytes; i++)
+            bloom_bytes_(b)[i] = image[at + i];
+        at += bytes;
+    }
     return true;
+}
+
+BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                        bloom_error *error)
+{
+    const unsigned char *head = (const unsigned char *)image;
+    bloom_error found = bloom_chain_check_(head, size);
+    bloom_plan like = { 0, 0, 0, BLOOM_CLASSIC, 64 };
+    bloom_chain *c;
+    if (error)
+        *error = found;
+    if (found != BLOOM_OK)
+        return BLOOM_NULL_;
+    c = bloom_chain_without_links_(bloom_load64_(head + 8),
+                                   bloom_double_of_(bloom_load64_(head + 16)));
+    if (!c || !bloom_chain_copy_(c, head, size)) {
+        bloom_chain_free(c);
+        return BLOOM_NULL_;
+    }
+    like.layout = head[4];
+    like.hash_bits = head[5];
+    return c->links > 0 ? bloom_chain_resume_(c, bloom_load64_(head + 24))
+                        : bloom_chain_begin_(c, like);
 }
 
 #endif
