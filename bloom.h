@@ -1980,23 +1980,25 @@ BLOOM_FLAT_ void bloom_keep_(const unsigned char *cells, bloom_plan plan,
     chunk->left = left;
 }
 
-/* All of each key at once: k cells after those that were asked for, in blocks */
+/* All of each key at once: the block that was asked for, and k cells more. Two
+   loops, as no branch is to depend on a cell where there are none. */
 BLOOM_FLAT_ size_t bloom_tell_(const unsigned char *cells, bloom_plan plan,
                                bloom_chunk_ *chunk, unsigned k, bool *maybe,
                                unsigned layout, bool simd)
 {
+    bool results[BLOOM_CHUNK_];
     size_t i, in = 0;
-    for (i = 0; i < chunk->count; i++) {
-        bool found = bloom_test_(cells, chunk, i, layout, simd);
-        if (k > 0 && found) {
-            bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-            bloom_step_(&walk);
-            found = bloom_blocked_may_contain_(cells, k, walk, simd);
-        }
-        in += found;
-        if (maybe)
-            maybe[i] = found;
+    maybe = maybe ? maybe : results;
+    for (i = 0; i < chunk->count && k == 0; i++)
+        maybe[i] = bloom_test_(cells, chunk, i, layout, simd);
+    for (; i < chunk->count; i++) {
+        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
+        bloom_step_(&walk);
+        maybe[i] = bloom_test_(cells, chunk, i, layout, simd)
+            && bloom_blocked_may_contain_(cells, k, walk, simd);
     }
+    for (i = 0; i < chunk->count; i++)
+        in += maybe[i];
     chunk->count = 0;
     return in;
 }
