@@ -30,7 +30,7 @@ static void promise(int kept, const char *what)
     broken += !kept;
 }
 
-static void *need(void *memory)
+static inline void *need(void *memory)
 {
     if (!memory) {
         fputs("bloom: promise: not enough memory\n", stderr);
@@ -47,7 +47,7 @@ typedef struct { double rate, sigma; } measure;
    observation has by itself (from counting "maybe"s, say). */
 typedef struct { double filters, sum, squares, own; } tally;
 
-static void observe(tally *t, double rate, double own)
+static inline void observe(tally *t, double rate, double own)
 {
     t->filters++;
     t->sum += rate;
@@ -58,7 +58,7 @@ static void observe(tally *t, double rate, double own)
 /* The mean over the filters and its standard error: from how the filters
    differ, or from the observations' own errors if these are larger, as they
    are by luck where filters are few. */
-static measure mean_of(tally t)
+static inline measure mean_of(tally t)
 {
     measure m;
     double f = t.filters, among = 0;
