@@ -23,7 +23,7 @@ static inline uint64_t random64(void)
 static double effort = 1;          /* lookups, as a multiple of the default */
 static int broken;
 
-static void promise(int kept, const char *what)
+static inline void promise(int kept, const char *what)
 {
     if (!kept && broken < 100)          /* no more lines than help */
         printf("\n    BROKEN: %s\n", what);
