@@ -28,7 +28,7 @@ static double run(bloom *b, double count, bool asking)
     return total;
 }
 
-/* Lookups, or below p = 10^-5 the cells, of so many filters; in width 32 both */
+/* So many filters: lookups, or below p = 10^-4 the cells */
 static measure rate_of(bloom_plan plan, uint64_t n, double p, double filters,
                        double asked)
 {
@@ -36,7 +36,7 @@ static measure rate_of(bloom_plan plan, uint64_t n, double p, double filters,
     while (t.filters < filters) {
         bloom *b = need(bloom_create(plan));
         run(b, (double)n, false);
-        if (p < 1e-5) {
+        if (p < 0.9e-4) {
             observe_cells(&t, b, (double)n);
         } else {
             double maybes = run(b, asked, true);
@@ -55,11 +55,11 @@ static void cell(uint64_t n, double p)
     bloom_plan plan = bloom_plan_layout(n, p, BLOOM_BLOCKED);
     double more = (double)plan.cells / (double)bloom_plan_for(n, p).cells;
     double filters = n >= 1000000 ? 1 : fmin(2e6 / (double)n, 400);
-    double asked = effort * fmax(2e7, 4 * filters * (double)n) / filters;
+    double asked = effort * fmin(4e4 / p, 6e7) / filters;
     double floor_32 = floor_in_32(plan, n);
     measure wide = rate_of(plan, n, p, filters, asked), narrow;
     plan.hash_bits = 32;
-    narrow = rate_of(plan, n, p, filters, asked / 4);
+    narrow = rate_of(plan, n, p, filters, asked / 2);
     printf("%9.0f %6.0e  %5.3f %3d  %6.3f +-%.3f   %6.3f +-%.3f\n", (double)n,
            p, more, plan.hashes, wide.rate / p, 4 * wide.sigma / p,
            narrow.rate / (p + floor_32), 4 * narrow.sigma / (p + floor_32));
