@@ -1,4 +1,4 @@
-# Run by `make fuzz`: each target of tests/fuzz/fuzz.c under AddressSanitizer and
+# Run by `make fuzz`: each target, tests/fuzz/NAME.c, under AddressSanitizer and
 # UBSan from its corpus in tests/fuzz/corpus, then what was found once more without
 # libFuzzer in a 32-bit program. Counts one test for each of the two.
 # usage: tests/fuzz/run.sh [seconds a target, 60 if not given]
@@ -29,7 +29,7 @@ result() {
     else
         failed=$((failed + 1))
         echo "failed: $2; see $3:"
-        grep -e 'fuzz.c:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
+        grep -e 'not so:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
             -e 'error:' "$3"
     fi
 }
@@ -38,11 +38,10 @@ result() {
 # number compared to libFuzzer finds magic bytes, and takes half of the time.
 fuzz() {
     program=build/fuzz-$1
-    macro=FUZZ_$(echo "$1" | tr a-z A-Z)
     found=build/corpus-$1
     mkdir -p "$found"
-    clang -std=c99 -g -O2 -I. -D"$macro" -fsanitize=fuzzer,$SANITIZE $3 \
-        -fno-sanitize-recover=all tests/fuzz/fuzz.c -o "$program" \
+    clang -std=c99 -g -O2 -I. -fsanitize=fuzzer,$SANITIZE $3 \
+        -fno-sanitize-recover=all "tests/fuzz/$1.c" -o "$program" \
         >"$program.log" 2>&1 &&
     "$program" -max_total_time="$seconds" -max_len="$2" -entropic=0 -timeout=5 \
         -print_final_stats=1 -artifact_prefix="$program-" \
@@ -50,9 +49,9 @@ fuzz() {
     result $? "$1" "$program.log"
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
-    gcc -m32 -std=c99 -g -O1 -I. -D"$macro" -DFUZZ_MAIN \
+    gcc -m32 -std=c99 -g -O1 -I. -DFUZZ_MAIN \
         -fsanitize=address,undefined -fno-sanitize-recover=all \
-        tests/fuzz/fuzz.c -o "$program-32" >"$program-32.log" 2>&1 &&
+        "tests/fuzz/$1.c" -o "$program-32" >"$program-32.log" 2>&1 &&
     find "tests/fuzz/corpus/$1" "$found" -type f -exec "$program-32" {} + \
         >>"$program-32.log" 2>&1
     result $? "$1 in 32 bits" "$program-32.log"
