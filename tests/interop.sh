@@ -10,7 +10,8 @@ need 'echo "#include <sqlite3.h>" | ${CC:-cc} -E -' sqlite3.h libsqlite3-dev
 need 'command -v gnuplot' gnuplot gnuplot-nox
 [ $status -eq 0 ] || exit 1
 
-sh tests/examples.sh guard:-lsqlite3 tables:-lm || status=1
+sh tests/examples.sh guard:-lsqlite3 tables:-lm guava:-lm spark:-lm \
+    cassandra:-lm || status=1
 build/tables build/tables.svg >build/tables.out || status=1
 if grep -q '<svg' build/tables.svg; then
     echo "tables: drew build/tables.svg"
