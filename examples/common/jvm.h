@@ -150,9 +150,10 @@ static void save(const char *path)
 /* The lines of the standard input; ASK prints those that may be in. */
 static void visit_lines(int what)
 {
-    char *line = NULL;
-    unsigned char *key = NULL;
-    size_t room = 0, size;
+    static char *line;
+    static unsigned char *key;
+    static size_t room;
+    size_t size;
     ssize_t got;
     while ((got = getline(&line, &room, stdin)) >= 0) {
         size = (size_t)got - (line[got - 1] == '\n');
@@ -167,8 +168,6 @@ static void visit_lines(int what)
         }
     }
     need(feof(stdin), "standard input", NULL);
-    free(line);
-    free(key);
 }
 
 static void build(char **words)

@@ -1,4 +1,4 @@
-# Run by `make fuzz`: each target of tests/fuzz/fuzz.c under AddressSanitizer and
+# Run by `make fuzz`: each target of tests/fuzz/*.c under AddressSanitizer and
 # UBSan from its corpus in tests/fuzz/corpus, then what was found once more without
 # libFuzzer in a 32-bit program. Counts one test for each of the two.
 # usage: tests/fuzz/run.sh [seconds a target, 60 if not given]
@@ -29,7 +29,7 @@ result() {
     else
         failed=$((failed + 1))
         echo "failed: $2; see $3:"
-        grep -e 'fuzz.c:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
+        grep -e '\.c:[0-9]*: not so' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
             -e 'error:' "$3"
     fi
 }
@@ -38,11 +38,12 @@ result() {
 # number compared to libFuzzer finds magic bytes, and takes half of the time.
 fuzz() {
     program=build/fuzz-$1
-    macro=FUZZ_$(echo "$1" | tr a-z A-Z)
+    source=${source:-tests/fuzz/fuzz.c}
+    macro=${macro:-FUZZ_$(echo "$1" | tr a-z A-Z)}
     found=build/corpus-$1
     mkdir -p "$found"
     clang -std=c99 -g -O2 -I. -D"$macro" -fsanitize=fuzzer,$SANITIZE $3 \
-        -fno-sanitize-recover=all tests/fuzz/fuzz.c -o "$program" \
+        -fno-sanitize-recover=all $source -o "$program" $libraries \
         >"$program.log" 2>&1 &&
     "$program" -max_total_time="$seconds" -max_len="$2" -entropic=0 -timeout=5 \
         -print_final_stats=1 -artifact_prefix="$program-" \
@@ -52,12 +53,13 @@ fuzz() {
     executions=$((executions + ${made:-0}))
     gcc -m32 -std=c99 -g -O1 -I. -D"$macro" -DFUZZ_MAIN \
         -fsanitize=address,undefined -fno-sanitize-recover=all \
-        tests/fuzz/fuzz.c -o "$program-32" >"$program-32.log" 2>&1 &&
+        $source -o "$program-32" $libraries >"$program-32.log" 2>&1 &&
     find "tests/fuzz/corpus/$1" "$found" -type f -exec "$program-32" {} + \
         >>"$program-32.log" 2>&1
     result $? "$1 in 32 bits" "$program-32.log"
     echo "$1: ${made:-0} executions," \
          "$(find "$found" -type f | wc -l) of them also in 32 bits"
+    source= macro= libraries=
 }
 
 fuzz image 256
@@ -65,6 +67,11 @@ fuzz state 128 -fno-sanitize-coverage=trace-cmp
 fuzz chain 64 -fno-sanitize-coverage=trace-cmp
 fuzz plan 64 -fno-sanitize-coverage=trace-cmp
 fuzz command 256
+for tool in guava spark cassandra; do
+    source=tests/fuzz/jvm.c libraries=-lm
+    macro="FUZZ_TOOL=\"../../examples/$tool.c\""
+    fuzz $tool 128
+done
 
 echo "$executions executions under ASan and UBSan"
 echo "$passed passed, $failed failed"
