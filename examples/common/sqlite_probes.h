@@ -2,7 +2,7 @@
 #ifndef BLOOM_COMMON_SQLITE_PROBES_H
 #define BLOOM_COMMON_SQLITE_PROBES_H
 
-typedef struct probe { unsigned link, probe; uint64_t cell; unsigned value; }
+typedef struct probe { unsigned link, probe; uint64_t cell; int value; }
     probe;
 typedef struct probes {
     sqlite3_vtab_cursor base;
@@ -82,8 +82,8 @@ static bool append(probes *c, const bloom *b, const key *k, unsigned link)
         row->link = link;
         row->probe = i;
         row->cell = cell[i];
-        row->value = counts ? cells[cell[i] / 2] >> cell[i] % 2 * 4 & 15u
-                            : cells[cell[i] / 8] >> cell[i] % 8 & 1u;
+        row->value = counts ? cells[cell[i] / 2] >> cell[i] % 2 * 4 & 15
+                            : cells[cell[i] / 8] >> cell[i] % 8 & 1;
     }
     return true;
 }
