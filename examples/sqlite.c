@@ -48,8 +48,11 @@ static void free_filter(void *b)
 static void return_chain(sqlite3_context *to, const bloom_chain *c)
 {
     size_t size = bloom_chain_size(c);
-    unsigned char *image = sqlite3_malloc64(size), *at = image;
+    unsigned char *image, *at;
     unsigned i;
+    if (too_big(to, size))
+        return;
+    image = at = sqlite3_malloc64(size);
     if (!got(to, image))
         return;
     bloom_chain_head(c, at);
@@ -82,11 +85,8 @@ static bool begin(sqlite3_context *to, state *s, int count, sqlite3_value **v)
         return got(to, s->chain);
     }
     plan = bloom_plan_for((uint64_t)n, p);
-    if (bloom_plan_size(plan) == 0 || bloom_plan_size(plan) > (size_t)
-        sqlite3_limit(sqlite3_context_db_handle(to), SQLITE_LIMIT_LENGTH, -1)) {
-        sqlite3_result_error_toobig(to);
+    if (too_big(to, bloom_plan_size(plan)))
         return false;
-    }
     s->filter = bloom_create(plan);
     return got(to, s->filter);
 }

@@ -113,12 +113,25 @@ static bool sound(sqlite3_context *to, sqlite3_value *v, bool *sealed)
     return fine(to, i.error);
 }
 
+/* More than a BLOB may have? A head of a chain can ask for any memory. */
+static bool too_big(sqlite3_context *to, size_t size)
+{
+    bool is = size == 0 || size > (size_t)sqlite3_limit(
+        sqlite3_context_db_handle(to), SQLITE_LIMIT_LENGTH, -1);
+    if (is)
+        sqlite3_result_error_toobig(to);
+    return is;
+}
+
 static bloom_chain *load_chain(sqlite3_context *to, sqlite3_value *v)
 {
     bloom_error error;
     bloom_chain *c = bloom_chain_load(sqlite3_value_blob(v),
                                       (size_t)sqlite3_value_bytes(v), &error);
-    return fine(to, error) && got(to, c) ? c : NULL;
+    if (fine(to, error) && got(to, c) && !too_big(to, bloom_chain_size(c)))
+        return c;
+    bloom_chain_free(c);
+    return NULL;
 }
 
 #endif

@@ -72,6 +72,9 @@ for tool in guava spark cassandra; do
     macro="FUZZ_TOOL=\"../../examples/$tool.c\""
     fuzz $tool 128
 done
+needs libsqlite3-dev clang -lsqlite3
+source=tests/fuzz/sqlite.c libraries=-lsqlite3
+fuzz sqlite 160 -fno-sanitize-coverage=trace-cmp
 
 echo "$executions executions under ASan and UBSan"
 echo "$passed passed, $failed failed"
