@@ -187,6 +187,9 @@ examples: | build
 interop: | build
 	@sh tests/interop.sh
 
+languages: | build
+	@sh tests/languages/run.sh
+
 interop-redis: | build
 	@sh tests/redis/cluster.sh
 
@@ -200,5 +203,5 @@ clean:
 	rm -rf build
 
 .PHONY: all libbloom install-libbloom demo test strict sanitize cross size fuzz threads crash coverage \
-    mutants analyse prove promise bench race examples interop \
+    mutants analyse prove promise bench race examples interop languages \
     interop-redis race-redis large clean

@@ -340,13 +340,19 @@ class Chain(_Filter):
 
     @classmethod
     def open(cls, path: Path) -> Chain:
-        """A saved chain, read into memory; it goes on growing."""
+        """A saved chain, read into memory, its seals checked; it goes on
+        growing."""
         with open(path, "rb") as file:
             image = file.read()
         error, self = c_int(), cls.__new__(cls)
         made = _lib.bloom_chain_load(image, len(image), byref(error))
-        self._own(made, _lib.bloom_chain_free, made)
         _check(error.value, path)
+        if not made:
+            raise MemoryError(path)
+        self._own(made, _lib.bloom_chain_free, made)
+        for link in self._links():
+            if _lib.bloom_verify(link) != _UNSEALED:
+                _check(_lib.bloom_verify(link), path)
         return self
 
     def add(self, key: Key) -> bool:
@@ -372,12 +378,17 @@ class Chain(_Filter):
     def save(self, path: Path) -> None:
         """Each link sealed; complete, or as it was before."""
         head = ctypes.create_string_buffer(32)
-        links = [_lib.bloom_chain_link(self._handle(), i)
-                 for i in range(_lib.bloom_chain_links(self._handle()))]
-        for link in links:
-            _lib.bloom_seal(link)
         _lib.bloom_chain_head(self._handle(), head)
-        _write(path, [head, *map(_image, links)])
+        copies = [ctypes.create_string_buffer(bytes(_image(link)), len(
+            _image(link))) for link in self._links()]
+        for copy in copies:
+            _lib.bloom_seal(ctypes.addressof(copy))
+        _write(path, [head, *copies])
+
+    def _links(self) -> list[Any]:
+        handle = self._handle()
+        return [_lib.bloom_chain_link(handle, i)
+                for i in range(_lib.bloom_chain_links(handle))]
 
 
 def _image(filter: Any) -> Any:
