@@ -10,8 +10,8 @@
        seen.add(urls.begin(), urls.end());      // any range: how many were new
 
    A key is what makes a std::string_view, or a span of std::byte; an integer,
-   not bool, by its value modulo 2^64; or a bloom_hash. Nothing throws: what could
-   not be made is false, and not to be used. But where BLOOM_EXCEPTIONS is
+   not bool, by its value modulo 2^64; or a bloom_hash. Nothing throws: what
+   could not be made is false, and not to be used. But where BLOOM_EXCEPTIONS is
    defined, to make it throws std::runtime_error. */
 #ifndef BLOOM_HPP
 #define BLOOM_HPP

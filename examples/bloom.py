@@ -176,7 +176,7 @@ def _chunks(keys: Iterable[Key]) -> Iterator[Tuple[bool, Any]]:
 
 def _many(by_bytes: Any, by_value: Any, handle: Callable[[], Any],
           keys: Iterable[Key], answers: Any = None) -> int:
-    """How many of the keys a call said True of; each answer to the bytearray."""
+    """Of how many keys a call said True; each answer to the bytearray."""
     total = 0
     for integers, numbers in _chunks(keys):
         buffer = _Buffer(numbers)

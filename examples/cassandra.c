@@ -11,8 +11,8 @@
    columns each has its size before it, 2 bytes, and a 00 behind it.
 
    The file does not tell what wrote it, but its name does: nb-1-big-Filter.db.
-   RELEASE: 4.0, if not given, from version na on (da too), 3.0 from ma on, whose
-   words have another byte order, 2.0 before that, with the hashes swapped too.
+   RELEASE is 4.0, if not given, from version na on (da too); 3.0 from ma on, of
+   another byte order; 2.0 before that, with the two hashes swapped as well.
 
    cc -std=c99 -O2 examples/cassandra.c -lm -o cassandra
 

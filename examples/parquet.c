@@ -4,16 +4,16 @@
 
        parquet info FILE                        each column of each row group
        parquet check [-x] FILE COLUMN < VALUES  prints those that may be in
-       parquet build [-x] TYPE BYTES < VALUES   the bits of a filter of that size
+       parquet build [-x] TYPE BYTES < VALUES   the bits of such a filter
        parquet                                  a demonstration
 
    A value is a line, written as the column's type asks for: text, integers and
-   decimals; floating-point numbers as strtod reads them (0 and -0 are two, NaN is
-   refused); 1999-12-31, 23:59:59.5 or 1999-12-31 23:59:59.5, of UTC if the column
-   is, or the integer that is stored; a UUID with its hyphens or without. With -x a
-   line is the stored bytes in hexadecimal: little-endian, where it is a number.
-   A line that the column cannot store is an error. A field of a struct is a.b.
-   TYPE is of Parquet's: INT32, UINT32, DOUBLE, UUID, DECIMAL(9,2), BYTE_ARRAY ...
+   decimals; floating-point numbers as strtod reads them (0 and -0 are two, NaN
+   is refused); 1999-12-31, 23:59:59.5 or 1999-12-31 23:59:59.5, of UTC if the
+   column is, or the integer that is stored; a UUID with or without hyphens. With
+   -x a line is the plain encoding in hexadecimal. A line that the column cannot
+   store is an error. A field of a struct is a.b. TYPE is one of Parquet's or
+   UINT32, UINT64, UUID, FLOAT16, DECIMAL(9,2).
    cc -std=c99 -O2 -I. examples/parquet.c -o parquet -lxxhash
 
    Prints:
@@ -97,8 +97,8 @@ static bool next_value(void)
    unions of structs, of which the first are those known here.
    2 schema, in the order of the columns, but with the groups: 1 type, 2 length,
    6 converted type, 7 scale, 10 logical type: a union, of which 5 DECIMAL has 1
-   scale, 7 TIME and 8 TIMESTAMP have 2 unit, a union, 10 INTEGER has 1 bits, 2 is
-   signed. */
+   scale, 7 TIME and 8 TIMESTAMP have 2 unit, a union, 10 INTEGER has 1 bits and
+   2 is signed. */
 #define COLUMN(field) (0x04010300 + (field))
 #define SCHEMA(field) (0x0200 + (field))
 #define LOGICAL(field) (UINT64_C(0x020A00) + (field))
@@ -335,7 +335,8 @@ static column_type type_of(const char *text)
         t.length = *text == 'U' ? 16 : 2;
     } else if (sscanf(text, "DECIMAL(%d,%d%c", &digits_in_all, &scale, &more)
                == 3 && scale >= 0 && scale <= digits_in_all && scale < 100) {
-        t.type = digits_in_all < 10 ? INT32 : digits_in_all < 19 ? INT64 : FIXED;
+        t.type = digits_in_all < 10 ? INT32
+               : digits_in_all < 19 ? INT64 : FIXED;
         t.meaning = DECIMAL;
         t.scale = scale;                /* the fewest bytes that have room: */
         t.length = (int64_t)(digits_in_all * 3.3219280949 + 8.999) / 8;

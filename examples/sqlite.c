@@ -3,7 +3,7 @@
        cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.so
        sqlite> .load ./bloom
 
-   bloom(key [, n [, p]])       aggregate: a filter of all keys, as a BLOB; for n
+   bloom(key [, n [, p]])       aggregate: a filter of all keys, a BLOB; for n
                                 keys and p false "maybe"s (0.01); without n it
                                 grows, a chain. Also as a window function whose
                                 frame begins at UNBOUNDED PRECEDING
@@ -11,18 +11,18 @@
    bloom_may_contain(blob, key) 0: certainly not in, 1: maybe; NULL for a NULL
    bloom_add(blob, key)         the filter with one more key
    bloom_info(blob)             JSON; checks the seal too
-   bloom_probes(blob, key)      table: link, probe, cell, value: what is looked at
+   bloom_probes(blob, key)      table: the link, probe, cell, value looked at
    CREATE VIRTUAL TABLE seen USING bloom(n [, p])
-                                INSERT INTO seen VALUES (key) adds; SELECT count(*)
-                                FROM seen(key) asks, and so does a join ON
-                                seen.key = x. Kept in the table seen_data: other
-                                connections see it, ROLLBACK forgets
+                                INSERT INTO seen VALUES (key) adds; SELECT
+                                count(*) FROM seen(key) asks, and so does a join
+                                ON seen.key = x. Kept in the table seen_data:
+                                other connections see it, ROLLBACK forgets
 
-   The BLOBs are sealed images of bloom.h: writefile() them, and the command reads
-   them; readfile() what it wrote. Text (as UTF-8) and blobs are keys by their
-   bytes, integers by value: 5 and '5' are different keys. REAL is refused, NULL
-   is no key. SQLite copies what a subquery gives for each row: in a join a large
-   filter is a bound parameter, bloom_may_contain(:f, x), or a table.
+   The BLOBs are sealed images of bloom.h: writefile() them, and the command
+   reads them; readfile() what it wrote. Text (as UTF-8) and blobs are keys by
+   their bytes, integers by value: 5 and '5' are different keys. REAL is refused,
+   NULL is no key. For each row SQLite copies what a subquery gave: in a join a
+   large filter is a bound parameter, bloom_may_contain(:f, x), or a table.
    examples/sqlite.sql is a demonstration. */
 #define BLOOM_STATIC
 #include "bloom.h"
@@ -234,8 +234,8 @@ static void info(sqlite3_context *to, int count, sqlite3_value **v)
     b = c ? bloom_chain_link(c, bloom_chain_links(c) - 1) : next_image(&i);
     plan = bloom_plan_of(b);
     keys = c ? bloom_chain_estimate(c) : bloom_estimate(b);
-    text = sqlite3_mprintf("{\"layout\":\"%s\",\"links\":%u,\"m\":%llu,\"k\":%u,"
-        "\"hash_bits\":%u,\"seed\":%llu,\"bytes\":%llu,\"keys\":%lld,"
+    text = sqlite3_mprintf("{\"layout\":\"%s\",\"links\":%u,\"m\":%llu,"
+        "\"k\":%u,\"hash_bits\":%u,\"seed\":%llu,\"bytes\":%llu,\"keys\":%lld,"
         "\"rate\":%.6g,\"sealed\":%s}", layouts[plan.layout],
         c ? bloom_chain_links(c) : 0, (sqlite3_uint64)plan.cells,
         (unsigned)plan.hashes, (unsigned)plan.hash_bits,

@@ -1,12 +1,12 @@
 -- A demonstration of examples/sqlite.c; the times and pages read are printed.
 --     cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.so
---     sqlite3 demo.db <examples/sqlite.sql        (a new file; 500 MB, some minutes)
+--     sqlite3 demo.db <examples/sqlite.sql    (a new file; 300 MB, some minutes)
 .load ./bloom
 
 PRAGMA journal_mode = off;
 
--- A join of 10^7 events against 10^6 blocked users, of which they meet few: 1000
--- events are of one. Without the filter each event asks the table.
+-- A join of 10^7 events against 10^6 blocked users, of which they meet few:
+-- 1000 events are of one. Without the filter each event asks the table.
 .print making 10^7 events and 10^6 blocked users
 CREATE TABLE blocked(user TEXT PRIMARY KEY, why TEXT) WITHOUT ROWID;
 INSERT INTO blocked
@@ -14,7 +14,7 @@ INSERT INTO blocked
     FROM generate_series(0, 999999) ORDER BY 1;
 CREATE TABLE event(user TEXT);
 INSERT INTO event
-    SELECT printf('user-%08x', (value + iif(value % 10000, 1000000, 0))
+    SELECT printf('user-%08x', iif(value % 10000, value + 1000000, value / 10)
                                * 2654435761 & 0xffffffff)
     FROM generate_series(0, 9999999);
 CREATE TABLE filters(name TEXT PRIMARY KEY, f BLOB);

@@ -7,6 +7,7 @@ need() {
     status=1
 }
 need 'echo "#include <sqlite3.h>" | ${CC:-cc} -E -' sqlite3.h libsqlite3-dev
+need 'command -v sqlite3' sqlite3 sqlite3
 need 'command -v gnuplot' gnuplot gnuplot-nox
 [ $status -eq 0 ] || exit 1
 
@@ -21,5 +22,6 @@ else
 fi
 sh tests/partners/run.sh || status=1
 sh tests/parquet/run.sh || status=1
+sh tests/sqlite/run.sh demo || status=1
 sh tests/redis/run.sh || status=1
 exit $status

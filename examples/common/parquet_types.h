@@ -86,7 +86,8 @@ static const char *date(const char *text, int64_t *days)
           "a value is no date");
     y -= m < 3;
     m = (m + 9) % 12;
-    *days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + d - 719469;
+    *days = 365 * y + y / 4 - y / 100 + y / 400;
+    *days += (153 * m + 2) / 5 + d - 719469;
     return text;
 }
 
@@ -182,7 +183,8 @@ static uint64_t integer(const column_type *t, const char *text)
     if (!is_signed) {
         check(*text != '-', "a value is negative, and the column is not");
         x = strtoull(text, &end, 10);
-        check(bits == 64 || x >> bits == 0, "an integer is beyond the column's");
+        check(bits == 64 || x >> bits == 0,
+              "an integer is beyond the column's");
     } else {
         int64_t y = strtoll(text, &end, 10);
         int64_t most = (int64_t)(UINT64_MAX >> (65 - bits));

@@ -42,7 +42,8 @@ static int best_probes(sqlite3_vtab *base, sqlite3_index_info *info)
         return SQLITE_CONSTRAINT;
     info->aConstraintUsage[image].argvIndex = 1;
     info->aConstraintUsage[of_key].argvIndex = 2;
-    info->aConstraintUsage[image].omit = info->aConstraintUsage[of_key].omit = 1;
+    info->aConstraintUsage[image].omit = 1;
+    info->aConstraintUsage[of_key].omit = 1;
     info->estimatedRows = 10;
     info->estimatedCost = 10;
     return SQLITE_OK;

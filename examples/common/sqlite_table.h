@@ -1,9 +1,9 @@
-/* CREATE VIRTUAL TABLE T USING bloom(n, p), of sqlite.c. The filter is kept in the table T_data: page 0 is the header of
-   its image, page i = 1, 2, ... are its bytes 32 + 992 (i - 1) to 32 + 992 i - 1;
-   a page that is not there is zero. Nothing is kept in memory: so transactions,
-   savepoints and other connections are SQLite's own affair. The layout is
-   blocked: a key is in one page for each 8 of its probes. Four pages of the
-   filter fit one of 4096 bytes. */
+/* CREATE VIRTUAL TABLE T USING bloom(n, p), of sqlite.c. The filter is kept in
+   the table T_data: page 0 is the header of its image, page i = 1, 2, ... are
+   its bytes 32 + 992 (i - 1) to 32 + 992 i - 1; a page that is not there is
+   zero. Nothing is kept in memory: so transactions, savepoints and other
+   connections are SQLite's own affair. The layout is blocked: a key is in one
+   page for each 8 of its probes. Four of these pages fit one of 4096 bytes. */
 #ifndef BLOOM_COMMON_SQLITE_TABLE_H
 #define BLOOM_COMMON_SQLITE_TABLE_H
 

@@ -229,5 +229,27 @@ is 'its file here' '' "$(cmp $work/wanted $work/out 2>&1)"
 is 'with false maybes' yes "$([ $(wc -l <$work/out) -gt 3 ] && echo yes)"
 build/bloom info $work/ours >$work/out
 is 'sealed, by the command' 1 "$(grep -c '^seal.*right\|^seal.*ok' $work/out)"
+
+# ---- The demonstration, on a tenth -------------------------------------------
+
+demo() {
+    mkdir $work/demo
+    gcc -O2 -shared -fPIC -I. examples/sqlite.c -o $work/demo/bloom.so
+    sed -e 's/0, 999999)/0, 99999)/; s/9999999/999999/; s/% 10000,/% 1000,/' \
+        -e 's/+ 1000000/+ 100000/' examples/sqlite.sql |
+        (cd $work/demo && sqlite3 demo.db) >$work/out 2>&1
+    awk '/^with/ { what = $0; next }
+        /^[0-9]+$/ { count = $0 }
+        /cache misses/ { pages = $NF }
+        /^Run Time/ && what { print what ": " count " events, " pages \
+            " pages, " $4 " s"; what = "" }' $work/out >$work/demo/told
+    sed 's/^/sqlite demo: /' $work/demo/told
+    is 'demo: the same events' '1001 1001 1000' \
+        "$(sed 's/.*: \([0-9]*\) events.*/\1/' $work/demo/told | paste -sd ' ')"
+    set -- $(sed 's/.* \([0-9]*\) pages.*/\1/' $work/demo/told)
+    is "demo: a tenth of the pages" yes \
+        "$([ $(($2 * 10)) -lt "$1" ] && [ $(($3 * 10)) -lt "$1" ] && echo yes)"
+}
+[ "$1" != demo ] || demo
 echo "sqlite: $passed passed, $failed failed"
 [ $failed -eq 0 ]
