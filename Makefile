@@ -1,6 +1,7 @@
 # make demo       the main job on real input: every path below /usr
 # make test       the tests, in each mode of the header; under 30 seconds
 # make            builds build/bloom, the command
+# make libbloom   build/libbloom.so and .a: all functions, for other languages
 # Wider checks, each of which names the Debian package that it misses:
 # make strict     gcc and clang silent with every warning on, C99..C++20
 # make sanitize   the tests under AddressSanitizer and UBSan
@@ -43,6 +44,32 @@ build/first: examples/first.c bloom.h Makefile | build
 
 build/peak: tests/peak.c Makefile | build
 	$(C99) tests/peak.c -o $@
+
+# The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
+# libbloom.so.1.
+VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
+    "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
+SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
+LIBRARY = $(C99) -fPIC -DBLOOM_API=extern -DBLOOM_IMPLEMENTATION -x c bloom.h
+
+build/libbloom.so: bloom.h Makefile | build
+	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@
+
+build/libbloom.a: bloom.h Makefile | build
+	$(LIBRARY) -c -o build/libbloom.o
+	rm -f $@
+	ar rcs $@ build/libbloom.o
+
+libbloom: build/libbloom.so build/libbloom.a
+
+PREFIX = /usr/local
+LIBDIR = $(DESTDIR)$(PREFIX)/lib
+install-libbloom: libbloom
+	mkdir -p $(LIBDIR)
+	cp build/libbloom.so $(LIBDIR)/libbloom-h.so.$(VERSION)
+	ln -sf libbloom-h.so.$(VERSION) $(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
+	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
 
 demo: build/bloom build/peak
 	@sh tests/demo.sh build/bloom build/peak
@@ -162,6 +189,9 @@ examples: | build
 interop: | build
 	@sh tests/interop.sh
 
+languages: | build
+	@sh tests/languages/run.sh
+
 interop-redis: | build
 	@sh tests/redis/cluster.sh
 
@@ -174,6 +204,6 @@ large: | build
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize cross size fuzz threads crash coverage \
-    mutants analyse prove promise bench race examples interop \
+.PHONY: all libbloom install-libbloom demo test strict sanitize cross size fuzz threads crash coverage \
+    mutants analyse prove promise bench race examples interop languages \
     interop-redis race-redis large clean

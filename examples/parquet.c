@@ -2,13 +2,18 @@
    ones made, bit for bit as Spark and DuckDB do. Their layout is BLOOM_BLOCKED;
    their hash is XXH64, handed over as h1.
 
-       parquet info FILE                    each column of each row group
-       parquet check FILE COLUMN < VALUES   prints those that may be in
-       parquet build TYPE BYTES < VALUES    the bits of a filter of that size
-       parquet                              a demonstration
+       parquet info FILE                        each column of each row group
+       parquet check [-x] FILE COLUMN < VALUES  prints those that may be in
+       parquet build [-x] TYPE BYTES < VALUES   the bits of such a filter
+       parquet                                  a demonstration
 
-   A value is a line: the bytes of a BYTE_ARRAY, or the decimal integer that an
-   INT32 or INT64 stores (of a date, its days). A field of a struct is a.b.
+   A value is a line, written as the column's type asks for: text, integers and
+   decimals; floating-point numbers as strtod reads them (0 and -0 are two, NaN
+   is refused); 1999-12-31, 23:59:59.5 or 1999-12-31 23:59:59.5, of UTC if the
+   column is, or the integer that is stored; a UUID with or without hyphens. With
+   -x a line is the plain encoding in hexadecimal. A line that the column cannot
+   store is an error. A field of a struct is a.b. TYPE is one of Parquet's or
+   UINT32, UINT64, UUID, FLOAT16, DECIMAL(9,2).
    cc -std=c99 -O2 -I. examples/parquet.c -o parquet -lxxhash
 
    Prints:
@@ -22,23 +27,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-enum { INT32 = 1, INT64 = 2, BYTE_ARRAY = 6, TYPES = 8 };
-static const char *const types[TYPES] = { "BOOLEAN", "INT32", "INT64", "INT96",
-    "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY" };
+#include "common/hex.h"
 
 static const char *path = "standard input";
 static char value[1 << 16];             /* a line, and a 0 behind it */
 static size_t size;                     /* its bytes */
+static bool hexadecimal;                /* it is, by -x */
 
 static void check(bool good, const char *why)
 {
     if (good)
         return;
     fflush(stdout);
-    fprintf(stderr, "bloom: %s: %s\n", path, why);
+    fprintf(stderr, "parquet: %s: %s\n", path, why);
     exit(2);
 }
+
+#include "common/parquet_types.h"
+#include "common/thrift.h"
 
 /* ---- Filters and values -------------------------------------------------- */
 
@@ -55,29 +61,18 @@ static unsigned char *bits_of(bloom *b)
     return (unsigned char *)b + 32;     /* behind the header of the image */
 }
 
-/* Hashes the plain encoding: the bytes without their length, or the integer
-   little-endian. */
-static bloom_hash hash_value(int type)
+static bloom_hash hash_value(const column_type *t)
 {
+    static unsigned char plain[sizeof value];
     bloom_hash h = { 0, 0 };            /* h2 is not used in this layout */
-    unsigned char plain[8];
-    char *end;
-    int64_t x;
-    int i;
-    check(type == INT32 || type == INT64 || type >= BYTE_ARRAY,
-          "only INT32, INT64, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY are hashed");
-    if (type >= BYTE_ARRAY) {
-        h.h1 = XXH64(value, size, 0);
-        return h;
-    }
-    errno = 0;
-    x = strtoll(value, &end, 10);
-    check(size > 0 && end == value + size && !errno
-          && (type == INT64 || (x >= INT32_MIN && x <= INT32_MAX)),
-          "a value is not an integer of the column's type");
-    for (i = 0; i < 8; i++)
-        plain[i] = (unsigned char)((uint64_t)x >> i * 8 & 255);
-    h.h1 = XXH64(plain, type == INT32 ? 4 : 8, 0);
+    size_t bytes = size / 2;
+    if (hexadecimal)
+        check(unhex(plain, value, size) && t->type != BOOLEAN
+              && t->type != INT96 && (!length_of(t) || bytes == length_of(t)),
+              "a line is not the column's bytes in hexadecimal");
+    else
+        bytes = encode(t, value, size, plain);
+    h.h1 = XXH64(plain, bytes, 0);
     return h;
 }
 
@@ -95,92 +90,18 @@ static bool next_value(void)
     return c != EOF || size > 0;
 }
 
-/* ---- Thrift's compact protocol ------------------------------------------- */
-/* Files come from strangers: nothing is read that is not there. A place is the
-   numbers of the fields that lead to a value, 8 bits each (an extension's
-   32767 is 255): 0x04010E is field 14 in field 1 in field 4. Elements of a list
-   have the place of the list. */
-
-enum { BYTE = 3, I64 = 6, DOUBLE, BINARY, LIST, STRUCT = 12 };
-
-typedef struct thrift { const unsigned char *at, *end; } thrift;
-
-/* A number; bytes, as many as the number says; or the end of a struct */
-static void found(uint64_t place, int64_t number, const unsigned char *bytes);
-
-static const unsigned char *take(thrift *t, uint64_t count)
-{
-    const unsigned char *from = t->at;
-    check(count <= (uint64_t)(t->end - from), "its metadata ends too early");
-    t->at += count;
-    return from;
-}
-
-static uint64_t varint(thrift *t)
-{
-    uint64_t x = 0, part = 128;
-    unsigned shift;
-    for (shift = 0; part & 128; shift += 7) {
-        check(shift < 64, "its metadata has an impossible number");
-        part = *take(t, 1);
-        x |= (part & 127) << shift;
-    }
-    return x;
-}
-
-static int64_t number(thrift *t)        /* 0, -1, 1, -2, 2 ... */
-{
-    uint64_t x = varint(t);
-    return x & 1 ? -(int64_t)(x >> 1) - 1 : (int64_t)(x >> 1);
-}
-
-static void walk(thrift *t, int type, uint64_t place);
-
-static void walk_struct(thrift *t, uint64_t place)
-{
-    int64_t id = 0;
-    int byte;
-    check(place >> 56 == 0, "its metadata is too deep");
-    while ((byte = *take(t, 1)) != 0) {
-        id = byte >> 4 ? id + (byte >> 4) : number(t);
-        check(id > 0 && id < 32768, "its metadata has an impossible field");
-        if ((byte & 15) >= BYTE)        /* of a bool there is no more */
-            walk(t, byte & 15, place << 8 | (id < 255 ? (uint64_t)id : 255));
-    }
-    found(place, 0, NULL);
-}
-
-static void walk(thrift *t, int type, uint64_t place)
-{
-    uint64_t count;
-    int byte;
-    if (type <= BYTE) {                 /* bools too, in a list */
-        take(t, 1);
-    } else if (type <= I64) {
-        found(place, number(t), NULL);
-    } else if (type == DOUBLE) {
-        take(t, 8);
-    } else if (type == BINARY) {
-        count = varint(t);
-        found(place, (int64_t)count, take(t, count));
-    } else if (type == LIST) {          /* each element takes a byte or more */
-        byte = *take(t, 1);
-        count = byte >> 4 == 15 ? varint(t) : (uint64_t)(byte >> 4);
-        check((byte & 15) != LIST, "its metadata has lists of lists");
-        for (; count > 0; count--)
-            walk(t, byte & 15, place);
-    } else {
-        check(type == STRUCT, "its metadata has an unknown type");
-        walk_struct(t, place);
-    }
-}
-
 /* ---- The file ------------------------------------------------------------ */
 /* FileMetaData: 4 row groups: 1 column chunks: 3 their metadata: 1 type,
    3 name, 14 offset and 15 size of the filter. BloomFilterHeader, walked from
    the place 0xFF: 1 bytes of the bits; 2 algorithm, 3 hash, 4 compression:
-   unions of structs, of which the first are those known here. */
+   unions of structs, of which the first are those known here.
+   2 schema, in the order of the columns, but with the groups: 1 type, 2 length,
+   6 converted type, 7 scale, 10 logical type: a union, of which 5 DECIMAL has 1
+   scale, 7 TIME and 8 TIMESTAMP have 2 unit, a union, 10 INTEGER has 1 bits and
+   2 is signed. */
 #define COLUMN(field) (0x04010300 + (field))
+#define SCHEMA(field) (0x0200 + (field))
+#define LOGICAL(field) (UINT64_C(0x020A00) + (field))
 #define HEADER(field) (0xFF00 + (field))
 
 #define NONE { -1, -1, -1, 0 }          /* -1: not there */
@@ -195,7 +116,9 @@ static struct { int64_t bytes; int known; } header;
 static FILE *file;
 static uint64_t data_end;               /* where the footer begins */
 static const char *wanted;              /* column to check; NULL: info */
-static int wanted_type = -1;            /* -1: not met yet */
+static column_type wanted_type = NO_TYPE;       /* -1: not met yet */
+static column_type *leaves;             /* of each column of a row group */
+static size_t leaf_count, leaf;         /* how many, and the next */
 static bloom **filters;                 /* of that column */
 static size_t filter_count;
 
@@ -237,7 +160,8 @@ static bloom *load_filter(void)
 static void show_column(void)
 {
     bloom *b;
-    printf("row group %lu: %s: %s: ", group, name, types[column.type]);
+    printf("row group %lu: %s: %s%s%s: ", group, name, types[column.type],
+           leaves[leaf].meaning ? " " : "", meanings[leaves[leaf].meaning]);
     if (column.offset == -1) {
         puts("no filter");
         return;
@@ -252,23 +176,67 @@ static void found_column(void)
 {
     name[column.name_size > 0 ? column.name_size - 1 : 0] = '\0';
     check(column.type >= 0 && column.type < TYPES, "a column of unknown type");
+    check(leaf < leaf_count && leaves[leaf].type == column.type
+          && (column.type != FIXED || (leaves[leaf].length > 0
+                                       && leaves[leaf].length < 65536)),
+          "a column is not what its schema says");
     if (!wanted) {
         show_column();
     } else if (strcmp(name, wanted) == 0) {
         check(column.offset != -1, "a row group has no filter of this column: "
                                    "any value may be in");
-        wanted_type = (int)column.type;
+        wanted_type = leaves[leaf];
         filters = realloc(filters, (filter_count + 1) * sizeof *filters);
         check(filters != NULL, "not enough memory");
         filters[filter_count++] = load_filter();
     }
+    leaf++;
+}
+
+/* Of an element of the schema; true if it was that. An element ends with its
+   place alone; a group has no type. */
+static bool found_schema(uint64_t place, int64_t number)
+{
+    static const column_type none = NO_TYPE;
+    static column_type t = NO_TYPE;
+    if (place >> 16 == 0x02 && place >> 8 == 0x020A)
+        set_logical(&t, (int64_t)(place & 255));
+    switch (place) {
+    case SCHEMA(1): t.type = number; break;
+    case SCHEMA(2): t.length = number; break;
+    case SCHEMA(6): set_converted(&t, number); break;
+    case SCHEMA(7): case LOGICAL(5) << 8 | 1: t.scale = number; break;
+    case LOGICAL(10) << 8 | 1: t.bits = number; break;
+    case LOGICAL(10) << 8 | 2: t.is_signed = number; break;
+    case LOGICAL(7) << 16 | 0x201: case LOGICAL(8) << 16 | 0x201:
+    case LOGICAL(7) << 16 | 0x202: case LOGICAL(8) << 16 | 0x202:
+    case LOGICAL(7) << 16 | 0x203: case LOGICAL(8) << 16 | 0x203:
+        t.unit = 3 * (int64_t)(place & 3);
+        break;
+    case 0x02:
+        check(t.scale >= 0 && t.scale < 100 && t.bits >= 0 && t.bits <= 64
+              && t.bits % 8 == 0, "a column's type is impossible");
+        if (t.type != -1) {
+            leaves = realloc(leaves, (leaf_count + 1) * sizeof *leaves);
+            check(leaves != NULL, "not enough memory");
+            leaves[leaf_count++] = t;
+        }
+        t = none;
+        break;
+    default: break;
+    }
+    while (place >> 8)
+        place >>= 8;
+    return place == 0x02;
 }
 
 static void found(uint64_t place, int64_t number, const unsigned char *bytes)
 {
     static const struct column none = NONE;
+    if (found_schema(place, number))
+        return;
     switch (place) {
-    case 0x04: group++; break;
+    case 0x04: group++; leaf = 0; break;
     case 0x0401: found_column(); column = none; break;
     case COLUMN(1): column.type = number; break;
     case COLUMN(14): column.offset = number; break;
@@ -323,9 +291,9 @@ static void print_maybes(void)
 {
     bloom_hash h;
     size_t i;
-    check(wanted_type >= 0, "no such column");
+    check(wanted_type.type >= 0, "no such column");
     while (next_value()) {
-        h = hash_value(wanted_type);
+        h = hash_value(&wanted_type);
         for (i = 0; i < filter_count; i++)
             if (bloom_may_contain_hash(filters[i], h))
                 break;
@@ -335,7 +303,7 @@ static void print_maybes(void)
     }
 }
 
-static void build(int type, const char *size_of_bits)
+static void build(column_type type, const char *size_of_bits)
 {
     long bytes = strtol(size_of_bits, NULL, 10);
     bloom *b;
@@ -344,31 +312,50 @@ static void build(int type, const char *size_of_bits)
           "is not a multiple of 32 below 2^31");
     b = new_filter((uint64_t)bytes);
     while (next_value())
-        bloom_add_hash(b, hash_value(type));
+        bloom_add_hash(b, hash_value(&type));
     fwrite(bits_of(b), 1, (size_t)bytes, stdout);
     bloom_free(b);
 }
 
-static int type_of(const char *name_of_type)
+static column_type type_of(const char *text)
 {
-    int type = TYPES;
-    while (--type >= 0 && strcmp(types[type], name_of_type))
+    column_type t = NO_TYPE;
+    int digits_in_all, scale;
+    char more;
+    t.type = TYPES;
+    while (--t.type >= 0 && strcmp(types[t.type], text))
         continue;
-    path = name_of_type;
-    check(type >= 0, "is not a type of Parquet's");
-    return type;
+    if (!strcmp(text, "UINT32") || !strcmp(text, "UINT64")) {
+        t.type = text[4] == '3' ? INT32 : INT64;
+        t.meaning = INTEGER;
+        t.is_signed = 0;
+    } else if (!strcmp(text, "UUID") || !strcmp(text, "FLOAT16")) {
+        t.type = FIXED;
+        t.meaning = *text == 'U' ? UUID : FLOAT16;
+        t.length = *text == 'U' ? 16 : 2;
+    } else if (sscanf(text, "DECIMAL(%d,%d%c", &digits_in_all, &scale, &more)
+               == 3 && scale >= 0 && scale <= digits_in_all && scale < 100) {
+        t.type = digits_in_all < 10 ? INT32
+               : digits_in_all < 19 ? INT64 : FIXED;
+        t.meaning = DECIMAL;
+        t.scale = scale;                /* the fewest bytes that have room: */
+        t.length = (int64_t)(digits_in_all * 3.3219280949 + 8.999) / 8;
+    }
+    path = text;
+    check(t.type >= 0, "is not a type of Parquet's");
+    return t;
 }
 
 /* Against a filter that Spark wrote: github.com/jorgecarleitao/parquet2 */
-static void compare(int type, const char *letter, const char *spark)
+static void compare(const char *type, const char *letter, const char *spark)
 {
+    column_type t = type_of(type);
     bloom *b = new_filter(32);
     int i;
     for (i = 0; i < 10; i++) {
         size = (size_t)sprintf(value, "%s%d", letter, i);
-        bloom_add_hash(b, hash_value(type));
+        bloom_add_hash(b, hash_value(&t));
     }
-    path = types[type];
     check(!memcmp(bits_of(b), spark, 32), "not Spark's bits");
     printf("%s %s0, %s1 ... %s9: Spark's 32 bytes, bit for bit\n", path,
            letter, letter, letter);
@@ -377,15 +364,18 @@ static void compare(int type, const char *letter, const char *spark)
 
 static void demonstrate(void)
 {
-    compare(BYTE_ARRAY, "a", "\310\1P\24@D\10m\6%\4C\220P` "
+    compare("BYTE_ARRAY", "a", "\310\1P\24@D\10m\6%\4C\220P` "
             "\10\204+!\0\5cA\2\0\340,@N`\4");
-    compare(INT64, "", "\30\202\30\10\206\10D\6\2e\200\n@\2&N"
+    compare("INT64", "", "\30\202\30\10\206\10D\6\2e\200\n@\2&N"
             "r\1@&\1\300\302\230@F\0$8y@");
 }
 
 int main(int count, char **words)
 {
     const char *verb = count > 1 ? words[1] : "";
+    hexadecimal = count > 2 && !strcmp(words[2], "-x");
+    words += hexadecimal;
+    count -= hexadecimal;
     path = count > 2 ? words[2] : "";
     if (count == 1) {
         demonstrate();
@@ -398,8 +388,8 @@ int main(int count, char **words)
     } else if (count == 4 && !strcmp(verb, "build")) {
         build(type_of(path), words[3]);
     } else {
-        fputs("usage: parquet info FILE | check FILE COLUMN < VALUES"
-              " | build TYPE BYTES < VALUES\n", stderr);
+        fputs("usage: parquet info FILE | check [-x] FILE COLUMN < VALUES"
+              " | build [-x] TYPE BYTES < VALUES\n", stderr);
         return 2;
     }
     path = "standard output";

@@ -7,10 +7,12 @@ need() {
     status=1
 }
 need 'echo "#include <sqlite3.h>" | ${CC:-cc} -E -' sqlite3.h libsqlite3-dev
+need 'command -v sqlite3' sqlite3 sqlite3
 need 'command -v gnuplot' gnuplot gnuplot-nox
 [ $status -eq 0 ] || exit 1
 
-sh tests/examples.sh guard:-lsqlite3 tables:-lm || status=1
+sh tests/examples.sh guard:-lsqlite3 tables:-lm guava:-lm spark:-lm \
+    cassandra:-lm || status=1
 build/tables build/tables.svg >build/tables.out || status=1
 if grep -q '<svg' build/tables.svg; then
     echo "tables: drew build/tables.svg"
@@ -20,5 +22,6 @@ else
 fi
 sh tests/partners/run.sh || status=1
 sh tests/parquet/run.sh || status=1
+sh tests/sqlite/run.sh demo || status=1
 sh tests/redis/run.sh || status=1
 exit $status

@@ -36,12 +36,14 @@ result() {
 
 # fuzz TARGET LENGTH [FLAG]: inputs of at most so many bytes. To hand every
 # number compared to libFuzzer finds magic bytes, and takes half of the time.
+# Before it may be set: source, unless it is tests/fuzz/TARGET.c; flags, libraries
 fuzz() {
     program=build/fuzz-$1
+    source=${source:-tests/fuzz/$1.c}
     found=build/corpus-$1
     mkdir -p "$found"
-    clang -std=c99 -g -O2 -I. -fsanitize=fuzzer,$SANITIZE $3 \
-        -fno-sanitize-recover=all "tests/fuzz/$1.c" -o "$program" \
+    clang -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE $3 \
+        -fno-sanitize-recover=all "$source" -o "$program" $libraries \
         >"$program.log" 2>&1 &&
     "$program" -max_total_time="$seconds" -max_len="$2" -entropic=0 -timeout=5 \
         -print_final_stats=1 -artifact_prefix="$program-" \
@@ -49,14 +51,15 @@ fuzz() {
     result $? "$1" "$program.log"
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
-    gcc -m32 -std=c99 -g -O1 -I. -DFUZZ_MAIN \
+    gcc -m32 -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN \
         -fsanitize=address,undefined -fno-sanitize-recover=all \
-        "tests/fuzz/$1.c" -o "$program-32" >"$program-32.log" 2>&1 &&
+        "$source" -o "$program-32" $libraries >"$program-32.log" 2>&1 &&
     find "tests/fuzz/corpus/$1" "$found" -type f -exec "$program-32" {} + \
         >>"$program-32.log" 2>&1
     result $? "$1 in 32 bits" "$program-32.log"
     echo "$1: ${made:-0} executions," \
          "$(find "$found" -type f | wc -l) of them also in 32 bits"
+    source= flags= libraries=
 }
 
 fuzz image 256
@@ -64,6 +67,14 @@ fuzz state 128 -fno-sanitize-coverage=trace-cmp
 fuzz chain 256 -fno-sanitize-coverage=trace-cmp
 fuzz plan 64 -fno-sanitize-coverage=trace-cmp
 fuzz command 256
+for tool in guava spark cassandra; do
+    source=tests/fuzz/jvm.c libraries=-lm
+    flags="-DFUZZ_TOOL=\"../../examples/$tool.c\""
+    fuzz $tool 128
+done
+needs libsqlite3-dev clang -lsqlite3
+source=tests/fuzz/sqlite.c libraries=-lsqlite3
+fuzz sqlite 160 -fno-sanitize-coverage=trace-cmp
 
 echo "$executions executions under ASan and UBSan"
 echo "$passed passed, $failed failed"

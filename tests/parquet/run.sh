@@ -33,7 +33,7 @@ refuses() {
     why=$1
     shift
     build/parquet "$@" </dev/null >$work/out 2>$work/error
-    [ $? -eq 2 ] && [ "$(cat $work/error)" = "bloom: $why" ]
+    [ $? -eq 2 ] && [ "$(cat $work/error)" = "parquet: $why" ]
 }
 # near X Y SHARE: X is Y, give or take this share of Y
 near() {
@@ -81,6 +81,100 @@ while read -r library column type group bytes; do
     is "$library $column: rate" rate "$library" "$column"
 done <$work/filters
 is "14 filters" [ "$(wc -l <$work/filters)" -eq 14 ]
+
+# Each type, in words: all values are found, and of others about 1 in 100
+while read -r column; do
+    build/parquet check $work/types.parquet "$column" <$work/types.$column.in \
+        >$work/out
+    is "$column: values found" cmp $work/types.$column.in $work/out
+    got=$(build/parquet check $work/types.parquet "$column" \
+        <$work/types.$column.out | wc -l)
+    is "$column: $got of 13400 others" near "$got" 147 0.6
+done <$work/types
+is '14 types' [ "$(wc -l <$work/types)" -eq 14 ]
+
+# same TYPE TEXT BYTES: in words and in hexadecimal, one filter; and not another
+same() {
+    printf '%s\n' "$2" | build/parquet build "$1" 8192 >$work/words
+    printf '%s\n' "$3" | build/parquet build -x "$1" 8192 >$work/hex
+    is "$1 $2" cmp $work/words $work/hex
+}
+while read -r type bytes text; do
+    same "$type" "$text" "$bytes"
+done <<'END'
+FLOAT16 003c 1
+FLOAT16 00c0 -2
+FLOAT16 ff7b 65504
+FLOAT16 ff7b 65519.9
+FLOAT16 0100 5.960464477539063e-08
+FLOAT16 0000 1e-9
+FLOAT16 0080 -0.0
+FLOAT16 ff03 6.0975551605224609e-05
+FLOAT16 0004 6.103515625e-05
+FLOAT16 0068 2049
+FLOAT16 0268 2051
+FLOAT16 5535 0.333251953125
+FLOAT 0000c03f 1.5
+DOUBLE 000000000000f8bf -1.5
+UINT32 ffffffff 4294967295
+UINT64 ffffffffffffffff 18446744073709551615
+INT32 ffffffff -1
+INT64 0000000000000080 -9223372036854775808
+UUID 550e8400e29b41d4a716446655440000 550E8400-e29b-41d4-a716-446655440000
+UUID 550e8400e29b41d4a716446655440000 550e8400e29b41d4a716446655440000
+DECIMAL(9,2) 39300000 123.45
+DECIMAL(9,2) c7cfffff -123.45
+DECIMAL(18,0) 15cd5b0700000000 123456789
+DECIMAL(38,4) 000000000000000000000000000004d2 0.1234
+DECIMAL(38,4) fffffffffffffffffffffffffffffb2e -0.1234
+DECIMAL(38,4) ffffffffffffffffffffffffffffd8f0 -1
+DECIMAL(38,0) 0000000000000001ffffffffffffffff 36893488147419103231
+DECIMAL(20,1) 00000000000000000a 1.000
+BYTE_ARRAY 616263 abc
+END
+
+# wrong TYPE VALUE WHY: refused, not answered
+while read -r type value why; do
+    printf '%s\n' "$value" | build/parquet build "$type" 32 >$work/out 2>$work/error
+    is "$type $value" [ "$?: $(cat $work/error)" = "2: parquet: standard input: $why" ]
+done <<'END'
+INT32 2147483648 an integer is beyond the column's
+INT32 1.5 a value is no integer
+UINT32 -1 a value is negative, and the column is not
+UINT32 4294967296 an integer is beyond the column's
+UINT64 18446744073709551616 an integer is beyond the column's
+FLOAT x a value is no number
+DOUBLE nan a NaN has many encodings
+FLOAT16 65520 a number is beyond the column's
+UUID 550e8400-e29b-41d4-a716-44665544000 a value is no UUID
+UUID 550e84-00e29b-41d4-a716-446655440000 a value is no UUID
+DECIMAL(9,2) 1.234 a number is finer than the column's
+DECIMAL(9,2) 21474836.48 a number is beyond the column's
+DECIMAL(9,2) - a value is no number
+DECIMAL(9,2) 1.2.3 a value is no number
+INT96 1 BOOLEAN and INT96 are not hashed
+BOOLEAN 1 BOOLEAN and INT96 are not hashed
+END
+refused() {     # refused COLUMN VALUE WHY: by types.parquet
+    printf '%s\n' "$2" | build/parquet check $work/types.parquet "$1" \
+        >$work/out 2>$work/error
+    is "$1 $2" [ "$?: $(cat $work/error)" = "2: parquet: standard input: $3" ]
+}
+refused micros '1969-12-31 23:59:00.0000001' "a time is finer than the column's"
+refused micros '1969-02-29 23:59:00' 'a value is no date'
+refused micros '1969-02-28 24:00:00' 'a value is no time'
+refused nanos '2600-01-01 00:00:00' "a time is beyond the column's"
+refused date '1969-13-01' 'a value is no date'
+refused date '1969-12-31 ' 'a value is no date or time'
+refused i16 32768 "an integer is beyond the column's"
+for value in '1969-12-31T23:59Z' '1969-12-31 23:59:00.000' -60000; do
+    is "millis $value" [ "$(echo "$value" | build/parquet check \
+        $work/types.parquet millis)" = "$value" ]
+done
+is 'date by its days' [ "$(echo -365 | build/parquet check \
+    $work/types.parquet date)" = -365 ]
+is '-x of a UUID' [ "$(tr -d - <$work/types.uuid.in | build/parquet check -x \
+    $work/types.parquet uuid | wc -l)" -eq 1600 ]
 
 small=tests/parquet/duckdb.parquet
 printf 'a0\na9\n' >$work/in

@@ -18,6 +18,7 @@ const TEXT = {                  // value k of a column, as a line
 async function duckdb() {
     const { DuckDBInstance } = await import('@duckdb/node-api');
     const db = await (await DuckDBInstance.create()).connect();
+    await types(db);
     await db.run(`COPY (${SQL}) TO 'duckdb.parquet' (ROW_GROUP_SIZE ${ROWS},
         BLOOM_FILTER_FALSE_POSITIVE_RATIO 0.01)`);
     const found = await db.runAndReadAll(`SELECT row_group_id, path_in_schema,
@@ -26,6 +27,33 @@ async function duckdb() {
     return found.getRows().map(([group, path, type, from, size]) =>
         [Number(group), path.replace(', ', '.'), type, Number(from),
          Number(size)]);
+}
+
+// types.parquet: a column of each type; in types.COLUMN.in its values as text,
+// in .out others. T is an instant; each comes to be 5 times.
+const T = "(TIMESTAMP '1969-12-31 23:59:00' + k * INTERVAL '1234.567' SECOND)";
+const TYPES = { uuid: "md5(k::VARCHAR)::UUID",
+    decimal9: "(k * 1.25 - 500)::DECIMAL(9, 2)",
+    decimal18: "(k * 1.125 - 500)::DECIMAL(18, 3)",
+    u32: '(4294967295 - k)::UINTEGER', u64: '(18446744073709551615 - k)::UBIGINT',
+    i16: '(k - 800)::SMALLINT', float: '(k * 0.1 - 5)::FLOAT',
+    double: '(k * 0.1 - 5)::DOUBLE', micros: T, millis: T + '::TIMESTAMP_MS',
+    nanos: T + '::TIMESTAMP_NS', time: "(TIME '00:00' + k * INTERVAL '1.013' SECOND)",
+    date: "DATE '1969-01-01' + k::INTEGER", bytes: "('b' || k)::BLOB" };
+
+async function types(db) {
+    const columns = Object.entries(TYPES).map(([name, sql]) => `${sql} AS ${name}`);
+    await db.run(`COPY (SELECT ${columns} FROM (SELECT i % ${N} AS k
+        FROM range(${ROWS}) t(i))) TO 'types.parquet'
+        (BLOOM_FILTER_FALSE_POSITIVE_RATIO 0.01)`);
+    for (const [name, sql] of Object.entries(TYPES))
+        for (const [end, from, to] of [['in', 0, N], ['out', N, 15000]]) {
+            const found = await db.runAndReadAll(`SELECT (${sql})::VARCHAR
+                FROM (SELECT i AS k FROM range(${from}, ${to}) t(i))`);
+            writeFileSync(`types.${name}.${end}`,
+                found.getRows().map(row => row[0] + '\n').join(''));
+        }
+    writeFileSync('types', Object.keys(TYPES).join('\n') + '\n');
 }
 
 async function hyparquet() {
@@ -79,7 +107,7 @@ function bend(program, file, column) {
         const { status, stdout, stderr } = spawnSync(program,
             [verb, file + '.bent', ...words],
             { input: '1\n', encoding: 'utf8' });
-        const clear = /^bloom: [^\n]+: [^\n]+\n$/.test(stderr);
+        const clear = /^parquet: [^\n]+: [^\n]+\n$/.test(stderr);
         if (status === 2 && clear)
             refused++;
         else if (status === 0 && !must && stderr === '')

@@ -1,9 +1,9 @@
-# Run by `make interop`, through tests/interop.sh: examples/guava.c and spark.c
-# under ASan and UBSan. Golden: they make the files that Guava and Spark wrote,
-# bit for bit, and give their answers (tests/partners/NAME.tsv). Bent: what is
+# Run by `make interop`, through tests/interop.sh: examples/guava.c, spark.c
+# and cassandra.c under ASan and UBSan. Golden: they make the files that the real
+# ones wrote, bit for bit, and give their answers (tests/partners/NAME.tsv). Bent: what is
 # not a filter is refused. Real: Guava itself, where both must agree; Debian
-# and npm have no Spark. Ends with "N passed, N failed".
-# usage: tests/partners/run.sh [NAME...]      guava, spark; without NAME both
+# and npm have no Spark and no Cassandra. Ends with "N passed, N failed".
+# usage: tests/partners/run.sh [NAME...]      guava, spark, cassandra; without NAME all
 cd "$(dirname "$0")/../.." || exit 1
 work=build/partners
 rm -rf $work
@@ -33,8 +33,9 @@ refuse() {      # refuse WORDS ARGUMENTS...: exit 2, no output, and they say it
     tool "$@" >$work/out </dev/null
     is "$name $*: exit status" 2 $?
     is "$name $*: no output" "" "$(head -c 100 $work/out)"
-    is "$name $*: says why" "bloom: $words" \
-        "$(head -n 1 $work/err | cut -c "1-$((${#words} + 7))")"
+    why=$(head -n 1 $work/err)
+    case $why in "$name: $words"*) why="$name: $words" ;; esac
+    is "$name $*: says why" "$name: $words" "$why"
 }
 sha() {
     sha256sum | cut -c 1-64
@@ -55,10 +56,11 @@ value() {       # value NAME < info
     sed -n "s/^$1: *\(about \)\{0,1\}//p"
 }
 golden() {      # golden COUNT OF FILTERS
-    rows=0
+    rows=0 r=
     while IFS='	' read -r options n p in asked taken file answers ones about \
                            rate; do
         case $options in '#'*) continue ;; *-x*) x=-x ;; *) x= ;; esac
+        case $options in *-r*) r=${options%% -x} ;; esac
         what="$name $options $n $p $in"
         rows=$((rows + 1))
         keys $in >$work/keys
@@ -66,10 +68,10 @@ golden() {      # golden COUNT OF FILTERS
         tool build $options $n $p $work/filter <$work/keys
         is "$what: build" 0 $?
         is "$what: the file" $file $(sha <$work/filter)
-        tool check $x $work/filter <$work/keys >$work/out
+        tool check $r $x $work/filter <$work/keys >$work/out
         is "$what: check" 0 $?
         same "$what" $work/out $work/keys
-        tool check $x $work/filter <$work/asked >$work/out
+        tool check $r $x $work/filter <$work/asked >$work/out
         is "$what: taken for keys" $taken $(wc -l <$work/out)
         is "$what: answers" $answers \
             $(answers $work/asked <$work/out | sha)
@@ -146,6 +148,17 @@ All\40kinds\40of\40text,\40in\40lines not a filter of Spark: versions
 \0\0\0\2\0\0\0\7\0\0\0\0\177\377\377\377\1\1\1\1 truncated
 END
 }
+foreign_to_cassandra() {
+    foreign <<'END'
+\0\0\0\1 truncated
+All\40kinds\40of\40text not a filter of Cassandra: hashes
+\0\0\0\0\0\0\0\1\1\1\1\1\1\1\1\1 not a filter of Cassandra: hashes
+\0\0\0\26\0\0\0\1\1\1\1\1\1\1\1\1 not a filter of Cassandra: hashes
+\0\0\0\7\0\0\0\0 not a filter of Cassandra: words
+\0\0\0\7\200\0\0\1\1\1\1\1\1\1\1 not a filter of Cassandra: words
+\0\0\0\7\177\377\377\377\1\1\1\1 truncated
+END
+}
 
 # ---- Arguments, lines, and what is there already ----------------------------
 
@@ -161,12 +174,31 @@ usage() {
     for p in 0 1 -0.1 x '' nan 1%; do
         refuse "$p: P must" build 10 "$p" $work/f
     done
-    refuse "$work/f: without a bit" build 1 0.9 $work/f
+    [ $name = cassandra ] || refuse "$work/f: without a bit" build 1 0.9 $work/f
     refuse "$work/f: " build 1e18 0.01 $work/f
     refuse "$work/nil/f: No such file" build 10 0.01 $work/nil/f
     refuse "$work: is there, and not" build 10 0.01 $work
     ln -sf small $work/link
     refuse "$work/link: is there, and not" build 10 0.01 $work/link
+}
+# Sizes by Cassandra's own table: N, P, hashes, words
+sizes_of_cassandra() {
+    rows=0
+    while read -r n p hashes words; do
+        case $n in '#'*) continue ;; esac
+        rows=$((rows + 1))
+        tool build $n $p $work/filter </dev/null
+        is "cassandra: $n $p" "$hashes $words" \
+            "$(od -An -v -tu1 -N 8 $work/filter | awk '{
+                print $4, (($5 * 256 + $6) * 256 + $7) * 256 + $8 }')"
+    done <tests/partners/cassandra-sizes.tsv
+    is "cassandra: sizes" 167 $rows
+    refuse "$work/f: Cassandra has at most 20 bits a key" \
+        build 1000 6.7e-5 $work/f
+    for r in x 0 '' nan; do
+        refuse "-r: RELEASE is" build -r "$r" 10 0.01 $work/f
+    done
+    refuse "usage: $name build" build -r
 }
 seeds() {
     for s in x 1.5 2147483648 -2147483649 nan; do
@@ -184,7 +216,7 @@ lines() {
     { printf 'a\0b\n\nc\r\n'; head -c 3000000 /dev/zero | tr '\0' x; } \
         >$work/keys
     { cat $work/keys; echo; } >$work/want
-    tool build 10 1e-9 $work/filter <$work/keys
+    tool build 10 0.0001 $work/filter <$work/keys
     is "$name: odd lines" 0 $?
     { cat $work/want; printf 'a\nc\nx\n'; } >$work/asked
     tool check $work/filter <$work/asked >$work/out
@@ -193,16 +225,22 @@ lines() {
 kept() {        # nothing happens to an old file when things go wrong
     echo a | tool build 10 0.01 $work/filter
     cp $work/filter $work/want
-    for bad in 6 6g 6G 6A ' 61'; do
+    for bad in 6 6g 6G ' 61'; do
         echo "$bad" | tool build -x 10 0.01 $work/filter
         is "$name: -x and '$bad'" 2 $?
-        is "$name: says why" "bloom: standard input: a line is not hex" \
-            "$(cut -c 1-40 $work/err)"
+        is "$name: says why" \
+            "$name: standard input: a line is not hexadecimal" "$(cat $work/err)"
     done
     (ulimit -f 1; echo a | $work/$name build 1e6 0.01 $work/filter 2>$work/err)
-    is "$name: no room" "2 bloom: $work/filter: File too large" \
+    is "$name: no room" "2 $name: $work/filter: File too large" \
         "$? $(cat $work/err)"
     same "$name: no room" $work/filter $work/want
+    printf "kez\na\n" | tool build 10 0.0001 $work/filter
+    for hex in 6b657A 6B657a; do
+        printf "%s\n" 6b657b 00 $hex >$work/asked
+        is "$name: -x and $hex" "$hex" \
+            "$(tool check -x $work/filter <$work/asked)"
+    done
     is "$name: no temporary file" "" "$(ls $work | grep tmp)"
     if [ -e /dev/full ]; then
         echo a | tool check $work/filter >/dev/full
@@ -272,11 +310,11 @@ real_guava() {
 
 # ---- All of it --------------------------------------------------------------
 
-[ $# -gt 0 ] || set -- guava spark
+[ $# -gt 0 ] || set -- guava spark cassandra
 for name in "$@"; do
     case $name in
-    guava | spark) ;;
-    *) is "$name" "guava or spark" "$name"; continue ;;
+    guava | spark | cassandra) ;;
+    *) is "$name" "guava, spark or cassandra" "$name"; continue ;;
     esac
     before=$passed
     ${CC:-cc} -std=c99 -g -O1 -Wall -Wextra -pedantic -I. \
@@ -292,6 +330,12 @@ for name in "$@"; do
         done
         foreign_to_guava
         real_guava
+    elif [ $name = cassandra ]; then
+        golden 5
+        tool build 10 0.01 $work/small <$work/a
+        bent $work/small 8 '3:([1-9]|1.|20|21)'
+        foreign_to_cassandra
+        sizes_of_cassandra
     else
         golden 6
         tool build -V1 10 0.01 $work/small <$work/a

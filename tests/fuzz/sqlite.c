@@ -1,0 +1,179 @@
+/* Hostile BLOBs and hostile pages: examples/sqlite.c in a real SQLite, linked in.
+   Run by tests/fuzz/run.sh; as fuzz.c otherwise.
+
+     cc -I. -DFUZZ_MAIN tests/fuzz/sqlite.c -lsqlite3
+
+   The input: a byte that says how long the key is, the key, and bytes that are
+   handed to each function as a BLOB, are the data of a table's page 0, and of its
+   page 1. What must hold: each call gives a value or a sentence; what a function
+   takes, the others take; a key that was added is in; a table still answers or
+   says that it is damaged. */
+#define _POSIX_C_SOURCE 200809L
+#include <sqlite3.h>
+#define SQLITE_CORE 1
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The head of a chain may ask for any memory; here there is little. */
+static void *little(size_t size)
+{
+    return size > 1 << 20 ? NULL : malloc(size);
+}
+
+#define BLOOM_MALLOC(size) little(size)
+#define BLOOM_FREE(memory) free(memory)
+#include "../../examples/sqlite.c"
+
+static void fail(const char *what, int line)
+{
+    fprintf(stderr, "sqlite.c:%d: not so: %s\n", line, what);
+    abort();
+}
+
+#define must(x) ((x) ? (void)0 : fail(#x, __LINE__))
+
+static sqlite3 *db;
+enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, HEAD, BODY, PUT, LOOK, CLEAR,
+       CALLS };
+static sqlite3_stmt *calls[CALLS];
+
+static void set_up(void)
+{
+    static const char *const sql[CALLS] = {
+        "SELECT bloom_may_contain(bloom_add(?1, ?2), ?2)",
+        "SELECT bloom_may_contain(?1, ?2)",
+        "SELECT bloom_info(?1)",
+        "SELECT bloom_merge(x) FROM (SELECT ?1 x UNION ALL SELECT ?1)",
+        "SELECT min(value > 0), count(*) FROM bloom_probes(?1, ?2)",
+        "SELECT bloom_info(bloom_add(?1, ?2))",
+        "REPLACE INTO seen_data VALUES (0, ?1)",
+        "REPLACE INTO seen_data VALUES (1, ?1)",
+        "INSERT INTO seen VALUES (?2)",
+        "SELECT count(*) FROM seen(?2)",
+        "DELETE FROM seen_data WHERE page > 0" };
+    int i;
+    must(sqlite3_open(":memory:", &db) == SQLITE_OK);
+    must(sqlite3_bloom_init(db, NULL, NULL) == SQLITE_OK);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 16);
+    must(sqlite3_exec(db, "CREATE VIRTUAL TABLE seen USING bloom(1000, 1e-4)",
+                      NULL, NULL, NULL) == SQLITE_OK);
+    for (i = 0; i < CALLS; i++)
+        must(sqlite3_prepare_v2(db, sql[i], -1, &calls[i], NULL) == SQLITE_OK);
+}
+
+/* The value, an integer; 1 for other values; -1 for an error */
+static long call(int which, const void *blob, size_t size, const void *text,
+                 size_t text_size)
+{
+    sqlite3_stmt *s = calls[which];
+    long result = -1;
+    int code;
+    sqlite3_bind_blob(s, 1, size ? blob : "", (int)size, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, text, (int)text_size, SQLITE_STATIC);
+    code = sqlite3_step(s);
+    if (code == SQLITE_ROW)
+        result = sqlite3_column_type(s, 0) == SQLITE_INTEGER
+               ? sqlite3_column_int(s, 0) : 1;
+    if (code == SQLITE_DONE)
+        result = 0;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        must(code == SQLITE_NOMEM || code == SQLITE_TOOBIG
+             || strncmp(sqlite3_errmsg(db), "bloom: ", 7) == 0);
+    sqlite3_reset(s);
+    return result;
+}
+
+/* A sealed blob that was bent is refused by those that look at all of it; a
+   chain may also grow beyond what there is memory for. */
+static void try_functions(const void *blob, size_t size, const char *text,
+                          size_t text_size)
+{
+    long answer = call(ASK, blob, size, text, text_size);
+    long added = call(ADD, blob, size, text, text_size);
+    long told = call(INFO, blob, size, text, text_size);
+    must(added == 1 || added == -1);
+    bool is_chain = size > 4 && memcmp(blob, "BLC", 3) == 0;
+    must(told == -1 || added == 1 || is_chain);
+    must(told == -1 || answer >= 0);
+    if (added == 1)
+        must(call(GROWN, blob, size, text, text_size) == 1);
+    call(MERGE, blob, size, text, text_size);
+    if (answer >= 0)
+        must(call(PROBES, blob, size, text, text_size) == answer
+             || sqlite3_column_count(calls[PROBES]) == 2);
+}
+
+static void try_table(const void *bytes, size_t size, const char *text,
+                      size_t text_size)
+{
+    must(call(BODY, bytes, size, text, text_size) == 0);
+    if (call(PUT, bytes, size, text, text_size) == 0)
+        must(call(LOOK, bytes, size, text, text_size) == 1);
+    else
+        call(LOOK, bytes, size, text, text_size);
+    must(call(CLEAR, bytes, size, text, text_size) == 0);
+    must(call(PUT, bytes, size, text, text_size) == 0);
+    must(call(LOOK, bytes, size, text, text_size) == 1);
+    must(call(CLEAR, bytes, size, text, text_size) == 0);
+}
+
+/* The header is read when the table is opened. */
+static void try_header(const void *bytes, size_t size)
+{
+    table *t = sqlite3_malloc(sizeof *t);
+    key k = { SQLITE_INTEGER, 7, NULL, 0 };
+    bool maybe = false;
+    must(t && size == 32);
+    memset(t, 0, sizeof *t);
+    memcpy(t->header, bytes, size);
+    t->db = db;
+    t->schema = sqlite3_mprintf("main");
+    t->data = sqlite3_mprintf("main.seen_data");
+    if (bloom_view(t->header, SIZE_MAX, NULL)
+        && touch_key(t, &k, true, &maybe) == SQLITE_OK)
+        must(touch_key(t, &k, false, &maybe) == SQLITE_OK && maybe);
+    sqlite3_free(t->base.zErrMsg);
+    disconnect(&t->base);
+    must(call(CLEAR, NULL, 0, NULL, 0) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char k[256];
+    static unsigned char page[PAGE];
+    size_t key_size;
+    if (size < 1)
+        return 0;
+    if (!db)
+        set_up();
+    key_size = data[0] % 16u < size - 1 ? data[0] % 16u : size - 1;
+    memcpy(k, data + 1, key_size);
+    data += 1 + key_size;
+    size -= 1 + key_size;
+    try_functions(data, size, k, key_size);
+    try_table(data, size, k, key_size);
+    memset(page, 0, sizeof page);
+    memcpy(page, data, size < PAGE ? size : PAGE);
+    try_table(page, sizeof page, k, key_size);
+    if (size >= 32)
+        try_header(data, 32);
+    return 0;
+}
+
+#ifdef FUZZ_MAIN
+int main(int count, char **names)
+{
+    static uint8_t bytes[1 << 16];
+    int i;
+    for (i = 1; i < count; i++) {
+        FILE *from = fopen(names[i], "rb");
+        size_t size;
+        must(from != NULL);
+        size = fread(bytes, 1, sizeof bytes, from);
+        fclose(from);
+        LLVMFuzzerTestOneInput(bytes, size);
+    }
+    return 0;
+}
+#endif
