@@ -298,7 +298,7 @@ def malformed(seed="1"):
 
     # heads that cannot be: (offset, bytes); the first link begins at 12
     at, data = chunks[0]
-    tries = [(3, b"\2"), (4, b"\0" * 4), (4, b"\1\x80\0\0"), (8, b"\2"),
+    tries = [(3, b"\2"), (8, b"\2"),
              (8, b"\4"), (12, b"\0"), (12, b"\xff" * 8), (20, b"\x0b"),
              (36, b"X"), (39, b"\2"), (40, b"\1"), (40, b"\2"), (41, b"\x20"),
              (42, b"\0"), (42, b"\1"), (42, b"\x41"), (43, b"\1"),

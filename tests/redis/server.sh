@@ -13,14 +13,16 @@ need() {
     command -v "$1" >/dev/null || fail "needs $1: apt-get install $2"
 }
 
-# The header is in the source package only; its list stays in build/, too.
+# The header is in the source package only. Its deb-src lines are made from the
+# system's own deb lines; their lists stay in build/, too.
 fetch_header() {
     [ -s build/redismodule.h ] && return
     from=$PWD/build/redis-source
     mkdir -p "$from/lists/partial" "$from/cache/archives/partial"
     (. /etc/os-release &&
-     echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main"
-    ) >"$from/sources.list"
+     apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) main' \
+         'Identifier: Packages' 'Component: main' |
+         grep " $VERSION_CODENAME" | sort -u) >"$from/sources.list"
     set -- apt-get -qq -o Dir::Etc::SourceList="$from/sources.list" \
         -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$from/lists" \
         -o Dir::Cache="$from/cache" -o APT::Sandbox::User=root
