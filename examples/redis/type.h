@@ -45,13 +45,16 @@ static const char *load_chunks(RedisModuleIO *io, chain **c)
    server that starts stops. */
 static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 {
+    const RedisModuleString *name;
     if (!error && RedisModule_IsIOError(io))
         error = BAD_DATA;
     if (!error)
         return c;
     if (c)
         free_chain(c);
-    RedisModule_LogIOError(io, "warning", "Bloom filter: %s", error);
+    name = RedisModule_GetKeyNameFromIO(io);
+    RedisModule_LogIOError(io, "warning", "Bloom filter %s: %s",
+        name ? RedisModule_StringPtrLen(name, NULL) : "", error);
     return NULL;
 }
 

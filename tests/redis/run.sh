@@ -48,15 +48,6 @@ again() {
     echo "$how: a restart keeps all"
 }
 
-rewritten() {
-    until ask data info persistence | grep -q '^aof_rewrite_in_progress:0' &&
-          ask data info persistence | grep -q '^aof_rewrite_scheduled:0'; do
-        sleep 0.1
-    done
-    ask data info persistence | grep -q '^aof_last_bgrewrite_status:ok' ||
-        fail "BGREWRITEAOF"
-}
-
 quietly() {
     said=$(ask data "$@") && [ "${said#*rr}" = "$said" ] || fail "$*: $said"
 }
@@ -67,10 +58,10 @@ quietly config set save '3600 1'
 again "RDB" TERM A
 quietly config set aof-use-rdb-preamble no
 quietly config set appendonly yes
-rewritten
+rewritten data
 client data fill B || fail fill
 again "AOF of commands" KILL "A B" --appendonly yes
 quietly bgrewriteaof
-rewritten
+rewritten data
 client data fill C || fail fill
 again "AOF that begins with RDB" KILL "A B C" --appendonly yes

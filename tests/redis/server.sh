@@ -79,6 +79,16 @@ stop() {
     wait "$pid" 2>/dev/null
 }
 
+# rewritten NAME: waits for BGREWRITEAOF
+rewritten() {
+    until ask "$1" info persistence | grep -q '^aof_rewrite_in_progress:0' &&
+          ask "$1" info persistence | grep -q '^aof_rewrite_scheduled:0'; do
+        sleep 0.1
+    done
+    ask "$1" info persistence | grep -q '^aof_last_bgrewrite_status:ok' ||
+        fail "BGREWRITEAOF"
+}
+
 stop_all() {
     for running in "$work"/*/pid; do
         [ ! -f "$running" ] || kill -9 "$(cat "$running")" 2>/dev/null
