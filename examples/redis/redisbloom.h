@@ -104,7 +104,7 @@ static uint64_t their_hashes(double bits_an_item)
 static bool their_sound(const their_link *t)
 {
     return t->rate > 0 && t->rate < 1 && t->bits > 0 && t->power < 64
-        && t->bits_an_item > 0 && t->bits_an_item < MOST_PROBES * 1.4
+        && t->bits_an_item > 0 && t->bits_an_item < MOST_PROBES * 1.45
         && t->hashes == their_hashes(t->bits_an_item)
         && t->hashes <= MOST_PROBES && t->bytes <= SIZE_MAX / 2
         && (t->bits - 1) / 8 < t->bytes
@@ -263,7 +263,7 @@ static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
     if (encoding > 0) {
         t.bits = RedisModule_LoadUnsigned(io);
         t.power = RedisModule_LoadUnsigned(io);
-    } else if (t.bits_an_item > 0 && t.bits_an_item < MOST_PROBES * 1.4
+    } else if (t.bits_an_item > 0 && t.bits_an_item < MOST_PROBES * 1.45
                && t.capacity < MOST_ITEMS) {
         t.bits = (uint64_t)((double)t.capacity * t.bits_an_item);
     }

@@ -6,6 +6,7 @@ PORT is that of a node of a cluster."""
 import random
 import struct
 import sys
+import time
 
 import redis
 import redis.cluster
@@ -340,6 +341,74 @@ def malformed(seed="1"):
     assert min(bf.mexists("m", *items("m", 60))) == 1
     server.delete("m", "m2")
     server.config_set("rdbcompression", "yes")
+
+
+# ---- Heads of 1 MB, and what is 1 MB for RESTORE: at most 50 ms each. What is
+# taken is asked, dumped and deleted, too.
+
+def megabyte(link):
+    count = (1 << 20) // len(link(0))
+    return b"".join(map(link, range(count))), count
+
+
+def hostile():
+    def image(k, cells):
+        return b"BLM\1\0\x40" + bytes([k, 0]) + struct.pack("<QQQ", cells, 0, 0)
+
+    def ours(capacity, rate, k, cells):
+        links, count = megabyte(lambda i: struct.pack(
+            "<QQd", capacity(i), 0, rate(i)) + image(k(i), cells(i)))
+        return sealed(1, b"BLC\1" + struct.pack("<II", 1, count) + links)
+
+    def theirs(bpe, hashes, size, items, capacity):
+        links, count = megabyte(lambda i: struct.pack(
+            "<QQQddIQB", size(i), size(i) * 8, items, 0.1, bpe, hashes,
+            capacity, 0))
+        return struct.pack("<QIII", items * count, count, 5, 1) + links
+
+    same = lambda x: lambda i: x
+    heads = {
+        "small links": ours(same(1), same(0.01), same(2), same(64)),
+        "small links of small rates": ours(
+            lambda i: 1 + i % 20, same(1e-18), same(30),
+            lambda i: 64 * (4 + i % 20 * 2)),
+        "links of 1 MB": ours(same(1 << 19), same(0.01), same(7),
+                              same(1 << 23)),
+        "links of a terabyte": ours(same(1 << 39), same(0.01), same(7),
+                                    same(1 << 43)),
+        "RedisBloom's, small": theirs(9.585, 7, same(8), 1, 1),
+        "RedisBloom's, 1075 probes": theirs(1550.0, 1075, same(8), 1, 1),
+        "RedisBloom's, large": theirs(9.585, 7, same(1 << 20), 0, 1 << 62),
+        "RedisBloom's, larger": theirs(9.585, 7, same(1 << 60), 0, 1 << 62),
+    }
+    assert server.config_get("maxmemory")["maxmemory"] == "0"
+    slowest = 0
+    for name, head in heads.items():
+        begun = time.perf_counter()
+        error = refused(bf.loadchunk, "bad", 1, head)
+        took = time.perf_counter() - begun
+        print("%5.1f ms: %s: %s" % (1000 * took, name, error or "taken"))
+        slowest = max(slowest, took)
+        assert server.info("memory")["used_memory"] < 64 << 20
+        if not error:
+            assert "not loaded" in refused(bf.exists, "bad", "x")
+            begun = time.perf_counter()
+            payload = server.dump("bad")
+            server.delete("bad")
+            server.restore("bad", 0, payload)
+            slowest = max(slowest, time.perf_counter() - begun)
+            server.delete("bad")
+    # whole filters of 10,000 links
+    bf.create("many", 0.1, 1, 1)
+    bf.madd("many", *range(10000))
+    payload = server.dump("many")
+    begun = time.perf_counter()
+    server.restore("bad", 0, payload)
+    took = time.perf_counter() - begun
+    print("%5.1f ms: RESTORE of %d bytes, %d links" % (
+        1000 * took, len(payload), bf.info("many").filterNum))
+    server.delete("bad", "many")
+    assert max(slowest, took) < 0.05, slowest
 
 
 # ---- Item i of many goes to key i % KEYS; a thousand in a command.
