@@ -67,12 +67,19 @@ static int add(RedisModuleCtx *ctx, chain *c, const hashes *h)
 /* ---- Union --------------------------------------------------------------- */
 
 /* In one filter, if that keeps its rate: because its capacity is enough for
-   all items, or because they have many in common. */
+   all items, or because they have many in common. Of RedisBloom's, only if
+   they are the same. */
 static bool unite(chain_link *into, const chain_link *from)
 {
-    double now = bloom_fpr((bloom *)into->image);
-    unsigned char *both = copy_image(into->image);
+    unsigned char *both;
     uint64_t items;
+    double now;
+    if (kind(into->image) != OURS || kind(from->image) != OURS)
+        return memcmp(into->image, from->image, IMAGE_HEADER) == 0
+            && memcmp(into->image, from->image, IMAGE_HEADER
+                      + (size_t)cell_bytes(from->image)) == 0;
+    now = bloom_fpr((bloom *)into->image);
+    both = copy_image(into->image);
     if (!both || !bloom_merge((bloom *)both, (bloom *)from->image)
         || (into->items + from->items > into->capacity
             && bloom_fpr((bloom *)both) > (now > into->rate ? now
@@ -88,32 +95,12 @@ static bool unite(chain_link *into, const chain_link *from)
     return true;
 }
 
-/* RedisBloom's: the one holds what the other does, or there is room for all. */
-static bool unite_theirs(chain_link *into, const chain_link *from)
-{
-    size_t i, size = (size_t)cell_bytes(from->image) + IMAGE_HEADER;
-    uint64_t items = into->items;
-    for (i = 0; i < size && !(from->image[i] & ~into->image[i]); )
-        i++;
-    if (i < size)
-        items += from->items;
-    if (memcmp(into->image, from->image, IMAGE_HEADER) != 0
-        || (i < size && items > into->capacity))
-        return false;
-    for (; i < size; i++)
-        into->image[i] |= from->image[i];
-    into->items = items;
-    return true;
-}
-
 static const char *absorb_link(chain *into, chain_link l)
 {
     size_t at = into->links, i;
     chain_link *x = into->link;
     for (i = 0; i < into->links; i++, x++)
-        if (x->capacity == l.capacity && x->rate == l.rate
-            && kind(x->image) == kind(l.image)
-            && (kind(l.image) == OURS ? unite : unite_theirs)(x, &l))
+        if (x->capacity == l.capacity && x->rate == l.rate && unite(x, &l))
             return NULL;
     if (into->links > 0 && into->expansion == 0)
         return "ERR non scaling filter is full";

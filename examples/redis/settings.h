@@ -25,118 +25,103 @@ static bool in(long long x, long long least, long long most)
     return x >= least && x <= most;
 }
 
+/* What is not in its range changes nothing. */
 static bool read_rate(const string *word, double *rate)
 {
-    return RedisModule_StringToDouble(word, rate) == REDISMODULE_OK
-        && *rate > 0 && *rate < 1;
+    double x;
+    if (RedisModule_StringToDouble(word, &x) || !(x > 0 && x < 1))
+        return false;
+    *rate = x;
+    return true;
 }
 
 static bool read_number(const string *word, long long *number, long long least,
                         long long most)
 {
-    return RedisModule_StringToLongLong(word, number) == REDISMODULE_OK
-        && in(*number, least, most);
+    long long x;
+    if (RedisModule_StringToLongLong(word, &x) || !in(x, least, most))
+        return false;
+    *number = x;
+    return true;
 }
-
-/* ---- Settings ------------------------------------------------------------ */
-
-static string *rate_shown;              /* as it was written */
-
-static string *get_rate(const char *name, void *data)
-{
-    (void)name, (void)data;
-    return rate_shown;
-}
-
-static int set_rate(const char *name, string *word, void *data, string **error)
-{
-    double rate;
-    if (!read_rate(word, &rate)) {
-        *error = RedisModule_CreateStringPrintf(NULL, "Value for `%s` must be "
-                     "in the range (0.000000, 1.000000)", name);
-        return REDISMODULE_ERR;
-    }
-    (void)data;
-    defaults.rate = rate < MOST_RATE ? rate : MOST_RATE;
-    if (rate_shown)
-        RedisModule_FreeString(NULL, rate_shown);
-    rate_shown = rate > MOST_RATE
-               ? RedisModule_CreateStringFromDouble(NULL, MOST_RATE)
-               : RedisModule_CreateStringFromString(NULL, word);
-    return REDISMODULE_OK;
-}
-
-static long long get_number(const char *name, void *data)
-{
-    (void)name;
-    return *(long long *)data;
-}
-
-static int set_number(const char *name, long long x, void *data, string **error)
-{
-    (void)name, (void)error;
-    *(long long *)data = x;
-    return REDISMODULE_OK;
-}
-
-enum { NUMBERS = 2 };
-
-static const struct {
-    const char *name, *older;           /* what older RedisBlooms call it */
-    long long *value, least, most;
-} numbers[NUMBERS] = {
-    { "bf-initial-size", "INITIAL_SIZE", &defaults.capacity, 1, MOST_CAPACITY },
-    { "bf-expansion-factor", "", &defaults.expansion, 0, MOST_EXPANSION },
-};
 
 static bool is(const string *word, const char *name)
 {
     return strcasecmp(text(word), name) == 0;
 }
 
-static bool read_setting(string *name, string *value)
+/* ---- Settings ------------------------------------------------------------ */
+
+enum { RATE, CAPACITY_FIRST, GROWTH, SETTINGS };
+
+static struct setting {
+    const char *name, *older, *preset, *range;  /* older: RedisBloom before 8 */
+    string *shown;                              /* as it was written */
+} settings[SETTINGS] = {
+    { "bf-error-rate", "ERROR_RATE", "0.01", "(0, 1)", NULL },
+    { "bf-initial-size", "INITIAL_SIZE", "100", "[1, 1073741824]", NULL },
+    { "bf-expansion-factor", "", "2", "[0, 32768]", NULL },
+};
+
+static string *get_setting(const char *name, void *setting)
 {
-    string *error;
-    int i;
-    if (is(name, "bf-error-rate") || is(name, "ERROR_RATE"))
-        return set_rate("", value, NULL, &error) == REDISMODULE_OK;
-    for (i = 0; i < NUMBERS; i++)
-        if (is(name, numbers[i].name) || is(name, numbers[i].older))
-            return read_number(value, numbers[i].value, numbers[i].least,
-                               numbers[i].most);
-    return false;
+    (void)name;
+    return ((struct setting *)setting)->shown;
+}
+
+static int change_setting(const char *name, string *word, void *setting,
+                          string **error)
+{
+    struct setting *s = setting;
+    double rate = defaults.rate;
+    bool good = s == &settings[RATE] ? read_rate(word, &rate)
+        : s == &settings[GROWTH]
+        ? read_number(word, &defaults.expansion, 0, MOST_EXPANSION)
+        : read_number(word, &defaults.capacity, 1, MOST_CAPACITY);
+    if (!good) {
+        *error = RedisModule_CreateStringPrintf(NULL,
+            "Value for `%s` must be in the range %s", name, s->range);
+        return REDISMODULE_ERR;
+    }
+    defaults.rate = rate < MOST_RATE ? rate : MOST_RATE;
+    if (s->shown)
+        RedisModule_FreeString(NULL, s->shown);
+    s->shown = rate > MOST_RATE
+             ? RedisModule_CreateStringFromDouble(NULL, MOST_RATE)
+             : RedisModule_CreateStringFromString(NULL, word);
+    return REDISMODULE_OK;
 }
 
 #ifndef REDISMODULE_CONFIG_UNPREFIXED   /* Redis 8's header has it, and then */
-#define REDISMODULE_CONFIG_UNPREFIXED 0 /* the names do not begin with ours */
+#define REDISMODULE_CONFIG_UNPREFIXED 0 /* names do not begin with bloom.h. */
 #endif
 
-static bool register_settings(context *ctx)
-{
-    const unsigned flags = REDISMODULE_CONFIG_UNPREFIXED;
-    int i;
-    if (RedisModule_RegisterStringConfig(ctx, "bf-error-rate",
-            rate_shown ? text(rate_shown) : "0.01", flags, get_rate, set_rate,
-            NULL, NULL))
-        return false;
-    for (i = 0; i < NUMBERS; i++)
-        if (RedisModule_RegisterNumericConfig(ctx, numbers[i].name,
-                *numbers[i].value, flags, numbers[i].least, numbers[i].most,
-                get_number, set_number, NULL, numbers[i].value))
-            return false;
-    return RedisModule_LoadConfigs(ctx) == REDISMODULE_OK;
-}
-
+/* From the module's arguments, then from redis.conf */
 static bool settle(context *ctx, string **argv, int argc)
 {
-    int i;
-    for (i = 0; i < argc; i += 2)
-        if (i + 1 == argc || !read_setting(argv[i], argv[i + 1])) {
-            RedisModule_Log(ctx, "warning", "no such setting, or a bad value: "
-                "%s %s", text(argv[i]), i + 1 < argc ? text(argv[i + 1]) : "");
+    string *error;
+    int i, at;
+    for (at = 0; at < argc; at += 2) {
+        for (i = 0; i < SETTINGS && !is(argv[at], settings[i].name)
+                    && !is(argv[at], settings[i].older); )
+            i++;
+        error = at + 1 < argc ? argv[at + 1] : argv[at];
+        if (i < SETTINGS && at + 1 < argc
+            && !change_setting(settings[i].name, error, &settings[i], &error))
+            continue;
+        RedisModule_Log(ctx, "warning", "argument of the module: %s: %s",
+            text(argv[at]), i == SETTINGS ? "there is no such one"
+                          : at + 1 == argc ? "has no value" : text(error));
+        return false;
+    }
+    for (i = 0; i < SETTINGS; i++)
+        if (RedisModule_RegisterStringConfig(ctx, settings[i].name,
+                settings[i].shown ? text(settings[i].shown)
+                                  : settings[i].preset,
+                REDISMODULE_CONFIG_UNPREFIXED, get_setting, change_setting,
+                NULL, &settings[i]))
             return false;
-        }
-    return register_settings(ctx);
+    return RedisModule_LoadConfigs(ctx) == REDISMODULE_OK;
 }
 
 /* ---- Commands ------------------------------------------------------------ */

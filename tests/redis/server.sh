@@ -33,7 +33,7 @@ fetch_header() {
 }
 
 module=$PWD/build/bloom.so
-preload=
+preload= arguments=          # of the module
 
 # build [option...]: the module, without a warning
 build() {
@@ -54,7 +54,7 @@ start() {
     mkdir -p "$work/$name"
     LD_PRELOAD=$preload redis-server --port 0 --save '' --dir "$work/$name" \
         --unixsocket "$work/$name/socket" --enable-debug-command yes \
-        --loadmodule "$module" "$@" >>"$work/$name/log" 2>&1 &
+        --loadmodule "$module" $arguments "$@" >>"$work/$name/log" 2>&1 &
     echo $! >"$work/$name/pid"
     tries=0
     until [ "$(ask "$name" ping 2>&1)" = PONG ]; do
@@ -77,6 +77,28 @@ stop() {
     rm "$work/$1/pid"
     kill -"${2:-TERM}" "$pid"
     wait "$pid" 2>/dev/null
+}
+
+# free N: N ports of which 10000 higher ones, for the cluster's bus, are free
+free() {
+    /usr/bin/python3 -c '
+import socket, sys
+def taken(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
+print(*[p for p in range(21000, 30000)
+        if not taken(p) and not taken(p + 10000)][:int(sys.argv[1])])' "$1"
+}
+
+# until_says NAME WORD COMMAND...: waits for a reply with that word in it
+until_says() {
+    name=$1 word=$2 tries=0
+    shift 2
+    until ask "$name" "$@" 2>&1 | grep -q "$word"; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] || fail "$name: no $word in $*"
+        sleep 0.1
+    done
 }
 
 # rewritten NAME: waits for BGREWRITEAOF
