@@ -103,7 +103,8 @@ static uint64_t their_hashes(double bits_an_item)
 
 static bool their_sound(const their_link *t)
 {
-    return t->rate > 0 && t->rate < 1 && t->bits > 0 && t->power < 64
+    return t->capacity > 0 && t->rate > 0 && t->rate < 1 && t->bits > 0
+        && t->power < 64
         && t->bits_an_item > 0 && t->bits_an_item < MOST_PROBES * 1.45
         && t->hashes == their_hashes(t->bits_an_item)
         && t->hashes <= MOST_PROBES && t->bytes <= SIZE_MAX / 2
@@ -288,9 +289,9 @@ static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
 
 static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
 {
-    uint64_t links, options = 0, growth = 2, missing = 0;
+    uint64_t links, options = 0, growth = 2, missing = 0, left = UINT64_MAX;
     const char *error = NULL;
-    size_t present = 0;
+    size_t present = 0, i;
     chain *c;
     RedisModule_LoadUnsigned(io);       /* the sum of what the links tell */
     links = RedisModule_LoadUnsigned(io);
@@ -310,6 +311,11 @@ static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
                                 &present);
     if (!error && !await(c, missing))
         error = BAD_DATA;
+    for (i = 0; i < c->links && !error; i++) {
+        if (c->link[i].items > left)
+            error = BAD_DATA;
+        left -= c->link[i].items;
+    }
     if (!error && c->pending
         && c->pending->link + (c->pending->inside > 0) != present)
         error = BAD_DATA;
