@@ -23,4 +23,5 @@ sh tests/parquet/run.sh || status=1
 sh tests/redis/run.sh || status=1
 sh tests/redis/moving.sh || status=1
 sh tests/redis/settings.sh || status=1
+sh tests/redis/failover.sh || status=1
 exit $status

@@ -13,7 +13,7 @@
 #define MOST_CAPACITY (1 << 30)        /* that can be asked for */
 #define MOST_EXPANSION 32768
 #define MOST_RATE 0.25                  /* more is taken as that */
-#define LEAST_RATE 1e-18                /* not halved again; sums stay tiny */
+#define LEAST_RATE 5e-19                /* less, too: a hash has 64 bits */
 #define IMAGE_HEADER 32                 /* bytes before the cells */
 #define LARGE ((size_t)1 << 20)         /* bytes that may be too many */
 #define NO_MEMORY "ERR Insufficient memory to create filter"
@@ -200,9 +200,10 @@ static bloom_plan plan_for(uint64_t capacity, double rate)
 static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {
-    bloom_plan plan = plan_for(capacity, rate);
+    double least = rate > LEAST_RATE ? rate : LEAST_RATE;
+    bloom_plan plan = plan_for(capacity, least);
     unsigned char header[IMAGE_HEADER] = "BLM\1\0\100";
-    chain_link l = { NULL, capacity, 0, rate };
+    chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
     if (size == 0)
         return "ERR could not create filter";

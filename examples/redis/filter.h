@@ -36,10 +36,9 @@ static bool may_contain(const chain *c, const hashes *h)
 /* One more filter, as `last` is full */
 static bool grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
 {
-    double rate = last->rate > LEAST_RATE ? last->rate / 2 : last->rate;
+    double rate = last->rate < 2 * MOST_RATE ? last->rate / 2 : MOST_RATE;
     return last->capacity <= MOST_ITEMS / c->expansion
-        && !append(ctx, c, last->capacity * c->expansion,
-                   rate < MOST_RATE ? rate : MOST_RATE);
+        && !append(ctx, c, last->capacity * c->expansion, rate);
 }
 
 enum { OLD, NEW, FULL, FAILED };

@@ -1,9 +1,12 @@
 """What run.sh and cluster.sh do through python3-redis: its own bf() client,
 filters to be found again, malformed payloads, millions of items.
-usage: client.py SOCKET client|malformed|fill ROUND|check ROUND...
+usage: client.py SOCKET client|malformed|hostile|fill ROUND|check ROUND...
        client.py SOCKET|PORT add|found KEYS FROM TO
-PORT is that of a node of a cluster."""
+       client.py PORT failover PID
+PORT is that of a node of a cluster, or of a Sentinel."""
+import os
 import random
+import signal
 import struct
 import sys
 import time
@@ -11,7 +14,9 @@ import time
 import redis
 import redis.cluster
 
-if sys.argv[1].isdigit():
+if sys.argv[2] == "failover":
+    server = redis.Redis("127.0.0.1", int(sys.argv[1]))
+elif sys.argv[1].isdigit():
     server = redis.cluster.RedisCluster("127.0.0.1", int(sys.argv[1]))
 else:
     server = redis.Redis(unix_socket_path=sys.argv[1])
@@ -432,6 +437,41 @@ def found(keys, first, end):
     for key, some in thousands(int(keys), int(first), int(end)):
         there += sum(bf.mexists(key, *some))
     print("%d of %d found" % (there, int(end) - int(first)))
+
+
+# ---- Adds while a master is killed: PORT is a Sentinel's.
+
+def failover(pid, seconds="20"):
+    """Adds and asks that a replica has them (WAIT); kills the master; in the end
+    the new master finds all that was acknowledged."""
+    sentinel = redis.Redis("127.0.0.1", int(sys.argv[1]), socket_timeout=2)
+    acknowledged, tried, killed, back = [], 0, 0, 0
+    begun, master = time.time(), None
+    while time.time() < begun + float(seconds) and back < 200:
+        some = [b"item %d" % i for i in range(tried, tried + 100)]
+        tried += 100
+        try:
+            if not master:
+                host, port = sentinel.execute_command(
+                    "SENTINEL", "GET-MASTER-ADDR-BY-NAME", "m")
+                master = redis.Redis(host, int(port), socket_timeout=2)
+            master.execute_command("BF.MADD", "f", *some)
+            if master.execute_command("WAIT", 1, 1000) >= 1:
+                acknowledged += some
+                back += killed > 0
+        except redis.RedisError:
+            master = None
+            time.sleep(0.05)
+        if not killed and len(acknowledged) >= 50000:
+            killed = len(acknowledged)
+            os.kill(int(pid), signal.SIGKILL)
+    assert killed and back >= 200, (killed, back)
+    for at in range(0, len(acknowledged), 1000):
+        assert min(master.execute_command("BF.MEXISTS", "f",
+                                          *acknowledged[at:at + 1000])) == 1
+    print("%d items acknowledged before the master was killed, %d after: all "
+          "found; %d were not acknowledged" % (
+              killed, len(acknowledged) - killed, tried - len(acknowledged)))
 
 
 globals()[sys.argv[2]](*sys.argv[3:])

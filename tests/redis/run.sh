@@ -19,6 +19,7 @@ echo "$(grep -c '^3*>' tests/redis/talk) commands answered word for word"
 
 client talk client || fail "python3-redis's client"
 client talk malformed || fail "malformed payloads"
+client talk hostile || fail "heads of 1 MB"
 stop talk
 
 # The same in a module that watches itself
