@@ -387,33 +387,35 @@ def hostile():
         "RedisBloom's, larger": theirs(9.585, 7, same(1 << 60), 0, 1 << 62),
     }
     assert server.config_get("maxmemory")["maxmemory"] == "0"
-    slowest = 0
-    for name, head in heads.items():
-        begun = time.perf_counter()
-        error = refused(bf.loadchunk, "bad", 1, head)
-        took = time.perf_counter() - begun
-        print("%5.1f ms: %s: %s" % (1000 * took, name, error or "taken"))
-        slowest = max(slowest, took)
+    slowest = []
+
+    def used():                 # by the server; others may use the cores too
+        told = server.info("cpu")
+        return told["used_cpu_user"] + told["used_cpu_sys"]
+
+    def timed(what, command, *arguments):       # the least of three times
+        least = 9
+        for i in range(3):
+            server.delete("bad")
+            begun = used()
+            error = refused(command, *arguments)
+            least = min(least, used() - begun)
+        print("%5.1f ms: %s: %s" % (1000 * least, what, error or "taken"))
+        slowest.append(least)
         assert server.info("memory")["used_memory"] < 64 << 20
-        if not error:
+        return not error
+
+    for name, head in heads.items():
+        if timed(name, bf.loadchunk, "bad", 1, head):
             assert "not loaded" in refused(bf.exists, "bad", "x")
-            begun = time.perf_counter()
-            payload = server.dump("bad")
-            server.delete("bad")
-            server.restore("bad", 0, payload)
-            slowest = max(slowest, time.perf_counter() - begun)
-            server.delete("bad")
-    # whole filters of 10,000 links
+            timed("RESTORE of that", server.restore, "bad", 0,
+                  server.dump("bad"))
     bf.create("many", 0.1, 1, 1)
     bf.madd("many", *range(10000))
-    payload = server.dump("many")
-    begun = time.perf_counter()
-    server.restore("bad", 0, payload)
-    took = time.perf_counter() - begun
-    print("%5.1f ms: RESTORE of %d bytes, %d links" % (
-        1000 * took, len(payload), bf.info("many").filterNum))
+    timed("RESTORE of %d links" % bf.info("many").filterNum, server.restore,
+          "bad", 0, server.dump("many"))
     server.delete("bad", "many")
-    assert max(slowest, took) < 0.05, slowest
+    assert max(slowest) < 0.05
 
 
 # ---- Item i of many goes to key i % KEYS; a thousand in a command.

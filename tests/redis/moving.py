@@ -93,7 +93,8 @@ def golden(folder):
         server.copy("a", "c")
         for key in "a", "b", "c":
             check(key, name, expected)
-            assert chunks(key) == dump and server.dump(key) == payload
+            assert chunks(key) == dump
+            assert server.dump(key)[:-10] == payload[:-10]  # its RDB version
         server.delete("a", "b", "c")
     print("golden dumps: taken, asked, and given back as they came")
 
@@ -142,8 +143,8 @@ def loaded(folder):
     assert sorted(server.keys()) == sorted(x.encode() for x in FILTERS)
     for name in FILTERS:
         check(name, name, expected)
-        assert server.dump(name) == open("%s/%s.dump" % (folder, name),
-                                         "rb").read()
+        payload = open("%s/%s.dump" % (folder, name), "rb").read()
+        assert server.dump(name)[:-10] == payload[:-10]
 
 
 # ---- Older encodings, by a second implementation ----------------------------
