@@ -12,7 +12,7 @@
 
 static void fail(const char *what, int line)
 {
-    fprintf(stderr, "fuzz.c:%d: not so: %s\n", line, what);
+    fprintf(stderr, "redis.c:%d: not so: %s\n", line, what);
     abort();
 }
 

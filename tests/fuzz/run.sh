@@ -29,7 +29,7 @@ result() {
     else
         failed=$((failed + 1))
         echo "failed: $2; see $3:"
-        grep -e 'fuzz.c:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
+        grep -e 'fuzz.c:' -e 'redis.c:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
             -e 'error:' "$3"
     fi
 }
@@ -40,9 +40,12 @@ fuzz() {
     program=build/fuzz-$1
     macro=FUZZ_$(echo "$1" | tr a-z A-Z)
     found=build/corpus-$1
+    source=tests/fuzz/$1.c
+    [ -f "$source" ] || source=tests/fuzz/fuzz.c
     mkdir -p "$found"
-    clang -std=c99 -g -O2 -I. -D"$macro" -fsanitize=fuzzer,$SANITIZE $3 \
-        -fno-sanitize-recover=all tests/fuzz/fuzz.c -o "$program" \
+    clang -std=c99 -g -O2 -I. -isystem build -D"$macro" \
+        -fsanitize=fuzzer,$SANITIZE $3 \
+        -fno-sanitize-recover=all "$source" -o "$program" \
         >"$program.log" 2>&1 &&
     "$program" -max_total_time="$seconds" -max_len="$2" -entropic=0 -timeout=5 \
         -print_final_stats=1 -artifact_prefix="$program-" \
@@ -50,9 +53,9 @@ fuzz() {
     result $? "$1" "$program.log"
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
-    gcc -m32 -std=c99 -g -O1 -I. -D"$macro" -DFUZZ_MAIN \
+    gcc -m32 -std=c99 -g -O1 -I. -isystem build -D"$macro" -DFUZZ_MAIN \
         -fsanitize=address,undefined -fno-sanitize-recover=all \
-        tests/fuzz/fuzz.c -o "$program-32" >"$program-32.log" 2>&1 &&
+        "$source" -o "$program-32" >"$program-32.log" 2>&1 &&
     find "tests/fuzz/corpus/$1" "$found" -type f -exec "$program-32" {} + \
         >>"$program-32.log" 2>&1
     result $? "$1 in 32 bits" "$program-32.log"
@@ -65,6 +68,11 @@ fuzz state 128 -fno-sanitize-coverage=trace-cmp
 fuzz chain 256 -fno-sanitize-coverage=trace-cmp
 fuzz plan 64 -fno-sanitize-coverage=trace-cmp
 fuzz command 256
+if (. tests/redis/server.sh && fetch_header); then
+    fuzz redis 512
+else
+    result 1 "redis: no redismodule.h" /dev/null
+fi
 
 echo "$executions executions under ASan and UBSan"
 echo "$passed passed, $failed failed"

@@ -37,6 +37,10 @@ preload= arguments=          # of the module
 
 # build [option...]: the module, without a warning
 build() {
+    need redis-server redis-server
+    need redis-cli redis-tools
+    /usr/bin/python3 -c 'import redis' 2>/dev/null ||
+        fail "needs python3 with redis: apt-get install python3-redis"
     fetch_header
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -Wconversion \
         -Wsign-conversion -Wshadow -shared -fPIC -I. -isystem build "$@" \
@@ -123,8 +127,3 @@ client() {
     shift
     /usr/bin/python3 tests/redis/client.py "$to" "$@"
 }
-
-need redis-server redis-server
-need redis-cli redis-tools
-/usr/bin/python3 -c 'import redis' 2>/dev/null ||
-    fail "needs python3 with redis: apt-get install python3-redis"
