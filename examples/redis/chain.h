@@ -185,7 +185,8 @@ static bool await(chain *c, uint64_t missing)
 /* Plans take time, and most filters of a server are alike. */
 static bloom_plan plan_for(uint64_t capacity, double rate)
 {
-    static struct { uint64_t capacity; double rate; bloom_plan plan; } known[64];
+    static struct { uint64_t capacity; double rate; bloom_plan plan; }
+        known[64];
     uint64_t mixed = (capacity ^ bits_of(rate)) * 0x9E3779B97F4A7C15U;
     size_t i = (size_t)(mixed >> 58);
     if (known[i].capacity != capacity || known[i].rate != rate) {

@@ -1,5 +1,5 @@
-/* Dumps. Chunk 1 is the head: "BLC" and the version, 1; EXPANSION and the number
-   of links, 4 bytes each; for each link capacity, items and rate (a double), 8
+/* Dumps. Chunk 1 is the head: "BLC" and the version, 1; EXPANSION and number of
+   links, 4 bytes each; for each link capacity, items and rate (a double), 8
    bytes each, and the header of its image. The others hold the cells of all
    links, in order; a chunk's number is 1 + the bytes of cells up to its end.
    Each chunk ends with a checksum, seeded with its number. Little-endian.
@@ -76,7 +76,7 @@ static unsigned char *dump(const chain *c, uint64_t *number, size_t *size)
     return chunk;
 }
 
-/* ---- Loading: from a stranger, nothing is believed ------------------------- */
+/* ---- Loading: from a stranger, nothing is believed ----------------------- */
 
 static bool sound(const unsigned char *chunk, size_t size, uint64_t number)
 {
@@ -110,26 +110,21 @@ static bool header_sound(const chain_link *l)
         && least_rate(plan, l->capacity) <= l->rate * 1.0001;
 }
 
-static const char *load_links(const unsigned char *p, uint64_t links, chain *c)
+static const char *load_our_head(const unsigned char *p, size_t size,
+                                 chain **loaded)
 {
-    for (; c->links < links; p += LINK) {
-        chain_link l = { NULL, load(p, 8), load(p + 8, 8), load_double(p + 16) };
-        l.image = new_image(p + 24, 0);
-        insert_link(c, c->links, l);
+    uint64_t links = load(p + 8, 4), i;
+    if (links == 0 || size != HEAD + links * LINK + CHECKSUM)
+        return BAD_DATA;
+    *loaded = new_chain(load(p + 4, 4));
+    for (i = 0, p += HEAD; i < links; i++, p += LINK) {
+        chain_link l = { new_image(p + 24, 0), load(p, 8), load(p + 8, 8),
+                         load_double(p + 16) };
+        insert_link(*loaded, i, l);
         if (!header_sound(&l))
             return BAD_DATA;
     }
     return NULL;
-}
-
-static const char *load_our_head(const unsigned char *chunk, size_t size,
-                                 chain **loaded)
-{
-    uint64_t links = load(chunk + 8, 4);
-    if (links == 0 || size != HEAD + links * LINK + CHECKSUM)
-        return BAD_DATA;
-    *loaded = new_chain(load(chunk + 4, 4));
-    return load_links(chunk + HEAD, links, *loaded);
 }
 
 /* Headers only: no memory is taken until the cells come. */

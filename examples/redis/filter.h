@@ -1,7 +1,7 @@
 /* A chain that is asked, added to, and united with others. */
 #include "redisbloom.h"
 
-/* A filter of bloom.h as small as it can be, for its hash: 64 cells, 1 probe. */
+/* A filter of bloom.h as small as it can be, for its hash: 64 cells, k = 1 */
 static const unsigned char smallest[IMAGE_HEADER + 8] =
     "BLM\1\0\100\1\0\100";
 

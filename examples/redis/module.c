@@ -1,6 +1,7 @@
-/* Bloom filters in Redis 7: the commands of RedisBloom, its replies and errors
-   word for word, so that its clients work, on bloom.h; and BF.MERGE. Build it
-   with src/redismodule.h of Redis (`apt-get source redis`) in FOLDER, load it:
+/* Bloom filters in Redis 7 and later, and Valkey: the commands of RedisBloom,
+   its replies and errors word for word, so that its clients work, on bloom.h;
+   and BF.MERGE. Build it with src/redismodule.h of Redis (`apt-get source
+   redis`) in FOLDER, load it:
 
        cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.so
        redis-server --loadmodule ./bloom.so
@@ -11,17 +12,22 @@
    BF.INSERT key [CAPACITY c] [ERROR p] [EXPANSION e] [NOCREATE] [NONSCALING]
              ITEMS item...
    BF.CARD key                  BF.INFO key [CAPACITY|SIZE|FILTERS|ITEMS|
-                                             EXPANSION]
+   BF.DEBUG key                                            EXPANSION]
    BF.SCANDUMP key iterator     BF.LOADCHUNK key iterator data
    BF.MERGE dest source...
 
    An item whose BF.ADD was answered by 1 or 0 is found as long as Redis has the
    key: on replicas, after restarts, dumps and merges. Others are found at most
-   with the rate `error` (0.25 if it is more), however many were added: past
-   `capacity` the key gets one more filter, for EXPANSION times as many items
-   with half the rate. NONSCALING ones refuse instead. Dumps are this module's
-   own; what is damaged is refused, and changes nothing. Until the last chunk is
+   with the rate `error` (0.25 if it is more, 10^-18 if less), however many were
+   added: past `capacity` the key gets one more filter, for EXPANSION times as
+   many items with half the rate. NONSCALING ones refuse instead. What is
+   damaged is refused, and changes nothing. Until the last chunk of a dump is
    loaded a key answers by errors, never by a wrong 0.
+
+   What RedisBloom wrote is taken as it is: dumps, RDB and append-only files. It
+   answers as it did there, and goes on; only what is added past its capacity is
+   kept in filters of ours. A key is written back as it came until something is
+   added to it.
 
    BF.MERGE makes dest find what it and the sources do; if there is no dest, it
    is made, so that one source is copied. On an error dest is as it was. All
@@ -31,11 +37,12 @@
    is `error` if all could be united, and never more than the sum of what was
    merged. BF.CARD is then an estimate.
 
-   A filter that could never fit under maxmemory is not made. */
+   A filter that could never fit under maxmemory, or without that in the memory
+   of the machine, is not made. */
 #include "settings.h"
 
-/* An error while an append-only file is loaded would be data lost in silence, as
-   no client is there to hear of it: then the server stops. */
+/* An error while an append-only file is loaded would be data lost in silence,
+   as no client is there to hear of it: then the server stops. */
 static int refuse(context *ctx, const char *error)
 {
     if (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) {
@@ -80,33 +87,6 @@ static chain *create(context *ctx, options o, const char **error)
         return c;
     free_chain(c);
     return NULL;
-}
-
-static const char *read_reserve(string **argv, int argc, options *o)
-{
-    int i;
-    if (RedisModule_StringToDouble(argv[2], &o->rate))
-        return "ERR bad error rate";
-    if (!(o->rate > 0 && o->rate < 1))
-        return "ERR error rate must be in the range (0.000000, 1.000000)";
-    if (RedisModule_StringToLongLong(argv[3], &o->capacity))
-        return "ERR bad capacity";
-    if (!in(o->capacity, 1, MOST_CAPACITY))
-        return "ERR capacity must be in the range [1, 1073741824]";
-    for (i = 4; i < argc; i++)          /* other words are ignored, as there */
-        o->fixed = o->fixed || is(argv[i], "NONSCALING");
-    for (i = 4; i < argc && !is(argv[i], "EXPANSION"); )
-        i++;
-    if (i >= argc)
-        return NULL;
-    if (++i == argc)
-        return "ERR no expansion";
-    if (RedisModule_StringToLongLong(argv[i], &o->expansion))
-        return "ERR bad expansion";
-    if (o->fixed && o->expansion != 0)
-        return "Nonscaling filters cannot expand";
-    return in(o->expansion, 0, MOST_EXPANSION) ? NULL
-        : "ERR expansion must be in the range [0, 32768]";
 }
 
 static int reserve(context *ctx, string **argv, int argc)
@@ -184,23 +164,6 @@ static int add_items(context *ctx, string **argv, int argc)
     return insert(ctx, argv[1], argv + 2, argc - 2, defaults, is_many(argv[0]));
 }
 
-/* Options are told by their first letters. */
-static bool begins(const string *word, const char *with)
-{
-    return strncasecmp(text(word), with, strlen(with)) == 0;
-}
-
-static const char *read_insert(string *name, string *value, options *o)
-{
-    if (begins(name, "er"))
-        return read_rate(value, &o->rate) ? NULL : "Bad error rate";
-    if (begins(name, "e"))
-        return read_number(value, &o->expansion, 0, MOST_EXPANSION)
-             ? NULL : "Bad expansion";
-    return read_number(value, &o->capacity, 1, MOST_CAPACITY)
-         ? NULL : "Bad capacity";
-}
-
 static int insert_items(context *ctx, string **argv, int argc)
 {
     options o = defaults;
@@ -274,7 +237,7 @@ static void sum(const chain *c, uint64_t field[FIELDS])
         field[CAPACITY] += c->link[i].capacity;
         field[ITEMS] += c->link[i].items;
     }
-    field[SIZE] = 32 + 64 * c->links + all_cell_bytes(c);     /* as RedisBloom's */
+    field[SIZE] = 32 + 64 * c->links + all_cell_bytes(c);  /* as its */
     field[FILTERS] = c->links;
     field[EXPANSION] = c->expansion;
 }

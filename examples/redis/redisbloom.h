@@ -1,6 +1,6 @@
-/* RedisBloom's filters as they are in its dumps, append-only and RDB files: read,
-   asked by its own rule, and written again as they came. An image of theirs is
-   a header of ours and then their cells:
+/* RedisBloom's filters as they are in its dumps, append-only and RDB files:
+   read, asked by its own rule, and written again as they came. An image of
+   theirs is a header of ours and then their cells:
 
        offset size
          0     2    "MB"
@@ -21,7 +21,7 @@ enum {                                  /* their options, and one of ours */
     FORCE64 = 4, NO_SCALING = 8, ALL_OPTIONS = 15, UNFINISHED = 1 << 30
 };
 
-/* ---- Their hashes: MurmurHash64A and, earlier, MurmurHash2 ---------------- */
+/* ---- Their hashes: MurmurHash64A and, earlier, MurmurHash2 --------------- */
 
 static uint64_t murmur64a(const unsigned char *p, size_t size, uint64_t seed)
 {
@@ -87,7 +87,7 @@ static bool their_probes(unsigned char *image, bloom_hash h, bool add)
     return all;
 }
 
-/* ---- One link, from a stranger -------------------------------------------- */
+/* ---- One link, from a stranger ------------------------------------------- */
 
 typedef struct their_link {
     uint64_t capacity, items, hashes, bits, bytes, power;
@@ -216,8 +216,9 @@ static void their_head(const chain *c, unsigned char *to)
    the dump that it is loaded from has not come whole, options say so, and the
    bytes that are missing follow growth: RedisBloom refuses that. */
 
-static void save_theirs(RedisModuleIO *io, const chain *c)
+static void save_theirs(RedisModuleIO *io, void *value)
 {
+    const chain *c = value;
     uint64_t items = 0, unfinished = c->pending ? UNFINISHED : 0;
     size_t i;
     for (i = 0; i < c->links; i++)

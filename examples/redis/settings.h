@@ -1,5 +1,5 @@
-/* What the server is told when the module is loaded: settings, by arguments of
-   the module and by CONFIG; commands with their words and keys. */
+/* What the module is told: settings, by its arguments and by CONFIG; options of
+   commands. And what it tells the server: commands, their words and keys. */
 #include "type.h"
 #include <stdlib.h>
 #include <strings.h>
@@ -122,6 +122,52 @@ static bool settle(context *ctx, string **argv, int argc)
                 NULL, &settings[i]))
             return false;
     return RedisModule_LoadConfigs(ctx) == REDISMODULE_OK;
+}
+
+/* ---- Options of commands ------------------------------------------------- */
+
+static const char *read_reserve(string **argv, int argc, options *o)
+{
+    int i;
+    if (RedisModule_StringToDouble(argv[2], &o->rate))
+        return "ERR bad error rate";
+    if (!(o->rate > 0 && o->rate < 1))
+        return "ERR error rate must be in the range (0.000000, 1.000000)";
+    if (RedisModule_StringToLongLong(argv[3], &o->capacity))
+        return "ERR bad capacity";
+    if (!in(o->capacity, 1, MOST_CAPACITY))
+        return "ERR capacity must be in the range [1, 1073741824]";
+    for (i = 4; i < argc; i++)          /* other words are ignored, as there */
+        o->fixed = o->fixed || is(argv[i], "NONSCALING");
+    for (i = 4; i < argc && !is(argv[i], "EXPANSION"); )
+        i++;
+    if (i >= argc)
+        return NULL;
+    if (++i == argc)
+        return "ERR no expansion";
+    if (RedisModule_StringToLongLong(argv[i], &o->expansion))
+        return "ERR bad expansion";
+    if (o->fixed && o->expansion != 0)
+        return "Nonscaling filters cannot expand";
+    return in(o->expansion, 0, MOST_EXPANSION) ? NULL
+        : "ERR expansion must be in the range [0, 32768]";
+}
+
+/* Options are told by their first letters. */
+static bool begins(const string *word, const char *with)
+{
+    return strncasecmp(text(word), with, strlen(with)) == 0;
+}
+
+static const char *read_insert(string *name, string *value, options *o)
+{
+    if (begins(name, "er"))
+        return read_rate(value, &o->rate) ? NULL : "Bad error rate";
+    if (begins(name, "e"))
+        return read_number(value, &o->expansion, 0, MOST_EXPANSION)
+             ? NULL : "Bad expansion";
+    return read_number(value, &o->capacity, 1, MOST_CAPACITY)
+         ? NULL : "Bad capacity";
 }
 
 /* ---- Commands ------------------------------------------------------------ */

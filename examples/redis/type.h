@@ -41,8 +41,8 @@ static const char *load_chunks(RedisModuleIO *io, chain **c)
     return error;
 }
 
-/* The chain, or NULL after a line in the log: then RESTORE gives an error, and a
-   server that starts stops. */
+/* The chain, or NULL after a line in the log: then RESTORE gives an error, and
+   a server that starts stops. */
 static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 {
     const RedisModuleString *name;
@@ -63,11 +63,6 @@ static void *rdb_load(RedisModuleIO *io, int version)
     chain *c = NULL;
     const char *error = version == 1 ? load_chunks(io, &c) : "unknown version";
     return loaded(io, c, error);
-}
-
-static void rdb_save_theirs(RedisModuleIO *io, void *value)
-{
-    save_theirs(io, value);
 }
 
 static void *rdb_load_theirs(RedisModuleIO *io, int version)
@@ -172,7 +167,7 @@ static bool create_types(RedisModuleCtx *ctx)
     };
     ours = RedisModule_CreateDataType(ctx, "bloom-h-1", 1, &methods);
     methods.rdb_load = rdb_load_theirs;
-    methods.rdb_save = rdb_save_theirs;
+    methods.rdb_save = save_theirs;
     theirs = RedisModule_CreateDataType(ctx, "MBbloom--", 4, &methods);
     return ours && theirs;
 }

@@ -2,10 +2,11 @@
    RDB files, of the module and of RedisBloom. Run by tests/fuzz/run.sh, with
    redismodule.h of Redis; built like fuzz.c, FUZZ_MAIN included.
 
-   The first byte chooses: RedisBloom's RDB in encoding 0 to 4, the module's RDB,
-   or chunks. Then, for each value that is loaded: a number, 1 byte of length up
-   to 8 and so many bytes; a string, 2 bytes of length. What is accepted must be
-   of use: added keys are found, and dump, RDB and copy give the same again. */
+   The first byte chooses: RedisBloom's RDB in encoding 0 to 4, the module's
+   RDB, or chunks. Then, for each value that is loaded: a number, 1 byte of
+   length up to 8 and so many bytes; a string, 2 bytes of length. What is
+   accepted must be of use: added keys are found, and dump, RDB and copy give
+   the same again. */
 #include "examples/redis/type.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static void fail(const char *what, int line)
 
 #define must(x) ((x) ? (void)0 : fail(#x, __LINE__))
 
-/* ---- A server: memory, and RDB files in memory ---------------------------- */
+/* ---- A server: memory, and RDB files in memory --------------------------- */
 
 enum { MOST = 1 << 22 };
 
@@ -189,7 +190,7 @@ static void serve(void)
     RedisModule_GetContextFromIO = context_of;
 }
 
-/* ---- What must be so -------------------------------------------------------- */
+/* ---- What must be so ----------------------------------------------------- */
 
 /* Both give the same dump, to the last bit. */
 static void same(const chain *a, const chain *b)
@@ -240,7 +241,7 @@ static void ways_back(chain *c)
 {
     RedisModuleIO io = { NULL, NULL, NULL, 0, 0, 0 };
     chain *made;
-    (c->theirs ? rdb_save_theirs : rdb_save)(&io, c);
+    (c->theirs ? save_theirs : rdb_save)(&io, c);
     made = c->theirs ? rdb_load_theirs(&io, 4) : rdb_load(&io, 1);
     must(made && io.read == io.size);
     same(c, made);

@@ -443,9 +443,9 @@ def found(keys, first, end):
 
 # ---- Adds while a master is killed: PORT is a Sentinel's.
 
-def failover(pid, seconds="20"):
-    """Adds and asks that a replica has them (WAIT); kills the master; in the end
-    the new master finds all that was acknowledged."""
+def failover(pid, seconds="90"):
+    """Adds and asks that a replica has them (WAIT); kills the master; in the
+    end the new master finds all that was acknowledged."""
     sentinel = redis.Redis("127.0.0.1", int(sys.argv[1]), socket_timeout=2)
     acknowledged, tried, killed, back = [], 0, 0, 0
     begun, master = time.time(), None

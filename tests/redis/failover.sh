@@ -22,5 +22,5 @@ until redis-cli -p "$4" sentinel masters 2>/dev/null | tr '\n' ' ' |
     [ $tries -lt 300 ] || fail "the Sentinel sees no replicas"
     sleep 0.1
 done
-/usr/bin/python3 tests/redis/client.py "$4" failover "$(cat "$work/master/pid")" ||
-    fail "failover"
+pid=$(cat "$work/master/pid")
+/usr/bin/python3 tests/redis/client.py "$4" failover "$pid" || fail failover

@@ -108,7 +108,7 @@ def grown(folder):
         theirs = server.dump("g")
         assert run("BF.ADD", "g", item(scheme, 0)) == 0     # is in: no change
         assert server.dump("g") == theirs
-        run("BF.MERGE", "u", "g")                           # a copy that is ours
+        run("BF.MERGE", "u", "g")                       # a copy that is ours
         check("u", name, expected)
         new, taken = [b"new %d" % i for i in range(3000)], 0
         for x in new:
@@ -254,7 +254,8 @@ def old():
     # what cannot be: a sentence, never a filter
     good = [1, 1, 5, 2, 10, 0.01, 7, bpe, 96, 0, b"\0" * 12, 1]
     server.restore("ok", 0, payload(4, good))
-    for at, bad in ((1, 0), (1, 2), (1, 2 ** 64 - 1), (2, 16), (3, 2 ** 32), (4, 0),
+    for at, bad in ((1, 0), (1, 2), (1, 2 ** 64 - 1), (2, 16), (3, 2 ** 32),
+                    (4, 0),
                     (5, 0.0), (5, 1.0), (5, float("nan")), (5, -0.5), (6, 8),
                     (6, 0), (7, float("nan")), (7, 1e300), (7, -bpe), (8, 97),
                     (8, 0), (8, 2 ** 63), (9, 7), (9, 64), (10, b""),
@@ -264,7 +265,7 @@ def old():
     assert refused("RESTORE", "bad", 0, payload(5, good))
     assert server.exists("bad") == 0
     server.delete("ok")
-    print("encodings 0 to 4, 32 and 64 bits of hash: every answer as it must be")
+    print("encodings 0 to 4, 32 and 64 bits of hash: each answer as it must be")
 
 
 # ---- A dump that has not come whole ------------------------------------------
@@ -289,8 +290,8 @@ def unfinished(folder):
     good = dump[0][1]
     for at, new in ((0, b"\xff" * 8), (8, b"\4"), (8, b"\0"), (12, b"\x15"),
                     (20, b"\xff" * 8), (28, b"\xa1"), (36, b"\xff" * 8),
-                    (44, b"\0" * 8), (52, b"\xff" * 8), (60, b"\7"), (72, b"\x40")
-                    ):
+                    (44, b"\0" * 8), (52, b"\xff" * 8), (60, b"\7"),
+                    (72, b"\x40")):
         bad = good[:at] + new + good[at + len(new):]
         assert refused("BF.LOADCHUNK", "bad", 1, bad) == "received bad data", at
         assert refused("BF.LOADCHUNK", "bad", 1, good[:-1])

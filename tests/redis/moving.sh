@@ -1,5 +1,5 @@
-# Run by `make interop`: what a real RedisBloom wrote (tests/redis/golden) is loaded
-# by the module: dumps, RDB and append-only files, old encodings, half a dump.
+# Run by `make interop`: what a real RedisBloom wrote (tests/redis/golden) is
+# loaded: dumps, RDB and append-only files, old encodings, half a dump.
 . tests/redis/server.sh
 build
 golden=tests/redis/golden
@@ -50,11 +50,11 @@ for name in rdb aof-rdb aof-aof; do
 done
 
 # A rate of 0.01 becomes 1.28: the server says why, and does not serve
+bend='s/{\x14\xaeG\xe1z\x84?/{\x14\xaeG\xe1z\xf4?/'
 for name in rdb aof-aof; do
     files $name
     for file in "$work/$name/dump.rdb" "$folder/appendonly.aof.1.base.aof"; do
-        [ ! -f "$file" ] ||
-            LC_ALL=C sed -i 's/{\x14\xaeG\xe1z\x84?/{\x14\xaeG\xe1z\xf4?/' "$file"
+        [ ! -f "$file" ] || LC_ALL=C sed -i "$bend" "$file"
     done
     (trap - EXIT; start $name --rdbchecksum no $options) >"$work/said" 2>&1 &&
         fail "$name: a bent file was taken"

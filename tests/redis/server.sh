@@ -56,8 +56,9 @@ start() {
     name=$1
     shift
     mkdir -p "$work/$name"
-    LD_PRELOAD=$preload redis-server --bind 127.0.0.1 --port 0 --save '' --dir "$work/$name" \
-        --unixsocket "$work/$name/socket" --enable-debug-command yes \
+    LD_PRELOAD=$preload redis-server --bind 127.0.0.1 --port 0 --save '' \
+        --dir "$work/$name" --unixsocket "$work/$name/socket" \
+        --enable-debug-command yes \
         --loadmodule "$module" $arguments "$@" >>"$work/$name/log" 2>&1 &
     echo $! >"$work/$name/pid"
     tries=0

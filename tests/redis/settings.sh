@@ -1,5 +1,5 @@
-# Run by `make interop`: arguments of the module, CONFIG, key permissions, COMMAND
-# DOCS, COPY; and a replica whose settings are others.
+# Run by `make interop`: arguments of the module, CONFIG, key permissions,
+# COMMAND DOCS, COPY; and a replica whose settings are others.
 . tests/redis/server.sh
 build
 
