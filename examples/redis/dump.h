@@ -113,7 +113,8 @@ static bool header_sound(const chain_link *l)
 static const char *load_our_head(const unsigned char *p, size_t size,
                                  chain **loaded)
 {
-    uint64_t links = load(p + 8, 4), i;
+    uint64_t links = load(p + 8, 4);
+    size_t i;
     if (links == 0 || size != HEAD + links * LINK + CHECKSUM)
         return BAD_DATA;
     *loaded = new_chain(load(p + 4, 4));

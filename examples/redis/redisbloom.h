@@ -317,8 +317,8 @@ static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
             error = BAD_DATA;
         left -= c->link[i].items;
     }
-    if (!error && c->pending
-        && c->pending->link + (c->pending->inside > 0) != present)
+    if (!error && present != (c->pending ? c->pending->link
+                                         + (c->pending->inside > 0) : c->links))
         error = BAD_DATA;
     return error;
 }

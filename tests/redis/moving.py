@@ -221,9 +221,10 @@ def old():
     for encoding, options, power, cells in (
             (0, 0, 0, 9585), (1, 0, 14, 16384), (1, 0, 0, 9600),
             (2, 4, 14, 16384), (2, 0, 14, 16384), (3, 5, 0, 9600),
-            (4, 13, 0, 9600), (4, 1, 0, 9600), (1, 0, 6, 64)):
+            (4, 13, 0, 9600), (4, 1, 0, 9600), (1, 0, 6, 64),
+            (4, 4, 13, 8192)):
         wide = options & 4 > 0
-        size = (cells + 7) // 8
+        size = 1200 if power == 13 else (cells + 7) // 8
         bits = bytearray(size)
         keys = [some_bytes(i)[:i % 41] + b"%d" % i for i in range(40)] + [b""]
         for key in keys if cells > 64 else []:
@@ -231,9 +232,10 @@ def old():
                 bits[x >> 3] |= 1 << (x & 7)
         fields = [len(keys), 1]
         fields += [options] if encoding >= 2 else []
-        fields += [2] if encoding >= 4 else []
+        fields += [3] if encoding >= 4 else []
         fields += [capacity, rate, 7, bpe]
-        fields += [size * 8 if power == 0 else 0, power] if encoding else []
+        fields += [size * 8 if power in (0, 13) else 0,
+                   power] if encoding else []
         fields += [bytes(bits), len(keys)]
         name = "old"
         server.restore(name, 0, payload(encoding, fields))
@@ -245,6 +247,8 @@ def old():
         width = 64 if wide else 32
         assert b"bits:%d hashes:7 hashwidth:%d" % (cells, width) in \
             run("BF.DEBUG", name)[1]
+        assert run("BF.INFO", name, "EXPANSION") == [
+            None if options & 8 else 3 if encoding == 4 else 2]
         server.restore("again", 0, server.dump(name))
         assert run("BF.MEXISTS", "again", *asked) == expected
         assert min(run("BF.MADD", name, b"n 1", b"n 2", b"n 3")) == 1
@@ -263,6 +267,11 @@ def old():
         fields = good[:at] + [bad] + good[at + 1:]
         assert refused("RESTORE", "bad", 0, payload(4, fields)), (at, bad)
     assert refused("RESTORE", "bad", 0, payload(5, good))
+    for missing, cells in (0, b""), (12, b""), (11, b"\0" * 12), (13, b""):
+        some = good[:2] + [1 << 30 | 5, 2, missing] + good[4:10] + [cells, 1]
+        assert (refused("RESTORE", "bad", 0, payload(4, some)) is None) == (
+            missing in (11, 12)), missing
+        server.delete("bad")
     assert server.exists("bad") == 0
     server.delete("ok")
     print("encodings 0 to 4, 32 and 64 bits of hash: each answer as it must be")
