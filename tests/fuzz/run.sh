@@ -72,6 +72,12 @@ for tool in guava spark cassandra; do
     flags="-DFUZZ_TOOL=\"../../examples/$tool.c\""
     fuzz $tool 128
 done
+if (. tests/redis/server.sh && fetch_header); then
+    flags="-isystem build"
+    fuzz redis 512
+else
+    result 1 "redis: no redismodule.h" /dev/null
+fi
 needs libsqlite3-dev clang -lsqlite3
 source=tests/fuzz/sqlite.c libraries=-lsqlite3
 fuzz sqlite 160 -fno-sanitize-coverage=trace-cmp
