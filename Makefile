@@ -1,6 +1,8 @@
 # make demo       the main job on real input: every path below /usr
 # make test       the tests, in each mode of the header; under 30 seconds
 # make            builds build/bloom, the command
+# make install    it, its page and completion, bloom.h, bloom.pc: PREFIX, DESTDIR
+# make uninstall
 # Wider checks, each of which names the Debian package that it misses:
 # make strict     gcc and clang silent with every warning on, C99..C++20
 # make sanitize   the tests under AddressSanitizer and UBSan
@@ -35,14 +37,42 @@ all: build/bloom
 build:
 	mkdir -p build
 
-build/bloom: examples/bloom.c bloom.h Makefile | build
-	$(C99) examples/bloom.c -o $@
+COMMAND = $(wildcard examples/bloom/*.c)
+build/bloom: $(COMMAND) $(wildcard examples/bloom/*.h examples/common/*.h) \
+    bloom.h Makefile | build
+	$(C99) $(COMMAND) -pthread -o $@
 
 build/first: examples/first.c bloom.h Makefile | build
 	$(C99) examples/first.c -o $@
 
 build/peak: tests/peak.c Makefile | build
 	$(C99) tests/peak.c -o $@
+
+# ---- make install: what was built before is only copied ---------------------
+
+PREFIX = /usr/local
+INSTALLED = $(DESTDIR)$(PREFIX)
+PAGE = $(INSTALLED)/share/man/man1/bloom.1
+COMPLETION = $(INSTALLED)/share/bash-completion/completions/bloom
+PC = $(INSTALLED)/share/pkgconfig/bloom.pc
+VERSION = $$(awk '/define BLOOM_VERSION/ { v = $$3; \
+    printf "%d.%d.%d", v / 10000, v / 100 % 100, v % 100 }' bloom.h)
+
+install: build/bloom
+	install -d $(INSTALLED)/bin $(INSTALLED)/include $(dir $(PAGE)) \
+	    $(dir $(COMPLETION)) $(dir $(PC))
+	install -m 755 build/bloom $(INSTALLED)/bin/bloom
+	install -m 644 bloom.h $(INSTALLED)/include/bloom.h
+	install -m 644 examples/bloom.1 $(PAGE)
+	install -m 644 examples/bloom.bash $(COMPLETION)
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' \
+	    'Name: bloom' 'Description: Bloom filters, in one C header' \
+	    "Version: $(VERSION)" 'Cflags: -I$${includedir}' >$(PC)
+	chmod 644 $(PC)
+
+uninstall:
+	rm -f $(INSTALLED)/bin/bloom $(INSTALLED)/include/bloom.h $(PAGE) \
+	    $(COMPLETION) $(PC)
 
 demo: build/bloom build/peak
 	@sh tests/demo.sh build/bloom build/peak
@@ -172,6 +202,6 @@ large: | build
 clean:
 	rm -rf build
 
-.PHONY: all demo test strict sanitize cross size fuzz threads crash coverage \
+.PHONY: all install uninstall demo test strict sanitize cross size fuzz threads crash coverage \
     mutants analyse prove promise bench race examples interop \
     interop-redis race-redis large clean
