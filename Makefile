@@ -147,8 +147,11 @@ size: build/bloom
 threads: | build
 	@sh tests/threads.sh
 
-crash: build/bloom
-	@sh tests/crash.sh build/bloom
+build/stop: tests/stop.c Makefile | build
+	$(C99) tests/stop.c -o $@
+
+crash: build/bloom build/stop        # RUNS=1000: more of each, minutes
+	@sh tests/crash.sh build/bloom build/stop $(RUNS)
 
 SECONDS = 60
 fuzz: | build

@@ -97,6 +97,7 @@ bloom_error seal_of(const filter *f);
 
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new);
 void look_up(const filter *f, const bloom_key *key, size_t count, bool *maybe);
+bool is_overfull(const filter *f);
 void warn_of_rate(const char *name, const filter *f, const char *fate);
 
 /* Adds while other threads do. */

@@ -209,34 +209,71 @@ static void store64(unsigned char *to, uint64_t number)
         to[i] = (unsigned char)number;
 }
 
-/* One that is full becomes the first link. Its rate is then all of P, so the
-   links to come share a sixteenth of that: a line counts as known by mistake
-   with at most 1.03 P, and on the way there with less. */
+static uint64_t load64(const unsigned char *from)
+{
+    uint64_t number = 0;
+    unsigned i = 8;
+    while (i-- > 0)
+        number = number << 8 | from[i];
+    return number;
+}
+
+static void make_head(unsigned char head[32], bloom_plan plan, uint64_t first_n,
+                      double p)
+{
+    uint64_t bits;
+    memcpy(&bits, &p, sizeof bits);
+    memset(head, 0, 32);
+    memcpy(head, "BLC\1", 4);
+    head[4] = plan.layout;
+    head[5] = plan.hash_bits;
+    store64(head + 8, first_n);
+    store64(head + 16, bits);
+}
+
+/* One that is full becomes the first link of a chain, with a second for twice
+   as many lines. The rate of the first is then all of P, so the links to come
+   share a sixteenth of that, and on the way there it is less. Where there is no
+   memory for it, or no such rate, it is fixed. */
 static void grow(filter *f)
 {
-    size_t size = bloom_size(f->one);
-    bloom_plan plan = bloom_plan_of(f->one);
-    double p = bloom_plan_fpr(plan, f->n) / 16;
-    unsigned char *image = image_memory(size + 32);
+    bloom_plan plan = bloom_plan_of(f->one), next;
+    double p = bloom_plan_fpr(plan, f->n) / 8;
+    size_t size = bloom_size(f->one), all;
+    unsigned char *image;
     bloom_error error;
-    uint64_t bits;
-    if (!image)
-        return;                     /* it is tried again with the next line */
-    memcpy(&bits, &p, sizeof bits);
-    memset(image, 0, 32);
-    memcpy(image, "BLC\1", 4);
-    image[4] = plan.layout;
-    image[5] = plan.hash_bits;
-    store64(image + 8, f->n);
-    store64(image + 16, bits);
-    store64(image + 24, f->known < f->n ? f->known : f->n);
+    next = bloom_plan_layout(2 * f->n, p / 6, (bloom_layout)plan.layout);
+    next.seed = plan.seed;
+    next.hash_bits = plan.hash_bits;
+    all = 32 + size + bloom_plan_size(next);
+    f->fixed = true;
+    if (bloom_plan_capacity(next, p / 6) < f->n || all < 32 + size
+        || !(image = image_memory(all)))
+        return;
+    make_head(image, plan, f->n, p);
     memcpy(image + 32, f->one, size);
-    f->chain = bloom_chain_load(image, size + 32, &error);
+    bloom_init(image + 32 + size, all - 32 - size, next);
+    f->chain = bloom_chain_load(image, all, &error);
     free(image);
     if (f->chain) {
         free(f->one);
         f->one = NULL;
     }
+}
+
+/* Has a chain grown as far as it can? Hashes of 32 bits end near a rate of
+   2^-32, which no link can be below; then the rate is above its share. */
+bool is_overfull(const filter *f)
+{
+    unsigned char head[32];
+    uint64_t bits;
+    double p;
+    if (f->one || bloom_plan_of(link_of(f, 0)).hash_bits == 64)
+        return false;
+    bloom_chain_head(f->chain, head);
+    bits = load64(head + 16);
+    memcpy(&p, &bits, sizeof p);
+    return rate_of(f) > 1.1 * (p + bloom_fpr(link_of(f, 0)));
 }
 
 /* The hashes of those keys that are in no link, and where they were in key. */
@@ -303,7 +340,7 @@ static size_t add_to_full(filter *f, const bloom_key *key, size_t count,
     for (i = 0; i < count; i++) {
         const void *data = key[i].data;
         size_t size = key[i].size;
-        if (f->one && f->known >= f->n
+        if (f->one && f->known >= f->n && !f->fixed
             && !bloom_may_contain(f->one, data, size))
             grow(f);
         is_new[i] = f->one ? bloom_add(f->one, data, size)

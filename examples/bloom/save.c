@@ -5,22 +5,17 @@
 #include "../common/lock.h"
 
 static beside next;                 /* the one to come */
-static char *locked;                /* the name of the lock */
 
 void let_go(void)
 {
-    char *name = locked;
-    locked = NULL;
-    if (name)
-        unlock(name);
+    unlock();
 }
 
 void remove_leftovers(void)
 {
     if (next.name)
         remove(next.name);
-    if (locked)
-        remove(locked);
+    forget_lock();
 }
 
 static void forget_next(void)
@@ -66,9 +61,9 @@ bool take_output(const char *path)
     if (strcmp(path, "-") == 0)
         die("-: cannot hold a filter, which replaces a file; give its name");
     is_there(path);
-    locked = lock(path, !options.no_wait);
-    atexit(let_go);
     watch_signals(NULL);
+    atexit(let_go);
+    lock(path, !options.no_wait);
     if (!create_beside(&next, path))
         die_of(strerror(errno), path);
     remove_beside(&next);

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 25 };
+enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 22 };
 
 static volatile sig_atomic_t stopped_by;
 static void (*last_act)(void);          /* before a signal ends the command */
@@ -69,7 +69,7 @@ unsigned count_cores(void)
 }
 
 /* A random line of a large filter costs a walk through the page tables, which
-   huge pages make so small that it stays in the cache. */
+   huge pages make so small that they stay in the cache. */
 void *image_memory(size_t size)
 {
     bool huge = size >= HUGE_FROM;
@@ -92,15 +92,18 @@ double seconds(void)
 
 static int wake[2] = { -1, -1 };        /* written to by the handler */
 
-/* The first signal asks to stop, a second one does not ask. */
+/* The first signal asks to stop, a second one does not ask; but SIGPIPE comes
+   with each write until we have. */
 static void on_signal(int number)
 {
     int why = errno;
-    if (!last_act || stopped_by)
+    if (!last_act || (stopped_by && number != SIGPIPE))
         end_by_signal(number);
-    stopped_by = number;
-    if (write(wake[1], "", 1) < 0)
-        stopped_by = number;            /* nothing is waiting */
+    if (!stopped_by) {
+        stopped_by = number;
+        if (write(wake[1], "", 1) < 0)
+            stopped_by = number;        /* nothing is waiting */
+    }
     errno = why;
 }
 

@@ -31,6 +31,13 @@ static void save(void)
     run.save_at = NEVER;
 }
 
+static void warn_at_end(void)
+{
+    if (is_overfull(&run.seen))
+        say("%s: has grown as far as it can; 1 new line in %.0f is now lost",
+            run.name, 1 / rate_of(&run.seen));
+}
+
 /* All that was read is printed, or nobody is there to read it. */
 static void stop(void)
 {
@@ -70,12 +77,13 @@ static void uniq_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
 }
 
 /* That of the file, if there is one. Without -n nobody knows how many lines
-   will come. */
+   will come: a large first link is faster, a small one a smaller file. */
 static filter recall(bool exists)
 {
+    if (!exists && (options.n_given || options.fixed))
+        return new_filter(options.n);
     if (!exists)
-        return options.n_given || options.fixed ? new_filter(options.n)
-                                                : new_chain(options.n);
+        return new_chain(run.path ? options.n : 2 * options.n);
     if (options.n_given || options.p_given || options.layout >= 0
         || options.width || options.seed)
         misused("%s: is there already; -n, -p, -l, -w and -s are for a new "
@@ -111,6 +119,7 @@ int uniq(char **operands)
         stop();
     close_output();
     save();
+    warn_at_end();
     free_filter(&run.seen);
     free(run.lines.lower);
     return 0;

@@ -3,16 +3,19 @@
    a killed one, whose PATH.lock then stays but locks nothing. Readers need no
    lock: they find the old file or the new one. Include files.h before.
 
-       char *name = lock(path, true);       may wait
+       lock(path, true);            may wait
        ...
-       unlock(name);                        also when the program ends */
+       unlock();                    also when the program ends
+       forget_lock();               from a signal handler that ends it */
 
 #ifndef EXAMPLES_LOCK_H
 #define EXAMPLES_LOCK_H
 
+#include <signal.h>
 #include <time.h>
 
 static int lock_fd_ = -1;
+static char *lock_name_;                /* while it is ours to remove */
 
 #ifdef _WIN32
 #include <share.h>
@@ -31,7 +34,25 @@ static inline void remove_lock_(const char *name)
     remove(name);
 }
 
+typedef int signals_;
+#define hold_signals_(old) ((void)(old))
+#define free_signals_(old) ((void)(old))
+
 #else
+
+typedef sigset_t signals_;
+
+static inline void hold_signals_(signals_ *old)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, old);
+}
+
+static inline void free_signals_(const signals_ *old)
+{
+    sigprocmask(SIG_SETMASK, old, NULL);
+}
 
 /* false, and errno: EAGAIN if another process has it */
 static inline bool try_lock_(const char *name)
@@ -61,13 +82,28 @@ static inline void remove_lock_(const char *name)
 
 #endif
 
+/* Signals wait until it is known whether the file is ours. */
+static inline bool take_lock_(char *name)
+{
+    signals_ old;
+    int why;
+    hold_signals_(&old);
+    errno = 0;
+    if (try_lock_(name))
+        lock_name_ = name;
+    why = errno;
+    free_signals_(&old);
+    errno = why;
+    return lock_name_ != NULL;
+}
+
 /* Waits, with a message after a second, or dies. */
-static inline char *lock(const char *path, bool may_wait)
+static inline void lock(const char *path, bool may_wait)
 {
     const struct timespec pause = { 0, 20000000 };
     char *name = name_beside(path, ".lock");
     unsigned tries = 0;
-    while (errno = 0, !try_lock_(name)) {
+    while (!take_lock_(name)) {
         if (errno != EAGAIN)
             die_of(strerror(errno), path);
         if (!may_wait)
@@ -76,15 +112,23 @@ static inline char *lock(const char *path, bool may_wait)
             say("%s: in use by another process that writes it; waiting", path);
         nanosleep(&pause, NULL);
     }
-    return name;
 }
 
-static inline void unlock(char *name)
+static inline void unlock(void)
 {
-    if (lock_fd_ >= 0)
-        remove_lock_(name);
-    lock_fd_ = -1;
-    free(name);
+    signals_ old;
+    hold_signals_(&old);
+    if (lock_name_)
+        remove_lock_(lock_name_);
+    free(lock_name_);
+    lock_name_ = NULL;
+    free_signals_(&old);
+}
+
+static inline void forget_lock(void)
+{
+    if (lock_name_)
+        remove(lock_name_);
 }
 
 #endif
