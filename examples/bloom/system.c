@@ -1,6 +1,8 @@
 /* system.c: what ISO C does not have: signals, waiting, cores, huge pages */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE                 /* madvise */
 #define _DARWIN_C_SOURCE
+#endif
 #include "command.h"
 #include <signal.h>
 #include <time.h>

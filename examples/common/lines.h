@@ -108,7 +108,8 @@ static inline void keep_rest(reader *in, const char *from, size_t size)
         in->rest_room = 2 * size;
         in->rest = (char *)enlarge(in->rest, in->rest_room, shown(in->name));
     }
-    memcpy(in->rest, from, size);
+    if (size > 0)
+        memcpy(in->rest, from, size);
     in->rest_size = size;
 }
 
