@@ -1,7 +1,8 @@
 #!/bin/sh
 # Tests of the bloom command:  sh tests/command.sh build/bloom [SUBJECT...]
-# A subject is a file of tests/command/; all of them, if none is given. Works in
-# a folder of its own in build/; needs cc for what `bloom dump` prints.
+# A subject is a file of tests/command/; all of them, if none is given. `files`
+# and `dump` use what `kept` and `build` leave. Works in a folder of its own in
+# build/; needs cc for what `bloom dump` prints.
 
 bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)

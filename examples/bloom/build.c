@@ -51,7 +51,7 @@ static void fill_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
 }
 
 /* Returns how many were new, or a little more. */
-static uint64_t fill(filter *into, char **names, unsigned threads)
+static uint64_t fill_filter(filter *into, char **names, unsigned threads)
 {
     filling *f = calloc(1, sizeof *f);
     reader in = reader_of(names, options.end);
@@ -105,7 +105,7 @@ static uint64_t count_lines(char **names)
     return do_lines(&in, &j, options.jobs);
 }
 
-int build(char **operands)
+int build_filter(char **operands)
 {
     const char *path = *operands++;
     uint64_t n;
@@ -114,23 +114,23 @@ int build(char **operands)
     n = options.n_given ? options.n : count_lines(operands);
     f = new_filter(n);
     f.fixed = true;
-    warn_if_full(path, &f, fill(&f, operands, options.jobs));
+    warn_if_full(path, &f, fill_filter(&f, operands, options.jobs));
     save_filter(path, &f);
     free_filter(&f);
     return 0;
 }
 
-int add(char **operands)
+int add_to_filter(char **operands)
 {
     const char *path = *operands++;
     filter f;
     uint64_t known;
     if (!take_output(path))
         die_of(strerror(ENOENT), path);
-    f = read_sound_filter(path);
+    f = read_to_add(path);
     f.fixed = true;
     known = f.known;
-    warn_if_full(path, &f, known + fill(&f, operands, 1));
+    warn_if_full(path, &f, known + fill_filter(&f, operands, 1));
     save_filter(path, &f);
     free_filter(&f);
     return 0;
@@ -178,7 +178,7 @@ static void merge_one(filter *f, const char *first, const char *name)
         tell_difference(name, first, plan, bloom_plan_of(f->one));
 }
 
-int merge(char **operands)
+int merge_filters(char **operands)
 {
     const char *path = *operands++, *first = *operands++;
     filter f;

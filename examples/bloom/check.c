@@ -20,8 +20,9 @@ static void look_for_hashes(asking *a, const batch *b, size_t count)
 /* The first line that is wanted answers for all. */
 static void answer(const bool *maybe, size_t count)
 {
-    if (memchr(maybe, !options.inverted, count))
-        exit(0);
+    while (count-- > 0)
+        if (*maybe++ != options.inverted)
+            exit(0);
 }
 
 static void check_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
@@ -54,7 +55,7 @@ static void give_hint(const asking *a, uint64_t in, const char *name)
             "lines, build it with -t : -k 1,1", name);
 }
 
-int check(char **operands)
+int check_lines(char **operands)
 {
     asking *a = calloc(1, sizeof *a);
     reader lines = reader_of(operands + 1, options.end);

@@ -64,13 +64,13 @@ const verb *find_verb(const char *name);
 char **parse_options(const verb *v, int count, char **words);
 int help(const char *name);         /* NULL: of all */
 
-int uniq(char **operands);
-int build(char **operands);
-int add(char **operands);
-int check(char **operands);
-int info(char **operands);
-int merge(char **operands);
-int dump(char **operands);
+int uniq_lines(char **operands);
+int build_filter(char **operands);
+int add_to_filter(char **operands);
+int check_lines(char **operands);
+int show_info(char **operands);
+int merge_filters(char **operands);
+int dump_filter(char **operands);
 
 /* ---- Filters ------------------------------------------------------------ */
 
@@ -86,6 +86,7 @@ filter new_filter(uint64_t n);      /* as the options say */
 filter new_chain(uint64_t first_n);
 filter read_filter(const char *name);
 filter read_sound_filter(const char *name);
+filter read_to_add(const char *name);
 void free_filter(filter *f);
 
 unsigned links_of(const filter *f);

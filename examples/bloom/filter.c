@@ -137,13 +137,8 @@ filter read_filter(const char *name)
         die("-: is no name of a filter; one from a pipe is /dev/stdin");
     image = read_image(name, &size);
     f.one = bloom_open(image, size, &error);
-    if (f.one) {
-        f.n = made_for(bloom_plan_of(f.one));
-        f.known = bloom_estimate(f.one);
-        f.fixed = options.fixed
-                  || bloom_plan_of(f.one).layout == BLOOM_COUNTING;
+    if (f.one)
         return f;
-    }
     f.chain = bloom_chain_load(image, size, &error);
     if (!f.chain)
         die_of(bloom_error_text(error), name);
@@ -169,6 +164,19 @@ filter read_sound_filter(const char *name)
     if (seal_of(&f) == BLOOM_CORRUPT) {
         free_filter(&f);
         die_of(bloom_error_text(BLOOM_CORRUPT), name);
+    }
+    return f;
+}
+
+/* To be added to: how many are in one, and how many there is room for? */
+filter read_to_add(const char *name)
+{
+    filter f = read_sound_filter(name);
+    if (f.one) {
+        f.n = made_for(bloom_plan_of(f.one));
+        f.known = bloom_estimate(f.one);
+        f.fixed = options.fixed
+                  || bloom_plan_of(f.one).layout == BLOOM_COUNTING;
     }
     return f;
 }
@@ -221,10 +229,11 @@ static uint64_t load64(const unsigned char *from)
 static void make_head(unsigned char head[32], bloom_plan plan, uint64_t first_n,
                       double p)
 {
+    static const unsigned char magic[] = { 'B', 'L', 'C', 1 };
     uint64_t bits;
     memcpy(&bits, &p, sizeof bits);
     memset(head, 0, 32);
-    memcpy(head, "BLC\1", 4);
+    memcpy(head, magic, sizeof magic);
     head[4] = plan.layout;
     head[5] = plan.hash_bits;
     store64(head + 8, first_n);

@@ -32,7 +32,7 @@ static void print_options(const char *letters)
             print_option(o);
 }
 
-static const char words[] =
+static const char about[] =
     "IN      standard input if it is - or not given\n"
     "N       1000000, or 1e6. Without it uniq makes a filter that grows, and\n"
     "        build counts the lines\n"
@@ -61,7 +61,7 @@ static int help_all(void)
     }
     puts("\nOptions (bloom help VERB tells which a verb has):\n");
     print_options("fnplwsFSWvdcqzktiCTj");
-    printf("\n%s\n%s", words, examples);
+    printf("\n%s\n%s", about, examples);
     close_output();
     return 0;
 }

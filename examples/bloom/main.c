@@ -12,27 +12,27 @@
 #define KEY "[-z] [-k N[,M]] [-t SEP] [-i] [--crlf] [--trim]"
 
 const verb verbs[] = {
-    { "uniq", "fnplwsFSWdczktiCT", 0, INT_MAX, uniq,
+    { "uniq", "fnplwsFSWdczktiCT", 0, INT_MAX, uniq_lines,
       "uniq [-f FILE] [--save SECONDS] [--no-wait] [-d] [-c]\n"
       "    " PLAN "\n    [--fixed] " KEY " [IN...]",
       "copies each line the first time it is seen; FILE keeps the memory\n"
       "from run to run: it is written when IN has ended, when a signal comes,\n"
       "and every so many SECONDS" },
-    { "build", "nplwsWzktiCTj", 1, INT_MAX, build,
+    { "build", "nplwsWzktiCTj", 1, INT_MAX, build_filter,
       "build " PLAN "\n    " KEY "\n    [--no-wait] [-j N] OUT [IN...]",
       "makes a filter of lines" },
-    { "add", "WzktiCT", 1, INT_MAX, add,
+    { "add", "WzktiCT", 1, INT_MAX, add_to_filter,
       "add [--no-wait] " KEY "\n    FILE [IN...]",
       "adds lines to a filter that is there" },
-    { "check", "vcqzktiCTj", 1, INT_MAX, check,
+    { "check", "vcqzktiCTj", 1, INT_MAX, check_lines,
       "check [-v] [-c] [-q] " KEY "\n    [-j N] FILE [IN...]",
       "prints the lines that may be in; with -v, that are certainly not in" },
-    { "info", "", 1, 1, info, "info FILE",
+    { "info", "", 1, 1, show_info, "info FILE",
       "tells layout, size, fill, rate, room left, and whether it is sound" },
-    { "merge", "W", 3, INT_MAX, merge, "merge [--no-wait] OUT A B...",
+    { "merge", "W", 3, INT_MAX, merge_filters, "merge [--no-wait] OUT A B...",
       "makes the union of filters with equal plans; OUT is replaced, and may\n"
       "be one of them" },
-    { "dump", "", 1, 1, dump, "dump FILE",
+    { "dump", "", 1, 1, dump_filter, "dump FILE",
       "prints the filter as a C array for ROM; one that has grown as several" },
     { NULL, NULL, 0, 0, NULL, NULL, NULL }
 };

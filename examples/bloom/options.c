@@ -131,15 +131,15 @@ static int parse_choice(int letter, const char *text,
                         const char *const *words, int count)
 {
     char all[80] = "";
-    int i = 0;
+    int i = 0, size = 0;
     while (i < count && strcmp(words[i], text) != 0)
         i++;
     if (i < count)
         return i;
-    for (i = 0; i < count; i++) {
-        strcat(all, i == 0 ? "" : i < count - 1 ? ", " : " or ");
-        strcat(all, words[i]);
-    }
+    for (i = 0; i < count; i++)
+        size += snprintf(all + size, sizeof all - (size_t)size, "%s%s",
+                         i == 0 ? "" : i < count - 1 ? ", " : " or ",
+                         words[i]);
     misused("-%c %s: must be %s", letter, text, all);
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "command.h"
 #include "../common/lock.h"
 
-static beside next;                 /* the one to come */
+static beside coming;               /* the one that is written */
 
 void let_go(void)
 {
@@ -13,15 +13,15 @@ void let_go(void)
 
 void remove_leftovers(void)
 {
-    if (next.name)
-        remove(next.name);
+    if (coming.name)
+        remove(coming.name);
     forget_lock();
 }
 
 static void forget_next(void)
 {
-    char *name = next.name;
-    next.name = NULL;
+    char *name = coming.name;
+    coming.name = NULL;
     free(name);
 }
 
@@ -64,9 +64,9 @@ bool take_output(const char *path)
     watch_signals(NULL);
     atexit(let_go);
     lock(path, !options.no_wait);
-    if (!create_beside(&next, path))
+    if (!create_beside(&coming, path))
         die_of(strerror(errno), path);
-    remove_beside(&next);
+    remove_beside(&coming);
     forget_next();
     return is_there(path);
 }
@@ -104,11 +104,11 @@ static bool write_filter(const filter *f, FILE *file)
 
 void save_filter(const char *path, filter *f)
 {
-    if (!create_beside(&next, path))
+    if (!create_beside(&coming, path))
         die_of(strerror(errno), path);
     seal_links(f);
-    if (!write_filter(f, next.file) || !replace_by(&next)) {
-        remove_beside(&next);
+    if (!write_filter(f, coming.file) || !replace_by(&coming)) {
+        remove_beside(&coming);
         die_of(strerror(errno), path);
     }
     forget_next();

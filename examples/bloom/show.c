@@ -68,7 +68,7 @@ static void print_chain(const filter *f)
     }
 }
 
-int info(char **operands)
+int show_info(char **operands)
 {
     const char *name = *operands;
     filter f = read_filter(name);
@@ -143,7 +143,7 @@ static void print_head(const filter *f, const char *name)
     puts("#ifndef BLOOM_ROM\n#define BLOOM_ROM /* AVR: PROGMEM */\n#endif\n");
 }
 
-int dump(char **operands)
+int dump_filter(char **operands)
 {
     filter f = read_sound_filter(*operands);
     char *name = c_name_of(*operands);

@@ -88,13 +88,13 @@ static filter recall(bool exists)
         || options.width || options.seed)
         misused("%s: is there already; -n, -p, -l, -w and -s are for a new "
                 "file", run.path);
-    run.seen = read_sound_filter(run.path);
+    run.seen = read_to_add(run.path);
     if (options.fixed && run.seen.chain)
         misused("%s: has grown already, so it is not --fixed", run.path);
     return run.seen;
 }
 
-int uniq(char **operands)
+int uniq_lines(char **operands)
 {
     reader in = reader_of(operands, options.end);
     job j = { uniq_chunk, NULL, true, "read" };

@@ -59,7 +59,7 @@ static inline void say(const char *format, ...)
 
 static inline void *enlarge(void *memory, size_t size, const char *name)
 {
-    void *larger = realloc(memory, size);
+    void *larger = memory ? realloc(memory, size) : malloc(size);
     if (!larger)
         die("%s: not enough memory for %" PRIu64 " bytes", name,
             (uint64_t)size);

@@ -86,15 +86,17 @@ static inline void remove_lock_(const char *name)
 static inline bool take_lock_(char *name)
 {
     signals_ old;
+    bool taken;
     int why;
     hold_signals_(&old);
     errno = 0;
-    if (try_lock_(name))
+    taken = try_lock_(name);
+    if (taken)
         lock_name_ = name;
     why = errno;
     free_signals_(&old);
     errno = why;
-    return lock_name_ != NULL;
+    return taken;
 }
 
 /* Waits, with a message after a second, or dies. */

@@ -19,7 +19,6 @@
 #   variableScope   C99 code that declares at the top of a function on purpose
 #   knownConditionTrueFalse   bloom_create: room > size can fail where size_t
 #       has 32 bits
-#   deallocret   read_sound_filter: die_of does not return
 #   redundantContinue   the empty body of a loop
 #   unusedFunction   the header's functions are for others
 # gcc -fanalyzer
@@ -82,16 +81,18 @@ for mode in -DBLOOM_STATIC "-DBLOOM_STATIC -DBLOOM_ATOMIC" \
 done
 silent tidy "$TIDY -clang-analyzer-deadcode.DeadStores" build/analyse.c \
     -DBLOOM_STATIC -DBLOOM_TINY
-silent tidy "$TIDY $COMMAND" examples/bloom.c
+for file in examples/bloom/*.c; do
+    silent tidy "$TIDY $COMMAND" "$file"
+    silent analyzer "$file"
+done
 silent check -DBLOOM_IMPLEMENTATION build/analyse.c
 silent check -DBLOOM_IMPLEMENTATION -DBLOOM_TINY build/analyse.c
 silent check -DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC \
     -D__GCC_ATOMIC_CHAR_LOCK_FREE=2 build/analyse.c
-silent check --suppress=deallocret:examples/bloom.c \
-    --suppress=redundantContinue:examples/bloom.c --force examples/bloom.c
+silent check --suppress=redundantContinue -DMADV_HUGEPAGE=14 --force \
+    examples/bloom
 silent analyzer -DBLOOM_IMPLEMENTATION build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_TINY build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC build/analyse.c
-silent analyzer examples/bloom.c
 echo "analyse: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1477,7 +1477,7 @@ static void take_back(void)
         descriptors[i] = 0;
     }
     memset(&run, 0, sizeof run);
-    memset(&next, 0, sizeof next);
+    memset(&coming, 0, sizeof coming);
     lock_name_ = NULL;
 }
 

@@ -64,7 +64,7 @@ fuzz image 256
 fuzz state 128 -fno-sanitize-coverage=trace-cmp
 fuzz chain 256 -fno-sanitize-coverage=trace-cmp
 fuzz plan 64 -fno-sanitize-coverage=trace-cmp
-fuzz command 256
+fuzz command 384 -fno-sanitize-coverage=trace-cmp
 
 echo "$executions executions under ASan and UBSan"
 echo "$passed passed, $failed failed"
