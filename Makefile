@@ -10,7 +10,8 @@
 # make size       flash, RAM, stack and time on small chips; build/size.md
 # make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
 # make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices; minutes
-# make crash      the command killed, its disk full, its files bent; as root
+# make crash      the command stopped and killed, its disk full, its files bent;
+#                 as root. RUNS=1000: for minutes
 # make coverage   each line and branch of bloom.h runs in the tests, or it is said
 # make mutants    300 small mistakes made in bloom.h: do the tests find them?
 # make analyse    clang-tidy, cppcheck, gcc -fanalyzer
@@ -150,7 +151,7 @@ threads: | build
 build/stop: tests/stop.c Makefile | build
 	$(C99) tests/stop.c -o $@
 
-crash: build/bloom build/stop        # RUNS=1000: more of each, minutes
+crash: build/bloom build/stop
 	@sh tests/crash.sh build/bloom build/stop $(RUNS)
 
 SECONDS = 60
