@@ -242,8 +242,8 @@ static void make_head(unsigned char head[32], bloom_plan plan, uint64_t first_n,
 
 /* One that is full becomes the first link of a chain, with a second for twice
    as many lines. The rate of the first is then all of P, so the links to come
-   share a sixteenth of that, and on the way there it is less. Where there is no
-   memory for it, or no such rate, it is fixed. */
+   share a sixteenth of that, and on the way there it is less. Hashes of 32 bits
+   would end soon with less than 1e-7. Where there is no memory it is fixed. */
 static void grow(filter *f)
 {
     bloom_plan plan = bloom_plan_of(f->one), next;
@@ -251,6 +251,8 @@ static void grow(filter *f)
     size_t size = bloom_size(f->one), all;
     unsigned char *image;
     bloom_error error;
+    if (plan.hash_bits == 32 && p < 1e-7)
+        p = 1e-7;
     next = bloom_plan_layout(2 * f->n, p / 6, (bloom_layout)plan.layout);
     next.seed = plan.seed;
     next.hash_bits = plan.hash_bits;

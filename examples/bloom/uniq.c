@@ -28,14 +28,12 @@ static void save(void)
 {
     if (run.path)
         save_filter(run.path, &run.seen);
-    run.save_at = NEVER;
-}
-
-static void warn_at_end(void)
-{
-    if (is_overfull(&run.seen))
+    if (!run.warned && is_overfull(&run.seen)) {
         say("%s: has grown as far as it can; 1 new line in %.0f is now lost",
             run.name, 1 / rate_of(&run.seen));
+        run.warned = true;
+    }
+    run.save_at = NEVER;
 }
 
 /* All that was read is printed, or nobody is there to read it. */
@@ -119,7 +117,6 @@ int uniq_lines(char **operands)
         stop();
     close_output();
     save();
-    warn_at_end();
     free_filter(&run.seen);
     free(run.lines.lower);
     return 0;

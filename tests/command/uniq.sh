@@ -62,5 +62,11 @@ try 'more' 0 uniq -c -f f b; says out '0 new'
 numbers 200001 400000 > more
 try 'more' 0 uniq -f f more; few_lost
 refuse 'f: has grown to a chain of filters' merge g f f
-try 'narrow' 0 uniq -w 32 -f h -n 20 -p 1e-6 a
-try 'narrow' 0 info h; says out 'hash width:      32'; rm f g h
+for p in 1e-6 1e-8; do
+    rm -f h; try 'narrow' 0 uniq -w 32 -f h -n 20 -p $p a; same out a
+done
+try 'narrow' 0 info h; says out 'hash width:      32'
+overwrite h 16 '\225\326\046\350\013\056\021\076'       # wants 1e-9
+what='too narrow'; "$bloom" uniq -f h many > out 2> err; is "$what" 0 $?
+says err 'bloom: h: has grown as far as it can; 1 new line in '
+rm f h
