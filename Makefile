@@ -14,7 +14,7 @@
 #                 as root. RUNS=1000: for minutes
 # make coverage   each line and branch of bloom.h runs in the tests, or it is said
 # make mutants    300 small mistakes made in bloom.h: do the tests find them?
-# make analyse    clang-tidy, cppcheck, gcc -fanalyzer
+# make analyse    clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
 # make prove      sizes and header checks proved, by Frama-C
 # make promise    the rates that are promised, measured; minutes
 # make examples   each example prints what its head says

@@ -1,5 +1,6 @@
 # Run by `make analyse`: three static analysers over bloom.h, in its modes, and
-# over the command. None may say a word. What is left off:
+# over the command, and mandoc over its page. None may say a word. What is left
+# off:
 #
 # clang-tidy
 #   easily-swappable-parameters  fires on every function of two numbers
@@ -27,9 +28,9 @@
 #   null-dereference   does not know the invariant of bloom_keys_: one of its
 #       three pointers is not NULL
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-for tool in clang-tidy cppcheck gcc; do
+for tool in clang-tidy cppcheck gcc mandoc; do
     command -v $tool >/dev/null && continue
-    echo "analyse needs $tool: apt-get install clang-tidy cppcheck gcc"
+    echo "analyse needs $tool: apt-get install clang-tidy cppcheck gcc mandoc"
     exit 1
 done
 
@@ -94,5 +95,6 @@ silent check --suppress=redundantContinue -DMADV_HUGEPAGE=14 --force \
 silent analyzer -DBLOOM_IMPLEMENTATION build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_TINY build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC build/analyse.c
+silent mandoc -Tlint examples/bloom.1
 echo "analyse: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -27,7 +27,8 @@ done
 cp f1% bad; overwrite bad 13 '\377'; refuse 'bad: truncated' check bad a
 if [ -e /dev/full ]; then
     printf '1\n-1' > new
-    for verb in 'uniq -f one' 'uniq' 'check one' 'info one' 'dump one' help; do
+    for verb in 'uniq -f one' uniq 'uniq -c' 'check one' 'check -c one' \
+                'info one' 'dump one' help 'help uniq' --version; do
         cp one was; what="$verb, disk full"
         "$bloom" $verb < new > /dev/full 2> err; is "$what" 2 $?
         says err 'standard output: '; same one was
