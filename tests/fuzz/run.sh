@@ -66,7 +66,7 @@ fuzz image 256
 fuzz state 128 -fno-sanitize-coverage=trace-cmp
 fuzz chain 256 -fno-sanitize-coverage=trace-cmp
 fuzz plan 64 -fno-sanitize-coverage=trace-cmp
-fuzz command 256
+fuzz command 384 -fno-sanitize-coverage=trace-cmp
 for tool in guava spark cassandra; do
     source=tests/fuzz/jvm.c libraries=-lm
     flags="-DFUZZ_TOOL=\"../../examples/$tool.c\""
