@@ -21,6 +21,8 @@
 # make bench      speed beside libbloom and the machine's floor; 3 minutes
 # make race       `bloom uniq` against `sort -u` on 10 million lines
 # make large      examples/intersect.c and top.c on 20 million lines each
+# make page       build/page.html: see a filter in the browser, from one file
+# make page-test  that page, used as a person would, in chromium
 # make clean
 
 CC = cc
@@ -169,9 +171,15 @@ race-redis: | build
 large: | build
 	@sh tests/large.sh
 
+page: | build
+	@sh examples/page/build.sh
+
+page-test: page build/bloom
+	@sh tests/page/run.sh
+
 clean:
 	rm -rf build
 
 .PHONY: all demo test strict sanitize cross size fuzz threads crash coverage \
     mutants analyse prove promise bench race examples interop \
-    interop-redis race-redis large clean
+    interop-redis race-redis large page page-test clean
