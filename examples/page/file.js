@@ -53,6 +53,7 @@ function refuse(name, why) {
 async function keep(name, job) {
     keeper?.stop();
     const mine = keeper = new Worker_(), bar = $('#file-progress');
+    $('#drop').ariaBusy = 'true';
     bar.hidden = false;
     bar.value = 0;
     say('#file-note', '');
@@ -63,6 +64,7 @@ async function keep(name, job) {
     if (mine !== keeper)
         return;
     bar.hidden = true;
+    $('#drop').ariaBusy = 'false';
     keptName = name;
     if (result.why) {
         refuse(name, result.why);

@@ -70,44 +70,49 @@ function notice(text) {
 const within = (value, least, most, otherwise) =>
     value >= least && value <= most && value % 1 === 0 ? value : otherwise;
 
-function restore(hash) {
+/* A lone % is no code, and stands for itself. */
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
+function readLink(hash) {
     const state = new Map(hash.slice(1).split('&').map((part) => {
         const [key, ...value] = part.split('=');
         return [key, value.join('=')];
     }));
-    const text = (key) => {
-        try {
-            return decodeURIComponent(state.get(key) ?? '');
-        } catch {
-            return state.get(key);      /* a lone % */
-        }
-    };
-    const many = (key) => (state.get(key) || '').split(',')
-        .map((word) => {
-            try { return decodeURIComponent(word); } catch { return word; }
-        }).filter((word) => word !== '');
-    const number = (key) => Number(state.get(key) || NaN);
-    const layout = (key) => Math.max(0, LAYOUTS.indexOf(state.get(key)));
+    const text = (key) => state.get(key) ?? '';
+    return { text, number: (key) => Number(text(key) || NaN),
+             many: (key) => text(key).split(',').map(decoded).filter(Boolean),
+             layout: (key) => Math.max(0, LAYOUTS.indexOf(text(key))) };
+}
+
+function restoreWords({ text, number, many, layout }) {
     stopRun();
     words.clear();
     const m = 2 ** Math.round(Math.log2(within(number('m'), 128, 4096, 256)));
-    reshape(m, within(number('k'), 1, 64, 4), layout('layout'));
+    fitShape(m, within(number('k'), 1, 64, 4), layout('layout'));
     for (let i = 0; i < within(number('made'), 1, MAKEABLE / 2, 0); i++)
         words.add(madeWord(i));
     many('words').forEach((word) => words.add(word));
     words.falses = [];
     words.falseCount = 0;
     many('asked').forEach((word) => words.ask(word));
-    $('#word').value = text('word');
+    $('#word').value = decoded(text('word'));
     showWords();
-    const p = number('p');
+}
+
+function restoreRest({ text, number, layout }) {
+    const p = number('p'), [m, k, n] = text('step').split(',').map(Number);
     replan({ n: within(number('n'), 1, 1e12, 10000), p: p > 0 && p < 1 ? p : 0.01,
              layout: layout('plan'), k: within(number('probes'), 1, 64, 0) });
-    const [sm, sk, sn] = (state.get('step') ?? '').split(',').map(Number);
-    if (within(sm, 64, MOST_STEP_CELLS, 0) && sm % 64 === 0 && within(sk, 1, 64, 0)
-        && within(sn, 1, sm, 0))
-        chooseStep({ m: sm, k: sk, n: sn });
-    if (state.has('part'))
+    if (within(m, 64, MOST_STEP_CELLS, 0) && m % 64 === 0 && within(k, 1, 64, 0)
+        && within(n, 1, m, 0))
+        chooseStep({ m, k, n });
+    if (text('part'))
         $(`#part-${within(number('part'), 1, 5, 1)}`).scrollIntoView();
 }
 
@@ -142,26 +147,34 @@ function goTo(event) {
     title.focus({ preventScroll: true });
 }
 
+const FIRST = '#words=apple,pear,cherry,plum,fig,quince,melon,grape&word=apple';
+
+/* Part 1 first: it answers before the others are made. */
 async function start() {
-    const engine = await Engine.load(bytesOfModule());
-    const version = engine.c.version();
-    say('#version', [version / 10000, version / 100 % 100, version % 100]
-        .map(Math.floor).join('.'));
+    const module = await compiled(bytesOfModule());
+    const engine = new Engine(module), version = engine.c.version();
+    const link = readLink(/=/.test(location.hash) ? location.hash : FIRST);
     startWords(engine);
-    startPlan(await Engine.load(bytesOfModule()));
-    startStep(await Engine.load(bytesOfModule()));
+    restoreWords(link);
+    redraw();
+    document.documentElement.dataset.first = Math.round(performance.now());
+    await new Promise((resolve) => setTimeout(resolve));
+    startPlan(new Engine(module));
+    startStep(new Engine(module));
     startFile();
     startRace();
+    restoreRest(link);
+    say('#version', [version / 10000, version / 100 % 100, version % 100]
+        .map(Math.floor).join('.'));
     $$('a[href^="#part-"]').forEach((a) => a.addEventListener('click', goTo));
     $('#share').addEventListener('click', copyLink);
     $('#theme').addEventListener('click', turnTheme);
     darkSystem.addEventListener('change', redraw);
-    restore(/=/.test(location.hash) ? location.hash
-        : '#words=apple,pear,cherry,plum,fig,quince,melon,grape&word=apple');
-    redraw();
     addEventListener('hashchange', () => {
-        if (location.hash !== lastHash && /=/.test(location.hash))
-            restore(location.hash);
+        if (location.hash === lastHash || !/=/.test(location.hash))
+            return;
+        restoreWords(readLink(location.hash));
+        restoreRest(readLink(location.hash));
     });
     document.documentElement.dataset.ready = 'true';
 }

@@ -290,6 +290,8 @@ function typed(id, possible, field) {
 
 function startPlan(engine) {
     planEngine = engine;
+    const library = element('script', $('#uplot').textContent);
+    document.head.append(library);      /* only now: part 1 need not wait */
     $('#n').addEventListener('input', ({ target }) =>
         replan({ n: Math.round(twoDigits(10 ** (target.value / 10))) }));
     $('#p').addEventListener('input', ({ target }) =>
@@ -316,5 +318,5 @@ function startPlan(engine) {
                 chart.setSize({ width: box.clientWidth, height: box.clientHeight });
         }
     }).observe($('.charts'));
-    onTheme(showPlan);
+    onTheme(() => planned && showPlan());
 }

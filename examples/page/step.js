@@ -50,7 +50,7 @@ function ratioCell(cell, ratio, share) {
 function showRules() {
     const rows = stepRows.map((row) => {
         const show = element('button.quiet', whole(row.m));
-        show.setAttribute('aria-label', `Show m ${row.m}, k ${row.k}, n ${row.n}`);
+        show.setAttribute('aria-label', `${whole(row.m)} cells: show the pictures`);
         show.addEventListener('click', () => chooseStep(row));
         stepEngine.planSet(row.m, row.k, 0);
         const promised = stepEngine.c.rate(row.n) / textbook(row);

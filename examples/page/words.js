@@ -280,6 +280,11 @@ function fitSliders() {
 }
 
 function reshape(m, k, layout) {
+    fitShape(m, k, layout);
+    showWords();
+}
+
+function fitShape(m, k, layout) {
     const fit = layout === 1 ? Math.max(8, Math.min(32, Math.round(k / 8) * 8))
                              : Math.min(16, k);
     const cellsOf = layout === 1 ? Math.max(m, 256) : m;
@@ -287,7 +292,6 @@ function reshape(m, k, layout) {
     words.shape(cellsOf, possible ? fit : 8, layout);
     cells.cursor = -1;
     fitSliders();
-    showWords();
 }
 
 function onCell(cell) {

@@ -164,11 +164,8 @@ function raceFilter(n, p, layout, keys) {
     return result;
 }
 
-/* How many bytes its script took, where a browser tells */
-const heap = () => performance.memory?.usedJSHeapSize;
-
 function raceSet(n, keys) {
-    const before = heap(), set = new Set();
+    const set = new Set();
     const each = (use) => (some) => {
         const key = new Float64Array(engine.c.memory.buffer, keys, some);
         let yes = 0;
@@ -179,11 +176,8 @@ function raceSet(n, keys) {
     const ask = each((key) => set.has(key) ? 1 : 0);
     const add = timed(n, 0, keys, 'set',
                       each((key) => { set.add(key); return 1; }));
-    const result = { name: 'set', add, absent: timed(n, FAR, keys, 'set', ask),
-                     present: timed(n, 0, keys, 'set', ask) };
-    result.bytes = before && heap() - before;
-    result.size = set.size;
-    return result;
+    return { name: 'set', add, absent: timed(n, FAR, keys, 'set', ask),
+             present: timed(n, 0, keys, 'set', ask) };
 }
 
 function race({ n, p }) {
@@ -201,7 +195,7 @@ const jobs = { measure, rules, open, make, lines, image, race };
 async function answer({ job, wasm, ...rest }) {
     try {
         if (!engine) {
-            engine = await Engine.load(wasm);
+            engine = new Engine(await compiled(wasm));
             empty = engine.c.mark();
         }
         postMessage({ done: job, ...await jobs[job](rest) });

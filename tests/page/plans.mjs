@@ -1,0 +1,156 @@
+// Parts 2, 3 and 5: plans, measured rates, rules of the step, ten million keys.
+import { check, close, digits, figures, number, numberAt, open, same, text, until }
+    from './lib.mjs';
+
+async function type(page, at, value) {
+    await page.fill(at, String(value));
+    await page.press(at, 'Enter');
+}
+
+const filtersFor = (n) => [100, 50, 20, 10, 5, 2, 1].find((f) => f * n <= 100000) ?? 1;
+
+async function samePlan(page, n, p, layout, k) {
+    const what = `n ${n}, p ${p}, layout ${layout}, k ${k || 'best'}`;
+    const [[cells, , size, rate]] = figures('plan', n, p, layout, k);
+    close(`${what}: m`, await numberAt(page, '#plan-cells'), cells);
+    close(`${what}: bytes`, number(await page.getAttribute('#plan-bytes', 'title')), size);
+    close(`${what}: bits a key`, await numberAt(page, '#plan-bits'),
+          digits(cells * (layout === 2 ? 4 : 1) / n, 4));
+    close(`${what}: rate`, await numberAt(page, '#plan-rate'), digits(rate));
+}
+
+export async function planning() {
+    const page = await open();
+    for (const [n, p, layout] of [[10000, 0.01, 0], [7, 1e-3, 0], [123456789, 1e-9, 0],
+                                  [1000, 0.001, 1], [50, 1e-6, 1], [300, 0.02, 2]]) {
+        await type(page, '#n-text', n);
+        await type(page, '#p-text', p);
+        await page.check(`#plan-layout input[value="${layout}"]`, { force: true });
+        await samePlan(page, n, p, layout, 0);
+        const [[, k]] = figures('plan', n, p, layout, 0);
+        same('the best k is marked', (await text(page, '#plan-k-shown')), `${k}, the best`);
+    }
+    await page.fill('#plan-k', '2');
+    await samePlan(page, 300, 0.02, 2, 2);
+    await page.click('#best');
+    await samePlan(page, 300, 0.02, 2, 0);
+    await page.fill('#n', '60');
+    same('the slider sets n', await page.inputValue('#n-text'), '1,000,000');
+    await type(page, '#p-text', '1');
+    same('p = 1 is refused', await page.getAttribute('#p-text', 'aria-invalid'), 'true');
+    check('and told why', (await text(page, '#measure-note')).includes('1%'));
+    await page.context().close();
+}
+
+async function sameMeasured(page, n, p, layout, k = 0) {
+    await type(page, '#n-text', n);
+    await type(page, '#p-text', p);
+    await page.check(`#plan-layout input[value="${layout}"]`, { force: true });
+    if (k)
+        await page.fill('#plan-k', String(k));
+    await page.click('#measure');
+    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    const rows = await page.evaluate(() => [...document.querySelectorAll('#points tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.textContent)));
+    const points = rows.map(([keys]) => number(keys));
+    const expected = figures('measure', n, p, layout, k, filtersFor(n), ...points);
+    rows.forEach(([, , measured, maybes], i) => {
+        const what = `n ${n}, p ${p}, layout ${layout}: measured at ${points[i]}`;
+        close(what, number(maybes), expected[i][0]);
+        close(what, number(measured), digits(expected[i][0] / 100000));
+    });
+    const at = expected[points.indexOf(n)][0];
+    close('the rate at n', await numberAt(page, '#plan-measured'), digits(at / 100000));
+    check('some were false', rows.some(([, , , maybes]) => number(maybes) > 0));
+}
+
+export async function measuring() {
+    const page = await open();
+    await page.click('#part-2 summary');
+    await sameMeasured(page, 10000, 0.01, 0);
+    await sameMeasured(page, 5, 0.1, 2);
+    await sameMeasured(page, 2000, 0.003, 0, 3);
+    await sameMeasured(page, 300, 0.001, 1);
+    await sameMeasured(page, 600000, 0.02, 1);
+    const busy = page.evaluate(() => new Promise((resolve) => {
+        let last = performance.now(), worst = 0;      // while it measures
+        const look = setInterval(() => {
+            worst = Math.max(worst, performance.now() - last - 10);
+            last = performance.now();
+        }, 10);
+        document.querySelector('#measure').click();
+        setTimeout(() => { clearInterval(look); resolve(worst); }, 1500);
+    }));
+    check('measuring does not block the page', await busy < 200, await busy);
+    await type(page, '#n-text', 1e9);
+    await page.click('#measure');
+    check('too much to measure is said', (await text(page, '#measure-note')).includes('Too large'));
+    await page.context().close();
+}
+
+export async function steps() {
+    const page = await open();
+    await page.click('#measure-rules');
+    await until(page, () => document.querySelector('#rules-progress').value === 1);
+    const rows = await page.evaluate(() => [...document.querySelectorAll('#rules tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.textContent)));
+    const titles = await page.evaluate(() => [...document.querySelectorAll('#rules tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.title)));
+    same('rows', rows.length, 8);
+    rows.forEach((row, r) => {
+        const [m, k, n] = row.slice(0, 3).map(number);
+        const book = (1 - (1 - 1 / m) ** (k * n)) ** k;
+        close(`textbook of ${m}, ${k}, ${n}`, number(row[3]), digits(book));
+        for (let rule = 0; rule < 4; rule++) {
+            const [[maybes, asked]] = figures('rule', rule, m, k, n);
+            const [here, of] = titles[r][4 + rule].split(' of ').map(number);
+            close(`rule ${rule} of ${m}, ${k}, ${n}: "maybe"s`, here, maybes);
+            close(`rule ${rule} of ${m}, ${k}, ${n}: questions`, of, asked);
+            if (maybes > 0)
+                check(`rule ${rule} of ${m}, ${k}, ${n}: ratio`, Math.abs(number(row[4 + rule])
+                    / (maybes / asked / book) - 1) < 0.006, row[4 + rule]);
+        }
+    });
+    console.log(rows.map((row) => row.join('  ')).join('\n'));
+    // Of keys at a constant step, the third cell lies as far from the second as
+    // that from the first: few colours apart from the picture of bloom.h
+    const dots = await page.evaluate(() => ['constant', 'scrambled'].map((id) => {
+        const canvas = document.querySelector(`#${id}`);
+        const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        const columns = 512, alike = [];
+        for (let row = 1; row < 240; row++)
+            for (let c = 1; c < columns; c++)
+                if (data[4 * (2 * row * canvas.width + c) + 3])
+                    alike.push([-11, -9, -7, -5, -3, 0, 3, 5, 7, 9, 11].some((d) =>
+                        data[4 * (2 * (row - 1) * canvas.width + c + d) + 3]));
+        return alike.length;
+    }));
+    check('both pictures have dots', dots.every((many) => many > 1500), dots);
+    const pictures = await page.evaluate(() => ['constant', 'scrambled'].map((id) =>
+        document.querySelector(`#${id}`).toDataURL()));
+    check('and differ', pictures[0] !== pictures[1]);
+    await type(page, '#step-m', 100);
+    check('m = 100 is refused', (await text(page, '#step-note')).includes('multiple of 64'));
+    await type(page, '#step-m', 192);
+    same('a row of one\'s own', await text(page, '#rules tbody tr:first-child td:first-child'), '192');
+    await page.context().close();
+}
+
+export async function tenMillion() {
+    const page = await open();
+    await page.click('#race');
+    await until(page, () => document.querySelector('#race-note').textContent === 'Done.');
+    const rows = await page.evaluate(() => [...document.querySelectorAll('#race-table tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.textContent)));
+    console.log(rows.map((row) => row.join('  ')).join('\n'));
+    for (const layout of [0, 1]) {
+        const [[size, maybes]] = figures('race', 1e7, 0.01, layout);
+        const [, memory, each, , , , rate, lost] = rows[layout];
+        close(`layout ${layout}: memory`, number(memory) * 1e6, digits(size));
+        close(`layout ${layout}: bytes a key`, number(each), digits(size / 1e7));
+        close(`layout ${layout}: rate`, number(rate), digits(maybes / 1e7));
+        same(`layout ${layout}: lost`, lost, '0');
+    }
+    same('a Set is never wrong', rows[2].slice(6).join(), '0,0');
+    await page.context().close();
+}
