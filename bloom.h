@@ -22,7 +22,8 @@
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
      No allocation unless you ask for it, no globals, no errno, no I/O, no
-     libm. Without malloc nothing is needed of libc but memset. (On x86-64 the
+     libm. Without malloc nothing is needed of libc but memset, and memcpy where
+     a compiler copies structs by it (clang -O0, Cortex-M0). (On x86-64 the
      compiler's own __cpu_model tells whether there is AVX2; see NO_SIMD.)
 
    WORDS
@@ -39,7 +40,7 @@
      BLOOM_API              everywhere  before each function; default: extern,
                             hidden from other shared objects
      BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
-                            malloc and free
+                            calloc and free
      BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
                             bloom_free and the chain
      BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double,
@@ -118,9 +119,7 @@ typedef enum bloom_layout {
 typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64
                                     (blocked: of 256, and below 2^40) */
-    uint64_t seed;               /* 0 unless you set it; then at random, as
-                                    integer key x with seed s is hashed as
-                                    x + 1 is with seed s - 1 */
+    uint64_t seed;               /* 0 unless you set it */
     uint8_t hashes;              /* k: 1..64 (blocked: 8) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
@@ -210,14 +209,14 @@ BLOOM_API void bloom_free(bloom *b);
 #endif
 
 /* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
-   is 0 or more than that (32 bytes may be overwritten even then). The memory is
-   yours to free; the filter needs no end. */
+   is 0 or more than that, or if memory is NULL: then nothing is written. The
+   memory is yours to free; the filter needs no end. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* Existing bytes as a filter, in place: nothing is copied. Checks the header
    against `size` in constant time; not the cells, see bloom_verify. NULL if it
-   is not a filter of this build, and the reason in *error (unless NULL), else
-   BLOOM_OK. Bytes after the image are allowed. bloom_view is for bytes that
+   is not a filter of this build, or NULL itself (TRUNCATED), and the reason in
+   *error (unless NULL), else BLOOM_OK. Bytes after the image are allowed. bloom_view is for bytes that
    cannot be written: ROM, or a file mapped read-only. With only the 32 bytes
    of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells how many
    there will be (check for NULL first). */
@@ -337,26 +336,32 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 
 /* ---- Growing, when n is not known ------------------------------------------
-   A chain of filters, its links: the first for first_n keys with half of p,
-   each next one for twice the keys with half the rate, so that all together
-   keep p however many keys come. At p = 1% a chain of nine links takes 2.2
-   times the memory of one filter that has room for as many keys: begin with a
-   good guess. A lookup asks every link, newest first, with one hash. */
+   A chain of filters, its links: link i = 0, 1, .. is planned for first_n * 2^i
+   keys and the rate p / ((i + 1)(i + 2)); these add up to p however many keys
+   come. A lookup asks every link, newest first, with one hash. Against one
+   filter that has room for as many keys, at p = 1% nine full links take 1.94
+   times the memory (blocked 2.2), and up to twice that just after a link was
+   added: begin with a good guess.
+   In width 32 no rate is below about 2^-32: where a new link would hold no more
+   keys than the last one, the chain grows no further. Then, and where there is
+   no memory for a new link, the last one takes all keys that still come: none
+   is lost, but the rate grows, and bloom_chain_fpr tells it. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
 
 typedef struct bloom_chain bloom_chain;
 
-/* A chain of one empty link, classic or blocked. NULL if the layout is another,
-   if the plan is impossible, or if memory is short. bloom_chain_free takes NULL
-   as well. */
+/* A chain of one empty link, classic or blocked; with the layout, seed and
+   hash_bits of `like`, whose other fields do not matter. NULL if the layout is
+   another, if no link keeps p / 2, or if memory is short. bloom_chain_free takes
+   NULL as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
+BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
+                                          bloom_plan like);
 BLOOM_API void bloom_chain_free(bloom_chain *c);
 
-/* As bloom_add: true if the key was certainly new, to all links. Where there is
-   no memory for a new link the last one takes more keys than it should: the
-   rate grows, no key is lost. */
+/* As bloom_add: true if the key was certainly new, to all links. */
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size);
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
@@ -366,17 +371,34 @@ BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h);
 
-/* To save a chain, save each link's image, i = 0 .. bloom_chain_links(c) - 1
-   (seal a copy, if you want a seal).
-   To restore it, make it new with the same arguments and adopt the images in
-   that order. An image is checked and copied; false, and nothing changed, if it
-   is not a filter of the chain's layout, or of another width or seed than the
-   links before it. The first one takes the place of the empty link and sets
-   width and seed: so a chain gets a seed, from an empty filter that has it. */
-BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);
+BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);         /* 1..64 */
 BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
-BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
-                                 size_t size);
+
+/* Judged by the cells of all links: how many different keys were offered to the
+   chain (UINT64_MAX if a link is full), and its rate now. Both read all links. */
+BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
+BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
+
+/* A chain's image: a head of 32 bytes, then the images of its links, oldest
+   first. Store those (sealed copies, if you want seals):
+       bloom_chain_head(c, head);
+       fwrite(head, 1, 32, file);
+       for (i = 0; i < bloom_chain_links(c); i++)
+           fwrite(bloom_chain_link(c, i), 1,
+                  bloom_size(bloom_chain_link(c, i)), file);
+   bloom_chain_size is the bytes of all. */
+BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
+BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
+
+/* A copy of that, which goes on growing where the chain stood. Any bytes at any
+   alignment may be given; NULL, and the reason in *error (unless NULL), if they
+   are not a chain; BLOOM_OK there if they are, but memory is short. Links need
+   not be as planned, but all of one layout, width and seed. Seals are not
+   checked: see bloom_verify of each link. Bytes after the last whole link are
+   TRUNCATED if they begin with BLM, else ignored. A head without links is an
+   empty chain of seed 0. */
+BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                        bloom_error *error);
 
 #endif
 
@@ -433,8 +455,14 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 #error "bloom.h: define both BLOOM_MALLOC and BLOOM_FREE, or neither"
 #elif !defined(BLOOM_MALLOC) && !defined(BLOOM_NO_MALLOC)
 #include <stdlib.h>
-#define BLOOM_MALLOC(size) malloc(size)
+#define BLOOM_MALLOC(size) calloc(1, size)
 #define BLOOM_FREE(pointer) free(pointer)
+#define BLOOM_IS_CLEARED_ true              /* so does the memory come */
+#else
+#define BLOOM_IS_CLEARED_ false
+#endif
+#if __STDC_HOSTED__ && !defined(BLOOM_TINY)
+#include <string.h>
 #endif
 
 #ifndef BLOOM_ASSERT
@@ -443,12 +471,15 @@ BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
 
 #ifdef __cplusplus
 extern "C" {
-#define BLOOM_AS_(type, value) static_cast<type>(value)
-#define BLOOM_ADDRESS_(pointer) reinterpret_cast<uintptr_t>(pointer)
 #define BLOOM_NULL_ nullptr
+#ifdef __GNUC__                   /* this is C, casts and all */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+#endif
 #else
-#define BLOOM_AS_(type, value) ((type)(value))
-#define BLOOM_ADDRESS_(pointer) ((uintptr_t)(pointer))
 #define BLOOM_NULL_ NULL
 #endif
 
@@ -515,44 +546,44 @@ static inline unsigned char *bloom_bytes_(bloom *b)
 {
     void *bytes = b;
     BLOOM_ASSERT(b != BLOOM_NULL_);
-    return BLOOM_AS_(unsigned char *, bytes);
+    return (unsigned char *)bytes;
 }
 
 static inline const unsigned char *bloom_const_bytes_(const bloom *b)
 {
     const void *bytes = b;
     BLOOM_ASSERT(b != BLOOM_NULL_);
-    return BLOOM_AS_(const unsigned char *, bytes);
+    return (const unsigned char *)bytes;
 }
 
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
-    return BLOOM_AS_(uint32_t, p[0]) | BLOOM_AS_(uint32_t, p[1]) << 8
-         | BLOOM_AS_(uint32_t, p[2]) << 16 | BLOOM_AS_(uint32_t, p[3]) << 24;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8
+         | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static inline uint64_t bloom_load64_(const unsigned char *p)
 {
-    return bloom_load32_(p) | BLOOM_AS_(uint64_t, bloom_load32_(p + 4)) << 32;
+    return bloom_load32_(p) | (uint64_t)bloom_load32_(p + 4) << 32;
 }
 
 static inline uint32_t bloom_low_half_(uint64_t x)
 {
-    return BLOOM_AS_(uint32_t, x & 0xFFFFFFFFU);
+    return (uint32_t)(x & 0xFFFFFFFFU);
 }
 
 static inline void bloom_store32_(unsigned char *p, uint32_t x)
 {
-    p[0] = BLOOM_AS_(unsigned char, x & 255);
-    p[1] = BLOOM_AS_(unsigned char, x >> 8 & 255);
-    p[2] = BLOOM_AS_(unsigned char, x >> 16 & 255);
-    p[3] = BLOOM_AS_(unsigned char, x >> 24);
+    p[0] = (unsigned char)(x & 255);
+    p[1] = (unsigned char)(x >> 8 & 255);
+    p[2] = (unsigned char)(x >> 16 & 255);
+    p[3] = (unsigned char)(x >> 24);
 }
 
 static inline void bloom_store64_(unsigned char *p, uint64_t x)
 {
     bloom_store32_(p, bloom_low_half_(x));
-    bloom_store32_(p + 4, BLOOM_AS_(uint32_t, x >> 32));
+    bloom_store32_(p + 4, (uint32_t)(x >> 32));
 }
 
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
@@ -593,8 +624,8 @@ static inline uint64_t bloom_load_cells_(const unsigned char *p)
     unsigned i;
 #ifdef BLOOM_ATOMIC_WORDS_
     const void *aligned = p;
-    if (BLOOM_ADDRESS_(p) % 8 == 0)
-        return __atomic_load_n(BLOOM_AS_(const bloom_atom_ *, aligned),
+    if ((uintptr_t)p % 8 == 0)
+        return __atomic_load_n((const bloom_atom_ *)aligned,
                                __ATOMIC_RELAXED);
 #endif
     for (i = 0; i < 8; i++)
@@ -606,7 +637,7 @@ static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
                                     unsigned now)
 {
     return __atomic_compare_exchange_n(cell, old,
-        BLOOM_AS_(unsigned char, now), true, __ATOMIC_RELAXED,
+        (unsigned char)now, true, __ATOMIC_RELAXED,
         __ATOMIC_RELAXED);
 }
 
@@ -614,8 +645,8 @@ static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
    sets a bit first has read just before that it is not set. */
 static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
 {
-    unsigned absent = bits & ~BLOOM_AS_(unsigned, bloom_load_cell_(cell));
-    __atomic_fetch_or(cell, BLOOM_AS_(unsigned char, bits), __ATOMIC_RELAXED);
+    unsigned absent = bits & ~(unsigned)bloom_load_cell_(cell);
+    __atomic_fetch_or(cell, (unsigned char)bits, __ATOMIC_RELAXED);
     return absent;
 }
 
@@ -633,15 +664,15 @@ static inline bool bloom_swap_cell_(unsigned char *cell,
                                     const unsigned char *old, unsigned now)
 {
     (void)old;
-    *cell = BLOOM_AS_(unsigned char, now);
+    *cell = (unsigned char)now;
     return true;
 }
 
 /* Not 0 if one of the bits was not set before. */
 static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
 {
-    unsigned absent = bits & ~BLOOM_AS_(unsigned, *cell);
-    *cell = BLOOM_AS_(unsigned char, *cell | bits);
+    unsigned absent = bits & ~(unsigned)*cell;
+    *cell = (unsigned char)(*cell | bits);
     return absent;
 }
 
@@ -657,7 +688,7 @@ static inline const unsigned char *bloom_fetch_(const unsigned char *image,
 {
     unsigned i;
     for (i = 0; i < BLOOM_HEADER_; i++)
-        copy[i] = BLOOM_AS_(unsigned char, BLOOM_READ_BYTE(image + i));
+        copy[i] = (unsigned char)BLOOM_READ_BYTE(image + i);
     return copy;
 }
 
@@ -757,12 +788,12 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key,
     do {
         word = 0;
         for (bits = 0; bits < 32 && i < size; bits += 8)
-            word |= BLOOM_AS_(uint32_t, key[i++]) << bits;
+            word |= (uint32_t)key[i++] << bits;
         h ^= bloom_mix32_(word);
         if (bits == 32)
             h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
     } while (bits == 32);
-    return bloom_fmix32_(h ^ BLOOM_AS_(uint32_t, size));
+    return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
 static inline bloom_hash bloom_murmur64_(const unsigned char *key,
@@ -776,7 +807,7 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
     do {
         whole = size - i >= 16;
         for (n = 0; n < 16; n++)
-            words[n] = BLOOM_AS_(unsigned char, i < size ? key[i++] : 0);
+            words[n] = (unsigned char)(i < size ? key[i++] : 0);
         h.h1 ^= bloom_mix64_1_(bloom_load64_(words));
         if (whole)
             h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
@@ -808,7 +839,7 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key,
     else
         for (i = size; i-- > 0; )
             tail = tail << 8 | key[i];
-    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ BLOOM_AS_(uint32_t, size));
+    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ (uint32_t)size);
 }
 
 /* The last size % 16 bytes of a key as two words, zero-extended. */
@@ -818,7 +849,7 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
     size_t odd = size & 7;
     if (size >= 8) {
         uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
-        uint64_t mask = 0 - BLOOM_AS_(uint64_t, size >> 3 & 1);
+        uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
         tail.h2 = last & mask;
         tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
                 | (last & ~mask);
@@ -866,12 +897,13 @@ BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key,
 static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
                                      size_t size)
 {
-    const unsigned char *bytes = BLOOM_AS_(const unsigned char *, key);
+    const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
                               : bloom_murmur64_(bytes, size, plan.seed);
 }
 
-/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
+/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough.
+   Seeds are spread, so that near ones do not give near keys the same hash. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
 BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
@@ -882,7 +914,7 @@ BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
         bloom_store64_(bytes, key);
         return bloom_hash32_(bytes, 8, plan.seed);
     }
-    h.h1 = bloom_fmix64_(key + plan.seed + BLOOM_GOLDEN_);
+    h.h1 = bloom_fmix64_(key + (plan.seed + 1) * BLOOM_GOLDEN_);
     h.h2 = h.h1 * BLOOM_GOLDEN_;
     return h;
 }
@@ -892,7 +924,7 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
 {
     if (BLOOM_IS_32_(plan))
-        return bloom_murmur32_(bytes, size, BLOOM_AS_(uint32_t, plan.seed));
+        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
     return bloom_murmur64_(bytes, size, plan.seed).h1;
 }
 
@@ -920,7 +952,7 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 __extension__ typedef unsigned __int128 bloom_u128_;
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
-    return BLOOM_AS_(uint64_t, BLOOM_AS_(bloom_u128_, x) * m >> 64);
+    return (uint64_t)((bloom_u128_)x * m >> 64);
 }
 #else
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
@@ -951,7 +983,7 @@ typedef struct bloom_walk_ { uint32_t x, y, m, low; } bloom_walk_;
 #if SIZE_MAX > 0xFFFF
 static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
 {
-    return BLOOM_AS_(uint32_t, (BLOOM_AS_(uint64_t, x) * m + low) >> 26);
+    return (uint32_t)(((uint64_t)x * m + low) >> 26);
 }
 #else
 static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
@@ -975,10 +1007,10 @@ static inline bloom_walk_ bloom_walk_start_(uint32_t m, uint32_t x,
 
 static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 {
-    return bloom_walk_start_(BLOOM_AS_(uint32_t, plan.cells),
-                             BLOOM_AS_(uint32_t, h.h1 >> 32),
+    return bloom_walk_start_((uint32_t)plan.cells,
+                             (uint32_t)(h.h1 >> 32),
                              bloom_low_half_(h.h1),
-                             BLOOM_AS_(uint32_t, h.h2 >> 32));
+                             (uint32_t)(h.h2 >> 32));
 }
 
 static inline uint32_t bloom_next_(bloom_walk_ *walk)
@@ -996,7 +1028,7 @@ static inline void bloom_halves_of_(bloom_halves_ *h,
                                     const unsigned char *header,
                                     const void *key, size_t size)
 {
-    const unsigned char *bytes = BLOOM_AS_(const unsigned char *, key);
+    const unsigned char *bytes = (const unsigned char *)key;
     h->upper = bloom_murmur32_(bytes, size, bloom_load32_(header + 16));
     h->lower = bloom_murmur32_(bytes, size, h->upper);
 }
@@ -1019,8 +1051,8 @@ static inline unsigned bloom_bit_(uint64_t cell)
 
 static inline unsigned bloom_look_(const unsigned char *cells, uint64_t cell)
 {
-    const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 3);
-    return BLOOM_AS_(unsigned, BLOOM_READ_BYTE(byte)) >> (cell & 7);
+    const unsigned char *byte = cells + (size_t)(cell >> 3);
+    return (unsigned)BLOOM_READ_BYTE(byte) >> (cell & 7);
 }
 
 #ifdef BLOOM_SMALL_
@@ -1065,7 +1097,7 @@ static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
         return false;                   /* threads need not take turns */
     while (k-- > 0) {
         uint64_t cell = bloom_next_(&walk);
-        absent |= bloom_set_bits_(cells + BLOOM_AS_(size_t, cell >> 3),
+        absent |= bloom_set_bits_(cells + (size_t)(cell >> 3),
                                   bloom_bit_(cell));
     }
     return absent != 0;
@@ -1084,7 +1116,7 @@ static inline unsigned bloom_shift_(uint64_t cell)
 static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
                                     bool up)
 {
-    unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
+    unsigned char *byte = cells + (size_t)(cell >> 1);
     unsigned char old = bloom_load_cell_(byte);
     unsigned one = 1U << bloom_shift_(cell), count;
     do
@@ -1120,7 +1152,7 @@ static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
 
 static inline bool bloom_is_counted_(const unsigned char *cells, uint64_t cell)
 {
-    const unsigned char *byte = cells + BLOOM_AS_(size_t, cell >> 1);
+    const unsigned char *byte = cells + (size_t)(cell >> 1);
     return (BLOOM_READ_BYTE(byte) >> bloom_shift_(cell) & 15) != 0;
 }
 
@@ -1152,8 +1184,7 @@ static inline uint64_t bloom_block_(uint64_t m, uint64_t h1)
 static inline unsigned bloom_block_bit_(uint64_t h1, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
-    return i << 5 | BLOOM_AS_(unsigned,
-                              (h1 & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
+    return i << 5 | (unsigned)((h1 & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
 }
 
 static inline bool bloom_block_look_(const unsigned char *block, uint64_t h1)
@@ -1179,7 +1210,7 @@ static inline bool bloom_block_add_bytes_(unsigned char *block, uint64_t h1)
 static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
-    bloom_atom_ *word = BLOOM_AS_(bloom_atom_ *, aligned);
+    bloom_atom_ *word = (bloom_atom_ *)aligned;
     uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
     if (absent)
         __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
@@ -1191,7 +1222,7 @@ static inline bool bloom_block_add_(unsigned char *block, uint64_t h1)
 {
     uint64_t absent = 0;
     unsigned i;
-    if (BLOOM_ADDRESS_(block) % 8 != 0)
+    if ((uintptr_t)block % 8 != 0)
         return bloom_block_add_bytes_(block, h1);
     for (i = 0; i < 8; i += 2) {
         uint64_t bits = 1ULL << (bloom_block_bit_(h1, i) & 63)
@@ -1263,7 +1294,7 @@ BLOOM_SIMD_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
 {
     const void *at = block;
     const volatile bloom_loaded_ *now =
-        BLOOM_AS_(const volatile bloom_loaded_ *, at);
+        (const volatile bloom_loaded_ *)at;
     const bloom_cells_ cells = *now;
     bloom_cells_ mask;
     BLOOM_SIMD_MASK_(mask, h1);
@@ -1278,7 +1309,7 @@ BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
     unsigned i;
     if (bloom_simd_look_(block, h1))
         return false;
-    if (BLOOM_ADDRESS_(block) % 8 != 0)
+    if ((uintptr_t)block % 8 != 0)
         return bloom_block_add_bytes_(block, h1);
     BLOOM_SIMD_MASK_(mask, h1);
     __builtin_memcpy(words, &mask, 32);
@@ -1346,7 +1377,7 @@ BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
 static inline bool bloom_blocked_add_(unsigned char *cells, uint64_t m,
                                       uint64_t h1)
 {
-    unsigned char *block = cells + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+    unsigned char *block = cells + (size_t)(bloom_block_(m, h1) >> 3);
     return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_add_(block, h1),
                                            bloom_block_add_(block, h1));
 }
@@ -1355,7 +1386,7 @@ static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
                                               uint64_t m, uint64_t h1)
 {
     const unsigned char *block = cells
-                               + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+                               + (size_t)(bloom_block_(m, h1) >> 3);
     return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_look_(block, h1),
                                            bloom_block_look_(block, h1));
 }
@@ -1602,7 +1633,7 @@ typedef struct bloom_chunk_ {
 static inline void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
                                     const uint64_t *keys)
 {
-    const uint64_t add = plan.seed + BLOOM_GOLDEN_;
+    const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
     size_t i = BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
         bloom_simd_mix_(chunk->h1, keys, chunk->count, add), 0U);
     for (; i < chunk->count; i++)
@@ -1641,8 +1672,7 @@ static inline const unsigned char *bloom_byte_of_(const unsigned char *cells,
                                                   bloom_plan plan,
                                                   uint64_t cell)
 {
-    return cells + BLOOM_AS_(size_t,
-                             cell >> (BLOOM_IS_COUNTING_(plan) ? 1 : 3));
+    return cells + (size_t)(cell >> (BLOOM_IS_COUNTING_(plan) ? 1 : 3));
 }
 
 BLOOM_FLAT_ void bloom_prefetch_(const unsigned char *cells, bloom_plan plan,
@@ -1679,7 +1709,7 @@ BLOOM_FLAT_ size_t bloom_add_blocks_(unsigned char *cells, uint64_t m,
     for (i = 0; i < chunk->count; i++) {
         uint64_t h1 = chunk->h1[i];
         unsigned char *block = cells
-                             + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+                             + (size_t)(bloom_block_(m, h1) >> 3);
         bool added = BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, h1),
                                           bloom_block_add_(block, h1));
         news += added;
@@ -1697,7 +1727,7 @@ BLOOM_FLAT_ size_t bloom_look_blocks_(const unsigned char *cells, uint64_t m,
     for (i = 0; i < chunk->count; i++) {
         uint64_t h1 = chunk->h1[i];
         const unsigned char *block = cells
-                             + BLOOM_AS_(size_t, bloom_block_(m, h1) >> 3);
+                             + (size_t)(bloom_block_(m, h1) >> 3);
         bool found = BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, h1),
                                           bloom_block_look_(block, h1));
         in += found;
@@ -1807,7 +1837,7 @@ static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
     unsigned char left[BLOOM_CHUNK_];
     size_t i, lefts = 0, in = 0;
     for (i = 0; i < chunk->count; i++) {
-        left[lefts] = BLOOM_AS_(unsigned char, i);
+        left[lefts] = (unsigned char)i;
         lefts += bloom_is_set_(cells, plan, chunk->first[i])
                & (one | bloom_is_set_(cells, plan, chunk->second[i]));
         if (maybe)
@@ -1968,7 +1998,7 @@ static inline void bloom_combine_word_(unsigned char *to,
         unsigned char old = bloom_load_cell_(to + i);
         unsigned char other = bloom_load_cell_(from + i);
         do
-            now = BLOOM_AS_(unsigned, combine(old, other));
+            now = (unsigned)combine(old, other);
         while (now != old && !bloom_swap_cell_(to + i, &old, now));
     }
 }
@@ -2025,9 +2055,9 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
         return false;
     bloom_clear(into_classic);
     for (cell = 0; cell < plan.cells; cell++)
-        if (image[BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 1)]
+        if (image[BLOOM_HEADER_ + (size_t)(cell >> 1)]
             >> bloom_shift_(cell) & 15)
-            bloom_set_bits_(to + BLOOM_HEADER_ + BLOOM_AS_(size_t, cell >> 3),
+            bloom_set_bits_(to + BLOOM_HEADER_ + (size_t)(cell >> 3),
                             bloom_bit_(cell));
     return true;
 }
@@ -2038,7 +2068,7 @@ static inline unsigned bloom_popcount_(uint64_t x)
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
-    return BLOOM_AS_(unsigned, x * 0x0101010101010101U >> 56);
+    return (unsigned)(x * 0x0101010101010101U >> 56);
 }
 
 /* One bit for each counter that is not 0. */
@@ -2071,7 +2101,7 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
     while (one_in >> e > 1)
         e++;
     plan.cells = BLOOM_CELLS_(n, one_in, e);
-    plan.hashes = BLOOM_AS_(uint8_t, BLOOM_HASHES_(n, one_in, e));
+    plan.hashes = (uint8_t)BLOOM_HASHES_(n, one_in, e);
     return plan;
 }
 
@@ -2246,18 +2276,18 @@ static double bloom_blocked_rate_(double blocks, double n)
 
 static double bloom_rate_(bloom_plan plan, uint64_t n)
 {
-    double m = BLOOM_AS_(double, plan.cells);
-    double choices = BLOOM_AS_(double, n) * plan.hashes;
+    double m = (double)plan.cells;
+    double choices = (double)n * plan.hashes;
     double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
     double rate;
     if (BLOOM_IS_BLOCKED_(plan)) {
-        rate = bloom_blocked_rate_(m / 256, BLOOM_AS_(double, n));
+        rate = bloom_blocked_rate_(m / 256, (double)n);
         return rate < 1 ? rate : 1;
     }
-    rate = bloom_generator_rate_(m, plan.hashes, BLOOM_AS_(double, n), fill);
+    rate = bloom_generator_rate_(m, plan.hashes, (double)n, fill);
     rate *= choices <= BLOOM_FEW_
         ? bloom_moment_of_few_(m, plan.hashes, fill,
-                               BLOOM_AS_(unsigned, choices))
+                               (unsigned)choices)
         : bloom_moment_of_many_(m, plan.hashes, fill, choices);
     rate += bloom_step_floor_(plan, fill);
     return rate < 1 ? rate : 1;
@@ -2265,16 +2295,15 @@ static double bloom_rate_(bloom_plan plan, uint64_t n)
 
 static double bloom_rate_with_(bloom_plan plan, unsigned k, uint64_t n)
 {
-    plan.hashes = BLOOM_AS_(uint8_t, k);
+    plan.hashes = (uint8_t)k;
     return bloom_rate_(plan, n);
 }
 
 /* The k of lowest rate: m/n * ln 2 to begin with, then downhill. */
 static unsigned bloom_best_hashes_(bloom_plan plan, uint64_t n)
 {
-    double ideal = 0.6931 * BLOOM_AS_(double, plan.cells)
-                          / BLOOM_AS_(double, n);
-    unsigned k = ideal < 1 ? 1 : ideal > 64 ? 64 : BLOOM_AS_(unsigned, ideal);
+    double ideal = 0.6931 * (double)plan.cells / (double)n;
+    unsigned k = ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal;
     while (k < 64 && bloom_rate_with_(plan, k + 1, n)
                      < bloom_rate_with_(plan, k, n))
         k++;
@@ -2295,7 +2324,7 @@ static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p)
 {
     plan.cells = cells;
     if (plan.hashes == 0)
-        plan.hashes = BLOOM_AS_(uint8_t, bloom_best_hashes_(plan, n));
+        plan.hashes = (uint8_t)bloom_best_hashes_(plan, n);
     return bloom_rate_(plan, n) <= p;
 }
 
@@ -2309,11 +2338,11 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p)
     uint64_t low = 0, stride = unit;
     if (!(p > 0 && p < 1))
         return 0;
-    textbook = BLOOM_AS_(double, n) * -bloom_ln_(p) / 0.480453014;
+    textbook = (double)n * -bloom_ln_(p) / 0.480453014;
     if (textbook > 4e18)
         return 0;
     if (textbook >= 256)
-        low = (BLOOM_AS_(uint64_t, textbook) / unit - 1) * unit;
+        low = ((uint64_t)textbook / unit - 1) * unit;
     for (; !bloom_keeps_(plan, low + stride, n, p); stride *= 2) {
         low += stride;
         if (low >> 62)
@@ -2330,7 +2359,7 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
     bloom_plan plan = bloom_no_plan_();
     if (k < 1 || k > 64)
         return plan;
-    plan.hashes = BLOOM_AS_(uint8_t, k);
+    plan.hashes = (uint8_t)k;
     plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
     return plan;
 }
@@ -2346,7 +2375,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
     k = bloom_best_hashes_(plan, n);
     while (k > 1 && bloom_rate_with_(plan, k - 1, n) <= p)
         k--;
-    plan.hashes = BLOOM_AS_(uint8_t, k);
+    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -2354,13 +2383,13 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
                                        bloom_layout layout)
 {
     bloom_plan plan = bloom_no_plan_();
-    plan.layout = BLOOM_AS_(uint8_t, layout);
+    plan.layout = (uint8_t)layout;
     if (BLOOM_IS_BLOCKED_(plan)) {
         plan.hashes = 8;
         plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
     } else {
         plan = bloom_plan_for(n, p);
-        plan.layout = BLOOM_AS_(uint8_t, layout);
+        plan.layout = (uint8_t)layout;
     }
     return bloom_plan_size(plan) > 0 ? plan : bloom_no_plan_();
 }
@@ -2374,7 +2403,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    plan.hashes = BLOOM_AS_(uint8_t, bloom_best_hashes_(plan, n ? n : 1));
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan, n ? n : 1);
     return plan;
 }
 
@@ -2401,7 +2430,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
    each cell with the chance 8/m, so it is (1 - 8/m)^n. */
 static double bloom_keys_for_(bloom_plan plan, double zeros)
 {
-    double m = BLOOM_AS_(double, plan.cells);
+    double m = (double)plan.cells;
     if (BLOOM_IS_BLOCKED_(plan))
         return bloom_ln_(zeros) / bloom_ln_1_minus_1_over_(m / 8);
     return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
@@ -2411,16 +2440,16 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
 {
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t zeros = plan.cells - bloom_ones(b);
-    double share = BLOOM_AS_(double, zeros) / BLOOM_AS_(double, plan.cells);
+    double share = (double)zeros / (double)plan.cells;
     if (zeros == 0)
         return UINT64_MAX;
-    return BLOOM_AS_(uint64_t, bloom_keys_for_(plan, share) + 0.5);
+    return (uint64_t)(bloom_keys_for_(plan, share) + 0.5);
 }
 
 /* The mean over the blocks, of the product of its words' fills */
 static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
 {
-    double sum = 0, all = BLOOM_AS_(double, blocks), product;
+    double sum = 0, all = (double)blocks, product;
     unsigned i;
     for (; blocks > 0; blocks--) {
         for (product = 1, i = 0; i < 4; i++, cells += 8) {
@@ -2438,8 +2467,8 @@ BLOOM_API double bloom_fpr(const bloom *b)
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
-    double m = BLOOM_AS_(double, plan.cells), rate;
-    double fill = BLOOM_AS_(double, ones) / m, n;
+    double m = (double)plan.cells, rate;
+    double fill = (double)ones / m, n;
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_for_(plan, 1 - fill);
@@ -2457,25 +2486,23 @@ BLOOM_API double bloom_fpr(const bloom *b)
 
 /* ---- Image checks -------------------------------------------------------- */
 
-#ifdef BLOOM_TINY
-
-static inline uint32_t bloom_cell_bytes_(const unsigned char *header)
-{
-    return bloom_load32_(header + 8) / 8;
-}
-
+#ifdef BLOOM_TINY                 /* with 32-bit numbers, and m < 2^32 */
+typedef uint32_t bloom_number_;
+#define BLOOM_LOAD_M_(p) bloom_load32_(p)
 #else
-
-static inline uint64_t bloom_cell_bytes_(const unsigned char *header)
-{
-    return bloom_load64_(header + 8) >> (header[4] == BLOOM_COUNTING ? 1 : 3);
-}
-
+typedef uint64_t bloom_number_;
+#define BLOOM_LOAD_M_(p) bloom_load64_(p)
 #endif
 
-static inline size_t bloom_image_size_(const unsigned char *header)
+static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m,
+                                               unsigned layout)
 {
-    return BLOOM_HEADER_ + BLOOM_AS_(size_t, bloom_cell_bytes_(header));
+    return m >> (layout == BLOOM_COUNTING ? 1 : 3);
+}
+
+static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
+{
+    return size >= BLOOM_HEADER_ && bytes <= size - BLOOM_HEADER_;
 }
 
 /* All but the seal */
@@ -2494,11 +2521,11 @@ static void bloom_write_header_(unsigned char *image, bloom_plan plan)
 }
 
 /* The limits of the format first, then those of this build. */
-static bloom_error bloom_check_plan_(const unsigned char *header)
+static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
+                                              unsigned layout, unsigned width,
+                                              unsigned k)
 {
-    uint32_t m = bloom_load32_(header + 8), m_high = bloom_load32_(header + 12);
-    unsigned layout = header[4], width = header[5], k = header[6];
-    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64 || header[7] != 0
+    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
     if (layout == BLOOM_BLOCKED
@@ -2510,53 +2537,75 @@ static bloom_error bloom_check_plan_(const unsigned char *header)
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
     bloom_error error;
-    if (size < BLOOM_HEADER_)
-        return BLOOM_TRUNCATED;
     if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
         return BLOOM_NOT_A_FILTER;
     if (header[3] != 1)
         return BLOOM_WRONG_VERSION;
-    error = bloom_check_plan_(header);
-    if (error == BLOOM_OK && bloom_cell_bytes_(header) > size - BLOOM_HEADER_)
+    if (header[7] != 0)
+        return BLOOM_BAD_HEADER;
+    error = bloom_check_fields_(bloom_load32_(header + 8),
+                                bloom_load32_(header + 12), header[4],
+                                header[5], header[6]);
+    if (error == BLOOM_OK
+        && !bloom_fits_(bloom_cell_bytes_(BLOOM_LOAD_M_(header + 8), header[4]),
+                        size))
         return BLOOM_TRUNCATED;
     return error;
 }
 
-/* A plan is checked by the header that it makes. */
+/* Bytes of the image, if the plan is possible and that is at most `most`; or
+   0 */
+static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
+{
+    bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
+                                             plan.layout);
+    if (bloom_check_fields_(bloom_low_half_(plan.cells),
+                            (uint32_t)(plan.cells >> 32), plan.layout,
+                            plan.hash_bits, plan.hashes) != BLOOM_OK
+        || !bloom_fits_(bytes, most))
+        return 0;
+    return BLOOM_HEADER_ + (size_t)bytes;
+}
+
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
 {
-    unsigned char header[BLOOM_HEADER_];
-    bloom_write_header_(header, plan);
-    return bloom_check_(header, BLOOM_AS_(size_t, -1)) == BLOOM_OK
-        ? bloom_image_size_(header) : 0;
+    return bloom_plan_size_(plan, SIZE_MAX);
+}
+
+static inline size_t bloom_size_(const unsigned char *header)
+{
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(BLOOM_LOAD_M_(header + 8),
+                                                     header[4]);
 }
 
 BLOOM_API size_t bloom_size(const bloom *b)
 {
     unsigned char copy[BLOOM_HEADER_];
-    return bloom_image_size_(bloom_fetch_(bloom_const_bytes_(b), copy));
-}
-
-BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
-{
-    bloom_error found = bloom_check_(BLOOM_AS_(unsigned char *, image), size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? BLOOM_AS_(bloom *, image) : BLOOM_NULL_;
+    return bloom_size_(bloom_fetch_(bloom_const_bytes_(b), copy));
 }
 
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error)
 {
-    const unsigned char *header = BLOOM_AS_(const unsigned char *, image);
+    const unsigned char *header = (const unsigned char *)image;
     unsigned char copy[BLOOM_HEADER_];
-    bloom_error found;
-    if (size >= BLOOM_HEADER_)
-        header = bloom_fetch_(header, copy);
-    found = bloom_check_(header, size);
+    bloom_error found = BLOOM_TRUNCATED;
+    if (header && size >= BLOOM_HEADER_)
+        found = bloom_check_(bloom_fetch_(header, copy), size);
     if (error)
         *error = found;
-    return found == BLOOM_OK ? BLOOM_AS_(const bloom *, image) : BLOOM_NULL_;
+    return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
+}
+
+BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
+{
+    unsigned char *header = (unsigned char *)image;
+    bloom_error found = BLOOM_TRUNCATED;
+    if (header && size >= BLOOM_HEADER_)
+        found = bloom_check_(header, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
 }
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
@@ -2604,31 +2653,40 @@ BLOOM_API bloom_error bloom_verify(const bloom *b)
 
 /* ---- Making ------------------------------------------------------------- */
 
-#if defined(BLOOM_SMALL_) && defined(BLOOM_NO_MALLOC)
-#define BLOOM_CLEARED_ volatile unsigned char   /* else this becomes memset */
+#if __STDC_HOSTED__ && !defined(BLOOM_TINY)
+
+static void bloom_zero_(unsigned char *bytes, size_t size)
+{
+    memset(bytes, 0, size);
+}
+
 #else
-#define BLOOM_CLEARED_ unsigned char
+
+/* volatile: else compilers make a call of memset of this loop */
+static void bloom_zero_(volatile unsigned char *bytes, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; i++)
+        bytes[i] = 0;
+}
+
 #endif
 
 BLOOM_API void bloom_clear(bloom *b)
 {
-    BLOOM_CLEARED_ *image = bloom_bytes_(b);
-    size_t i, size = bloom_image_size_(bloom_bytes_(b));
-    for (i = BLOOM_SEAL_; i < size; i++)
-        image[i] = 0;
+    unsigned char *image = bloom_bytes_(b);
+    bloom_zero_(image + BLOOM_SEAL_, bloom_size_(image) - BLOOM_SEAL_);
 }
 
-/* The header is written first, and then checked like any other. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
-    bloom *b;
-    if (size < BLOOM_HEADER_)
+    unsigned char *image = (unsigned char *)memory;
+    size_t needed = bloom_plan_size_(plan, size);
+    if (!image || needed == 0)
         return BLOOM_NULL_;
-    bloom_write_header_(BLOOM_AS_(unsigned char *, memory), plan);
-    b = bloom_open(memory, size, BLOOM_NULL_);
-    if (b)
-        bloom_clear(b);
-    return b;
+    bloom_write_header_(image, plan);
+    bloom_zero_(image + BLOOM_SEAL_, needed - BLOOM_SEAL_);
+    return (bloom *)memory;
 }
 
 #ifndef BLOOM_NO_MALLOC
@@ -2639,13 +2697,17 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
     size_t size = bloom_plan_size(plan), room = size + 32, skip;
     void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
-    unsigned char *image = BLOOM_AS_(unsigned char *, memory);
+    unsigned char *image = (unsigned char *)memory;
     if (!memory)
         return BLOOM_NULL_;
-    skip = 32 - BLOOM_ADDRESS_(image) % 32;
+    skip = 32 - (uintptr_t)image % 32;
     image += skip;
-    image[-1] = BLOOM_AS_(unsigned char, skip);
-    return bloom_init(image, size, plan);
+    image[-1] = (unsigned char)skip;
+    bloom_write_header_(image, plan);
+    if (!BLOOM_IS_CLEARED_)
+        bloom_zero_(image + BLOOM_SEAL_, size - BLOOM_SEAL_);
+    memory = image;
+    return (bloom *)memory;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -2666,10 +2728,20 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 #endif
 
 /* ---- Chain ---------------------------------------------------------------
-   Invariant: links 1..64 are filters of one layout, width and seed; link i was
-   planned for first_n * 2^i keys and the rate p / 2^(i + 1); the last one has
-   room for `room` keys more. The capacities add up to 2^64 keys before there
-   could be a 65th link. */
+
+    offset size  field of the head
+       0     4   magic: 'B' 'L' 'C' and the format version, 1
+       4     1   layout: 0 classic, 1 blocked
+       5     1   hash width in bits: 64 or 32
+       6     2   zero
+       8     8   first_n, not 0
+      16     8   p: the 64 bits of an IEEE double
+      24     8   keys that were new to the newest link
+      32         the links' images, oldest first
+
+   Invariant: links 1..64 are filters of one layout, width and seed. The newest
+   one takes keys until `keys` reaches `room`, which depends on nothing but the
+   image: a chain that was loaded grows like the one that was saved. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
     && !defined(BLOOM_ROM_ONLY_)
@@ -2677,59 +2749,77 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 struct bloom_chain {
     bloom *link[64];
     unsigned links;
-    bool untouched;              /* nothing was added or adopted */
-    uint64_t first_n, room;
-    double p;                    /* the newest link's share */
+    uint64_t first_n, keys, room;
+    double p;
 };
 
-/* Appends b, and finds how many keys it can still take. */
+/* The shares of the rate add up to p: 1/2 + 1/6 + 1/12 + ... = 1. */
+static double bloom_chain_share_(const bloom_chain *c, unsigned i)
+{
+    return c->p / ((i + 1.0) * (i + 2.0));
+}
+
+static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
+                                    bloom_plan like)
+{
+    uint64_t n = c->first_n << i;
+    bloom_plan plan = bloom_no_plan_();
+    if (n >> i == c->first_n)
+        plan = bloom_plan_layout(n, bloom_chain_share_(c, i),
+                                 (bloom_layout)like.layout);
+    plan.seed = like.seed;
+    plan.hash_bits = like.hash_bits;
+    return plan;
+}
+
+/* How many keys that are new to it link i takes until its rate is its share.
+   The other keys offered meanwhile, false "maybe"s, have their cells set already
+   and count for the rate like any: of n keys, 1 - f(x) are new at each x < n.
+   f is integrated by Simpson's rule in 8 parts. */
+static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
+                                  bloom_plan plan)
+{
+    uint64_t n = bloom_plan_capacity(plan, bloom_chain_share_(c, i)), x;
+    double known = 0;
+    for (x = 1; x <= 8; x++)
+        known += bloom_plan_fpr(plan, n / 8 * x + n % 8 * x / 8)
+               * (x == 8 ? 1 : x % 2 ? 4 : 2);
+    return n - (uint64_t)((double)n * known / 24);
+}
+
 static void bloom_chain_append_(bloom_chain *c, bloom *b)
 {
-    uint64_t capacity, keys = bloom_estimate(b);
+    c->room = bloom_chain_room_(c, c->links, bloom_plan_of(b));
     c->link[c->links++] = b;
-    c->p /= 2;
-    capacity = bloom_plan_capacity(bloom_plan_of(b), c->p);
-    c->room = keys < capacity ? capacity - keys : 0;
+    c->keys = 0;
 }
 
-/* A new link. Where that fails the last one stays the last, and it is tried
-   again first_n keys later. */
+static void bloom_chain_wait_(bloom_chain *c)
+{
+    c->room += c->room < UINT64_MAX / 2 ? c->room + (c->room == 0)
+                                        : UINT64_MAX - c->room;
+}
+
+/* A new link, unless it would hold no more keys than the last one does or was
+   planned to. Where there is none, or no memory for it, the last one goes on,
+   and the next try is when it has twice the keys. */
 static void bloom_chain_grow_(bloom_chain *c)
 {
-    bloom_plan first = bloom_plan_of(c->link[0]), plan;
-    uint64_t n = c->first_n << (c->links & 63);
+    unsigned i = c->links;
+    bloom_plan last = bloom_plan_of(c->link[i - 1]), plan;
+    uint64_t least = bloom_chain_room_(c, i - 1, last);
     bloom *b = BLOOM_NULL_;
-    if (c->links < 64 && n >> c->links == c->first_n) {
-        plan = bloom_plan_layout(n, c->p / 2,
-                                 BLOOM_AS_(bloom_layout, first.layout));
-        plan.seed = first.seed;
-        plan.hash_bits = first.hash_bits;
-        b = bloom_create(plan);
+    if (least > c->first_n << (i - 1))
+        least = c->first_n << (i - 1);
+    if (i < 64) {
+        plan = bloom_chain_plan_(c, i, last);
+        if (bloom_chain_room_(c, i, plan) > least)
+            b = bloom_create(plan);
     }
-    c->room = c->first_n;
     if (b)
         bloom_chain_append_(c, b);
-}
-
-BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
-                                       bloom_layout layout)
-{
-    uint64_t n = first_n ? first_n : 1;
-    bloom_plan plan = bloom_plan_layout(n, p / 2, layout);
-    bloom *first = layout != BLOOM_COUNTING && p < 1 ? bloom_create(plan)
-                                                     : BLOOM_NULL_;
-    void *memory = first ? BLOOM_MALLOC(sizeof (bloom_chain)) : BLOOM_NULL_;
-    bloom_chain *c = BLOOM_AS_(bloom_chain *, memory);
-    if (!c) {
-        bloom_free(first);
-        return BLOOM_NULL_;
-    }
-    c->links = 0;
-    c->untouched = true;
-    c->first_n = n;
-    c->p = p;
-    bloom_chain_append_(c, first);
-    return c;
+    else
+        bloom_chain_wait_(c);
 }
 
 BLOOM_API void bloom_chain_free(bloom_chain *c)
@@ -2739,6 +2829,60 @@ BLOOM_API void bloom_chain_free(bloom_chain *c)
             bloom_free(c->link[--c->links]);
         BLOOM_FREE(c);
     }
+}
+
+static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p)
+{
+    void *memory = BLOOM_MALLOC(sizeof (bloom_chain));
+    bloom_chain *c = (bloom_chain *)memory;
+    if (c) {
+        c->links = 0;
+        c->first_n = first_n ? first_n : 1;
+        c->p = p;
+    }
+    return c;
+}
+
+/* Makes the first link; without one the chain is freed, and NULL. */
+static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
+{
+    bloom_plan plan = bloom_chain_plan_(c, 0, like);
+    bloom *first = BLOOM_NULL_;
+    if (bloom_chain_room_(c, 0, plan) > 0)
+        first = bloom_create(plan);
+    if (first) {
+        bloom_chain_append_(c, first);
+        return c;
+    }
+    bloom_chain_free(c);
+    return BLOOM_NULL_;
+}
+
+/* Goes on with the last link, which has so many keys. */
+static bloom_chain *bloom_chain_resume_(bloom_chain *c, uint64_t keys)
+{
+    unsigned last = c->links - 1;
+    c->room = bloom_chain_room_(c, last, bloom_plan_of(c->link[last]));
+    for (c->keys = keys; c->room < keys; )
+        bloom_chain_wait_(c);
+    return c;
+}
+
+BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
+                                          bloom_plan like)
+{
+    bloom_chain *c = BLOOM_NULL_;
+    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
+        c = bloom_chain_without_links_(first_n, p);
+    return c ? bloom_chain_begin_(c, like) : BLOOM_NULL_;
+}
+
+BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
+                                       bloom_layout layout)
+{
+    bloom_plan like = { 0, 0, 0, BLOOM_CLASSIC, 64 };
+    like.layout = (uint8_t)layout;
+    return bloom_chain_create(first_n, p, like);
 }
 
 BLOOM_API unsigned bloom_chain_links(const bloom_chain *c)
@@ -2774,12 +2918,11 @@ BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
 
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
-    c->untouched = false;
     if (bloom_chain_may_contain_hash(c, h))
         return false;
-    if (c->room == 0)
+    if (c->keys >= c->room)
         bloom_chain_grow_(c);
-    c->room -= c->room > 0;
+    c->keys += c->keys < UINT64_MAX;
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
@@ -2793,37 +2936,177 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
     return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
 }
 
-BLOOM_API bool bloom_chain_adopt(bloom_chain *c, const void *image,
-                                 size_t size)
+BLOOM_API double bloom_chain_fpr(const bloom_chain *c)
 {
-    const bloom *from = bloom_view(image, size, BLOOM_NULL_);
-    bloom_plan first = bloom_plan_of(c->link[0]), plan = first;
-    bloom *b;
-    size_t i, bytes;
-    if (from)
-        plan = bloom_plan_of(from);
-    if (!from || plan.layout != first.layout || c->links == 64
-        || (!c->untouched && (plan.seed != first.seed
-                              || plan.hash_bits != first.hash_bits)))
-        return false;
-    b = bloom_create(plan);
-    if (!b)
-        return false;
-    bytes = bloom_plan_size(plan);
-    for (i = 0; i < bytes; i++)
-        bloom_bytes_(b)[i] = bloom_const_bytes_(from)[i];
-    if (c->untouched) {
-        bloom_free(c->link[--c->links]);
-        c->p *= 2;
+    double rate = 0;
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        rate += (1 - rate) * bloom_fpr(c->link[i]);
+    return rate;
+}
+
+/* A link was offered only those keys that the older ones did not claim. */
+BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c)
+{
+    double keys = 0, offered = 1;
+    unsigned i;
+    for (i = 0; i < c->links; i++) {
+        uint64_t n = bloom_estimate(c->link[i]);
+        if (n == UINT64_MAX)
+            return n;
+        keys += (double)n / offered;
+        offered *= 1 - bloom_fpr(c->link[i]);
     }
-    c->untouched = false;
-    bloom_chain_append_(c, b);
+    return (uint64_t)(keys + 0.5);
+}
+
+BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
+{
+    size_t size = BLOOM_HEADER_;
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        size += bloom_size(c->link[i]);
+    return size;
+}
+
+/* The 64 bits of p, 0 < p < 1: p = (1 + fraction / 2^52) * 2^(exponent - 1023),
+   or fraction / 2^1074 where the exponent is 0 */
+static uint64_t bloom_bits_of_(double p)
+{
+    uint64_t exponent = 1023;
+    for (; p < 1 && exponent > 1; exponent--)
+        p *= 2;
+    if (p < 1)
+        return (uint64_t)(p * 4503599627370496.0);
+    return exponent << 52 | (uint64_t)((p - 1) * 4503599627370496.0);
+}
+
+/* Its inverse; 2 for bits that are not of such a p */
+static double bloom_double_of_(uint64_t bits)
+{
+    double p = (double)(bits & 0xFFFFFFFFFFFFFU) / 4503599627370496.0;
+    uint64_t exponent = bits >> 52;
+    if (exponent > 1022)
+        return 2;
+    p += exponent > 0;
+    for (exponent += exponent == 0; exponent < 1023; exponent++)
+        p /= 2;
+    return p;
+}
+
+BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
+{
+    bloom_plan plan = bloom_plan_of(c->link[0]);
+    plan.hashes = 0;
+    plan.cells = c->first_n;
+    plan.seed = bloom_bits_of_(c->p);
+    bloom_write_header_(head, plan);
+    head[2] = 'C';
+    bloom_store64_(head + BLOOM_SEAL_, c->keys);
+}
+
+static bloom_error bloom_chain_check_head_(const unsigned char *head,
+                                           size_t size)
+{
+    double p;
+    if (!head || size < BLOOM_HEADER_)
+        return BLOOM_TRUNCATED;
+    if (head[0] != 'B' || head[1] != 'L' || head[2] != 'C')
+        return BLOOM_NOT_A_FILTER;
+    if (head[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    p = bloom_double_of_(bloom_load64_(head + 16));
+    if (head[4] > BLOOM_BLOCKED || (head[5] != 32 && head[5] != 64)
+        || head[6] != 0 || head[7] != 0 || bloom_load64_(head + 8) == 0
+        || !(p > 0 && p < 1))
+        return BLOOM_BAD_HEADER;
+    return BLOOM_OK;
+}
+
+/* The link that begins at byte `at` of a chain's image. NULL if it is not one
+   of this chain, and why in *error; BLOOM_OK there: the image has ended. */
+static const bloom *bloom_chain_link_at_(const unsigned char *image,
+                                         size_t size, size_t at,
+                                         bloom_error *error)
+{
+    const unsigned char *link = image + at, *first = image + BLOOM_HEADER_;
+    const bloom *b;
+    *error = BLOOM_OK;
+    if (size - at < 3 || link[0] != 'B' || link[1] != 'L' || link[2] != 'M')
+        return BLOOM_NULL_;
+    b = bloom_view(link, size - at, error);
+    if (b && (link[4] != image[4] || link[5] != image[5]
+              || bloom_load64_(link + 16) != bloom_load64_(first + 16))) {
+        *error = BLOOM_BAD_HEADER;
+        return BLOOM_NULL_;
+    }
+    return b;
+}
+
+static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
+{
+    bloom_error error = bloom_chain_check_head_(image, size);
+    size_t at = BLOOM_HEADER_;
+    unsigned links = 0;
+    const bloom *b;
+    for (; error == BLOOM_OK; links++) {
+        b = bloom_chain_link_at_(image, size, at, &error);
+        if (!b)
+            break;
+        at += bloom_size(b);
+    }
+    return links > 64 ? BLOOM_BAD_HEADER : error;
+}
+
+/* Copies of the links of an image that was checked; false: no memory. */
+static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
+                              size_t size)
+{
+    size_t at = BLOOM_HEADER_, i, bytes;
+    bloom_error error;
+    const bloom *from = bloom_chain_link_at_(image, size, at, &error);
+    for (; from; from = bloom_chain_link_at_(image, size, at, &error)) {
+        bloom *b = bloom_create(bloom_plan_of(from));
+        if (!b)
+            return false;
+        c->link[c->links++] = b;
+        bytes = bloom_size(from);
+        for (i = 0; i < bytes; i++)
+            bloom_bytes_(b)[i] = image[at + i];
+        at += bytes;
+    }
     return true;
+}
+
+BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                        bloom_error *error)
+{
+    const unsigned char *head = (const unsigned char *)image;
+    bloom_error found = bloom_chain_check_(head, size);
+    bloom_plan like = { 0, 0, 0, BLOOM_CLASSIC, 64 };
+    bloom_chain *c;
+    if (error)
+        *error = found;
+    if (found != BLOOM_OK)
+        return BLOOM_NULL_;
+    c = bloom_chain_without_links_(bloom_load64_(head + 8),
+                                   bloom_double_of_(bloom_load64_(head + 16)));
+    if (!c || !bloom_chain_copy_(c, head, size)) {
+        bloom_chain_free(c);
+        return BLOOM_NULL_;
+    }
+    like.layout = head[4];
+    like.hash_bits = head[5];
+    return c->links > 0 ? bloom_chain_resume_(c, bloom_load64_(head + 24))
+                        : bloom_chain_begin_(c, like);
 }
 
 #endif
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 }
 #endif
 

@@ -592,7 +592,8 @@ QUIET bloom_hash hash_of(const bloom *b, unsigned key)
         return bloom_hash_key(b, text_of(key), key - EACH);
     h = bloom_hash_u64(b, integer[key]);
     if (plan.hash_bits == 64) {
-        uint64_t mixed = mix(integer[key] + plan.seed + 0x9E3779B97F4A7C15U);
+        uint64_t mixed = mix(integer[key] + (plan.seed + 1)
+                                            * 0x9E3779B97F4A7C15U);
         must(h.h1 == mixed && h.h2 == mixed * 0x9E3779B97F4A7C15U);
     }
     return h;
@@ -983,64 +984,78 @@ static void check_links(const bloom_chain *c, bloom_layout layout)
     }
 }
 
-/* A link cut short, one of another seed, one of another layout */
-static void refuse(bloom_chain *c)
+/* The chain's image at an odd address; 0 if that has not enough room */
+static size_t save(const bloom_chain *c, unsigned char *store)
 {
-    static unsigned char other[64 + 32];
-    const bloom *last = bloom_chain_link(c, bloom_chain_links(c) - 1);
-    bloom_plan plan = bloom_plan_of(last);
-    unsigned links = bloom_chain_links(c);
-    must(!bloom_chain_adopt(c, last, bloom_size(last) - 1));
-    plan.layout = BLOOM_COUNTING;
-    plan.cells = 64;
-    must(bloom_init(other + 1, 64, plan));
-    must(!bloom_chain_adopt(c, other + 1, 64));
-    plan.layout = BLOOM_CLASSIC;
-    plan.seed++;
-    must(bloom_init(other + 1, 64, plan));
-    if (links > 1 || bloom_ones(last) > 0)
-        must(!bloom_chain_adopt(c, other + 1, 64));
-    must(bloom_chain_links(c) == links);
-    must(bloom_chain_link(c, links - 1) == last);
+    size_t size = bloom_chain_size(c), at = 32;
+    unsigned i;
+    if (size > STORE)
+        return 0;
+    bloom_chain_head(c, store);
+    for (i = 0; i < bloom_chain_links(c); i++) {
+        const bloom *link = bloom_chain_link(c, i);
+        memcpy(store + at, link, bloom_size(link));
+        at += bloom_size(link);
+    }
+    must(at == size);
+    return size;
 }
 
-/* Saved in one piece of memory, each link at any address, and restored */
-static bloom_chain *restore(bloom_chain *old, arguments a)
+/* Cut short, with another layout in its head, with another seed in its links:
+   none is a chain. */
+static void refuse(const bloom_chain *c)
 {
-    static unsigned char store[STORE];
-    unsigned i, links = bloom_chain_links(old);
-    size_t used = 0, size;
+    static unsigned char store[STORE + 1];
+    size_t size = save(c, store + 1);
+    if (size == 0)
+        return;
+    must(!bloom_chain_load(store + 1, size - 1, NULL));
+    store[5] ^= 1;
+    must(!bloom_chain_load(store + 1, size, NULL));
+    store[5] ^= 1;
+    store[1 + 32 + 16] ^= 1;
+    must(bloom_chain_links(c) == 1 || !bloom_chain_load(store + 1, size, NULL));
+}
+
+/* What is loaded takes the place of what was saved, and has the same image. */
+static bloom_chain *restore(bloom_chain *old)
+{
+    static unsigned char store[STORE + 1], again[STORE];
+    size_t size = save(old, store + 1);
     bloom_chain *c;
-    for (i = 0; i < links; i++)
-        used += 1 + bloom_size(bloom_chain_link(old, i));
+    bloom_error error;
     calls_left = 1000;
-    if (used > STORE)
+    if (size == 0)
         return old;
-    c = bloom_chain_new(a.n, a.p, a.layout);
-    for (used = i = 0; i < links; i++, used += size + 1) {
-        size = bloom_size(bloom_chain_link(old, i));
-        memcpy(store + used, bloom_chain_link(old, i), size);
-        must(bloom_chain_adopt(c, store + used, size));
-        must(bloom_chain_links(c) == i + 1);
-    }
+    c = bloom_chain_load(store + 1, size, &error);
+    must(c && error == BLOOM_OK && save(c, again) == size);
+    must(memcmp(store + 1, again, size) == 0);
     bloom_chain_free(old);
     return c;
 }
 
-/* An empty filter gives an untouched chain its width and seed. */
-static void set_seed(bloom_chain *c, uint64_t seed)
+/* Any bytes that are taken for a chain can be used as one. */
+static void use_image(input in)
 {
-    bloom_plan plan = bloom_plan_of(bloom_chain_link(c, 0));
-    bloom *b;
-    plan.seed = seed;
-    plan.hash_bits = seed & 1 ? 32 : 64;
-    b = bloom_create(plan);
-    if (b && bloom_chain_adopt(c, b, bloom_size(b))) {
-        bloom_plan now = bloom_plan_of(bloom_chain_link(c, 0));
-        must(now.seed == plan.seed && now.hash_bits == plan.hash_bits);
+    static unsigned char head[] = "BLC\1\0\100\0\0\1\0\0\0\0\0\0\0"
+                                  "\0\0\0\0\0\0\340\77";
+    static unsigned char image[STORE];
+    size_t size = (size_t)(in.end - in.at);
+    bloom_chain *c;
+    bloom_error error;
+    unsigned key;
+    memcpy(image, head, 24);
+    size = size < STORE - 24 ? size : STORE - 24;
+    memcpy(image + (in.end - in.at > 0 && in.at[0] & 1 ? 0 : 24), in.at, size);
+    c = bloom_chain_load(image, size, &error);
+    must(!c || (error == BLOOM_OK && bloom_chain_size(c) >= 32));
+    for (key = 0; c && key < 300; key++) {
+        put(c, key);
+        must(look(c, key));
     }
-    must(bloom_chain_links(c) == 1);
-    bloom_free(b);
+    if (c)
+        check_links(c, (bloom_layout)image[4]);
+    bloom_chain_free(c);
 }
 
 static void add_some(bloom_chain *c, bool *added, unsigned key, unsigned count)
@@ -1053,7 +1068,7 @@ static void add_some(bloom_chain *c, bool *added, unsigned key, unsigned count)
     }
 }
 
-static void use(bloom_chain **c, arguments a, input *in)
+static void use(bloom_chain **c, input *in)
 {
     bool added[KEYS] = { false };
     unsigned key, calls = 0;
@@ -1061,7 +1076,7 @@ static void use(bloom_chain **c, arguments a, input *in)
         unsigned call = byte_of(in);
         key = byte_of(in);
         switch (call % 8) {
-        case 0: *c = restore(*c, a); break;
+        case 0: *c = restore(*c); break;
         case 1: refuse(*c); break;
         case 2: calls_left = key % 16; break;
         case 3:
@@ -1077,18 +1092,24 @@ static void use(bloom_chain **c, arguments a, input *in)
 static void run_one(input in)
 {
     unsigned options = byte_of(&in);
+    bloom_plan like = { 0, 0, 0, 0, 0 };
     arguments a;
     bloom_chain *c;
     calls_left = options & 32 ? options & 3 : 1000;
     a.layout = (bloom_layout)(options / 64);
     a.n = options & 16 ? any_number(&in) : byte_of(&in);
     a.p = options & 8 ? any_rate(&in) : 1.0 / (2 + byte_of(&in));
-    c = bloom_chain_new(a.n, a.p, a.layout);
+    like.layout = (uint8_t)a.layout;
+    like.seed = options & 4 ? number_of(&in, 8) : 0;
+    like.hash_bits = like.seed & 1 ? 32 : 64;
+    if (a.layout > BLOOM_COUNTING) {
+        use_image(in);
+        return;
+    }
+    c = bloom_chain_create(a.n, a.p, like);
     if (c) {
         must(a.p > 0 && a.p < 1 && a.layout < BLOOM_COUNTING);
-        if (options & 4)
-            set_seed(c, number_of(&in, 8));
-        use(&c, a, &in);
+        use(&c, &in);
         check_links(c, a.layout);
     }
     bloom_chain_free(c);

@@ -62,7 +62,7 @@ fuzz() {
 
 fuzz image 256
 fuzz state 128 -fno-sanitize-coverage=trace-cmp
-fuzz chain 64 -fno-sanitize-coverage=trace-cmp
+fuzz chain 256 -fno-sanitize-coverage=trace-cmp
 fuzz plan 64 -fno-sanitize-coverage=trace-cmp
 fuzz command 256
 
