@@ -155,7 +155,7 @@ bench: | build
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
-EXAMPLES = first crawler spam intersect top custom_hash bip37
+EXAMPLES = first probes crawler spam intersect top custom_hash bip37
 examples: | build
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
 

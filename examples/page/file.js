@@ -8,7 +8,8 @@ const encode = (text) => new TextEncoder().encode(text);
 function infoRows(info) {
     const seals = { [ERRORS.ok]: 'sealed and right',
                     [ERRORS.unsealed]: 'not sealed' };
-    const room = (all) => `${whole(all)} (${whole(Math.max(0, all - info.known))} more)`;
+    const known = info.known < 0 ? Infinity : info.known;
+    const room = (all) => `${whole(all)} (${whole(Math.max(0, all - known))} more)`;
     return [
         ['layout', LAYOUTS[info.layout]],
         ['hash width', whole(info.width)],
@@ -20,8 +21,8 @@ function infoRows(info) {
         ['keys', info.known < 0 ? 'more than can be told: every cell is set'
                                 : `about ${whole(info.known)}`],
         ['rate now', `${rate(info.rate)}${oneIn(info.rate)}`],
-        ['keys until 1%', info.known < 0 ? whole(info.until[0]) : room(info.until[0])],
-        ['keys until 0.1%', info.known < 0 ? whole(info.until[1]) : room(info.until[1])],
+        ['keys until 1%', room(info.until[0])],
+        ['keys until 0.1%', room(info.until[1])],
         ['seal', seals[info.verified] ?? 'DAMAGED'],
     ];
 }

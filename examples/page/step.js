@@ -14,9 +14,8 @@ const textbook = ({ m, k, n }) => (-Math.expm1(k * n * Math.log1p(-1 / m))) ** k
 /* ---- Pictures ------------------------------------------------------------ */
 
 function drawRule(canvas, rule) {
-    const { m, k } = step, keys = 240, columns = Math.min(m, 640);
-    const wide = Math.max(1, Math.floor(640 / columns)), high = 2;
-    canvas.width = columns * wide;
+    const { m, k } = step, keys = 240, wide = 960, high = 3;
+    canvas.width = wide;
     canvas.height = keys * high;
     const g = canvas.getContext('2d');
     g.fillStyle = style('--dot');
@@ -26,8 +25,8 @@ function drawRule(canvas, rule) {
         const all = stepEngine.numbers(at, k);
         for (const cell of all) {
             const turned = (cell - all[0] + m) % m;
-            g.fillRect(Math.floor(turned * columns / m) * wide, i * high,
-                       wide, high);
+            g.fillRect(Math.floor(turned / m * wide), i * high,
+                       Math.max(high, wide / m), high);
         }
     }
 }

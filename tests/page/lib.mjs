@@ -70,7 +70,7 @@ export const bloom = (words, input = '') =>
 
 // `bloom info` as an object of texts
 export const infoOf = (file) => Object.fromEntries(bloom(['info', file]).stdout
-    .trim().split('\n').map((line) => line.split(/: +/)));
+    .trim().split('\n').map((line) => line.match(/^(.*?): +(.*)$/).slice(1)));
 
 // ---- The browser -----------------------------------------------------------
 
