@@ -21,6 +21,7 @@
 # make bench      speed beside libbloom and the machine's floor; 3 minutes
 # make race       `bloom uniq` against `sort -u` on 10 million lines
 # make large      examples/intersect.c and top.c on 20 million lines each
+# make pictures   the README's pictures, measured anew; two minutes
 # make page       build/page.html: see a filter in the browser, from one file
 # make page-test  that page, used as a person would, in chromium
 # make clean
@@ -171,6 +172,9 @@ race-redis: | build
 large: | build
 	@sh tests/large.sh
 
+pictures: | build
+	@sh tests/pictures/run.sh
+
 page: | build
 	@sh examples/page/build.sh
 
@@ -182,4 +186,5 @@ clean:
 
 .PHONY: all demo test strict sanitize cross size fuzz threads crash coverage \
     mutants analyse prove promise bench race examples interop \
-    interop-redis race-redis large page page-test clean
+    interop-redis race-redis large page page-test \
+    pictures clean
