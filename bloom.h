@@ -6,6 +6,8 @@
        int main(void)
        {
            bloom *seen = bloom_new(1000000, 0.01);   // a million keys, 1%
+           if (!seen)
+               return 1;                             // no memory
            bloom_add(seen, "apple", 5);              // true: certainly new
            int maybe = bloom_may_contain(seen, "pear", 4);
            bloom_free(seen);
@@ -108,8 +110,9 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
-    BLOOM_BLOCKED,               /* m bits, k = 8 in one block of 256: fastest,
-                                    10% more memory at 1%, 18% at 0.1% */
+    BLOOM_BLOCKED,               /* m bits, k = 8, 16 .. 64: eight in each of
+                                    k/8 blocks of 256; fastest, 10 to 20% more
+                                    memory for p below 5% */
     BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
@@ -120,11 +123,12 @@ typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64
                                     (blocked: of 256, and below 2^40) */
     uint64_t seed;               /* 0 unless you set it */
-    uint8_t hashes;              /* k: 1..64 (blocked: 8) */
+    uint8_t hashes;              /* k: 1..64 (blocked: 8, 16 .. 64) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
                                     m < 2^32 and a rate of at least about
-                                    2^-32 (64: about 2^-64) */
+                                    2^-32 (64: about 2^-64, of byte keys and
+                                    integers alike) */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -166,13 +170,20 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes microseconds, 1 ms for a few keys. */
+   keep it in this m, the fewest. Takes 2 to 20 microseconds, up to 100 for a few
+   keys. In width 64 rates below 2^-63 take ever more memory, as one key in 2^64
+   has but one cell; from about 2^-120 on there is no plan. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
-/* The same in a layout; a counting filter has a classic one's m and k. */
+/* The same in a layout; a counting filter has a classic one's m and k. Blocked:
+   the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
+   where none is (p above 0.05, or few keys), the least m. All plans are made for
+   width 64; in width 32 several blocks a key may have 1.5 times p where there is
+   one block in all, 1.3 times below 20 blocks, and not less than n/m * 2^-25. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* The least classic filter with just k probes, 1..64: a small k is fast. */
+/* The least classic filter with just k probes, 1..64: a small k is fast. For
+   one or two keys, k of 6 and more, and p below 10^-8 it has up to 1.2 p. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* The classic filter of lowest rate whose image has at most `bytes` bytes,
@@ -181,8 +192,10 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
    1 for an impossible plan. Where k is about the best, within 1% for 100 keys
-   and more, 5% for fewer; elsewhere, with few keys in much space and rates far
-   below 10^-9, within a factor of 1.5. */
+   and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
+   several blocks a key and few in all, up to twice too high (two blocks), 10%
+   (four), 3% (20). Too low where one or two keys lie in much space, and k is 6
+   or more: 1.2 times at 10^-9, 1.7 at 10^-11, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -269,7 +282,8 @@ BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size);
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
 
-/* The k cells of a key, for teaching and tools. Returns k. */
+/* The k cells of a key, for teaching and tools; of a blocked filter eight of
+   each block, in the order of its words. Returns k. */
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64]);
 
@@ -312,8 +326,8 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
 /* Union and intersection. false, and `into` untouched, if the plans differ.
    The union is just what adding all keys to one filter gives (counters: the
    sum, at most 15). What both filters have is in the intersection (counters:
-   the lesser), whose rate is at most the lower one; bloom_fpr tells the rate
-   after either. */
+   the lesser), and more by chance: its rate is at most the lower one; bloom_fpr
+   tells the rate after either. */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
@@ -327,7 +341,8 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 #ifndef BLOOM_NO_FLOAT
 
 /* How many different keys were added, judged by the cells; UINT64_MAX when
-   all are set. */
+   all are set. Of an intersection it is no measure: |A and B| is about
+   |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
 /* The rate of false "maybe"s with the cells as they are, 0..1. */
@@ -339,9 +354,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
    A chain of filters, its links: link i = 0, 1, .. is planned for first_n * 2^i
    keys and the rate p / ((i + 1)(i + 2)); these add up to p however many keys
    come. A lookup asks every link, newest first, with one hash. Against one
-   filter that has room for as many keys, at p = 1% nine full links take 1.94
-   times the memory (blocked 2.2), and up to twice that just after a link was
-   added: begin with a good guess.
+   filter for as many keys, at p = 1% nine full links take 1.9 times the memory,
+   thirteen 2.1, and just after a link was added 3.9 and 4.2 times: begin with a
+   good guess.
    In width 32 no rate is below about 2^-32: where a new link would hold no more
    keys than the last one, the chain grows no further. Then, and where there is
    no memory for a new link, the last one takes all keys that still come: none
@@ -509,7 +524,7 @@ extern "C" {
        0     4   magic: 'B' 'L' 'M' and the format version, 1
        4     1   layout: 0 classic, 1 blocked, 2 counting
        5     1   hash width in bits: 64 or 32
-       6     1   k, probes a key: 1..64; blocked: 8
+       6     1   k, probes a key: 1..64; blocked: 8, 16 .. 64
        7     1   zero
        8     8   m, the number of cells, not 0: a multiple of 64, blocked 256
       16     8   seed
@@ -929,23 +944,35 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
 }
 
 /* ---- The k-index generator -----------------------------------------------
-   Double hashing walks from x in steps of y. Here y is scrambled on the way,
-   by an odd factor, and that makes the k cells of a key as good as k separate
-   hashes, which a constant step is not. A cell is the high half of x * m:
-   x / 2^64 of the way through the filter (Lemire 2019, "Fast random integer
-   generation in an interval"), without a division and for any m. */
+   A key is a walk: double hashing (Kirsch and Mitzenmacher 2008) goes from
+   position x in steps of y. Here y is scrambled on the way, by an odd factor, and that makes the positions of a key
+   as good as separate hashes, which a constant step does not (table in the
+   README). What lies at a position is the layout's matter. A cell is the high
+   half of x * m: x / 2^64 of the way through the filter (Lemire 2019, "Fast
+   random integer generation in an interval"), without a division, for any m. */
 
 #ifndef BLOOM_TINY
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
+/* In width 32 y is a number of 32 bits, times 2^32; as blocks take the lower
+   half of x as well, theirs has it in both halves. */
 static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 {
     bloom_walk_ walk;
     walk.x = h.h1;
-    walk.y = BLOOM_IS_32_(plan) ? h.h2 >> 32 << 32 : h.h2;
+    walk.y = h.h2;
     walk.m = plan.cells;
+    if (BLOOM_IS_32_(plan))
+        walk.y = (h.h2 >> 32) * (BLOOM_IS_BLOCKED_(plan) ? 0x100000001U
+                                                         : 0x100000000U);
     return walk;
+}
+
+static inline void bloom_step_(bloom_walk_ *walk)
+{
+    walk->x += walk->y;
+    walk->y *= 37;
 }
 
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
@@ -968,8 +995,7 @@ static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 static inline uint64_t bloom_next_(bloom_walk_ *walk)
 {
     uint64_t index = bloom_high_half_(walk->x, walk->m);
-    walk->x += walk->y;
-    walk->y *= 37;
+    bloom_step_(walk);
     return index;
 }
 
@@ -1165,41 +1191,47 @@ static inline bool bloom_counting_may_contain_(const unsigned char *cells,
     return true;
 }
 
-/* ---- BLOCKED: one bit in each of the eight words of a block ---------------
-   The upper half of h1 chooses a block of 256 bits, which lies in one cache
-   line if the image is aligned to 32 bytes. The lower half, times a word's
-   salt, has the number of the bit in its top 5 bits (Putze et al. 2007; salts
-   and bits are Apache Parquet's). */
+/* ---- BLOCKED: eight bits at a position ------------------------------------
+   A position is a block of 256 bits, which lies in one cache line if the image
+   is aligned to 32 bytes, and in each of its eight words of 32 bits one bit: the
+   lower half of x, times the word's salt, has its number in the top 5 bits. With
+   one position a key, k = 8, that is Apache Parquet's filter; with several it
+   is multi-blocking (Putze, Sanders, Singler 2007), for rates below 1%. */
+
+#ifndef BLOOM_TINY
 
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
 
-/* Where the block begins, in bits */
-static inline uint64_t bloom_block_(uint64_t m, uint64_t h1)
+/* Where the block begins, in bits: by the upper half of x, as in Parquet, where
+   that has bits enough to choose evenly; by all of x from m = 2^34 on. */
+static inline uint64_t bloom_block_(uint64_t m, uint64_t x)
 {
-    return (h1 >> 32) * (m >> 8) >> 32 << 8;
+    if (m >> 34 == 0)
+        return (x >> 32) * (m >> 8) >> 32 << 8;
+    return bloom_high_half_(x, m >> 8) << 8;
 }
 
 /* Which bit of the block word i has, 0..255 */
-static inline unsigned bloom_block_bit_(uint64_t h1, unsigned i)
+static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
-    return i << 5 | (unsigned)((h1 & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
+    return i << 5 | (unsigned)((x & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
 }
 
-static inline bool bloom_block_look_(const unsigned char *block, uint64_t h1)
+static inline bool bloom_block_look_(const unsigned char *block, uint64_t x)
 {
     unsigned i, set = 1;
     for (i = 0; i < 8; i++)
-        set &= bloom_look_(block, bloom_block_bit_(h1, i));
+        set &= bloom_look_(block, bloom_block_bit_(x, i));
     return set & 1;
 }
 
-static inline bool bloom_block_add_bytes_(unsigned char *block, uint64_t h1)
+static inline bool bloom_block_add_bytes_(unsigned char *block, uint64_t x)
 {
     unsigned i, absent = 0;
     for (i = 0; i < 8; i++) {
-        unsigned bit = bloom_block_bit_(h1, i);
+        unsigned bit = bloom_block_bit_(x, i);
         absent |= bloom_set_bits_(block + (bit >> 3), bloom_bit_(bit));
     }
     return absent != 0;
@@ -1218,15 +1250,15 @@ static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 }
 
 /* Two words at a time, where they are aligned */
-static inline bool bloom_block_add_(unsigned char *block, uint64_t h1)
+static inline bool bloom_block_add_(unsigned char *block, uint64_t x)
 {
     uint64_t absent = 0;
     unsigned i;
     if ((uintptr_t)block % 8 != 0)
-        return bloom_block_add_bytes_(block, h1);
+        return bloom_block_add_bytes_(block, x);
     for (i = 0; i < 8; i += 2) {
-        uint64_t bits = 1ULL << (bloom_block_bit_(h1, i) & 63)
-                      | 1ULL << (bloom_block_bit_(h1, i + 1) & 63);
+        uint64_t bits = 1ULL << (bloom_block_bit_(x, i) & 63)
+                      | 1ULL << (bloom_block_bit_(x, i + 1) & 63);
         unsigned char bytes[8];
         bloom_store64_(bytes, bits);
         __builtin_memcpy(&bits, bytes, 8);
@@ -1264,8 +1296,8 @@ typedef uint32_t bloom_words_ __attribute__((vector_size(32)));
 typedef uint64_t bloom_longs_ __attribute__((vector_size(32)));
 typedef long long bloom_cells_ __attribute__((vector_size(32)));
 
-#define BLOOM_SIMD_MASK_(mask, h1) do { \
-    const uint32_t z = bloom_low_half_(h1); \
+#define BLOOM_SIMD_MASK_(mask, x) do { \
+    const uint32_t z = bloom_low_half_(x); \
     const bloom_words_ zs = { z, z, z, z, z, z, z, z }; \
     const bloom_words_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
     const bloom_words_ salts = { BLOOM_SALTS_ }; \
@@ -1290,28 +1322,28 @@ typedef long long bloom_loaded_
     __attribute__((vector_size(32), aligned(1), may_alias));
 
 BLOOM_SIMD_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
-    const unsigned char *block, uint64_t h1)
+    const unsigned char *block, uint64_t x)
 {
     const void *at = block;
     const volatile bloom_loaded_ *now =
         (const volatile bloom_loaded_ *)at;
     const bloom_cells_ cells = *now;
     bloom_cells_ mask;
-    BLOOM_SIMD_MASK_(mask, h1);
+    BLOOM_SIMD_MASK_(mask, x);
     return BLOOM_SIMD_ALL_(mask, cells);
 }
 
 BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
-                                               uint64_t h1)
+                                               uint64_t x)
 {
     bloom_cells_ mask;
     uint64_t words[4], absent = 0;
     unsigned i;
-    if (bloom_simd_look_(block, h1))
+    if (bloom_simd_look_(block, x))
         return false;
     if ((uintptr_t)block % 8 != 0)
-        return bloom_block_add_bytes_(block, h1);
-    BLOOM_SIMD_MASK_(mask, h1);
+        return bloom_block_add_bytes_(block, x);
+    BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(words, &mask, 32);
     for (i = 0; i < 4; i++)
         absent |= bloom_set_word_(block + 8 * i, words[i]);
@@ -1321,19 +1353,19 @@ BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
 #else
 
 BLOOM_SIMD_ static inline bool bloom_simd_look_(const unsigned char *block,
-                                                uint64_t h1)
+                                                uint64_t x)
 {
     bloom_cells_ mask, cells;
-    BLOOM_SIMD_MASK_(mask, h1);
+    BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(&cells, block, 32);
     return BLOOM_SIMD_ALL_(mask, cells);
 }
 
 BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
-                                               uint64_t h1)
+                                               uint64_t x)
 {
     bloom_cells_ mask, cells, both;
-    BLOOM_SIMD_MASK_(mask, h1);
+    BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(&cells, block, 32);
     both = cells | mask;
     __builtin_memcpy(block, &both, 32);
@@ -1374,22 +1406,49 @@ BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
 
 #endif
 
-static inline bool bloom_blocked_add_(unsigned char *cells, uint64_t m,
-                                      uint64_t h1)
+BLOOM_FLAT_ bool bloom_blocked_add_(unsigned char *cells, unsigned k,
+                                    bloom_walk_ walk, bool simd)
 {
-    unsigned char *block = cells + (size_t)(bloom_block_(m, h1) >> 3);
-    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_add_(block, h1),
-                                           bloom_block_add_(block, h1));
+    unsigned absent = 0;
+    for (; k > 0; k -= 8, bloom_step_(&walk)) {
+        unsigned char *block = cells
+                             + (size_t)(bloom_block_(walk.m, walk.x) >> 3);
+        absent |= BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, walk.x),
+                                       bloom_block_add_(block, walk.x));
+    }
+    return absent != 0;
 }
 
-static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
-                                              uint64_t m, uint64_t h1)
+BLOOM_FLAT_ bool bloom_blocked_may_contain_(const unsigned char *cells,
+                                            unsigned k, bloom_walk_ walk,
+                                            bool simd)
 {
-    const unsigned char *block = cells
-                               + (size_t)(bloom_block_(m, h1) >> 3);
-    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_simd_look_(block, h1),
-                                           bloom_block_look_(block, h1));
+    for (; k > 0; k -= 8, bloom_step_(&walk)) {
+        const unsigned char *block = cells
+                                   + (size_t)(bloom_block_(walk.m, walk.x)
+                                              >> 3);
+        if (!BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, walk.x),
+                                  bloom_block_look_(block, walk.x)))
+            return false;
+    }
+    return true;
 }
+
+/* Cell i of the eight at the position, then a step after the last */
+static inline uint64_t bloom_next_in_block_(bloom_walk_ *walk, unsigned i)
+{
+    uint64_t cell = bloom_block_(walk->m, walk->x)
+                  + bloom_block_bit_(walk->x, i);
+    if (i == 7)
+        bloom_step_(walk);
+    return cell;
+}
+
+#else
+#define bloom_blocked_add_(cells, k, walk, simd) false
+#define bloom_blocked_may_contain_(cells, k, walk, simd) false
+#define bloom_next_in_block_(walk, i) 0
+#endif
 
 /* ---- Keys --------------------------------------------------------------- */
 
@@ -1412,13 +1471,13 @@ BLOOM_HOT_ bool bloom_add_to_(unsigned char *image, bloom_plan plan,
                               bloom_hash h)
 {
     unsigned char *cells = image + BLOOM_HEADER_;
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
-    if (BLOOM_IS_BLOCKED_(plan))
-        return bloom_blocked_add_(cells, plan.cells, h.h1);
-    if (BLOOM_IS_COUNTING_(plan))
-        return bloom_counting_add_(cells, plan.hashes,
-                                   bloom_walk_from_(plan, h));
-    return bloom_classic_add_(cells, plan.hashes, bloom_walk_from_(plan, h));
+    return BLOOM_IS_BLOCKED_(plan)
+        ? bloom_blocked_add_(cells, plan.hashes, walk, BLOOM_HAS_SIMD_)
+        : BLOOM_IS_COUNTING_(plan)
+        ? bloom_counting_add_(cells, plan.hashes, walk)
+        : bloom_classic_add_(cells, plan.hashes, walk);
 }
 
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
@@ -1440,11 +1499,11 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 BLOOM_HOT_ bool bloom_look_in_(const bloom *b, bloom_plan plan, bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    bloom_walk_ walk;
-    if (BLOOM_IS_BLOCKED_(plan))
-        return bloom_blocked_may_contain_(cells, plan.cells, h.h1);
-    walk = bloom_walk_from_(plan, h);
-    return BLOOM_IS_COUNTING_(plan)
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    return BLOOM_IS_BLOCKED_(plan)
+        ? bloom_blocked_may_contain_(cells, plan.hashes, walk,
+                                     BLOOM_HAS_SIMD_)
+        : BLOOM_IS_COUNTING_(plan)
         ? bloom_counting_may_contain_(cells, plan.hashes, walk)
         : bloom_classic_may_contain_(cells, plan.hashes, walk);
 }
@@ -1553,17 +1612,17 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     unsigned i;
     for (i = 0; i < plan.hashes; i++)
-        index[i] = BLOOM_IS_BLOCKED_(plan)
-            ? bloom_block_(plan.cells, h.h1) + bloom_block_bit_(h.h1, i)
-            : bloom_next_(&walk);
+        index[i] = BLOOM_IS_BLOCKED_(plan) ? bloom_next_in_block_(&walk, i % 8)
+                                           : bloom_next_(&walk);
     return plan.hashes;
 }
 
 /* ---- Many keys at once ----------------------------------------------------
-   In chunks, so that the waits for memory overlap: the keys of a chunk are all
-   hashed, then their cells are all asked for, then they are read or set, in the
-   order of the keys. Lookups ask for the next chunk's cells before they read
-   this one's, so that memory is never idle. */
+   In chunks, so that the waits for memory overlap. To add, the keys of a chunk
+   are all hashed, then their cells asked for, then set, in the order of the
+   keys. To look, a chunk goes round by round: the cells that were asked for in
+   one are tested in the next, and the keys that may still be in ask for more.
+   While one chunk waits for memory, others have their turn. */
 
 /* What a caller gave: one of the three, the others are NULL. */
 typedef struct bloom_keys_ {
@@ -1614,11 +1673,15 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
 #else
 
 #define BLOOM_CHUNK_ 64
+#define BLOOM_RING_ 4
 
 typedef struct bloom_chunk_ {
-    size_t count;
-    uint64_t h1[BLOOM_CHUNK_], h2[BLOOM_CHUNK_];
-    uint64_t first[BLOOM_CHUNK_], second[BLOOM_CHUNK_];     /* cells to read */
+    size_t from, count;                 /* which keys: from .. from + count - 1 */
+    size_t left;                        /* how many of them may be in */
+    unsigned round;
+    uint64_t x[BLOOM_CHUNK_], y[BLOOM_CHUNK_];          /* walks of those left */
+    uint64_t cell[BLOOM_CHUNK_];        /* the cells, or blocks, asked for */
+    unsigned char key[BLOOM_CHUNK_];    /* and which of the chunk they are */
 } bloom_chunk_;
 
 #if defined(__GNUC__) && !defined(BLOOM_ROM_ONLY_)
@@ -1635,164 +1698,79 @@ static inline void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
 {
     const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
     size_t i = BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
-        bloom_simd_mix_(chunk->h1, keys, chunk->count, add), 0U);
+        bloom_simd_mix_(chunk->x, keys, chunk->count, add), 0U);
     for (; i < chunk->count; i++)
-        chunk->h1[i] = bloom_fmix64_(keys[i] + add);
-    for (i = 0; i < chunk->count && !BLOOM_IS_BLOCKED_(plan); i++)
-        chunk->h2[i] = chunk->h1[i] * BLOOM_GOLDEN_;
+        chunk->x[i] = bloom_fmix64_(keys[i] + add);
+    for (i = 0; i < chunk->count; i++)
+        chunk->y[i] = chunk->x[i] * BLOOM_GOLDEN_;
 }
 
 /* Hashes the keys from number `from` on. */
-static inline void bloom_hash_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
-                                     const bloom_keys_ *keys, size_t from)
+static void bloom_hash_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
+                              const bloom_keys_ *keys, size_t from)
 {
     size_t i, left = keys->count - from;
+    chunk->from = from;
     chunk->count = left < BLOOM_CHUNK_ ? left : BLOOM_CHUNK_;
     if (keys->integers && !BLOOM_IS_32_(plan)) {
         bloom_mix_chunk_(chunk, plan, keys->integers + from);
         return;
     }
-    for (i = 0; i < chunk->count; i++, from++) {
-        bloom_hash h = bloom_hash_at_(plan, keys, from);
-        chunk->h1[i] = h.h1;
-        chunk->h2[i] = BLOOM_IS_32_(plan) ? h.h2 >> 32 << 32 : h.h2;
+    for (i = 0; i < chunk->count; i++) {
+        bloom_walk_ walk = bloom_walk_from_(plan, bloom_hash_at_(plan, keys,
+                                                                 from + i));
+        chunk->x[i] = walk.x;
+        chunk->y[i] = walk.y;
     }
 }
 
-static inline bloom_walk_ bloom_walk_of_(const bloom_chunk_ *chunk,
-                                         bloom_plan plan, size_t i)
+BLOOM_FLAT_ bloom_walk_ bloom_walk_of_(const bloom_chunk_ *chunk,
+                                       bloom_plan plan, size_t i)
 {
-    bloom_hash h;
-    h.h1 = chunk->h1[i];
-    h.h2 = chunk->h2[i];
-    return bloom_walk_from_(plan, h);
+    bloom_walk_ walk;
+    walk.x = chunk->x[i];
+    walk.y = chunk->y[i];
+    walk.m = plan.cells;
+    return walk;
 }
 
-static inline const unsigned char *bloom_byte_of_(const unsigned char *cells,
-                                                  bloom_plan plan,
-                                                  uint64_t cell)
+/* The cell at a position, or where its block begins */
+BLOOM_FLAT_ uint64_t bloom_cell_at_(bloom_plan plan, uint64_t x)
 {
-    return cells + (size_t)(cell >> (BLOOM_IS_COUNTING_(plan) ? 1 : 3));
+    return BLOOM_IS_BLOCKED_(plan) ? bloom_block_(plan.cells, x)
+                                   : bloom_high_half_(x, plan.cells);
 }
 
 BLOOM_FLAT_ void bloom_prefetch_(const unsigned char *cells, bloom_plan plan,
                                  uint64_t cell)
 {
-    BLOOM_PREFETCH_(bloom_byte_of_(cells, plan, cell));
+    BLOOM_PREFETCH_(cells + (size_t)(cell >> (BLOOM_IS_COUNTING_(plan) ? 1
+                                                                       : 3)));
 }
 
+/* All positions of a walk of k cells */
 BLOOM_FLAT_ void bloom_prefetch_walk_(const unsigned char *cells,
                                       bloom_plan plan, unsigned k,
                                       bloom_walk_ walk)
 {
-    while (k-- > 0)
-        bloom_prefetch_(cells, plan, bloom_next_(&walk));
+    const unsigned cells_at = BLOOM_IS_BLOCKED_(plan) ? 8 : 1;
+    for (; k > 0; k -= cells_at, bloom_step_(&walk))
+        bloom_prefetch_(cells, plan, bloom_cell_at_(plan, walk.x));
 }
 
-BLOOM_FLAT_ void bloom_prefetch_blocks_(const unsigned char *cells,
-                                        bloom_plan plan,
-                                        const bloom_chunk_ *chunk)
-{
-    size_t i;
-    for (i = 0; i < chunk->count; i++)
-        bloom_prefetch_(cells, plan, bloom_block_(plan.cells,
-                                                  chunk->h1[i]));
-}
+/* The loops that touch cells are made for each layout, with SIMD and without:
+   plan.layout and simd are constants in them. */
 
-/* The loops over blocks exist twice, with SIMD and without. */
-
-BLOOM_FLAT_ size_t bloom_add_blocks_(unsigned char *cells, uint64_t m,
-                                     const bloom_chunk_ *chunk, bool *is_new,
-                                     bool simd)
+BLOOM_FLAT_ size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
+                                    const bloom_chunk_ *chunk, bool *is_new,
+                                    bool simd)
 {
     size_t i, news = 0;
-    for (i = 0; i < chunk->count; i++) {
-        uint64_t h1 = chunk->h1[i];
-        unsigned char *block = cells
-                             + (size_t)(bloom_block_(m, h1) >> 3);
-        bool added = BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, h1),
-                                          bloom_block_add_(block, h1));
-        news += added;
-        if (is_new)
-            is_new[i] = added;
-    }
-    return news;
-}
-
-BLOOM_FLAT_ size_t bloom_look_blocks_(const unsigned char *cells, uint64_t m,
-                                      const bloom_chunk_ *chunk, bool *maybe,
-                                      bool simd)
-{
-    size_t i, in = 0;
-    for (i = 0; i < chunk->count; i++) {
-        uint64_t h1 = chunk->h1[i];
-        const unsigned char *block = cells
-                             + (size_t)(bloom_block_(m, h1) >> 3);
-        bool found = BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, h1),
-                                          bloom_block_look_(block, h1));
-        in += found;
-        if (maybe)
-            maybe[i] = found;
-    }
-    return in;
-}
-
-#ifdef BLOOM_SIMD_
-BLOOM_SIMD_ static size_t bloom_add_blocks_simd_(unsigned char *cells,
-    uint64_t m, const bloom_chunk_ *chunk, bool *is_new)
-{
-    return bloom_add_blocks_(cells, m, chunk, is_new, true);
-}
-
-BLOOM_SIMD_ static size_t bloom_look_blocks_simd_(const unsigned char *cells,
-    uint64_t m, const bloom_chunk_ *chunk, bool *maybe)
-{
-    return bloom_look_blocks_(cells, m, chunk, maybe, true);
-}
-#endif
-
-/* The next cell of every key */
-static inline void bloom_next_of_all_(bloom_chunk_ *chunk, uint64_t m,
-                                      uint64_t *cell)
-{
-    const uint64_t low = 0xFFFFFFFFU;
-    size_t i;
-    if (m >> 32 == 0)                   /* as SIMD can do it for four keys */
-        for (i = 0; i < chunk->count; i++)
-            cell[i] = ((chunk->h1[i] >> 32) * m
-                       + ((chunk->h1[i] & low) * m >> 32)) >> 32;
-    else
-        for (i = 0; i < chunk->count; i++)
-            cell[i] = bloom_high_half_(chunk->h1[i], m);
-    for (i = 0; i < chunk->count; i++) {
-        chunk->h1[i] += chunk->h2[i];
-        chunk->h2[i] *= 37;
-    }
-}
-
-BLOOM_FLAT_ void bloom_fetch_to_add_(const unsigned char *cells,
-                                     bloom_plan plan, bloom_chunk_ *chunk)
-{
-    size_t i;
-    if (BLOOM_IS_BLOCKED_(plan))
-        bloom_prefetch_blocks_(cells, plan, chunk);
-    else if (BLOOM_IS_LARGE_(plan))
-        for (i = 0; i < chunk->count; i++)
-            bloom_prefetch_walk_(cells, plan, plan.hashes,
-                                 bloom_walk_of_(chunk, plan, i));
-}
-
-static size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
-                               const bloom_chunk_ *chunk, bool *is_new)
-{
-    size_t i, news = 0;
-    if (BLOOM_IS_BLOCKED_(plan))
-        return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
-            bloom_add_blocks_simd_(cells, plan.cells, chunk, is_new),
-            bloom_add_blocks_(cells, plan.cells, chunk, is_new, false));
     for (i = 0; i < chunk->count; i++) {
         bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        bool added = BLOOM_IS_COUNTING_(plan)
+        bool added = BLOOM_IS_BLOCKED_(plan)
+            ? bloom_blocked_add_(cells, plan.hashes, walk, simd)
+            : BLOOM_IS_COUNTING_(plan)
             ? bloom_counting_add_(cells, plan.hashes, walk)
             : bloom_classic_add_(cells, plan.hashes, walk);
         news += added;
@@ -1802,105 +1780,194 @@ static size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
     return news;
 }
 
-/* To look, two probes of every key come first, then the others, of the keys
-   that are left: one absent key in four, if the filter is half full. No branch
-   depends on a cell until then. */
-
-BLOOM_FLAT_ void bloom_fetch_to_look_(const unsigned char *cells,
-                                      bloom_plan plan, bloom_chunk_ *chunk)
+/* Asks for the next cell of each key that is left. */
+BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, bloom_plan plan,
+                            bloom_chunk_ *chunk)
 {
     size_t i;
-    if (BLOOM_IS_BLOCKED_(plan)) {
-        bloom_prefetch_blocks_(cells, plan, chunk);
-        return;
-    }
-    bloom_next_of_all_(chunk, plan.cells, chunk->first);
-    bloom_next_of_all_(chunk, plan.cells, chunk->second);
-    for (i = 0; i < chunk->count; i++) {
-        bloom_prefetch_(cells, plan, chunk->first[i]);
-        bloom_prefetch_(cells, plan, chunk->second[i]);
-    }
+    for (i = 0; i < chunk->left; i++)
+        chunk->cell[i] = bloom_cell_at_(plan, chunk->x[i]);
+    for (i = 0; i < chunk->left && BLOOM_IS_LARGE_(plan); i++)
+        bloom_prefetch_(cells, plan, chunk->cell[i]);
 }
 
-static inline unsigned bloom_is_set_(const unsigned char *cells,
-                                     bloom_plan plan, uint64_t cell)
+/* Tests what was asked for, and keeps the keys that may be in. */
+BLOOM_FLAT_ void bloom_test_(const unsigned char *cells, bloom_plan plan,
+                             bloom_chunk_ *chunk, bool simd)
 {
-    if (BLOOM_IS_COUNTING_(plan))
-        return bloom_is_counted_(cells, cell) ? 1 : 0;
-    return bloom_look_(cells, cell) & 1;
+    size_t i, left = 0;
+    for (i = 0; i < chunk->left; i++) {
+        uint64_t cell = chunk->cell[i], x = chunk->x[i], y = chunk->y[i];
+        const unsigned char *block = cells + (size_t)(cell >> 3);
+        bool in = BLOOM_IS_BLOCKED_(plan)
+            ? BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, x),
+                                   bloom_block_look_(block, x))
+            : BLOOM_IS_COUNTING_(plan) ? bloom_is_counted_(cells, cell)
+                                       : bloom_look_(cells, cell) & 1;
+        chunk->x[left] = x + y;
+        chunk->y[left] = y * 37;
+        chunk->key[left] = chunk->key[i];
+        left += in;
+    }
+    chunk->left = left;
 }
 
-static size_t bloom_look_walks_(const unsigned char *cells, bloom_plan plan,
-                                const bloom_chunk_ *chunk, bool *maybe)
+/* Tests what is left of the walks of those keys, and tells the results. */
+BLOOM_FLAT_ size_t bloom_finish_(const unsigned char *cells, bloom_plan plan,
+                                 bloom_chunk_ *chunk, unsigned k, bool *maybe,
+                                 bool simd)
 {
-    const unsigned one = plan.hashes == 1, k = plan.hashes - 2U + one;
-    unsigned char left[BLOOM_CHUNK_];
-    size_t i, lefts = 0, in = 0;
-    for (i = 0; i < chunk->count; i++) {
-        left[lefts] = (unsigned char)i;
-        lefts += bloom_is_set_(cells, plan, chunk->first[i])
-               & (one | bloom_is_set_(cells, plan, chunk->second[i]));
-        if (maybe)
-            maybe[i] = false;
-    }
-    for (i = 0; i < lefts && BLOOM_IS_LARGE_(plan); i++)
-        bloom_prefetch_walk_(cells, plan, k,
-                             bloom_walk_of_(chunk, plan, left[i]));
-    for (i = 0; i < lefts; i++) {
-        bloom_walk_ walk = bloom_walk_of_(chunk, plan, left[i]);
-        bool found = BLOOM_IS_COUNTING_(plan)
+    size_t i, in = 0;
+    for (i = 0; i < chunk->count && maybe; i++)
+        maybe[i] = false;
+    for (i = 0; i < chunk->left; i++) {
+        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
+        bool found = BLOOM_IS_BLOCKED_(plan)
+            ? bloom_blocked_may_contain_(cells, k, walk, simd)
+            : BLOOM_IS_COUNTING_(plan)
             ? bloom_counting_may_contain_(cells, k, walk)
             : bloom_classic_may_contain_(cells, k, walk);
         in += found;
         if (maybe)
-            maybe[left[i]] = found;
+            maybe[chunk->key[i]] = found;
+    }
+    chunk->count = 0;
+    return in;
+}
+
+/* One block, or two cells one by one, then the rest. */
+BLOOM_FLAT_ size_t bloom_round_(const unsigned char *cells, bloom_plan plan,
+                                bloom_chunk_ *chunk, bool *maybe, bool simd)
+{
+    const unsigned cells_at = BLOOM_IS_BLOCKED_(plan) ? 8 : 1;
+    unsigned rounds = BLOOM_IS_BLOCKED_(plan) || plan.hashes == 1 ? 1 : 2;
+    unsigned k = plan.hashes - rounds * cells_at;
+    size_t i;
+    if (chunk->round++ == rounds)
+        return bloom_finish_(cells, plan, chunk, k, maybe, simd);
+    bloom_test_(cells, plan, chunk, simd);
+    if (chunk->round < rounds)
+        bloom_ask_(cells, plan, chunk);
+    for (i = 0; i < chunk->left && chunk->round == rounds
+                && BLOOM_IS_LARGE_(plan); i++)
+        bloom_prefetch_walk_(cells, plan, k, bloom_walk_of_(chunk, plan, i));
+    return 0;
+}
+
+BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
+                                   const bloom_keys_ *keys, bool *is_new,
+                                   bool simd)
+{
+    bloom_chunk_ chunk;
+    size_t from, i, news = 0;
+    for (from = 0; from < keys->count; from += chunk.count) {
+        bloom_hash_chunk_(&chunk, plan, keys, from);
+        for (i = 0; i < chunk.count && BLOOM_IS_LARGE_(plan); i++)
+            bloom_prefetch_walk_(cells, plan, plan.hashes,
+                                 bloom_walk_of_(&chunk, plan, i));
+        news += bloom_add_chunk_(cells, plan, &chunk,
+                                 is_new ? is_new + from : BLOOM_NULL_, simd);
+    }
+    return news;
+}
+
+BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
+                                    const bloom_keys_ *keys, bool *maybe,
+                                    bool simd)
+{
+    bloom_chunk_ ring[BLOOM_RING_], *chunk = ring;
+    bloom_chunk_ *const end = ring + (BLOOM_IS_LARGE_(plan) ? BLOOM_RING_ : 1);
+    size_t next = 0, done = 0, in = 0, i;
+    for (; chunk < end; chunk++)
+        chunk->count = 0;
+    while (done < keys->count) {
+        if (chunk == end)
+            chunk = ring;
+        if (chunk->count > 0) {
+            const size_t count = chunk->count;
+            in += bloom_round_(cells, plan, chunk,
+                               maybe ? maybe + chunk->from : BLOOM_NULL_, simd);
+            if (chunk->count == 0)
+                done += count;
+        } else if (next < keys->count) {
+            bloom_hash_chunk_(chunk, plan, keys, next);
+            next += chunk->left = chunk->count;
+            chunk->round = 0;
+            for (i = 0; i < chunk->count; i++)
+                chunk->key[i] = (unsigned char)i;
+            bloom_ask_(cells, plan, chunk);
+        }
+        chunk++;
     }
     return in;
 }
 
-static size_t bloom_look_chunk_(const unsigned char *cells, bloom_plan plan,
-                                const bloom_chunk_ *chunk, bool *maybe)
+BLOOM_FLAT_ size_t bloom_add_layouts_(unsigned char *cells, bloom_plan plan,
+                                      const bloom_keys_ *keys, bool *is_new,
+                                      bool simd)
 {
-    if (!BLOOM_IS_BLOCKED_(plan))
-        return bloom_look_walks_(cells, plan, chunk, maybe);
-    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
-        bloom_look_blocks_simd_(cells, plan.cells, chunk, maybe),
-        bloom_look_blocks_(cells, plan.cells, chunk, maybe, false));
+    const unsigned layout = plan.layout;
+    if (layout == BLOOM_BLOCKED) {
+        plan.layout = BLOOM_BLOCKED;
+        return bloom_add_loop_(cells, plan, keys, is_new, simd);
+    }
+    if (layout == BLOOM_COUNTING) {
+        plan.layout = BLOOM_COUNTING;
+        return bloom_add_loop_(cells, plan, keys, is_new, simd);
+    }
+    plan.layout = BLOOM_CLASSIC;
+    return bloom_add_loop_(cells, plan, keys, is_new, simd);
 }
+
+BLOOM_FLAT_ size_t bloom_look_layouts_(const unsigned char *cells,
+                                       bloom_plan plan,
+                                       const bloom_keys_ *keys, bool *maybe,
+                                       bool simd)
+{
+    const unsigned layout = plan.layout;
+    if (layout == BLOOM_BLOCKED) {
+        plan.layout = BLOOM_BLOCKED;
+        return bloom_look_loop_(cells, plan, keys, maybe, simd);
+    }
+    if (layout == BLOOM_COUNTING) {
+        plan.layout = BLOOM_COUNTING;
+        return bloom_look_loop_(cells, plan, keys, maybe, simd);
+    }
+    plan.layout = BLOOM_CLASSIC;
+    return bloom_look_loop_(cells, plan, keys, maybe, simd);
+}
+
+#ifdef BLOOM_SIMD_
+BLOOM_SIMD_ static size_t bloom_add_simd_(unsigned char *cells,
+    bloom_plan plan, const bloom_keys_ *keys, bool *is_new)
+{
+    return bloom_add_layouts_(cells, plan, keys, is_new, true);
+}
+
+BLOOM_SIMD_ static size_t bloom_look_all_simd_(const unsigned char *cells,
+    bloom_plan plan, const bloom_keys_ *keys, bool *maybe)
+{
+    return bloom_look_layouts_(cells, plan, keys, maybe, true);
+}
+#endif
 
 static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(image);
-    bloom_chunk_ chunk;
-    size_t from, news = 0;
     bloom_unseal_(image);
-    for (from = 0; from < keys.count; from += chunk.count) {
-        bloom_hash_chunk_(&chunk, plan, &keys, from);
-        bloom_fetch_to_add_(cells, plan, &chunk);
-        news += bloom_add_chunk_(cells, plan, &chunk,
-                                 is_new ? is_new + from : BLOOM_NULL_);
-    }
-    return news;
+    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
+        bloom_add_simd_(cells, plan, &keys, is_new),
+        bloom_add_layouts_(cells, plan, &keys, is_new, false));
 }
 
 static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_plan_of(b);
-    bloom_chunk_ chunk[2];
-    size_t from = 0, in = 0;
-    unsigned now = 0;
-    bloom_hash_chunk_(&chunk[0], plan, &keys, 0);
-    bloom_fetch_to_look_(cells, plan, &chunk[0]);
-    for (; from < keys.count; from += chunk[now].count, now ^= 1) {
-        bloom_hash_chunk_(&chunk[now ^ 1], plan, &keys,
-                          from + chunk[now].count);
-        bloom_fetch_to_look_(cells, plan, &chunk[now ^ 1]);
-        in += bloom_look_chunk_(cells, plan, &chunk[now],
-                                maybe ? maybe + from : BLOOM_NULL_);
-    }
-    return in;
+    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
+        bloom_look_all_simd_(cells, plan, &keys, maybe),
+        bloom_look_layouts_(cells, plan, &keys, maybe, false));
 }
 
 #endif
@@ -2157,36 +2224,44 @@ static double bloom_exp_minus_1_(double x)
 }
 
 /* The chance that k cells chosen one by one at random are all set, when that
-   many were chosen and set before, is E[F^k], where F is the share of cells
-   set, itself random; fill is its mean. (Bose et al. 2008 show that the
-   textbook's fill^k is less.) This is E[F^k] / fill^k: each choice leaves j
-   cells set with chance[j]. */
-#define BLOOM_FEW_ 192
+   many choices were made and set before, is E[F^k], where F is the share of
+   cells set, itself random; fill is its mean. (Bose et al. 2008 and Christensen
+   et al. 2010 show that the textbook's fill^k is less.) Here and below is
+   E[F^k] / fill^k. If the k cells are e different ones, with chance cells[e],
+   they are all set with chance set[e]: by each choice one of e that are not set
+   yet may be, and leaves e - 1. Both are multiples of powers of fill. */
+#define BLOOM_MOST_HASHES_ 64
 
 static double bloom_moment_of_few_(double m, unsigned k, double fill,
                                    unsigned choices)
 {
-    double chance[BLOOM_FEW_ + 1] = { 1 }, moment = 0;
-    unsigned i, j;
-    for (i = 1; i <= choices; i++) {
-        for (j = i; j > 0; j--)
-            chance[j] = chance[j] * j / m + chance[j - 1] * (m - j + 1) / m;
-        chance[0] = 0;
+    double set[BLOOM_MOST_HASHES_ + 1] = { 1 };
+    double cells[BLOOM_MOST_HASHES_ + 1] = { 1 };
+    double stay[BLOOM_MOST_HASHES_ + 1], hit[BLOOM_MOST_HASHES_ + 1];
+    double moment = 0;
+    unsigned i, e;
+    for (e = 0; e <= k; e++) {
+        stay[e] = 1 - e / m;
+        hit[e] = e / (m * fill);
     }
-    for (j = 1; j <= choices; j++) {
-        double power = chance[j], share = j / m / fill;
-        for (i = 0; i < k; i++)
-            power *= share;
-        moment += power;
+    for (i = 0; i < choices; i++)
+        for (e = k; e > 0; e--)
+            set[e] = set[e] * stay[e] + set[e - 1] * hit[e];
+    for (i = 1; i <= k; i++) {
+        for (e = i; e > 0; e--)
+            cells[e] = cells[e] * hit[e] + cells[e - 1] * stay[e - 1];
+        cells[0] = 0;
     }
+    for (e = 1; e <= k; e++)
+        moment += cells[e] * set[e];
     return moment;
 }
 
-/* The same for many: the variance of F is known exactly as well, with
-   q = (1 - 1/m)^choices and (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices;
-   its k-th moment is taken from the Beta distribution that has both. That is
-   up to 1.2% above the exact sum where k is well chosen, and not below it, but
-   for 0.4% where the filter is overfull (test_exact_rates). */
+/* The same for many, from the variance of F, which is known exactly as well:
+   with q = (1 - 1/m)^choices, (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices.
+   The k-th moment is taken from the Beta distribution that has both. From 16
+   keys on it is at most 0.4% above the exact sum, and 1.4% below where the
+   filter is overfull; with fewer keys and k > 32 up to 4.8% above. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
@@ -2200,6 +2275,13 @@ static double bloom_moment_of_many_(double m, unsigned k, double fill,
     for (i = 0; i < k; i++)
         moment *= (1 + i * c / fill) / (1 + i * c);
     return moment;
+}
+
+/* The first takes the time of choices * k steps, the second of k; for k = 2
+   both are exact. */
+static bool bloom_are_few_(unsigned k, double choices)
+{
+    return k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
 }
 
 /* fill^k, and what the generator adds to it. Any two of a key's cells meet
@@ -2233,83 +2315,175 @@ static double bloom_generator_rate_(double m, unsigned k, double n,
     return rate;
 }
 
-/* In width 32 one step in 2^32 is 0, another leads to two cells only, and so
-   on: keys that a filter may contain about as often as one cell is set. */
+/* One step in 2^32, in width 64 in 2^64, is 0, another leads to two cells only,
+   and so on: keys that a filter may contain about as often as one cell is set.
+   No filter has a rate below that. */
 static double bloom_step_floor_(bloom_plan plan, double fill)
 {
-    return BLOOM_IS_32_(plan) ? fill / 2147483648.0 : 0;
+    return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
 }
 
-/* A block that j keys chose accepts another with this chance: each word has the
-   bit, and one of the j may have the same 32 bits of hash altogether. */
-static double bloom_block_rate_(double j)
+/* Blocks. A block that was chosen j times accepts another choice if each of its
+   eight words has the bit, or if it has the same 32 bits of hash as one of the
+   j. Adds, times weight, mean[c], c = 0..b: that it accepts c choices, which is
+   E[F^c]^8 for the share F of 32 bits that j choices set, as above: one bit of
+   32 is left with chance one = (31/32)^j, each of two with two = (30/32)^j. */
+static void bloom_add_chances_(double j, double one, double two, unsigned b,
+                               double weight, double mean[9])
 {
-    double fill = -bloom_exp_minus_1_(j * bloom_ln_1_minus_1_over_(32));
-    double twice = fill * fill, four = twice * twice;
-    return four * four + j / 4294967296.0;
+    double fill = 1 - one, word = fill, four = fill * fill * (fill * fill);
+    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32, gamma;
+    unsigned c;
+    mean[0] += weight;
+    mean[1] += weight * (four * four + j / 4294967296.0);
+    if (b == 1)
+        return;
+    gamma = j > 1 ? (square - fill * fill) / (fill - square) : 0;
+    for (c = 1; c < b; c++) {
+        word *= (fill + c * gamma) / (1 + c * gamma);
+        four = word * word * (word * word);
+        mean[c + 1] += weight * four * four;
+    }
 }
 
-/* The mean of that, j being binomial: each of n keys chooses one of so many
-   blocks. Summed from the likeliest j down and up, whose chances are known as
-   multiples of the first one's (F. Putze et al. 2007, exactly). */
-static double bloom_blocked_rate_(double blocks, double n)
+/* The means of those, j being binomial: each of n * b choices is one of so many
+   blocks. Summed from the likeliest j up and down, whose chances are known as
+   multiples of the first one's. */
+static void bloom_mean_chances_(double blocks, double choices, unsigned b,
+                                double mean[9])
 {
-    double likeliest = 0, chance, sum = 0, rate = 0, j;
-    if (n / blocks > 4000)
-        return 1;
-    while (likeliest < n && likeliest + 1 < (n + 1) / blocks)
-        likeliest++;
-    for (chance = 1, j = likeliest; chance > 1e-20 * rate; j++) {
-        sum += chance;
-        rate += chance * bloom_block_rate_(j);
-        if (j >= n)
+    double likeliest = (double)(uint64_t)(choices / blocks), j, weight;
+    double one = 1 + bloom_exp_minus_1_(likeliest
+                                        * bloom_ln_1_minus_1_over_(32));
+    double two = 1 + bloom_exp_minus_1_(likeliest
+                                        * bloom_ln_1_minus_1_over_(16));
+    double one_down = one, two_down = two;
+    unsigned c;
+    for (c = 0; c <= b; c++)
+        mean[c] = 0;
+    for (weight = 1, j = likeliest; weight > 1e-11 * mean[b]; j++) {
+        bloom_add_chances_(j, one, two, b, weight, mean);
+        if (j >= choices)
             break;
-        chance *= (n - j) / ((j + 1) * (blocks - 1));
+        weight *= (choices - j) / ((j + 1) * (blocks - 1));
+        one *= 31.0 / 32;
+        two *= 30.0 / 32;
     }
-    for (chance = 1, j = likeliest; j > 0 && chance > 1e-20; j--) {
-        chance *= j * (blocks - 1) / (n - j + 1);
-        sum += chance;
-        rate += chance * bloom_block_rate_(j - 1);
+    for (weight = 1, j = likeliest; j > 0 && weight > 1e-15; j--) {
+        weight *= j * (blocks - 1) / (choices - j + 1);
+        one_down *= 32.0 / 31;
+        two_down *= 32.0 / 30;
+        bloom_add_chances_(j - 1, one_down, two_down, b, weight, mean);
     }
-    return rate / sum;
+    for (c = 1; c <= b; c++)
+        mean[c] /= mean[0];
+}
+
+/* A key's b choices are spread over the blocks at random: c of them meet in one
+   with the chance that the coefficients of e^t tell, so that the rate is
+       b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
+   power[] are the coefficients of that, each from those before it (Euler). */
+static double bloom_rate_of_blocks_(double blocks, unsigned b,
+                                    const double mean[9])
+{
+    double power[9] = { 1 }, factorial = 1, series[9];
+    unsigned i, c;
+    for (c = 1; c <= b; c++) {
+        factorial *= c;
+        series[c] = mean[c] / factorial;
+    }
+    for (i = 1; i <= b; i++) {
+        power[i] = 0;
+        for (c = 1; c <= i; c++)
+            power[i] += (c * blocks - (i - c)) * series[c] * power[i - c];
+        power[i] /= i;
+    }
+    for (i = 0; i < b; i++)
+        power[b] *= (i + 1) / blocks;
+    return power[b];
+}
+
+/* In width 32 two keys may have the same step, and so the same bits in every
+   block; they then need to meet in the same blocks only. */
+static double bloom_blocked_floor_(bloom_plan plan, double blocks, double n,
+                                   double chance)
+{
+    unsigned b = plan.hashes / 8U;
+    if (!BLOOM_IS_32_(plan) || b == 1)
+        return bloom_step_floor_(plan, chance);
+    return bloom_step_floor_(plan, chance)
+         + n / blocks * 2 / (b + 1) / 4294967296.0;
+}
+
+static double bloom_blocked_rate_(bloom_plan plan, double n)
+{
+    double blocks = (double)plan.cells / 256, mean[9];
+    unsigned b = plan.hashes / 8U;
+    if (n * b / blocks > 1200)
+        return 1;
+    bloom_mean_chances_(blocks, n * b, b, mean);
+    return bloom_rate_of_blocks_(blocks, b, mean)
+         + bloom_blocked_floor_(plan, blocks, n, mean[1]);
+}
+
+static double bloom_classic_rate_(bloom_plan plan, double n, bool few)
+{
+    double m = (double)plan.cells, choices = n * plan.hashes;
+    double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
+    return bloom_generator_rate_(m, plan.hashes, n, fill)
+         * (few ? bloom_moment_of_few_(m, plan.hashes, fill, (unsigned)choices)
+                : bloom_moment_of_many_(m, plan.hashes, fill, choices))
+         + bloom_step_floor_(plan, fill);
+}
+
+static double bloom_rate_as_(bloom_plan plan, uint64_t n, bool few)
+{
+    double rate = BLOOM_IS_BLOCKED_(plan)
+        ? bloom_blocked_rate_(plan, (double)n)
+        : bloom_classic_rate_(plan, (double)n, few);
+    return rate < 1 ? rate : 1;
 }
 
 static double bloom_rate_(bloom_plan plan, uint64_t n)
 {
-    double m = (double)plan.cells;
-    double choices = (double)n * plan.hashes;
-    double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
-    double rate;
-    if (BLOOM_IS_BLOCKED_(plan)) {
-        rate = bloom_blocked_rate_(m / 256, (double)n);
-        return rate < 1 ? rate : 1;
-    }
-    rate = bloom_generator_rate_(m, plan.hashes, (double)n, fill);
-    rate *= choices <= BLOOM_FEW_
-        ? bloom_moment_of_few_(m, plan.hashes, fill,
-                               (unsigned)choices)
-        : bloom_moment_of_many_(m, plan.hashes, fill, choices);
-    rate += bloom_step_floor_(plan, fill);
-    return rate < 1 ? rate : 1;
+    return bloom_rate_as_(plan, n, bloom_are_few_(plan.hashes,
+                                                  (double)n * plan.hashes));
 }
 
-static double bloom_rate_with_(bloom_plan plan, unsigned k, uint64_t n)
+/* With another k; quick: by the moment of many, whatever n */
+static double bloom_rate_with_(bloom_plan plan, unsigned k, uint64_t n,
+                               bool quick)
 {
     plan.hashes = (uint8_t)k;
-    return bloom_rate_(plan, n);
+    return quick ? bloom_rate_as_(plan, n, false) : bloom_rate_(plan, n);
 }
 
-/* The k of lowest rate: m/n * ln 2 to begin with, then downhill. */
-static unsigned bloom_best_hashes_(bloom_plan plan, uint64_t n)
+/* Do k probes keep p? The quick rate is off by less than 3.4/n^2 of the exact
+   one, which is asked only where that could matter. */
+static bool bloom_is_kept_by_(bloom_plan plan, unsigned k, uint64_t n, double p)
 {
-    double ideal = 0.6931 * (double)plan.cells / (double)n;
-    unsigned k = ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal;
-    while (k < 64 && bloom_rate_with_(plan, k + 1, n)
-                     < bloom_rate_with_(plan, k, n))
-        k++;
-    while (k > 1 && bloom_rate_with_(plan, k - 1, n)
-                    <= bloom_rate_with_(plan, k, n))
-        k--;
+    double rate = bloom_rate_with_(plan, k, n, true);
+    double doubt = 3.4 / ((double)n * (double)n) * p;
+    if (!BLOOM_IS_BLOCKED_(plan) && rate > p - doubt && rate < p + doubt)
+        rate = bloom_rate_with_(plan, k, n, false);
+    return rate <= p;
+}
+
+/* The k of lowest rate: from the one given downhill. */
+static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
+                                   bool quick)
+{
+    double rate = bloom_rate_with_(plan, k, n, quick), next;
+    for (; k < 64; k++, rate = next) {
+        next = bloom_rate_with_(plan, k + 1, n, quick);
+        if (next >= rate)
+            break;
+    }
+    for (; k > 1; k--, rate = next) {
+        next = bloom_rate_with_(plan, k - 1, n, quick);
+        if (next > rate)
+            break;
+    }
     return k;
 }
 
@@ -2319,78 +2493,176 @@ static bloom_plan bloom_no_plan_(void)
     return plan;
 }
 
-/* Does plan with m = cells keep p, with its k, or any number if that is 0? */
-static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p)
+/* Finding the least m. The textbook's m for k probes, from the share of cells
+   set, f = p^(1/k), is close; *slope is by what power of m its rate falls. */
+static double bloom_textbook_cells_(double n, double ln_p, unsigned k,
+                                    double *slope)
 {
-    plan.cells = cells;
-    if (plan.hashes == 0)
-        plan.hashes = (uint8_t)bloom_best_hashes_(plan, n);
-    return bloom_rate_(plan, n) <= p;
+    double zeros = -bloom_exp_minus_1_(ln_p / k), ln_zeros = bloom_ln_(zeros);
+    *slope = k * zeros / (1 - zeros) * -ln_zeros;
+    return n * k / -ln_zeros;
 }
 
-/* The least m, a multiple of `unit`, or 0 if it is beyond 2^62. The textbook's
-   is too small; from there up in growing strides, then the last stride is
-   halved down to the unit: p is kept by low + stride and not by low. */
-static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p)
+/* From there by secants in logarithms, to within a unit or so of where the rate
+   is p. (A step of few units says nothing of the slope, as m is rounded.) */
+static double bloom_near_cells_(bloom_plan plan, uint64_t n, double ln_p,
+                                double m, double slope, double unit)
+{
+    double above, before = 0, step = 0;
+    unsigned i;
+    for (i = 0; i < 8; i++) {
+        plan.cells = m > unit ? (uint64_t)(m / unit + 0.5) * (uint64_t)unit
+                              : (uint64_t)unit;
+        m = (double)plan.cells;
+        above = bloom_ln_(bloom_rate_as_(plan, n, false)) - ln_p;
+        if (step * step > 64 * unit * unit / (m * m)
+            && (before - above) / step > 0.5)
+            slope = (before - above) / step;
+        step = above / slope;
+        step = step > 0.7 ? 0.7 : step < -0.7 ? -0.7 : step;
+        before = above;
+        m = step > 0 ? m / (1 + bloom_exp_minus_1_(-step))
+                     : m * (1 + bloom_exp_minus_1_(step));
+        if (m > 4e18 || step * step < unit * unit / (m * m))
+            break;
+    }
+    return m;
+}
+
+/* Does the plan keep p with m = cells, with *k probes, or, if that is free, with
+   any? Then *k is such a number. */
+static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p,
+                         unsigned *k, bool free_k)
+{
+    unsigned given = *k;
+    plan.cells = cells;
+    if (bloom_is_kept_by_(plan, given, n, p))
+        return true;
+    if (free_k)
+        *k = bloom_best_hashes_(plan, given, n, true);
+    return *k != given && bloom_is_kept_by_(plan, *k, n, p);
+}
+
+/* The least m that keeps p, or 0 if it is beyond 2^62; plan.cells may be a first
+   guess. Around the one that is near, in growing strides, until p is kept by `high` units and not by `low`,
+   then halving. */
+static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
+                                   unsigned *k, bool free_k)
 {
     const uint64_t unit = BLOOM_IS_BLOCKED_(plan) ? 256 : 64;
-    double textbook;
-    uint64_t low = 0, stride = unit;
-    if (!(p > 0 && p < 1))
+    double ln_p = bloom_ln_(p), slope, near;
+    uint64_t low, high, stride = 1;
+    near = bloom_textbook_cells_((double)n, ln_p, *k, &slope);
+    if (plan.cells > 0)
+        near = (double)plan.cells;
+    plan.hashes = (uint8_t)*k;
+    if (near < 4e18)
+        near = bloom_near_cells_(plan, n, ln_p, near, slope, (double)unit);
+    if (!(near < 4e18))
         return 0;
-    textbook = (double)n * -bloom_ln_(p) / 0.480453014;
-    if (textbook > 4e18)
-        return 0;
-    if (textbook >= 256)
-        low = ((uint64_t)textbook / unit - 1) * unit;
-    for (; !bloom_keeps_(plan, low + stride, n, p); stride *= 2) {
-        low += stride;
-        if (low >> 62)
+    high = (uint64_t)near / unit + 1;
+    low = high - 1;
+    while (high > 1 && bloom_keeps_(plan, low * unit, n, p, k, free_k)) {
+        high = low;
+        low = low > stride ? low - stride : 0;
+        stride *= 2;
+    }
+    for (; !bloom_keeps_(plan, high * unit, n, p, k, free_k); stride *= 2) {
+        low = high;
+        high += stride;
+        if (high * unit >> 62)
             return 0;
     }
-    while ((stride /= 2) >= unit)
-        if (!bloom_keeps_(plan, low + stride, n, p))
-            low += stride;
-    return low + unit;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (bloom_keeps_(plan, middle * unit, n, p, k, free_k))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high * unit;
 }
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
     bloom_plan plan = bloom_no_plan_();
-    if (k < 1 || k > 64)
+    if (k < 1 || k > 64 || !(p > 0 && p < 1))
         return plan;
+    plan.cells = bloom_least_cells_(plan, n ? n : 1, p, &k, false);
     plan.hashes = (uint8_t)k;
-    plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
     return plan;
+}
+
+/* k = log2(1/p), rounded to either side, takes the least m of a textbook. */
+static unsigned bloom_textbook_hashes_(double p)
+{
+    double ln_p = bloom_ln_(p), ideal = ln_p / -0.69314718055994531, slope;
+    unsigned k = ideal < 1 ? 1 : ideal > 63 ? 63 : (unsigned)ideal;
+    return k + (bloom_textbook_cells_(1, ln_p, k + 1, &slope)
+                < bloom_textbook_cells_(1, ln_p, k, &slope));
 }
 
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
     bloom_plan plan = bloom_no_plan_();
-    unsigned k;
+    unsigned k, fewest = 1, middle;
+    if (!(p > 0 && p < 1))
+        return plan;
     n = n ? n : 1;
-    plan.cells = bloom_least_cells_(plan, n, p);
+    k = bloom_textbook_hashes_(p);
+    plan.cells = bloom_least_cells_(plan, n, p, &k, true);
     if (plan.cells == 0)
         return plan;
-    k = bloom_best_hashes_(plan, n);
-    while (k > 1 && bloom_rate_with_(plan, k - 1, n) <= p)
-        k--;
+    while (fewest < k) {                /* up to the best k rates only fall */
+        middle = k - fewest > 4 ? (fewest + k) / 2 : k - 1;
+        if (bloom_is_kept_by_(plan, middle, n, p))
+            k = middle;
+        else
+            fewest = middle + 1;
+    }
     plan.hashes = (uint8_t)k;
+    return plan;
+}
+
+/* The fewest blocks a key that keep m within 1.2 times the classic plan's, or,
+   where none do, the least m. With more blocks a key the rate in one m falls,
+   and then rises. */
+static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
+{
+    bloom_plan plan = bloom_plan_for(n, p);
+    double rate = 2, before;
+    uint64_t least = 0;
+    unsigned k = 0, best;
+    plan.layout = BLOOM_BLOCKED;
+    plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
+    if (!(p > 0 && p < 1))
+        return plan;
+    do {
+        k += 8;
+        before = rate;
+        rate = plan.cells > 0 ? bloom_rate_with_(plan, k, n, true) : 2;
+    } while (rate > p && rate < before && k < 64);
+    best = rate <= p ? k : 8;
+    plan.cells = rate <= p ? plan.cells : 0;
+    least = bloom_least_cells_(plan, n, p, &best, false);
+    for (k = 16; rate > p && k <= 64 && least != 256; k += 8) {
+        if (least > 0
+            && !bloom_keeps_(plan, least - 256, n, p, &k, false))
+            break;
+        least = bloom_least_cells_(plan, n, p, &k, false);
+        best = k;
+    }
+    plan.cells = least;
+    plan.hashes = (uint8_t)best;
     return plan;
 }
 
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
                                        bloom_layout layout)
 {
-    bloom_plan plan = bloom_no_plan_();
+    bloom_plan plan = layout == BLOOM_BLOCKED
+                    ? bloom_plan_blocked_(n ? n : 1, p) : bloom_plan_for(n, p);
     plan.layout = (uint8_t)layout;
-    if (BLOOM_IS_BLOCKED_(plan)) {
-        plan.hashes = 8;
-        plan.cells = bloom_least_cells_(plan, n ? n : 1, p);
-    } else {
-        plan = bloom_plan_for(n, p);
-        plan.layout = (uint8_t)layout;
-    }
     return bloom_plan_size(plan) > 0 ? plan : bloom_no_plan_();
 }
 
@@ -2399,11 +2671,17 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     bloom_plan plan = bloom_no_plan_();
     const uint64_t most = 1ULL << 56;
     uint64_t words = bytes / 8;
+    double ideal;
+    unsigned k;
     if (words < 5)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan, n ? n : 1);
+    n = n ? n : 1;
+    ideal = 0.6931 * (double)plan.cells / (double)n;
+    k = ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal;
+    k = bloom_best_hashes_(plan, k, n, true);
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan, k, n, false);
     return plan;
 }
 
@@ -2419,20 +2697,23 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
     uint64_t n = 0, bit;
     if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
         return 0;
-    for (bit = 1ULL << 63; bit > 0; bit /= 2)
+    for (bit = 1; bit >> 63 == 0 && bloom_rate_(plan, bit) <= p; )
+        bit *= 2;
+    for (; bit > 0; bit /= 2)
         if (bloom_rate_(plan, n + bit) <= p)
             n += bit;
     return n;
 }
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
-   the paper's e^-kn/m differs for small m). In a blocked filter a key takes
-   each cell with the chance 8/m, so it is (1 - 8/m)^n. */
+   the paper's e^-kn/m differs for small m). In a blocked filter each of
+   a key's k/8 choices takes a cell with chance 8/m: (1 - 8/m)^(kn/8). */
 static double bloom_keys_for_(bloom_plan plan, double zeros)
 {
     double m = (double)plan.cells;
     if (BLOOM_IS_BLOCKED_(plan))
-        return bloom_ln_(zeros) / bloom_ln_1_minus_1_over_(m / 8);
+        return bloom_ln_(zeros) / (plan.hashes / 8U
+                                   * bloom_ln_1_minus_1_over_(m / 8));
     return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
 }
 
@@ -2467,14 +2748,19 @@ BLOOM_API double bloom_fpr(const bloom *b)
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
-    double m = (double)plan.cells, rate;
+    double m = (double)plan.cells, rate, all;
     double fill = (double)ones / m, n;
+    unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_for_(plan, 1 - fill);
     if (BLOOM_IS_BLOCKED_(plan)) {
-        rate = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-             + n / (m / 256) / 4294967296.0;
+        double one = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+                   + n * (plan.hashes / 8U) / (m / 256) / 4294967296.0;
+        rate = bloom_blocked_floor_(plan, m / 256, n, one);
+        for (k = 8, all = one; k < plan.hashes; k += 8)
+            all *= one;
+        rate += all;
     } else {
         rate = bloom_generator_rate_(m, plan.hashes, n, fill)
              + bloom_step_floor_(plan, fill);
@@ -2529,7 +2815,7 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
     if (layout == BLOOM_BLOCKED
-        && (m % 256 != 0 || k != 8 || m_high >> 8 != 0))
+        && (m % 256 != 0 || k % 8 != 0 || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
     return BLOOM_IS_BUILT_(layout, width) ? BLOOM_OK : BLOOM_UNSUPPORTED;
 }
@@ -2775,12 +3061,17 @@ static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
 /* How many keys that are new to it link i takes until its rate is its share.
    The other keys offered meanwhile, false "maybe"s, have their cells set already
    and count for the rate like any: of n keys, 1 - f(x) are new at each x < n.
-   f is integrated by Simpson's rule in 8 parts. */
+   f is integrated by Simpson's rule in 8 parts. Blocks that lie over full ones
+   of an older link are offered fewer keys, and so the others more: measured,
+   that adds up to 2.3% to a rate (p = 0.5; 1% at 0.1), which is left for it. */
 static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
                                   bloom_plan plan)
 {
-    uint64_t n = bloom_plan_capacity(plan, bloom_chain_share_(c, i)), x;
-    double known = 0;
+    double share = bloom_chain_share_(c, i), known = 0;
+    uint64_t n, x;
+    if (BLOOM_IS_BLOCKED_(plan) && i > 0)
+        share /= 1 + 0.1 * (c->p < 0.25 ? c->p : 0.25);
+    n = bloom_plan_capacity(plan, share);
     for (x = 1; x <= 8; x++)
         known += bloom_plan_fpr(plan, n / 8 * x + n % 8 * x / 8)
                * (x == 8 ? 1 : x % 2 ? 4 : 2);
@@ -3112,13 +3403,15 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 #endif /* BLOOM_IMPLEMENTATION */
 
-/* ---- Papers --------------------------------------------------------------
+/* ---- Papers, by what they are for here ------------------------------------
    B. H. Bloom 1970, Space/time trade-offs in hash coding with allowable errors
    P. Bose et al. 2008, On the false-positive rate of Bloom filters
    K. Christensen, A. Roginsky, M. Jimeno 2010, A new analysis of the
        false-positive rate of a Bloom filter
    A. Kirsch, M. Mitzenmacher 2008, Less hashing, same performance: building a
        better Bloom filter (double hashing, and why it is enough for large m)
+   F. Putze, P. Sanders, J. Singler 2007, Cache-, hash- and space-efficient Bloom
+       filters (blocks, and several of them a key)
    D. Lemire 2019, Fast random integer generation in an interval
    A. Appleby 2011, MurmurHash3 (SMHasher)
    S. J. Swamidass, P. Baldi 2007, Mathematical correction for fingerprint

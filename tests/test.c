@@ -253,16 +253,16 @@ static uint64_t naive_index(uint64_t x, uint64_t m)
     return high;
 }
 
-static unsigned naive_block_bit(bloom_plan plan, uint64_t h1, unsigned word)
+static unsigned naive_block_bit(bloom_plan plan, uint64_t x, unsigned word)
 {
     static const char salts[] = "47b6137b44974d918824ad5ba2b7289d"
                                 "705495c72df1424b9efc49475c6bfb31";
     char salt[9] = "";
-    uint64_t blocks = plan.cells / 256, z = h1 % 4294967296U;
+    uint64_t blocks = plan.cells / 256, z = x % 4294967296U;
     memcpy(salt, salts + 8 * word, 8);
     z = z * strtoul(salt, NULL, 16) % 4294967296U;
-    return (unsigned)(((h1 / 4294967296U * blocks) / 4294967296U * 8 + word)
-                      * 32 + z / 134217728);
+    return (unsigned)((naive_index(x - x % 4294967296U, blocks) * 8 + word) * 32
+                      + z / 134217728);
 }
 
 static bool naive_walk(bloom_plan plan, bloom_hash h, bool set)
@@ -271,10 +271,14 @@ static bool naive_walk(bloom_plan plan, bloom_hash h, bool set)
     bool all = true;
     unsigned i;
     if (plan.hash_bits == 32)
-        y &= ~(uint64_t)0xFFFFFFFFU;
-    for (i = 0; i < plan.hashes; i++, x += y, y *= 37) {
+        y -= y % 4294967296U;
+    if (plan.hash_bits == 32 && plan.layout == BLOOM_BLOCKED)
+        y += y / 4294967296U;
+    for (i = 0; i < plan.hashes; i++) {
         unsigned char *cell = naive + (plan.layout == BLOOM_BLOCKED
-            ? naive_block_bit(plan, h.h1, i) : naive_index(x, plan.cells));
+            ? naive_block_bit(plan, x, i % 8) : naive_index(x, plan.cells));
+        if (plan.layout != BLOOM_BLOCKED || i % 8 == 7)
+            x += y, y *= 37;
         all = all && *cell;
         if (set)
             *cell = 1;
@@ -399,11 +403,11 @@ static void test_boundaries(void)
 static void test_blocked(void)
 {
     static const unsigned cells[] = { 256, 512, 768, 2048, 7936, 32768 };
-    unsigned c, w, round;
+    unsigned c, w, k;
     for (w = 0; w < COUNT(widths); w++)
         for (c = 0; c < COUNT(cells) && cells[c] <= MOST_CELLS; c++)
-            for (round = 0; round < 8; round++)
-                against_naive(in_layout(a_plan(cells[c], 8, widths[w],
+            for (k = 8; k <= 64; k += 8)
+                against_naive(in_layout(a_plan(cells[c], k, widths[w],
                                                random64()), BLOOM_BLOCKED));
 }
 
@@ -613,7 +617,29 @@ static const struct { uint8_t layout, width, hashes; uint16_t cells;
     { BLOOM_COUNTING, 32, 3, 128,
     "424c4d01022003008000000000000000efcdab89674523017821e89500000000"
     "1100011000211100010001100000120001100010211000000001111101000000"
-    "1102102000110100101000110100001000002020001021000010000013300000" } };
+    "1102102000110100101000110100001000002020001021000010000013300000" },
+    { BLOOM_BLOCKED, 64, 16, 768,
+    "424c4d01014010000003000000000000efcdab8967452301fc01b0377f5a9eaf"
+    "0215148787010b1281a410da4255804c18919144d12802131c15090212168239"
+    "2e40418594124a50506047012b20181c00b7262538a015522a90099ae8c10633"
+    "12e490264de88a3a69421b563c63b1c240b8e693b520818e00b7089800527c32" },
+    { BLOOM_BLOCKED, 32, 16, 768,
+    "424c4d01012010000003000000000000efcdab89674523012fa7411e00000000"
+    "a881865142112e86400d216d2493362191134375dc0a0c05293826c424e40d64"
+    "4248134624a0c8ae12e20b81d04d222e0f402916916483814008327d784002e4"
+    "158089019464900a060127b04c800ae09c5218403ca011344d644220340185c0" },
+    { BLOOM_BLOCKED, 64, 24, 1024,
+    "424c4d01014018000004000000000000efcdab8967452301669ffdcea6e33056"
+    "445414c58f0398188da414c81075804c10b091cd5149161e2cd4a90003128439"
+    "1e8107928ac34b565d49433a6f3160cc49b70301dce8070539c181b2d09d22f2"
+    "a2ce41279592ca1229a00f33534a3d1640b3a4e72022bd520ab508ae28543631"
+    "107490044e680838614212442e2191c00098e611b500038c0093089800125832" },
+    { BLOOM_BLOCKED, 32, 24, 1024,
+    "424c4d01012018000004000000000000efcdab8967452301e639f7a700000000"
+    "88a08459401186a6400d212b141734a0911340599c9a0e051830a4e416f40d64"
+    "220d930262212c8a0a640cc5708132030c06a32cd4202916610a162d6488a4a0"
+    "56d01b4414a0dc2e14933780c04d4afd8f40281615448eb54920a25f18e98364"
+    "07c095258476830a222557b15c9a42a0965a544bbca9d9803d46463035a114f2" } };
 
 static void test_golden_images(void)
 {
@@ -623,7 +649,7 @@ static void test_golden_images(void)
                                  golden[g].width, 0x0123456789ABCDEFU);
         bloom *b = bloom_init(memory, sizeof memory,
                               in_layout(plan, golden[g].layout));
-        char hex[2 * 96 + 1], key[] = "key-0";
+        char hex[2 * 160 + 1], key[] = "key-0";
         if (!b)
             continue;
         built++;
@@ -637,7 +663,7 @@ static void test_golden_images(void)
             sprintf(hex + 2 * i, "%02x", memory[i]);
         CHECK(strcmp(hex, golden[g].image) == 0);
     }
-    CHECK(built == COUNT(widths) * LAYOUTS);
+    CHECK(built == (LAYOUTS == 1 ? 1 : COUNT(golden)));
 }
 
 static bloom_error error_of(const unsigned char *image, size_t size)
@@ -1141,13 +1167,13 @@ static void test_constant_plans(void)
 
 #ifndef BLOOM_NO_FLOAT
 
-/* E[(X/m)^k] from the distribution of X, the number of cells set after n * k
+/* E[(X/m)^k] from the distribution of X, the number of cells set after so many
    independent throws, in long double. */
-static double exact_rate(unsigned m, unsigned k, unsigned n)
+static double exact_rate(unsigned m, unsigned k, unsigned throws)
 {
     static long double chance[2000];
     long double rate = 0;
-    unsigned throws = n * k, i, j;
+    unsigned i, j;
     for (j = 0; j <= m; j++)
         chance[j] = 0;
     for (chance[0] = 1, i = 0; i < throws; i++)
@@ -1163,24 +1189,28 @@ static double exact_rate(unsigned m, unsigned k, unsigned n)
     return (double)rate;
 }
 
-/* bloom_plan_fpr against that sum: not below it (but for 0.4% where the filter
-   is overfull), and above it by 1.2% and by what the generator adds, which
-   test_rates and make promise measure. */
+/* bloom_plan_fpr against that sum: never above it but by 0.6%, and by what the
+   generator adds, which test_rates and make promise measure; below it by 2.3%
+   at the most, where 12 keys and more overfill a filter with k = 64, and by 0.5%
+   (the generator) for fewer keys. */
 static void test_exact_rates(void)
 {
     static const unsigned cells[] = { 64, 128, 320, 1024 };
     unsigned c, n, k;
     for (c = 0; c < COUNT(cells); c++)
         for (n = 1; n < 70; n += n)
-            for (k = 1; k < 20; k += 3) {
-                double m = cells[c], exact = exact_rate(cells[c], k, n);
+            for (k = 1; k <= 64; k += k < 16 ? 3 : 12) {
+                double m = cells[c], exact = exact_rate(cells[c], k, n * k);
                 double rate = bloom_plan_fpr(a_plan(cells[c], k, 64, 0), n);
                 double generator = 1 + 2 * k * k / m;
                 if (exact < 1e-10)
                     continue;
-                CHECK(rate >= exact * 0.995);
-                CHECK(rate <= exact * generator * 1.012 || exact < 1e-4);
+                CHECK(rate >= exact * (n < 12 ? 0.995
+                                     : n * n <= k * 32 ? 0.977 : 0.998));
+                CHECK(rate <= exact * generator * 1.006 || exact < 1e-4);
             }
+    k = (unsigned)bloom_plan_hashes(4, 3.87065e-4, 64).cells;
+    CHECK(exact_rate(k, 64, 4 * 64) <= 3.87065e-4);
 }
 
 /* Expected rates to eleven digits, not by another source: plans are made of
@@ -1203,13 +1233,13 @@ static void test_golden_rates(void)
         { 28800, 20, 64, 0, 1000, 9.8107255977494017e-07 },
         { 4096, 64, 64, 0, 300, 5.5572511529086255e-01 },
         { 1048576, 5, 64, 0, 90000, 5.1731638342529668e-03 },
-        { 1048576, 12, 64, 0, 100, 2.5888970073540127e-25 },
-        { 1048576, 30, 64, 0, 1, 3.4391478934781790e-55 },
+        { 1048576, 12, 64, 0, 100, 1.2426507027479835e-22 },
+        { 1048576, 30, 64, 0, 1, 3.1018844031439304e-24 },
         { 64, 5, 64, 0, 1000, 1.0000000000000000e+00 },
         { 256, 8, 64, 1, 1, 2.3374013835564256e-10 },
         { 512, 8, 64, 1, 20, 6.3202029603101555e-05 },
         { 25600, 8, 64, 1, 700, 1.7752344593099476e-05 },
-        { 1048576, 8, 32, 1, 100000, 1.0191024155012865e-02 },
+        { 1048576, 8, 32, 1, 100000, 1.0191024159711118e-02 },
         { 2560, 8, 64, 1, 5000, 9.9999883817269730e-01 },
     };
     unsigned i;
@@ -1320,7 +1350,9 @@ static void test_planning(void)
     CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 50, 1e-9, 1)) == 0);
     CHECK(bloom_plan_hashes(0, 1e-9, 3).cells
           == bloom_plan_hashes(1, 1e-9, 3).cells);
-    CHECK(bloom_plan_for(9, 1e-100).cells > 9000);
+    CHECK(bloom_plan_for(9, 1e-18).cells > 9 * 80);
+    CHECK(bloom_plan_size(bloom_plan_for(9, 1e-40)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 1e-40, BLOOM_BLOCKED)) == 0);
     CHECK(bloom_plan_size(bloom_plan_for(9, 1e-300)) == 0);
     CHECK(bloom_plan_for(0, 1e-9).cells == bloom_plan_for(1, 1e-9).cells);
     CHECK(bloom_plan_for(0, 1e-9).hashes == bloom_plan_for(1, 1e-9).hashes);
@@ -1418,10 +1450,58 @@ static void test_blocked_rates(void)
         }
 }
 
+/* Several blocks a key, in one block and in two: a word of 32 bits is a small
+   classic filter; the loads of two blocks are split as coins fall. That what is
+   in one block is not in the other is not counted: the rate is a little high. */
+static double exact_chance(unsigned c, unsigned j)
+{
+    double word = exact_rate(32, c, j), four = word * word * word * word;
+    return c == 0 ? 1 : four * four + (c == 1 ? j / 4294967296.0 : 0);
+}
+
+static void test_rates_of_blocks(void)
+{
+    unsigned b, n, j, c;
+    for (b = 2; b <= 4; b++)
+        for (n = 5; n <= 20; n += 5) {
+            bloom_plan plan = in_layout(a_plan(256, 8 * b, 64, 0),
+                                        BLOOM_BLOCKED);
+            double one = exact_chance(b, n * b), two = 0, coins = 1;
+            for (j = 0; j < n * b + b; j++)
+                coins /= 2;
+            for (j = 0; j <= n * b; j++) {
+                double ways = coins;
+                for (c = 0; c <= b; c++) {
+                    two += ways * exact_chance(c, j)
+                                * exact_chance(b - c, n * b - j);
+                    ways = ways * (b - c) / (c + 1);
+                }
+                coins = coins * (n * b - j) / (j + 1);
+            }
+            CHECK(bloom_plan_fpr(plan, n) > one * 0.99);
+            CHECK(bloom_plan_fpr(plan, n) < one * 1.01);
+            plan.cells = 512;
+            CHECK(bloom_plan_fpr(plan, n) > two);
+            CHECK(bloom_plan_fpr(plan, n) < two * (0.5 + 0.4 * b));
+        }
+}
+
+/* One step in 2^32, or 2^64, is no step. */
+static void test_floors(void)
+{
+    bloom_plan plan = a_plan(1 << 20, 64, 32, 0);
+    CHECK(bloom_plan_fpr(plan, 1) > 64.0 / (1 << 20) / 4294967296.0);
+    plan.hash_bits = 64;
+    CHECK(bloom_plan_fpr(plan, 1) > 64.0 / (1 << 20) / 1.8446744073709552e19);
+    CHECK(bloom_plan_fpr(plan, 1) < 64.0 / (1 << 20) / 4e18);
+    plan = in_layout(a_plan(1 << 20, 32, 32, 0), BLOOM_BLOCKED);
+    CHECK(bloom_plan_fpr(plan, 4096) > 1.0 / 4294967296.0 * 2 / 5);
+}
+
 static void test_blocked_plans(void)
 {
-    uint64_t n;
-    unsigned i;
+    uint64_t n, most;
+    unsigned i, k;
     for (n = 1; n < 1000000000000; n = n * 7 + 1) {
         double p = 0.5;
         for (i = 0; i < 12; i++, p /= 7) {
@@ -1432,16 +1512,32 @@ static void test_blocked_plans(void)
                                                       : 2000000000U));
                 continue;
             }
-            CHECK(plan.hashes == 8 && plan.cells % 256 == 0);
+            CHECK(plan.hashes % 8 == 0 && plan.cells % 256 == 0);
             CHECK(bloom_plan_fpr(plan, n) <= p);
             less.cells -= 256;
             CHECK(!less.cells || bloom_plan_fpr(less, n) > p);
+            most = bloom_plan_for(n, p).cells;
+            most += most / 5;
+            if (plan.cells > most)          /* then the least memory of all */
+                for (k = 8; k <= 64 && less.cells; k += 8) {
+                    less.hashes = (uint8_t)k;
+                    CHECK(bloom_plan_fpr(less, n) > p);
+                }
+            less.cells = most / 256 * 256;
+            for (k = 8; k < plan.hashes || (k <= 64 && plan.cells > most);
+                 k += 8) {                  /* fewer blocks are not enough */
+                less.hashes = (uint8_t)k;
+                CHECK(!less.cells || bloom_plan_fpr(less, n) > p);
+            }
             CHECK(bloom_plan_capacity(plan, p) >= n);
         }
     }
     n = 1000000;
     CHECK(bloom_plan_layout(n, 0.01, BLOOM_BLOCKED).cells < 10600000);
     CHECK(bloom_plan_layout(n, 0.001, BLOOM_BLOCKED).cells < 17000000);
+    CHECK(bloom_plan_layout(n, 1e-4, BLOOM_BLOCKED).cells < 21070000);
+    CHECK(bloom_plan_layout(n, 1e-6, BLOOM_BLOCKED).cells < 33800000);
+    CHECK(bloom_plan_layout(n, 1e-9, BLOOM_BLOCKED).cells < 50700000);
     CHECK(bloom_plan_layout(0, 0.1, BLOOM_BLOCKED).cells == 256);
     CHECK(bloom_plan_layout(0, 1e-10, BLOOM_BLOCKED).cells
           == bloom_plan_layout(1, 1e-10, BLOOM_BLOCKED).cells);
@@ -1480,7 +1576,7 @@ static double measured_rate(bloom_plan plan, unsigned n, bool integers,
                             unsigned asks)
 {
     double asked = 0, maybe = 0;
-    while (maybe < 4000) {
+    while (maybe < 5000) {
         bloom *b = bloom_init(memory, sizeof memory, plan);
         unsigned i;
         for (i = 0; i < asks + n; i++) {
@@ -1523,15 +1619,20 @@ static void test_rates(void)
             CHECK(rate > 0.95 * rows[r].multiple * textbook);
             CHECK(rate < 1.05 * rows[r].multiple * textbook);
         }
-    /* Blocked filters differ more among each other: so more of them */
-    for (r = 1; r < 120; r = r * 3 + 1)
-        for (kind = 0; kind < 3; kind++) {
-            bloom_plan plan = in_layout(a_plan(256 * r, 8, kind ? 64 : 32, 4),
+    /* Blocked filters differ more among each other: so more of them. Several
+       blocks a key do a little better than expected where there are few blocks
+       in all, but not in width 32: worst with one. */
+    for (r = 0; r < 3; r++)
+        for (kind = 0; kind < 9; kind++) {
+            unsigned blocks = r == 0 ? 1 : r == 1 ? 4 : 40, b = 1U << kind / 3;
+            bloom_plan plan = in_layout(a_plan(256 * blocks, 8 * b,
+                                               kind % 3 ? 64 : 32, 4),
                                         BLOOM_BLOCKED);
             unsigned n = (unsigned)bloom_plan_capacity(plan, 0.01);
-            double rate = measured_rate(plan, n, kind == 2, 200);
-            CHECK(rate > 0.95 * bloom_plan_fpr(plan, n));
-            CHECK(rate < 1.05 * bloom_plan_fpr(plan, n));
+            double rate = measured_rate(plan, n, kind % 3 == 2, 200);
+            rate /= bloom_plan_fpr(plan, n);
+            CHECK(rate > (b == 1 || blocks > 9 ? 0.94 : 0.87));
+            CHECK(rate < (b > 1 && blocks == 1 && kind % 3 == 0 ? 1.55 : 1.05));
         }
 }
 
@@ -1941,6 +2042,8 @@ int main(int argc, char **argv)
     RUN(test_sparse_rates());
     RUN(test_least_plans());
     RUN(test_blocked_rates());
+    RUN(test_rates_of_blocks());
+    RUN(test_floors());
     RUN(test_blocked_plans());
     RUN(test_planning());
     RUN(test_integer_plans());
