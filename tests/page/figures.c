@@ -68,9 +68,15 @@ static uint64_t plan_it(char **words)            /* N P LAYOUT K */
     uint64_t n = strtoull(words[0], NULL, 10);
     double p = strtod(words[1], NULL);
     unsigned k = (unsigned)atoi(words[3]);
-    plan = k ? bloom_plan_hashes(n, p, k)
-             : bloom_plan_layout(n, p, (bloom_layout)atoi(words[2]));
-    plan.layout = (uint8_t)atoi(words[2]);
+    int layout = atoi(words[2]);
+    plan = k && layout != BLOOM_BLOCKED ? bloom_plan_hashes(n, p, k)
+         : bloom_plan_layout(n, p, (bloom_layout)layout);
+    plan.layout = (uint8_t)layout;
+    if (k && layout == BLOOM_BLOCKED) {          /* the least that keeps p */
+        plan.hashes = (uint8_t)k;
+        for (plan.cells = 256; bloom_plan_fpr(plan, n) > p; )
+            plan.cells += 256;
+    }
     return n;
 }
 
@@ -94,7 +100,8 @@ static void measure(char **words)
             for (i = 0; i < n; i++)
                 bloom_add_u64(b, (f << 32) + i);
             for (i = 0; i < 100000 / filters; i++)
-                maybes += bloom_may_contain_u64(b, (1ULL << 50) + (f << 32) + i);
+                maybes += bloom_may_contain_u64(b, (1ULL << 50) + (f << 32)
+                                                   + i);
             bloom_free(b);
         }
         printf("%" PRIu64 "\n", maybes);

@@ -34,6 +34,12 @@ export async function planning() {
     await samePlan(page, 300, 0.02, 2, 2);
     await page.click('#best');
     await samePlan(page, 300, 0.02, 2, 0);
+    await page.check('#plan-layout input[value="1"]', { force: true });
+    for (const k of [16, 24]) {
+        await page.fill('#plan-k', String(k));
+        await samePlan(page, 300, 0.02, 1, k);
+    }
+    await page.click('#best');
     await page.fill('#n', '60');
     same('the slider sets n', await page.inputValue('#n-text'), '1,000,000');
     await type(page, '#p-text', '1');

@@ -1,6 +1,6 @@
 // Part 1: words, cells, false "maybe"s, many words, counting, the link.
 import { readFileSync } from 'node:fs';
-import { bloom, check, close, figures, folder, infoOf, number, numberAt, open,
+import { bloom, check, close, digits, figures, folder, infoOf, number, numberAt, open,
          run, same, save, text, until } from './lib.mjs';
 
 // Words, of which some share cells
@@ -29,8 +29,9 @@ async function sameFilter(page, what, m, k, layout, words) {
     close(`${what}: fill`, number((await text(page, '#fill')).split('(')[1]),
           number(info.ones.split('(')[1]));
     close(`${what}: rate`, await numberAt(page, '#now'), Number(info['rate now'].split(' ')[0]));
-    close(`${what}: 1 in`, number((await text(page, '#now')).split('1 in')[1] ?? '0'),
-          number(info['rate now'].split('1 in')[1] ?? '0'));
+    const oneIn = (await text(page, '#now')).split('1 in')[1] ?? '0';
+    const theirs = number(info['rate now'].split('1 in')[1] ?? '0');
+    close(`${what}: 1 in`, number(oneIn), oneIn.includes('×') ? digits(theirs) : theirs);
     close(`${what}: estimate`, await numberAt(page, '#guess'), number(info.keys));
     return path;
 }
@@ -118,6 +119,14 @@ export async function cells() {
         check(`cell ${i} is painted`, (painted[i] !== empty) === (bit === 1));
     }
     const shades = new Map([...by].map(([cell, words]) => [words.size, painted[cell]]));
+    for (const word of ['word-7', 'word-20', 'stranger']) {   // own, shared, not set
+        await page.fill('#word', word);
+        const kinds = await page.locator('#probes .mark').evaluateAll((all) =>
+            all.map((mark) => mark.className.replace('mark ', '')));
+        same(`probes of ${word}`, kinds.join(), figures('probes', 256, 4, 0, word)[0]
+            .map((cell) => !by.has(cell) ? 'unset' : by.get(cell).size === 1
+                && by.get(cell).has(word) ? 'own' : 'shared').join());
+    }
     check('two words are darker than one', shades.size > 1
           && new Set(shades.values()).size === shades.size, [...shades]);
     const box = await page.locator('#cells').boundingBox();
@@ -149,6 +158,8 @@ export async function layouts() {
     await page.click('#remove');
     await page.fill('#word', 'plum');
     await page.click('#remove');
+    check('what was removed is not in', !(await verdict(page)).includes('answer in')
+        && !(await page.locator('#in .word').allTextContents()).includes('plum'));
     const left = ['apple', 'apple', ...FRUIT.filter((w) => w !== 'plum' && w !== 'apple'),
                   'kiwi'];
     await sameFilter(page, 'counting', 512, 5, 2, left);

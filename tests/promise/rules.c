@@ -2,8 +2,8 @@
 
    usage: rules rates P OUT.tsv [all] [seed=S]
      The measured rate over the asked one, against n, of bloom.h and of what the
-     field does. Rows of P, N, RULE, rate / P, its standard error. Exits with 1 if
-     bloom.h's rate is above P.
+     field does. Rows of P, N, RULE, rate / P, its standard error. Exits with
+     1 if bloom.h's rate is above P.
        guava     m = -n ln p / ln^2 2, in whole 64-bit words; k = m/n ln 2,
                  rounded; cell i is (h1 + i h2) mod m, of 63 bits: Guava's, and
                  with other hashes libbloom's and most others'
@@ -89,9 +89,11 @@ static void show(FILE *out, double p, double n)
 
 static void rates(FILE *out, double p)
 {
-    double n;
-    for (n = 1; n <= 1e5; n = fmax(n + 1, floor(n * (n < 30 ? 1.3 : 2.15) + 0.5)))
+    double n, next;
+    for (n = 1; n <= 1e5; n = fmax(n + 1, next)) {
         show(out, p, n);
+        next = floor(n * (n < 30 ? 1.3 : 2.15) + 0.5);
+    }
 }
 
 /* Of a counting filter, 4 bits a cell */
