@@ -508,6 +508,12 @@ extern "C" {
 #define BLOOM_FLAT_ static inline
 #endif
 
+#if defined(__GNUC__) && !defined(BLOOM_ATOMIC)
+#define BLOOM_PURE_ __attribute__((pure))
+#else
+#define BLOOM_PURE_
+#endif
+
 /* With BLOOM_TINY or -Os, some loops are written for size, not for speed. Else
    a single call has its whole way in one piece, as two 64-bit numbers handed
    over in a struct cost gcc more than the filter does. */
@@ -921,6 +927,11 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
    Seeds are spread, so that near ones do not give near keys the same hash. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
+static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
+{
+    return bloom_fmix64_(key + (seed + 1) * BLOOM_GOLDEN_);
+}
+
 BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
 {
     unsigned char bytes[8];
@@ -929,7 +940,7 @@ BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
         bloom_store64_(bytes, key);
         return bloom_hash32_(bytes, 8, plan.seed);
     }
-    h.h1 = bloom_fmix64_(key + (plan.seed + 1) * BLOOM_GOLDEN_);
+    h.h1 = bloom_mix_u64_(plan.seed, key);
     h.h2 = h.h1 * BLOOM_GOLDEN_;
     return h;
 }
@@ -1305,7 +1316,8 @@ typedef long long bloom_cells_ __attribute__((vector_size(32)));
     __builtin_memcpy(&(mask), &bits, 32); } while (0)
 
 #ifdef __x86_64__
-#define BLOOM_SIMD_ALL_(mask, cells) __builtin_ia32_ptestc256(cells, mask)
+#define BLOOM_SIMD_ALL_(mask, cells) \
+    (__builtin_ia32_ptestc256(cells, mask) & 1)
 #else
 #define BLOOM_SIMD_ALL_(mask, cells) \
     (((mask[0] & ~cells[0]) | (mask[1] & ~cells[1]) \
@@ -1393,8 +1405,38 @@ BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
     }
     return i;
 }
+
+typedef int bloom_ints_ __attribute__((vector_size(32)));
+
+/* The lower halves of four numbers, multiplied */
+BLOOM_SIMD_ static inline bloom_longs_ bloom_simd_times_(bloom_longs_ a,
+                                                         bloom_longs_ b)
+{
+    return (bloom_longs_)__builtin_ia32_pmuludq256((bloom_ints_)a,
+                                                   (bloom_ints_)b);
+}
+
+/* x * m / 2^64 of four numbers x at a time, for m < 2^32; 2^32 bits in `mask`
+   of each x count. Returns how many it did. */
+BLOOM_SIMD_ static inline size_t bloom_simd_aim_(uint64_t *to,
+    const uint64_t *x, size_t count, uint64_t m, unsigned shift)
+{
+    const bloom_longs_ ms = { m, m, m, m };
+    size_t i;
+    for (i = 0; count - i >= 4; i += 4) {
+        bloom_longs_ h, high;
+        __builtin_memcpy(&h, x + i, 32);
+        high = bloom_simd_times_(h >> 32, ms);
+        if (shift == 0)
+            high += bloom_simd_times_(h, ms) >> 32;
+        high = high >> 32 << shift;
+        __builtin_memcpy(to + i, &high, 32);
+    }
+    return i;
+}
 #else
 #define bloom_simd_mix_(h1, keys, count, add) 0
+#define bloom_simd_aim_(to, x, count, m, shift) 0
 #endif
 
 #define BLOOM_IF_SIMD_(condition, simd, plain) ((condition) ? (simd) : (plain))
@@ -1419,19 +1461,21 @@ BLOOM_FLAT_ bool bloom_blocked_add_(unsigned char *cells, unsigned k,
     return absent != 0;
 }
 
+/* No branch depends on a cell unless there is a further block. */
 BLOOM_FLAT_ bool bloom_blocked_may_contain_(const unsigned char *cells,
                                             unsigned k, bloom_walk_ walk,
                                             bool simd)
 {
-    for (; k > 0; k -= 8, bloom_step_(&walk)) {
+    for (;; bloom_step_(&walk)) {
         const unsigned char *block = cells
                                    + (size_t)(bloom_block_(walk.m, walk.x)
                                               >> 3);
-        if (!BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, walk.x),
-                                  bloom_block_look_(block, walk.x)))
-            return false;
+        bool in = BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, walk.x),
+                                       bloom_block_look_(block, walk.x));
+        k -= 8;
+        if (k == 0 || !in)
+            return in;
     }
-    return true;
 }
 
 /* Cell i of the eight at the position, then a step after the last */
@@ -1467,10 +1511,73 @@ static inline void bloom_unseal_(unsigned char *image)
 }
 #endif
 
-BLOOM_HOT_ bool bloom_add_to_(unsigned char *image, bloom_plan plan,
-                              bloom_hash h)
+/* Blocked filters of width 64 below 2 GB have a short way of their own, where
+   there is SIMD: layout and width are tested as one number, and what is inlined
+   in a user's loop is small: the first block. All else goes by functions out of
+   line, of which the compiler knows that they change nothing if they look. */
+
+#ifdef BLOOM_SIMD_
+#define BLOOM_IS_FAST_(image, m) (((image)[4] | (image)[5] << 8) \
+    == (BLOOM_BLOCKED | 64 << 8) && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
+
+/* The blocks after the first */
+BLOOM_SIMD_ BLOOM_RARE_ static bool bloom_add_more_(unsigned char *image,
+                                                    uint64_t x, uint64_t y)
+{
+    bloom_walk_ walk;
+    walk.x = x;
+    walk.y = y;
+    walk.m = bloom_load64_(image + 8);
+    bloom_step_(&walk);
+    return bloom_blocked_add_(image + BLOOM_HEADER_, image[6] - 8U, walk, true);
+}
+
+BLOOM_SIMD_ BLOOM_RARE_ BLOOM_PURE_ static bool bloom_look_more_(
+    const unsigned char *image, uint64_t x, uint64_t y)
+{
+    bloom_walk_ walk;
+    walk.x = x;
+    walk.y = y;
+    walk.m = bloom_load64_(image + 8);
+    bloom_step_(&walk);
+    return bloom_blocked_may_contain_(image + BLOOM_HEADER_, image[6] - 8U,
+                                      walk, true);
+}
+
+BLOOM_SIMD_ static inline bool bloom_fast_add_(unsigned char *image,
+                                               uint64_t m, uint64_t x,
+                                               uint64_t y)
 {
     unsigned char *cells = image + BLOOM_HEADER_;
+    bool added;
+    bloom_unseal_(image);
+    added = bloom_simd_add_(cells + (size_t)(bloom_block_(m, x) >> 3), x);
+    if (image[6] != 8 && bloom_add_more_(image, x, y))
+        added = true;
+    return added;
+}
+
+BLOOM_SIMD_ static inline bool bloom_fast_look_(const unsigned char *image,
+                                                uint64_t m, uint64_t x,
+                                                uint64_t y)
+{
+    const unsigned char *cells = image + BLOOM_HEADER_;
+    bool in = bloom_simd_look_(cells + (size_t)(bloom_block_(m, x) >> 3), x);
+    if (image[6] != 8 && in)
+        return bloom_look_more_(image, x, y);
+    return in;
+}
+
+#else
+#define BLOOM_IS_FAST_(image, m) ((void)(image), (void)(m), false)
+#define bloom_fast_add_(image, m, x, y) ((void)(x), (void)(y), false)
+#define bloom_fast_look_(image, m, x, y) ((void)(x), (void)(y), false)
+#endif
+
+BLOOM_RARE_ static bool bloom_slow_add_(unsigned char *image, bloom_hash h)
+{
+    unsigned char *cells = image + BLOOM_HEADER_;
+    bloom_plan plan = bloom_parse_(image);
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
     return BLOOM_IS_BLOCKED_(plan)
@@ -1483,7 +1590,9 @@ BLOOM_HOT_ bool bloom_add_to_(unsigned char *image, bloom_plan plan,
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
-    return bloom_add_to_(image, bloom_parse_(image), h);
+    uint64_t m = bloom_load64_(image + 8);
+    return BLOOM_IS_FAST_(image, m) ? bloom_fast_add_(image, m, h.h1, h.h2)
+                                    : bloom_slow_add_(image, h);
 }
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
@@ -1496,9 +1605,11 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
         && bloom_counting_remove_(cells, plan.hashes, walk);
 }
 
-BLOOM_HOT_ bool bloom_look_in_(const bloom *b, bloom_plan plan, bloom_hash h)
+BLOOM_RARE_ BLOOM_PURE_ static bool bloom_slow_look_(const bloom *b,
+                                                     bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     return BLOOM_IS_BLOCKED_(plan)
         ? bloom_blocked_may_contain_(cells, plan.hashes, walk,
@@ -1510,7 +1621,10 @@ BLOOM_HOT_ bool bloom_look_in_(const bloom *b, bloom_plan plan, bloom_hash h)
 
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
-    return bloom_look_in_(b, bloom_plan_of(b), h);
+    const unsigned char *image = bloom_const_bytes_(b);
+    uint64_t m = bloom_load64_(image + 8);
+    return BLOOM_IS_FAST_(image, m) ? bloom_fast_look_(image, m, h.h1, h.h2)
+                                    : bloom_slow_look_(b, h);
 }
 
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
@@ -1524,34 +1638,49 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
     return bloom_hash_u64_(bloom_plan_of(b), key);
 }
 
-/* What writes has the header in RAM: bloom_parse_, not bloom_plan_of. */
-
 #ifndef BLOOM_TINY
 
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
-    bloom_plan plan = bloom_plan_of(b);
-    return bloom_look_in_(b, plan, bloom_hash_(plan, key, size));
+    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
+}
+
+/* What writes has the header in RAM: bloom_parse_, not bloom_plan_of. */
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_(plan, key, size));
+}
+
+BLOOM_RARE_ BLOOM_PURE_ static bool bloom_slow_look_u64_(const bloom *b,
+                                                         uint64_t key)
+{
+    return bloom_slow_look_(b, bloom_hash_u64(b, key));
+}
+
+BLOOM_RARE_ static bool bloom_slow_add_u64_(unsigned char *image, uint64_t key)
+{
+    return bloom_slow_add_(image, bloom_hash_u64_(bloom_parse_(image), key));
 }
 
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
-    bloom_plan plan = bloom_plan_of(b);
-    return bloom_look_in_(b, plan, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
-    return bloom_add_to_(image, plan, bloom_hash_(plan, key, size));
+    const unsigned char *image = bloom_const_bytes_(b);
+    uint64_t m = bloom_load64_(image + 8);
+    uint64_t x = bloom_mix_u64_(bloom_load64_(image + 16), key);
+    return BLOOM_IS_FAST_(image, m)
+        ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
+        : bloom_slow_look_u64_(b, key);
 }
 
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
-    return bloom_add_to_(image, plan, bloom_hash_u64_(plan, key));
+    uint64_t m = bloom_load64_(image + 8);
+    uint64_t x = bloom_mix_u64_(bloom_load64_(image + 16), key);
+    return BLOOM_IS_FAST_(image, m)
+        ? bloom_fast_add_(image, m, x, x * BLOOM_GOLDEN_)
+        : bloom_slow_add_u64_(image, key);
 }
 
 #else
@@ -1693,15 +1822,17 @@ typedef struct bloom_chunk_ {
 /* Filters that do not lie in a CPU's own cache, roughly: above 1 MB */
 #define BLOOM_IS_LARGE_(plan) ((plan).cells >> 23 != 0)
 
-static inline void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
-                                    const uint64_t *keys)
+BLOOM_FLAT_ void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
+                                  const uint64_t *keys, unsigned layout,
+                                  bool simd)
 {
+    const bool has_steps = layout != BLOOM_BLOCKED || plan.hashes > 8;
     const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
-    size_t i = BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
+    size_t i = BLOOM_IF_SIMD_(simd,
         bloom_simd_mix_(chunk->x, keys, chunk->count, add), 0U);
     for (; i < chunk->count; i++)
         chunk->x[i] = bloom_fmix64_(keys[i] + add);
-    for (i = 0; i < chunk->count; i++)
+    for (i = 0; i < chunk->count && has_steps; i++)
         chunk->y[i] = chunk->x[i] * BLOOM_GOLDEN_;
 }
 
@@ -1709,19 +1840,28 @@ static inline void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
 static void bloom_hash_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
                               const bloom_keys_ *keys, size_t from)
 {
-    size_t i, left = keys->count - from;
-    chunk->from = from;
-    chunk->count = left < BLOOM_CHUNK_ ? left : BLOOM_CHUNK_;
-    if (keys->integers && !BLOOM_IS_32_(plan)) {
-        bloom_mix_chunk_(chunk, plan, keys->integers + from);
-        return;
-    }
+    size_t i;
     for (i = 0; i < chunk->count; i++) {
         bloom_walk_ walk = bloom_walk_from_(plan, bloom_hash_at_(plan, keys,
                                                                  from + i));
         chunk->x[i] = walk.x;
         chunk->y[i] = walk.y;
     }
+}
+
+/* The next keys, from number `from` on, are hashed. */
+BLOOM_FLAT_ void bloom_begin_(bloom_chunk_ *chunk, bloom_plan plan,
+                              const bloom_keys_ *keys, size_t from,
+                              unsigned layout, bool simd)
+{
+    size_t left = keys->count - from;
+    chunk->from = from;
+    chunk->left = chunk->count = left < BLOOM_CHUNK_ ? left : BLOOM_CHUNK_;
+    chunk->round = 0;
+    if (keys->integers && !BLOOM_IS_32_(plan))
+        bloom_mix_chunk_(chunk, plan, keys->integers + from, layout, simd);
+    else
+        bloom_hash_chunk_(chunk, plan, keys, from);
 }
 
 BLOOM_FLAT_ bloom_walk_ bloom_walk_of_(const bloom_chunk_ *chunk,
@@ -1735,27 +1875,28 @@ BLOOM_FLAT_ bloom_walk_ bloom_walk_of_(const bloom_chunk_ *chunk,
 }
 
 /* The cell at a position, or where its block begins */
-BLOOM_FLAT_ uint64_t bloom_cell_at_(bloom_plan plan, uint64_t x)
+BLOOM_FLAT_ uint64_t bloom_cell_at_(bloom_plan plan, unsigned layout,
+                                    uint64_t x)
 {
-    return BLOOM_IS_BLOCKED_(plan) ? bloom_block_(plan.cells, x)
+    return layout == BLOOM_BLOCKED ? bloom_block_(plan.cells, x)
                                    : bloom_high_half_(x, plan.cells);
 }
 
-BLOOM_FLAT_ void bloom_prefetch_(const unsigned char *cells, bloom_plan plan,
+BLOOM_FLAT_ void bloom_prefetch_(const unsigned char *cells, unsigned layout,
                                  uint64_t cell)
 {
-    BLOOM_PREFETCH_(cells + (size_t)(cell >> (BLOOM_IS_COUNTING_(plan) ? 1
+    BLOOM_PREFETCH_(cells + (size_t)(cell >> (layout == BLOOM_COUNTING ? 1
                                                                        : 3)));
 }
 
 /* All positions of a walk of k cells */
 BLOOM_FLAT_ void bloom_prefetch_walk_(const unsigned char *cells,
-                                      bloom_plan plan, unsigned k,
-                                      bloom_walk_ walk)
+                                      bloom_plan plan, unsigned layout,
+                                      unsigned k, bloom_walk_ walk)
 {
-    const unsigned cells_at = BLOOM_IS_BLOCKED_(plan) ? 8 : 1;
+    const unsigned cells_at = layout == BLOOM_BLOCKED ? 8 : 1;
     for (; k > 0; k -= cells_at, bloom_step_(&walk))
-        bloom_prefetch_(cells, plan, bloom_cell_at_(plan, walk.x));
+        bloom_prefetch_(cells, layout, bloom_cell_at_(plan, layout, walk.x));
 }
 
 /* The loops that touch cells are made for each layout, with SIMD and without:
@@ -1763,14 +1904,19 @@ BLOOM_FLAT_ void bloom_prefetch_walk_(const unsigned char *cells,
 
 BLOOM_FLAT_ size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
                                     const bloom_chunk_ *chunk, bool *is_new,
-                                    bool simd)
+                                    unsigned layout, bool simd)
 {
+    const bool one_block = layout == BLOOM_BLOCKED && plan.hashes == 8;
     size_t i, news = 0;
     for (i = 0; i < chunk->count; i++) {
         bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        bool added = BLOOM_IS_BLOCKED_(plan)
+        unsigned char *block = cells + (size_t)(chunk->cell[i] >> 3);
+        bool added = one_block
+            ? BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, walk.x),
+                                   bloom_block_add_(block, walk.x))
+            : layout == BLOOM_BLOCKED
             ? bloom_blocked_add_(cells, plan.hashes, walk, simd)
-            : BLOOM_IS_COUNTING_(plan)
+            : layout == BLOOM_COUNTING
             ? bloom_counting_add_(cells, plan.hashes, walk)
             : bloom_classic_add_(cells, plan.hashes, walk);
         news += added;
@@ -1782,49 +1928,80 @@ BLOOM_FLAT_ size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
 
 /* Asks for the next cell of each key that is left. */
 BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, bloom_plan plan,
-                            bloom_chunk_ *chunk)
+                            bloom_chunk_ *chunk, unsigned layout, bool simd)
 {
-    size_t i;
-    for (i = 0; i < chunk->left; i++)
-        chunk->cell[i] = bloom_cell_at_(plan, chunk->x[i]);
+    size_t i = 0;
+    if (layout == BLOOM_BLOCKED ? plan.cells >> 34 == 0 : plan.cells >> 32 == 0)
+        i = BLOOM_IF_SIMD_(simd, layout == BLOOM_BLOCKED
+            ? bloom_simd_aim_(chunk->cell, chunk->x, chunk->left,
+                              plan.cells >> 8, 8)
+            : bloom_simd_aim_(chunk->cell, chunk->x, chunk->left, plan.cells,
+                              0), 0U);
+    for (; i < chunk->left; i++)
+        chunk->cell[i] = bloom_cell_at_(plan, layout, chunk->x[i]);
     for (i = 0; i < chunk->left && BLOOM_IS_LARGE_(plan); i++)
-        bloom_prefetch_(cells, plan, chunk->cell[i]);
+        bloom_prefetch_(cells, layout, chunk->cell[i]);
 }
 
-/* Tests what was asked for, and keeps the keys that may be in. */
-BLOOM_FLAT_ void bloom_test_(const unsigned char *cells, bloom_plan plan,
-                             bloom_chunk_ *chunk, bool simd)
+/* Is what key i asked for there? */
+BLOOM_FLAT_ bool bloom_test_(const unsigned char *cells,
+                             const bloom_chunk_ *chunk, size_t i, unsigned layout, bool simd)
+{
+    uint64_t cell = chunk->cell[i], x = chunk->x[i];
+    const unsigned char *block = cells + (size_t)(cell >> 3);
+    return layout == BLOOM_BLOCKED
+        ? BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, x),
+                               bloom_block_look_(block, x))
+        : layout == BLOOM_COUNTING ? bloom_is_counted_(cells, cell)
+                                   : bloom_look_(cells, cell) & 1;
+}
+
+/* Keeps the keys that may be in, one step further. */
+BLOOM_FLAT_ void bloom_keep_(const unsigned char *cells, bloom_chunk_ *chunk,
+                             unsigned layout, bool simd)
 {
     size_t i, left = 0;
     for (i = 0; i < chunk->left; i++) {
-        uint64_t cell = chunk->cell[i], x = chunk->x[i], y = chunk->y[i];
-        const unsigned char *block = cells + (size_t)(cell >> 3);
-        bool in = BLOOM_IS_BLOCKED_(plan)
-            ? BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, x),
-                                   bloom_block_look_(block, x))
-            : BLOOM_IS_COUNTING_(plan) ? bloom_is_counted_(cells, cell)
-                                       : bloom_look_(cells, cell) & 1;
+        bool in = bloom_test_(cells, chunk, i, layout, simd);
+        uint64_t x = chunk->x[i], y = chunk->y[i];
         chunk->x[left] = x + y;
         chunk->y[left] = y * 37;
-        chunk->key[left] = chunk->key[i];
+        chunk->key[left] = chunk->round == 0 ? (unsigned char)i
+                                             : chunk->key[i];
         left += in;
     }
     chunk->left = left;
 }
 
-/* Tests what is left of the walks of those keys, and tells the results. */
-BLOOM_FLAT_ size_t bloom_finish_(const unsigned char *cells, bloom_plan plan,
-                                 bloom_chunk_ *chunk, unsigned k, bool *maybe,
-                                 bool simd)
+/* The only test of each key */
+BLOOM_FLAT_ size_t bloom_tell_(const unsigned char *cells,
+                               bloom_chunk_ *chunk, bool *maybe, unsigned layout, bool simd)
+{
+    size_t i, in = 0;
+    for (i = 0; i < chunk->count; i++) {
+        bool found = bloom_test_(cells, chunk, i, layout, simd);
+        in += found;
+        if (maybe)
+            maybe[i] = found;
+    }
+    chunk->count = 0;
+    return in;
+}
+
+/* Tests what is left of the walks of those keys that are left. */
+BLOOM_FLAT_ size_t bloom_tell_rest_(const unsigned char *cells, bloom_plan plan,
+                                    bloom_chunk_ *chunk, unsigned k,
+                                    bool *maybe, unsigned layout, bool simd)
 {
     size_t i, in = 0;
     for (i = 0; i < chunk->count && maybe; i++)
         maybe[i] = false;
     for (i = 0; i < chunk->left; i++) {
         bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        bool found = BLOOM_IS_BLOCKED_(plan)
+        bool found = k == 0 ? true
+            : layout == BLOOM_BLOCKED
             ? bloom_blocked_may_contain_(cells, k, walk, simd)
-            : BLOOM_IS_COUNTING_(plan)
+            : layout == BLOOM_COUNTING
             ? bloom_counting_may_contain_(cells, k, walk)
             : bloom_classic_may_contain_(cells, k, walk);
         in += found;
@@ -1837,47 +2014,52 @@ BLOOM_FLAT_ size_t bloom_finish_(const unsigned char *cells, bloom_plan plan,
 
 /* One block, or two cells one by one, then the rest. */
 BLOOM_FLAT_ size_t bloom_round_(const unsigned char *cells, bloom_plan plan,
-                                bloom_chunk_ *chunk, bool *maybe, bool simd)
+                                bloom_chunk_ *chunk, bool *maybe, unsigned layout, bool simd)
 {
-    const unsigned cells_at = BLOOM_IS_BLOCKED_(plan) ? 8 : 1;
-    unsigned rounds = BLOOM_IS_BLOCKED_(plan) || plan.hashes == 1 ? 1 : 2;
+    const unsigned cells_at = layout == BLOOM_BLOCKED ? 8 : 1;
+    unsigned rounds = layout == BLOOM_BLOCKED || plan.hashes == 1 ? 1 : 2;
     unsigned k = plan.hashes - rounds * cells_at;
     size_t i;
-    if (chunk->round++ == rounds)
-        return bloom_finish_(cells, plan, chunk, k, maybe, simd);
-    bloom_test_(cells, plan, chunk, simd);
-    if (chunk->round < rounds)
-        bloom_ask_(cells, plan, chunk);
-    for (i = 0; i < chunk->left && chunk->round == rounds
-                && BLOOM_IS_LARGE_(plan); i++)
-        bloom_prefetch_walk_(cells, plan, k, bloom_walk_of_(chunk, plan, i));
+    if (k == 0 && rounds == 1)
+        return bloom_tell_(cells, chunk, maybe, layout, simd);
+    if (chunk->round == rounds)
+        return bloom_tell_rest_(cells, plan, chunk, k, maybe, layout, simd);
+    bloom_keep_(cells, chunk, layout, simd);
+    if (++chunk->round < rounds)
+        bloom_ask_(cells, plan, chunk, layout, simd);
+    else
+        for (i = 0; i < chunk->left && BLOOM_IS_LARGE_(plan); i++)
+            bloom_prefetch_walk_(cells, plan, layout, k,
+                                 bloom_walk_of_(chunk, plan, i));
     return 0;
 }
 
 BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
                                    const bloom_keys_ *keys, bool *is_new,
-                                   bool simd)
+                                   unsigned layout, bool simd)
 {
     bloom_chunk_ chunk;
     size_t from, i, news = 0;
     for (from = 0; from < keys->count; from += chunk.count) {
-        bloom_hash_chunk_(&chunk, plan, keys, from);
-        for (i = 0; i < chunk.count && BLOOM_IS_LARGE_(plan); i++)
-            bloom_prefetch_walk_(cells, plan, plan.hashes,
+        bloom_begin_(&chunk, plan, keys, from, layout, simd);
+        if (layout == BLOOM_BLOCKED)
+            bloom_ask_(cells, plan, &chunk, layout, simd);
+        else for (i = 0; i < chunk.count && BLOOM_IS_LARGE_(plan); i++)
+            bloom_prefetch_walk_(cells, plan, layout, plan.hashes,
                                  bloom_walk_of_(&chunk, plan, i));
         news += bloom_add_chunk_(cells, plan, &chunk,
-                                 is_new ? is_new + from : BLOOM_NULL_, simd);
+                                 is_new ? is_new + from : BLOOM_NULL_, layout, simd);
     }
     return news;
 }
 
 BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
                                     const bloom_keys_ *keys, bool *maybe,
-                                    bool simd)
+                                    unsigned layout, bool simd)
 {
     bloom_chunk_ ring[BLOOM_RING_], *chunk = ring;
     bloom_chunk_ *const end = ring + (BLOOM_IS_LARGE_(plan) ? BLOOM_RING_ : 1);
-    size_t next = 0, done = 0, in = 0, i;
+    size_t next = 0, done = 0, in = 0;
     for (; chunk < end; chunk++)
         chunk->count = 0;
     while (done < keys->count) {
@@ -1886,16 +2068,14 @@ BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
         if (chunk->count > 0) {
             const size_t count = chunk->count;
             in += bloom_round_(cells, plan, chunk,
-                               maybe ? maybe + chunk->from : BLOOM_NULL_, simd);
+                               maybe ? maybe + chunk->from : BLOOM_NULL_, layout, simd);
             if (chunk->count == 0)
                 done += count;
-        } else if (next < keys->count) {
-            bloom_hash_chunk_(chunk, plan, keys, next);
-            next += chunk->left = chunk->count;
-            chunk->round = 0;
-            for (i = 0; i < chunk->count; i++)
-                chunk->key[i] = (unsigned char)i;
-            bloom_ask_(cells, plan, chunk);
+        }
+        if (chunk->count == 0 && next < keys->count) {
+            bloom_begin_(chunk, plan, keys, next, layout, simd);
+            bloom_ask_(cells, plan, chunk, layout, simd);
+            next += chunk->count;
         }
         chunk++;
     }
@@ -1906,17 +2086,11 @@ BLOOM_FLAT_ size_t bloom_add_layouts_(unsigned char *cells, bloom_plan plan,
                                       const bloom_keys_ *keys, bool *is_new,
                                       bool simd)
 {
-    const unsigned layout = plan.layout;
-    if (layout == BLOOM_BLOCKED) {
-        plan.layout = BLOOM_BLOCKED;
-        return bloom_add_loop_(cells, plan, keys, is_new, simd);
-    }
-    if (layout == BLOOM_COUNTING) {
-        plan.layout = BLOOM_COUNTING;
-        return bloom_add_loop_(cells, plan, keys, is_new, simd);
-    }
-    plan.layout = BLOOM_CLASSIC;
-    return bloom_add_loop_(cells, plan, keys, is_new, simd);
+    if (BLOOM_IS_BLOCKED_(plan))
+        return bloom_add_loop_(cells, plan, keys, is_new, BLOOM_BLOCKED, simd);
+    if (BLOOM_IS_COUNTING_(plan))
+        return bloom_add_loop_(cells, plan, keys, is_new, BLOOM_COUNTING, simd);
+    return bloom_add_loop_(cells, plan, keys, is_new, BLOOM_CLASSIC, simd);
 }
 
 BLOOM_FLAT_ size_t bloom_look_layouts_(const unsigned char *cells,
@@ -1924,17 +2098,11 @@ BLOOM_FLAT_ size_t bloom_look_layouts_(const unsigned char *cells,
                                        const bloom_keys_ *keys, bool *maybe,
                                        bool simd)
 {
-    const unsigned layout = plan.layout;
-    if (layout == BLOOM_BLOCKED) {
-        plan.layout = BLOOM_BLOCKED;
-        return bloom_look_loop_(cells, plan, keys, maybe, simd);
-    }
-    if (layout == BLOOM_COUNTING) {
-        plan.layout = BLOOM_COUNTING;
-        return bloom_look_loop_(cells, plan, keys, maybe, simd);
-    }
-    plan.layout = BLOOM_CLASSIC;
-    return bloom_look_loop_(cells, plan, keys, maybe, simd);
+    if (BLOOM_IS_BLOCKED_(plan))
+        return bloom_look_loop_(cells, plan, keys, maybe, BLOOM_BLOCKED, simd);
+    if (BLOOM_IS_COUNTING_(plan))
+        return bloom_look_loop_(cells, plan, keys, maybe, BLOOM_COUNTING, simd);
+    return bloom_look_loop_(cells, plan, keys, maybe, BLOOM_CLASSIC, simd);
 }
 
 #ifdef BLOOM_SIMD_
