@@ -179,10 +179,12 @@ class Cells {
     /* Own: a disc. Shared: a square. Not set: a ring. Never by colour alone. */
     drawMark(g, cell, label) {
         const kind = markOf(this.model, cell), [left, top] = this.place(cell);
-        const x = left + this.size / 2, y = top + this.size / 2;
         const r = Math.max(8.5, Math.min(this.size * 0.42, 17));
         g.font = `600 ${Math.round(r * 1.1)}px system-ui, sans-serif`;
         const wide = Math.max(r, g.measureText(label).width / 2 + 4);
+        const { clientWidth, clientHeight } = this.canvas, half = this.size / 2;
+        const x = Math.max(wide, Math.min(clientWidth - wide, left + half));
+        const y = Math.max(r, Math.min(clientHeight - r, top + half));
         g.beginPath();
         g.roundRect(x - wide, y - r, 2 * wide, 2 * r,
                     kind === MARK.shared ? r * 0.3 : r);

@@ -138,7 +138,8 @@ function drawK(best) {
     chartK = makeChart('#chart-k', {
         scales: { x: { time: false, range: [all[0] - 0.5, all.at(-1) + 0.5] },
                   y: { range: [0, 2.5 * Math.min(...finite)] } },
-        axes: [axis({ values: (u, at) => at.map((v) => v % 1 ? '' : whole(v)) }),
+        axes: [axis({ values: (u, at) => at.map((v) => v % 1 ? '' : whole(v)),
+                      ...planning.layout === 1 && { splits: () => all } }),
                axis({ size: 64, values: (u, at) => at.map((v) => whole(v)) })],
         series: [{}, { stroke: style('--accent'), width: 2, pxAlign: 0,
                        points: { show: true, size: 6, fill: style('--accent') } },
@@ -173,8 +174,12 @@ function showPlanSliders(best, plan, all) {
     slider.max = all.at(-1);
     slider.step = planning.layout === 1 ? 8 : 1;
     slider.value = plan.hashes;
+    /* A blocked plan has as few blocks a key as cost little, not the least. */
+    const kind = planning.layout === 1 ? 'as planned' : 'the best';
+    say('#k-kind', kind);
     say('#plan-k-shown', plan.hashes === best.hashes
-        ? `${plan.hashes}, the best` : `${plan.hashes}; best is ${best.hashes}`);
+        ? `${plan.hashes}, ${kind}` : `${plan.hashes}; ${kind}: ${best.hashes}`);
+    say('#best', planning.layout === 1 ? 'Planned k' : 'Best k');
     $('#best').disabled = plan.hashes === best.hashes;
     $('#n').value = 10 * Math.log10(planning.n);
     $('#p').value = -10 * Math.log10(planning.p);
