@@ -25,6 +25,9 @@
 # make bench      speed beside libbloom and the machine's floor; 3 minutes
 # make race       `bloom uniq` against `sort -u` on 10 million lines
 # make large      examples/intersect.c and top.c on 20 million lines each
+# make pictures   the README's pictures, measured anew; two minutes
+# make page       build/page.html: see a filter in the browser, from one file
+# make page-test  that page, used as a person would, in chromium
 # make clean
 
 CC = cc
@@ -216,7 +219,7 @@ bench: | build
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
-EXAMPLES = first crawler spam intersect top custom_hash bip37
+EXAMPLES = first probes crawler spam intersect top custom_hash bip37
 examples: | build
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
 
@@ -235,10 +238,19 @@ race-redis: | build
 large: | build
 	@sh tests/large.sh
 
+pictures: | build
+	@sh tests/pictures/run.sh
+
+page: | build
+	@sh examples/page/build.sh
+
+page-test: page build/bloom
+	@sh tests/page/run.sh
+
 clean:
 	rm -rf build
 
 .PHONY: all install uninstall libbloom install-libbloom demo test strict \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
     promise bench race examples interop languages \
-    interop-redis race-redis large clean
+    interop-redis race-redis large page page-test pictures clean
