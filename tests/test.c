@@ -411,6 +411,33 @@ static void test_blocked(void)
                                                random64()), BLOOM_BLOCKED));
 }
 
+/* Which block, where only the header is there: by the upper half of x below
+   2^34 cells, by all of it from there on. */
+static void test_large_blocks(void)
+{
+    static const uint64_t cells[] = { (1ULL << 34) - 256, 1ULL << 34,
+                                      (1ULL << 34) + 256, (1ULL << 40) - 256 };
+    unsigned c, round, i;
+    for (c = 0; c < COUNT(cells) && SIZE_MAX > 0xFFFFFFFFU; c++) {
+        bloom_init(memory, sizeof memory, in_layout(a_plan(256, 24, 64, 0),
+                                                    BLOOM_BLOCKED));
+        store(memory + 8, cells[c], 8);
+        for (round = 0; round < 100; round++) {
+            const bloom *b = look((bloom *)(void *)memory, 32);
+            uint64_t index[64], x = random64(), y = random64();
+            bloom_hash h;
+            h.h1 = x, h.h2 = y;
+            CHECK(bloom_probes(b, h, index) == 24);
+            for (i = 0; i < 24; i++) {
+                uint64_t whole = c == 0 ? x - x % 4294967296U : x;
+                CHECK(index[i] / 256 == naive_index(whole, cells[c] / 256));
+                if (i % 8 == 7)
+                    x += y, y *= 37;
+            }
+        }
+    }
+}
+
 #endif
 
 /* ---- Many keys at once -------------------------------------------------- */
@@ -496,6 +523,7 @@ static void test_many(void)
 {
     static const unsigned counts[] = { 0, 1, 3, 63, 64, 65, 130, MOST };
     static const unsigned ks[] = { 1, 2, 3, 7, 64 };
+    static const unsigned blocked_ks[] = { 8, 16, 24, 40, 64 };
     unsigned layout, w, kind, c, k;
     for (w = 0; w < COUNT(widths); w++)
         for (layout = 0; layout < LAYOUTS; layout++)
@@ -504,7 +532,7 @@ static void test_many(void)
                     for (k = 0; k < COUNT(ks); k++) {
                         bloom_plan plan = a_plan(1536, ks[k], widths[w], 8);
                         if (layout == BLOOM_BLOCKED)
-                            plan.hashes = 8;
+                            plan.hashes = (uint8_t)blocked_ks[k];
                         fill_keys();
                         many_against_single(in_layout(plan, layout), kind,
                                             counts[c]);
@@ -555,6 +583,7 @@ static void test_many_in_large(void)
     unsigned layout;
     for (layout = 0; layout < LAYOUTS; layout++) {
         many_in_large(1 << 23, 8, layout);
+        many_in_large(1 << 24, 24, layout);
         many_in_large((1 << 24) + 256, 8, layout);
     }
     if (widths[0] == 64)
@@ -2027,6 +2056,7 @@ int main(int argc, char **argv)
     RUN(test_whole());
 #ifndef BLOOM_TINY
     RUN(test_blocked());
+    RUN(test_large_blocks());
     RUN(test_counting());
     RUN(test_remove_absent());
     RUN(test_whole_counting());

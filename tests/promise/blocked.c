@@ -55,7 +55,7 @@ static void cell(uint64_t n, double p)
     bloom_plan plan = bloom_plan_layout(n, p, BLOOM_BLOCKED);
     double more = (double)plan.cells / (double)bloom_plan_for(n, p).cells;
     double filters = n >= 1000000 ? 1 : fmin(2e6 / (double)n, 400);
-    double asked = effort * fmin(4e4 / p, 6e7) / filters;
+    double asked = floor(effort * fmin(4e4 / p, 6e7) / filters);
     double floor_32 = floor_in_32(plan, n);
     measure wide = rate_of(plan, n, p, filters, asked), narrow;
     plan.hash_bits = 32;
