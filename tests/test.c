@@ -583,8 +583,8 @@ static void test_many_in_large(void)
     unsigned layout;
     for (layout = 0; layout < LAYOUTS; layout++) {
         many_in_large(1 << 23, 8, layout);
-        many_in_large(1 << 24, 24, layout);
-        many_in_large((1 << 24) + 256, 8, layout);
+        many_in_large(1 << 26, 24, layout);
+        many_in_large((1 << 26) + 256, 8, layout);
     }
     if (widths[0] == 64)
         many_in_large((1ULL << 32) + (1ULL << 31) + 64, 11, BLOOM_CLASSIC);
@@ -1372,7 +1372,11 @@ static void test_planning(void)
     for (i = 0; i < COUNT(impossible); i++) {
         CHECK(bloom_plan_size(bloom_plan_for(9, impossible[i])) == 0);
         CHECK(bloom_plan_size(bloom_plan_hashes(9, impossible[i], 3)) == 0);
+        CHECK(bloom_plan_size(bloom_plan_layout(9, impossible[i],
+                                                BLOOM_BLOCKED)) == 0);
     }
+    CHECK(bloom_plan_for(9, 0.9).cells == 64);
+    CHECK(bloom_plan_bytes(1000, 40).hashes == 1);
     CHECK(bloom_plan_size(bloom_plan_for(9, nan)) == 0);
     CHECK(bloom_plan_size(bloom_plan_for(UINT64_MAX, 0.5)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 57, 1e-9, 1)) == 0);
@@ -1944,8 +1948,42 @@ static void test_chain_heads(void)
         bloom_chain_free(c);
         bloom_chain_free(d);
     }
+    memset(head + 16, 0, 16);       /* the least p above 0: there is no plan */
+    head[16] = 1;
+    CHECK(!bloom_chain_load(head, 32, NULL));
     head[15] = 0x80;                /* link 1 would be for 2^64 keys */
     CHECK(!bloom_chain_load(head, 32, NULL));
+}
+
+/* Images that no chain would write, but that are ones: the least p above 0, as
+   many keys as a number can be, a link that is full. */
+static void test_odd_chains(void)
+{
+    unsigned char image[32 + 40] = "BLC\1", head[32];
+    bloom_chain *c;
+    image[5] = 64;
+    image[8] = image[16] = 1;
+    memset(image + 24, 255, 8);
+    bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
+    c = bloom_chain_load(image, sizeof image, NULL);
+    CHECK(c && bloom_chain_estimate(c) == 0);
+    CHECK(bloom_chain_add_u64(c, 1) && bloom_chain_links(c) == 1);
+    bloom_chain_head(c, head);
+    CHECK(memcmp(head, image, 32) == 0);
+    bloom_chain_free(c);
+    memset(image + 64, 255, 8);
+    c = bloom_chain_load(image, sizeof image, NULL);
+    CHECK(c && bloom_chain_estimate(c) == UINT64_MAX);
+    CHECK(!bloom_chain_add_u64(c, 1));
+    bloom_chain_free(c);
+    bloom_chain_free(NULL);
+    image[5] = 32;
+    CHECK(!bloom_chain_load(image, sizeof image, NULL));
+    c = bloom_chain_new(10, 0.2, BLOOM_BLOCKED);
+    while (c && bloom_chain_links(c) < 3)
+        bloom_chain_add_u64(c, random64());
+    CHECK(c && bloom_chain_fpr(c) < 0.2);
+    bloom_chain_free(c);
 }
 
 /* As many links as there may be: it takes keys, but grows no more. */
@@ -1986,6 +2024,7 @@ static void test_chain(void)
     CHECK(!bloom_chain_new(UINT64_MAX, 0.1, BLOOM_CLASSIC));
     CHECK(!bloom_chain_create(9, 0.1, chain_plan(0, 63)));
     test_longest_chain();
+    test_odd_chains();
     test_chain_heads();
     test_bad_chains();
     test_chain_at_its_floor();
