@@ -962,8 +962,8 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
    and that makes the positions of a key as good as separate hashes, which a
    constant step does not (table in the README). What lies at a position is the
    layout's matter. A cell is the high half of x * m: x / 2^64 of the way
-   through the filter (Lemire 2019, "Fast random integer generation in an interval"),
-   without a division, for any m. */
+   through the filter (Lemire 2019, "Fast random integer generation in an
+   interval"), without a division, for any m. */
 
 #ifndef BLOOM_TINY
 
