@@ -1384,8 +1384,10 @@ static void test_planning(void)
     CHECK(bloom_plan_hashes(0, 1e-9, 3).cells
           == bloom_plan_hashes(1, 1e-9, 3).cells);
     CHECK(bloom_plan_for(9, 1e-18).cells > 9 * 80);
-    CHECK(bloom_plan_size(bloom_plan_for(9, 1e-40)) == 0);
-    CHECK(bloom_plan_size(bloom_plan_layout(9, 1e-40, BLOOM_BLOCKED)) == 0);
+    CHECK(bloom_plan_for(9, 5.5e-20).cells < 9 * 120);
+    CHECK(bloom_plan_size(bloom_plan_for(9, 5.4e-20)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(9, 5.4e-20, 60)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 5.4e-20, BLOOM_BLOCKED)) == 0);
     CHECK(bloom_plan_size(bloom_plan_for(9, 1e-300)) == 0);
     CHECK(bloom_plan_for(0, 1e-9).cells == bloom_plan_for(1, 1e-9).cells);
     CHECK(bloom_plan_for(0, 1e-9).hashes == bloom_plan_for(1, 1e-9).hashes);
