@@ -12,10 +12,9 @@ done
 uplot=build/npm/node_modules/uplot
 [ -d $uplot ] || npm install --silent --no-save --no-package-lock \
     --prefix build/npm uplot@1.6.32 || exit 1
-# Unrolled loops and far inlining make it a third larger and no faster. Not
-# -msimd128: no faster, and with clang 14 other numbers than C has come out.
-clang --target=wasm32 -std=c99 -O2 -fno-unroll-loops \
-    -mllvm -inline-threshold=50 -ffreestanding -nostdlib \
-    -mbulk-memory -Wall -Wextra -pedantic -I. -Wl,--no-entry \
-    -Wl,--strip-all examples/page/page.c -o build/page.wasm || exit 1
+# -O2 makes it larger and no faster. Not -msimd128: no faster either, and with
+# clang 14 other numbers than C has come out.
+clang --target=wasm32 -std=c99 -Os -ffreestanding -nostdlib -mbulk-memory \
+    -Wall -Wextra -pedantic -I. -Wl,--no-entry -Wl,--strip-all \
+    examples/page/page.c -o build/page.wasm || exit 1
 node examples/page/build.mjs build/page.wasm $uplot/dist build/page.html

@@ -92,7 +92,17 @@ class Engine {
 
     image(b) { return this.view(b, this.c.size(b) >>> 0); }
 
-    /* What `bloom info` tells */
+    /* What `bloom info` tells of a chain */
+    infoOfChain() {
+        const c = this.c, each = Array.from({ length: c.chain_links() },
+                                            (_, i) => this.info(c.link(i)));
+        const worst = [ERRORS.corrupt, ERRORS.unsealed].find((seal) =>
+            each.some(({ verified }) => verified === seal));
+        return { ...each[0], bytes: c.chain_size(), known: c.chain_estimate(),
+                 rate: c.chain_fpr(), verified: worst ?? ERRORS.ok, links: each };
+    }
+
+    /* What it tells of a filter */
     info(b) {
         const c = this.c, plan = this.planOf(b), known = c.estimate(b);
         return { ...plan, ones: c.ones(b), known, rate: c.fpr(b),

@@ -4,25 +4,41 @@ let keeper = null, keptName = '', keptInfo = null;
 
 const encode = (text) => new TextEncoder().encode(text);
 
+const rateRow = (info) => ['rate now', `${rate(info.rate)}${oneIn(info.rate)}`];
+const keysRow = (info) => ['keys', info.known < 0
+    ? 'more than can be told: every cell is set' : `about ${whole(info.known)}`];
+
+function chainRows(info) {
+    return [
+        ['seed', format(info.seed, {})], ['bytes', whole(info.bytes)],
+        keysRow(info), rateRow(info),
+        ['links', `${whole(info.links.length)}; it grows as lines come`],
+        ...info.links.map((link, i) => [`link ${i}`,
+            `k ${whole(link.hashes)}, m ${whole(link.cells)}, `
+            + `${percent(link.ones / link.cells)} ones, about ${whole(link.known)} keys, `
+            + `rate ${rate(link.rate)}`]),
+    ];
+}
+
+function filterRows(info) {
+    const known = info.known < 0 ? Infinity : info.known;
+    const room = (all) => `${whole(all)} (${whole(Math.max(0, all - known))} more)`;
+    return [
+        ['k', whole(info.hashes)], ['m', whole(info.cells)],
+        ['seed', format(info.seed, {})], ['bytes', whole(info.bytes)],
+        ['ones', `${whole(info.ones)} (${percent(info.ones / info.cells)})`],
+        keysRow(info), rateRow(info),
+        ['keys until 1%', room(info.until[0])], ['keys until 0.1%', room(info.until[1])],
+    ];
+}
+
 /* The same rows, in the same order, as `bloom info` */
 function infoRows(info) {
     const seals = { [ERRORS.ok]: 'sealed and right',
                     [ERRORS.unsealed]: 'not sealed' };
-    const known = info.known < 0 ? Infinity : info.known;
-    const room = (all) => `${whole(all)} (${whole(Math.max(0, all - known))} more)`;
     return [
-        ['layout', LAYOUTS[info.layout]],
-        ['hash width', whole(info.width)],
-        ['k', whole(info.hashes)],
-        ['m', whole(info.cells)],
-        ['seed', format(info.seed, {})],
-        ['bytes', whole(info.bytes)],
-        ['ones', `${whole(info.ones)} (${percent(info.ones / info.cells)})`],
-        ['keys', info.known < 0 ? 'more than can be told: every cell is set'
-                                : `about ${whole(info.known)}`],
-        ['rate now', `${rate(info.rate)}${oneIn(info.rate)}`],
-        ['keys until 1%', room(info.until[0])],
-        ['keys until 0.1%', room(info.until[1])],
+        ['layout', LAYOUTS[info.layout]], ['hash width', whole(info.width)],
+        ...info.links ? chainRows(info) : filterRows(info),
         ['seal', seals[info.verified] ?? 'DAMAGED'],
     ];
 }

@@ -95,10 +95,31 @@ double EXPORT(estimate)(const bloom *b)
 }
 
 static bloom_error error;
+static bloom_chain *chain;              /* or the one that was opened last */
 
 bloom *EXPORT(open)(void *image, size_t size)
 {
     return bloom_open(image, size, &error);
+}
+
+/* A copy of it; how many links it has, 0: it is none */
+unsigned EXPORT(open_chain)(const void *image, size_t size)
+{
+    chain = bloom_chain_load(image, size, &error);
+    return chain ? bloom_chain_links(chain) : 0;
+}
+
+unsigned EXPORT(chain_links)(void) { return bloom_chain_links(chain); }
+const bloom *EXPORT(link)(unsigned i) { return bloom_chain_link(chain, i); }
+double EXPORT(chain_size)(void) { return (double)bloom_chain_size(chain); }
+double EXPORT(chain_fpr)(void) { return bloom_chain_fpr(chain); }
+void EXPORT(chain_head)(unsigned char *to) { bloom_chain_head(chain, to); }
+
+/* -1: every cell of a link is set */
+double EXPORT(chain_estimate)(void)
+{
+    uint64_t keys = bloom_chain_estimate(chain);
+    return keys == UINT64_MAX ? -1 : (double)keys;
 }
 
 int EXPORT(last_error)(void) { return (int)error; }
@@ -141,21 +162,38 @@ static size_t line_end(const char *text, size_t from, size_t size)
     return from;
 }
 
-/* Counts them; adds them to b, unless NULL; or asks, into maybe[]. */
-double EXPORT(lines)(bloom *b, const char *text, size_t size, bool *maybe)
+double EXPORT(count_lines)(const char *text, size_t size)
 {
     double count = 0;
+    size_t at;
+    for (at = 0; at < size; at = line_end(text, at, size) + 1)
+        count++;
+    return count;
+}
+
+static bool ask_line(const bloom *b, const char *line, size_t size)
+{
+    return b ? bloom_may_contain(b, line, size)
+             : bloom_chain_may_contain(chain, line, size);
+}
+
+static bool add_line(bloom *b, const char *line, size_t size)
+{
+    return b ? bloom_add(b, line, size) : bloom_chain_add(chain, line, size);
+}
+
+/* Adds them to b, or to the chain if that is NULL; or asks, into maybe[]. */
+void EXPORT(lines)(bloom *b, const char *text, size_t size, bool *maybe)
+{
     size_t at = 0;
     while (at < size) {
         size_t end = line_end(text, at, size);
         if (maybe)
-            *maybe++ = bloom_may_contain(b, text + at, end - at);
-        else if (b)
-            bloom_add(b, text + at, end - at);
-        count++;
+            *maybe++ = ask_line(b, text + at, end - at);
+        else
+            add_line(b, text + at, end - at);
         at = end + 1;
     }
-    return count;
 }
 
 /* ---- Numbers as keys ----------------------------------------------------- */

@@ -68,7 +68,7 @@ function rules({ rows, enough = 10000, most = 2e7 }) {
 
 /* ---- Part 4: a filter from a file, or made of lines ---------------------- */
 
-let filter = 0, empty = 0;
+let filter = 0, empty = 0;              /* 0: the chain that was opened */
 
 /* The file's bytes go straight into the module's memory. */
 async function readFile(file) {
@@ -88,25 +88,38 @@ async function readFile(file) {
     return at;
 }
 
-const loaded = () => ({ info: engine.info(filter),
-                        text: engine.errorText(engine.c.verify(filter)) });
+function loaded() {
+    const info = filter ? engine.info(filter) : engine.infoOfChain();
+    return { info, text: engine.errorText(info.verified) };
+}
+
+function forget() {
+    engine.c.release(empty);
+    filter = 0;
+}
+
+const isChain = (at) => ['B', 'L', 'C', '\x01'].every((letter, i) =>
+    engine.view(at, 4)[i] === letter.charCodeAt(0));
 
 async function open({ file, bytes }) {
     const c = engine.c;
     const size = file ? file.size : bytes.length;
-    filter = 0;
-    c.release(empty);
+    forget();
     const at = file ? await readFile(file) : engine.put(bytes);
-    filter = c.open(at, size);
-    return filter ? loaded() : { why: engine.errorText(c.last_error()) };
+    if (size >= 4 && isChain(at) && c.open_chain(at, size) > 0)
+        return loaded();
+    if (size < 4 || !isChain(at))
+        filter = c.open(at, size);
+    if (filter)
+        return loaded();
+    return { why: c.last_error() ? engine.errorText(c.last_error())
+                                 : 'too large for the memory of this page' };
 }
 
 function make({ text, n, p, layout }) {
     const c = engine.c;
-    c.release(empty);
-    filter = 0;
-    const at = engine.put(text);
-    const lines = c.lines(0, at, text.length, 0);
+    forget();
+    const at = engine.put(text), lines = c.count_lines(at, text.length);
     const plan = engine.planFor(n || lines, p, layout);
     filter = plan.bytes ? c.create() : 0;
     if (!filter)
@@ -116,20 +129,34 @@ function make({ text, n, p, layout }) {
     return { ...loaded(), lines };
 }
 
-/* Adds the lines, or asks for them */
+/* Adds the lines, or asks for them. What a chain takes as it grows, it keeps. */
 function lines({ text, adding }) {
     const c = engine.c, marked = c.mark(), at = engine.put(text);
-    const count = c.lines(0, at, text.length, 0);
+    const count = c.count_lines(at, text.length);
     const maybe = adding ? 0 : c.allocate(count);
     c.lines(filter, at, text.length, maybe);
     const answers = adding ? null : engine.view(maybe, count).slice();
-    c.release(marked);
+    if (filter || !adding)
+        c.release(marked);
     return { ...(adding ? loaded() : {}), answers, count };
 }
 
+/* Sealed, all links of it */
 function image() {
-    engine.c.seal(filter);
-    return { ...loaded(), image: engine.image(filter).slice() };
+    const c = engine.c;
+    if (filter) {
+        c.seal(filter);
+        return { ...loaded(), image: engine.image(filter).slice() };
+    }
+    const marked = c.mark(), head = c.allocate(32), parts = [];
+    c.chain_head(head);
+    parts.push(engine.view(head, 32).slice());
+    for (let i = 0; i < c.chain_links(); i++) {
+        c.seal(c.link(i));
+        parts.push(engine.image(c.link(i)).slice());
+    }
+    c.release(marked);
+    return { ...loaded(), image: new Blob(parts) };
 }
 
 /* ---- Part 5: ten million keys -------------------------------------------- */

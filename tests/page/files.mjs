@@ -50,7 +50,9 @@ async function sameInfo(page, path) {
 export async function opened() {
     const page = await open();
     const input = lines(0, 20000);
-    const paths = [build('classic', input, '-p', '0.01'),
+    const grown = `${folder}/grown`;        // a chain
+    bloom(['uniq', '-f', grown, '-n', '3000', '-p', '0.01'], input);
+    const paths = [grown, build('classic', input, '-p', '0.01'),
                    build('blocked', input, '-l', 'blocked', '-p', '0.0001'),
                    build('counting', input, '-l', 'counting', '-s', '18446744073709551615'),
                    build('narrow', input, '-w', '32'),
@@ -114,6 +116,29 @@ export async function saved() {
     await page.context().close();
 }
 
+// A chain goes on growing here as it does with the command.
+export async function chains() {
+    const page = await open();
+    const [path, other] = [`${folder}/chain`, `${folder}/chain-there`];
+    const add = (file, input) => bloom(['uniq', '-f', file, ...input.startsWith('line 0\n')
+        ? ['-n', '100', '-p', '0.01', '-l', 'blocked'] : []], input);
+    add(path, lines(0, 700));
+    add(other, lines(0, 700));
+    add(other, lines(700, 3000));
+    await load(page, path);
+    await page.locator('#lines').evaluate((at, all) => { at.value = all; }, lines(700, 3000));
+    await page.click('#add-lines');
+    await until(page, () => /2,300 lines added/.test(
+        document.querySelector('#lines-note').textContent));
+    same('adding removes the seal', (await table(page)).seal, 'not sealed');
+    await save(page, '#save-file', `${folder}/chain-here`);
+    check('grown here as by `bloom uniq`', readFileSync(`${folder}/chain-here`)
+        .equals(readFileSync(other)));
+    await load(page, `${folder}/chain-here`);
+    await sameInfo(page, `${folder}/chain-here`);
+    await page.context().close();
+}
+
 export async function bent() {
     const page = await open();
     const sound = readFileSync(build('sound', lines(0, 100)));
@@ -130,6 +155,12 @@ export async function bent() {
     change('huge', 15, 1);
     change('cells', 60, sound[60] ^ 4);
     bends.nothing = Buffer.alloc(0);
+    bloom(['uniq', '-f', `${folder}/to-bend`, '-n', '10'], lines(0, 500));
+    const chain = readFileSync(`${folder}/to-bend`);
+    bends['chain-cut'] = chain.subarray(0, -5);
+    bends['chain-head'] = chain.subarray(0, 20);
+    bends['chain-layout'] = Buffer.from(chain);
+    bends['chain-layout'][4] = 2;
     for (const [name, bytes] of Object.entries(bends)) {
         const path = `${folder}/bent-${name}`;
         writeFileSync(path, bytes);
