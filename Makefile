@@ -167,12 +167,14 @@ PROMISE = tests/promise/promise.h bloom.h Makefile
 build/promise: tests/promise/promise.c $(PROMISE) | build
 	$(C99) -O3 tests/promise/promise.c -o $@ -lm
 
-build/exact: tests/promise/exact.c $(PROMISE) | build
-	$(C99) -O3 tests/promise/exact.c -o $@ -lm
+build/promise-%: tests/promise/%.c $(PROMISE) | build
+	$(C99) -O3 $< -o $@ -lm
 
-promise: build/promise build/exact
+PARTS = exact blocked plans few window
+promise: build/promise $(PARTS:%=build/promise-%)
 	build/promise $(if $(ALL),all) build/promise.svg
-	build/exact $(if $(ALL),all)
+	for part in $(PARTS); do \
+	    build/promise-$$part $(if $(ALL),all) || exit 1; done
 
 bench: | build
 	@sh tests/bench/run.sh

@@ -70,12 +70,15 @@ done >"$OUT.tsv"
     run "${BUILDS%% *}" -s -r "$SWEEP_ROUNDS" u64 0.01 "$n"
 done >"$OUT-sweep.tsv"
 rm -f "$OUT.new"
+gcc -std=c99 -Wall -Wextra -pedantic -O2 -I. tests/bench/plans.c \
+    -o build/bench-plans -lm || status=1
 
 sed -n 's/^model name.*: /on /p' /proc/cpuinfo | head -n 1
 for compiler in gcc clang; do
     case $BUILDS in *$compiler*) $compiler --version | head -n 1 ;; esac
 done
 [ -z "$N" ] || awk -f tests/bench/judge.awk "$OUT.tsv" || status=1
+echo && build/bench-plans || status=1
 [ -z "$SWEEP" ] ||
     gnuplot -e "sweep = '$OUT-sweep.tsv'; svg = '$OUT.svg'" \
         tests/bench/chart.gnuplot || status=1

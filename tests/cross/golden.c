@@ -8,6 +8,8 @@
        LAYOUT WIDTH image CELLS HASHES SEED    then the image, sealed:
        LAYOUT WIDTH OFFSET: 32 BYTES ...
        LAYOUT WIDTH answers: ONES MAYBES       of 64 keys, few of which are in
+       chain LAYOUT image WIDTH LINKS          a chain's, saved, loaded, grown
+       chain LAYOUT OFFSET: 32 BYTES ...       where there is one
 
    All numbers are hexadecimal. With GOLDEN_WASM no libc is needed, only a
    put_character from outside. */
@@ -112,12 +114,22 @@ static void fill(bloom *b, bloom_plan plan)
     bloom_merge(b, more);
 }
 
-static void put_image(bloom_plan plan, const unsigned char *image, size_t size)
+static void put_chain_name(bloom_plan plan)
+{
+    put("chain ");
+    put(layouts[plan.layout]);
+    put(" ");
+}
+
+typedef void put_first(bloom_plan plan);
+
+static void put_image(put_first *put_first_words, bloom_plan plan,
+                      const unsigned char *image, size_t size)
 {
     size_t i;
     for (i = 0; i < size; i++) {
         if (i % 32 == 0) {
-            put_name(plan);
+            put_first_words(plan);
             put_hex(i, 4);
             put(": ");
         }
@@ -146,7 +158,7 @@ static void one(bloom_plan plan)
     put(" ");
     put_hex(plan.seed, 16);
     put("\n");
-    put_image(plan, image, size);
+    put_image(put_name, plan, image, size);
     view = bloom_view(image, size, NULL);
     if (!view || bloom_verify(view) != BLOOM_OK) {
         put("what was just sealed is no filter\n");
@@ -166,7 +178,7 @@ static void all_images(void)
 {
     static const struct { uint16_t cells; uint8_t hashes; } shapes[] = {
         { 64, 1 }, { 128, 3 }, { 256, 8 }, { 576, 7 }, { 1024, 8 },
-        { 2048, 64 }, { 8192, 8 } };
+        { 2048, 64 }, { 8192, 8 }, { 768, 16 }, { 1280, 24 } };
     bloom_plan plan;
     unsigned s;
     for (plan.layout = 0; plan.layout < 3; plan.layout++)
@@ -178,6 +190,81 @@ static void all_images(void)
                 one(plan);
             }
 }
+
+/* ---- Chains -------------------------------------------------------------- */
+
+#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
+
+static void add_to_chain(bloom_chain *c, unsigned from, unsigned to)
+{
+    size_t size;
+    for (; c && from < to; from++) {
+        const void *key = bytes(from, &size);
+        if (from % 3 == 0)
+            bloom_chain_add(c, key, size);
+        else if (from % 3 == 1)
+            bloom_chain_add_u64(c, number(from));
+        else
+            bloom_chain_add_hash(c, hash(from));
+    }
+}
+
+/* Its image, at an odd address */
+static size_t save(const bloom_chain *c)
+{
+    size_t at = 1 + 32, i;
+    unsigned l;
+    if (bloom_chain_size(c) > sizeof memory - 1)
+        return 0;
+    bloom_chain_head(c, memory + 1);
+    for (l = 0; l < bloom_chain_links(c); l++) {
+        const bloom *link = bloom_chain_link(c, l);
+        const void *from = link;
+        for (i = 0; i < bloom_size(link); i++)
+            memory[at++] = ((const unsigned char *)from)[i];
+    }
+    return at - 1;
+}
+
+static void one_chain(bloom_plan like)
+{
+    bloom_chain *c = bloom_chain_create(4, 0.01, like), *loaded;
+    bloom_error error = BLOOM_CORRUPT;
+    size_t size;
+    add_to_chain(c, 0, 40);
+    size = c ? save(c) : 0;
+    bloom_chain_free(c);
+    loaded = bloom_chain_load(memory + 1, size, &error);
+    if (!loaded || error != BLOOM_OK) {
+        put("what was just saved is no chain\n");
+        return;
+    }
+    add_to_chain(loaded, 30, 90);
+    put_chain_name(like);
+    put("image ");
+    put_hex(like.hash_bits, 2);
+    put(" ");
+    put_hex(bloom_chain_links(loaded), 2);
+    put("\n");
+    size = save(loaded);
+    put_image(put_chain_name, like, memory + 1, size);
+    bloom_chain_free(loaded);
+}
+
+static void all_chains(void)
+{
+    bloom_plan like = { 0, 0xFEDCBA9876543210U, 0, 0, 0 };
+    for (like.layout = 0; like.layout < 2; like.layout++)
+        for (like.hash_bits = 32; like.hash_bits <= 64; like.hash_bits *= 2)
+            one_chain(like);
+}
+
+#else
+static void all_chains(void)
+{
+    (void)put_chain_name;
+}
+#endif
 
 /* ---- Plans --------------------------------------------------------------- */
 
@@ -218,5 +305,6 @@ int main(void)
 {
     all_plans();
     all_images();
+    all_chains();
     return 0;
 }

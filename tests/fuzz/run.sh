@@ -1,4 +1,4 @@
-# Run by `make fuzz`: each target of tests/fuzz/*.c under AddressSanitizer and
+# Run by `make fuzz`: each target, tests/fuzz/NAME.c, under AddressSanitizer and
 # UBSan from its corpus in tests/fuzz/corpus, then what was found once more without
 # libFuzzer in a 32-bit program. Counts one test for each of the two.
 # usage: tests/fuzz/run.sh [seconds a target, 60 if not given]
@@ -29,21 +29,21 @@ result() {
     else
         failed=$((failed + 1))
         echo "failed: $2; see $3:"
-        grep -e '\.c:[0-9]*: not so' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
+        grep -e 'not so:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
             -e 'error:' "$3"
     fi
 }
 
 # fuzz TARGET LENGTH [FLAG]: inputs of at most so many bytes. To hand every
 # number compared to libFuzzer finds magic bytes, and takes half of the time.
+# Before it may be set: source, unless it is tests/fuzz/TARGET.c; flags, libraries
 fuzz() {
     program=build/fuzz-$1
-    source=${source:-tests/fuzz/fuzz.c}
-    macro=${macro:-FUZZ_$(echo "$1" | tr a-z A-Z)}
+    source=${source:-tests/fuzz/$1.c}
     found=build/corpus-$1
     mkdir -p "$found"
-    clang -std=c99 -g -O2 -I. -D"$macro" -fsanitize=fuzzer,$SANITIZE $3 \
-        -fno-sanitize-recover=all $source -o "$program" $libraries \
+    clang -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE $3 \
+        -fno-sanitize-recover=all "$source" -o "$program" $libraries \
         >"$program.log" 2>&1 &&
     "$program" -max_total_time="$seconds" -max_len="$2" -entropic=0 -timeout=5 \
         -print_final_stats=1 -artifact_prefix="$program-" \
@@ -51,15 +51,15 @@ fuzz() {
     result $? "$1" "$program.log"
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
-    gcc -m32 -std=c99 -g -O1 -I. -D"$macro" -DFUZZ_MAIN \
+    gcc -m32 -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN \
         -fsanitize=address,undefined -fno-sanitize-recover=all \
-        $source -o "$program-32" $libraries >"$program-32.log" 2>&1 &&
+        "$source" -o "$program-32" $libraries >"$program-32.log" 2>&1 &&
     find "tests/fuzz/corpus/$1" "$found" -type f -exec "$program-32" {} + \
         >>"$program-32.log" 2>&1
     result $? "$1 in 32 bits" "$program-32.log"
     echo "$1: ${made:-0} executions," \
          "$(find "$found" -type f | wc -l) of them also in 32 bits"
-    source= macro= libraries=
+    source= flags= libraries=
 }
 
 fuzz image 256
@@ -69,7 +69,7 @@ fuzz plan 64 -fno-sanitize-coverage=trace-cmp
 fuzz command 256
 for tool in guava spark cassandra; do
     source=tests/fuzz/jvm.c libraries=-lm
-    macro="FUZZ_TOOL=\"../../examples/$tool.c\""
+    flags="-DFUZZ_TOOL=\"../../examples/$tool.c\""
     fuzz $tool 128
 done
 needs libsqlite3-dev clang -lsqlite3

@@ -1,5 +1,6 @@
-/* What promise.c and exact.c share: random numbers, means with their errors,
-   and how a broken promise is told. Each is one file that includes this. */
+/* What the programs of `make promise` share: random numbers, means with their
+   errors, a filter's rate from its cells, and how a broken promise is told. Each
+   is one file that includes this. */
 
 #define BLOOM_STATIC
 #include "bloom.h"
@@ -23,14 +24,14 @@ static inline uint64_t random64(void)
 static double effort = 1;          /* lookups, as a multiple of the default */
 static int broken;
 
-static void promise(int kept, const char *what)
+static inline void promise(int kept, const char *what)
 {
     if (!kept && broken < 100)          /* no more lines than help */
         printf("\n    BROKEN: %s\n", what);
     broken += !kept;
 }
 
-static void *need(void *memory)
+static inline void *need(void *memory)
 {
     if (!memory) {
         fputs("bloom: promise: not enough memory\n", stderr);
@@ -47,7 +48,7 @@ typedef struct { double rate, sigma; } measure;
    observation has by itself (from counting "maybe"s, say). */
 typedef struct { double filters, sum, squares, own; } tally;
 
-static void observe(tally *t, double rate, double own)
+static inline void observe(tally *t, double rate, double own)
 {
     t->filters++;
     t->sum += rate;
@@ -58,7 +59,7 @@ static void observe(tally *t, double rate, double own)
 /* The mean over the filters and its standard error: from how the filters
    differ, or from the observations' own errors if these are larger, as they
    are by luck where filters are few. */
-static measure mean_of(tally t)
+static inline measure mean_of(tally t)
 {
     measure m;
     double f = t.filters, among = 0;
@@ -68,6 +69,75 @@ static measure mean_of(tally t)
     m.sigma = sqrt(fmax(among, t.own / (f * f)));
     return m;
 }
+
+/* ---- The rate from the cells ---------------------------------------------
+   Where it is too low to be sampled: by this file's own reading of the image.
+   Classic: the part of set cells, to the k-th power; its variance comes of that
+   of the fill, zeros (1 - zeros (1 - ln zeros)) / m. Blocked: the mean over
+   blocks of the product of its words' fills, to the power of a key's blocks.
+   Then what the hash's width costs: see exact.c. */
+
+static inline unsigned ones_of(unsigned byte, bool counters)
+{
+    unsigned ones = 0;
+    if (counters)
+        return (byte % 16 ? 1U : 0) + (byte / 16 ? 1U : 0);
+    for (; byte; byte &= byte - 1)
+        ones++;
+    return ones;
+}
+
+static inline void observe_cells(tally *t, const bloom *b, double n)
+{
+    const unsigned char *at = (const unsigned char *)(const void *)b;
+    const unsigned char *end = at + bloom_size(b);
+    bloom_plan plan = bloom_plan_of(b);
+    double m = (double)plan.cells, k = plan.hashes, fill, rate, zeros;
+    double set = 0, product = 1, sum = 0, squares = 0;
+    unsigned ones[256], byte, in_word = 0;
+    for (byte = 0; byte < 256; byte++)
+        ones[byte] = ones_of(byte, plan.layout == BLOOM_COUNTING);
+    for (at += 32; at < end; at++) {
+        set += ones[*at];
+        in_word += ones[*at];
+        if (plan.layout != BLOOM_BLOCKED || (end - at) % 4 != 1)
+            continue;
+        product *= in_word / 32.0;
+        in_word = 0;
+        if ((end - at) % 32 == 1) {
+            sum += product;
+            squares += product * product;
+            product = 1;
+        }
+    }
+    if (plan.layout == BLOOM_BLOCKED) {
+        double blocks = m / 256, mean = sum / blocks, each = k / 8;
+        double own = (squares / blocks - mean * mean) / blocks / (mean * mean);
+        rate = pow(mean + n * each / blocks / 4294967296.0, each);
+        if (plan.hash_bits == 32 && each > 1)
+            rate += n / blocks * 2 / (each + 1) / 4294967296.0;
+        observe(t, rate, own * rate * rate * each * each);
+        return;
+    }
+    fill = set / m;
+    rate = pow(fill, k);
+    zeros = 1 - fill;
+    observe(t, rate + (plan.hash_bits == 32 ? fill / 2147483648.0 : 0),
+            rate * rate * k * k / (fill * fill) * zeros
+            * (1 - zeros * (1 - log(zeros))) / m);
+}
+
+/* Width 32: no rate is below some 2^-32; with several blocks a key, below n/m
+   * 2^-25. */
+static inline double floor_in_32(bloom_plan plan, uint64_t n)
+{
+    double per_cell = (double)n / (double)plan.cells;
+    if (plan.layout != BLOOM_BLOCKED)
+        return 1 / 4294967296.0;
+    return plan.hashes > 8 ? per_cell / 33554432.0 : 0;
+}
+
+/* ---- Words ---------------------------------------------------------------- */
 
 static bool is_option(const char *word)
 {

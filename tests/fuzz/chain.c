@@ -1,0 +1,264 @@
+/* The chain against a set, and any bytes as its image; see fuzz.h. */
+
+#include <stddef.h>
+
+static void *scarce_malloc(size_t size);
+static void scarce_free(void *block);
+
+#define BLOOM_MALLOC(size) scarce_malloc(size)
+#define BLOOM_FREE(block) scarce_free(block)
+#include "fuzz.h"
+
+/* No more than 1 MB at once, and nothing when calls_left has come to 0. */
+static unsigned blocks_in_use, calls_left;
+
+static void *scarce_malloc(size_t size)
+{
+    void *block;
+    if (size > 1 << 20 || calls_left == 0)
+        return NULL;
+    calls_left--;
+    block = malloc(size);
+    blocks_in_use += block != NULL;
+    return block;
+}
+
+static void scarce_free(void *block)
+{
+    blocks_in_use -= block != NULL;
+    free(block);
+}
+
+enum { KEYS = 256, STORE = 1 << 17 };
+
+typedef struct arguments { uint64_t n; double p; bloom_layout layout; }
+    arguments;
+
+static const char text[] = "the quick brown fox jumps over the lazy dog";
+
+static bool look(const bloom_chain *c, unsigned key)
+{
+    bloom_hash h;
+    if (key % 3 == 0)
+        return bloom_chain_may_contain(c, text, key / 3 % sizeof text);
+    if (key % 3 == 1)
+        return bloom_chain_may_contain_u64(c, key);
+    h = bloom_hash_u64(bloom_chain_link(c, 0), key);
+    return bloom_chain_may_contain_hash(c, h);
+}
+
+static bool put(bloom_chain *c, unsigned key)
+{
+    bloom_hash h;
+    if (key % 3 == 0)
+        return bloom_chain_add(c, text, key / 3 % sizeof text);
+    if (key % 3 == 1)
+        return bloom_chain_add_u64(c, key);
+    h = bloom_hash_u64(bloom_chain_link(c, 0), key);
+    return bloom_chain_add_hash(c, h);
+}
+
+static void check_links(const bloom_chain *c, bloom_layout layout)
+{
+    unsigned i, links = bloom_chain_links(c);
+    bloom_plan first = bloom_plan_of(bloom_chain_link(c, 0));
+    must(links >= 1 && links <= 64 && !bloom_chain_link(c, links));
+    for (i = 0; i < links; i++) {
+        const bloom *b = bloom_chain_link(c, i);
+        bloom_plan plan = bloom_plan_of(b);
+        must(bloom_view(b, bloom_size(b), NULL) == b);
+        must(plan.layout == layout && plan.seed == first.seed
+             && plan.hash_bits == first.hash_bits);
+    }
+}
+
+/* The chain's image at an odd address; 0 if that has not enough room */
+static size_t save(const bloom_chain *c, unsigned char *store)
+{
+    size_t size = bloom_chain_size(c), at = 32;
+    unsigned i;
+    if (size > STORE)
+        return 0;
+    bloom_chain_head(c, store);
+    for (i = 0; i < bloom_chain_links(c); i++) {
+        const bloom *link = bloom_chain_link(c, i);
+        memcpy(store + at, link, bloom_size(link));
+        at += bloom_size(link);
+    }
+    must(at == size);
+    return size;
+}
+
+/* Cut short, with another layout in its head, with another seed in its links:
+   none is a chain. */
+static void refuse(const bloom_chain *c)
+{
+    static unsigned char store[STORE + 1];
+    size_t size = save(c, store + 1);
+    if (size == 0)
+        return;
+    must(!bloom_chain_load(store + 1, size - 1, NULL));
+    store[5] ^= 1;
+    must(!bloom_chain_load(store + 1, size, NULL));
+    store[5] ^= 1;
+    store[1 + 32 + 16] ^= 1;
+    must(bloom_chain_links(c) == 1 || !bloom_chain_load(store + 1, size, NULL));
+}
+
+static void must_be_equal(const bloom_chain *x, const bloom_chain *y)
+{
+    static unsigned char image[2][STORE];
+    size_t size = save(x, image[0]);
+    must(size == 0 || (save(y, image[1]) == size
+                       && memcmp(image[0], image[1], size) == 0));
+}
+
+/* What is loaded has the same image as what was saved, now and after the same
+   further keys; then it takes its place. */
+static bloom_chain *restore(bloom_chain *old, bool *added, unsigned key)
+{
+    static unsigned char store[STORE + 1];
+    size_t size = save(old, store + 1);
+    bloom_chain *c;
+    bloom_error error;
+    calls_left = 1000;
+    if (size == 0)
+        return old;
+    c = bloom_chain_load(store + 1, size, &error);
+    must(c && error == BLOOM_OK);
+    must_be_equal(old, c);
+    for (; key % 32 != 0; key = (key + 1) % KEYS) {
+        must(put(old, key) == put(c, key));
+        added[key] = true;
+    }
+    must_be_equal(old, c);
+    must(bloom_chain_estimate(old) == bloom_chain_estimate(c));
+    bloom_chain_free(old);
+    return c;
+}
+
+/* What bloom_chain_load has to say of these bytes, but for want of memory */
+QUIET bloom_error chain_verdict(const unsigned char *image, size_t size)
+{
+    uint64_t bits, links = 0;
+    bloom_error error;
+    size_t at = 32;
+    double p;
+    if (size < 32)
+        return BLOOM_TRUNCATED;
+    if (memcmp(image, "BLC", 3) != 0)
+        return BLOOM_NOT_A_FILTER;
+    if (image[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    bits = little_endian(image + 16);
+    memcpy(&p, &bits, sizeof p);
+    if (image[4] > 1 || (image[5] != 64 && image[5] != 32) || image[6] != 0
+        || image[7] != 0 || little_endian(image + 8) == 0
+        || !(p > 0 && p < 1))
+        return BLOOM_BAD_HEADER;
+    for (; size - at >= 3 && memcmp(image + at, "BLM", 3) == 0; links++) {
+        error = verdict(image + at, size - at);
+        if (error != BLOOM_OK)
+            return links > 64 ? BLOOM_BAD_HEADER : error;
+        if (memcmp(image + at + 4, image + 4, 2) != 0
+            || memcmp(image + at + 16, image + 32 + 16, 8) != 0)
+            return BLOOM_BAD_HEADER;
+        at += (size_t)bytes_for(plan_in(image + at));
+    }
+    return links > 64 ? BLOOM_BAD_HEADER : BLOOM_OK;
+}
+
+/* Any bytes as an image, behind a sound head or not, alone, before zeros or over
+   and over. What is taken for a chain can be used as one; but one that has no
+   links yet may not get its first. */
+static void use_image(input in)
+{
+    static const unsigned char head[24] = "BLC\1\0\100\0\0\1\0\0\0\0\0\0\0"
+                                          "\0\0\0\0\0\0\340\77";
+    static unsigned char image[STORE];
+    const unsigned how = byte_of(&in);
+    size_t size = 0, given;
+    bloom_chain *c;
+    bloom_error error;
+    unsigned key;
+    memset(image, 0, sizeof image);
+    if (how & 1)
+        memcpy(image, head, size = sizeof head);
+    for (; in.at < in.end && size < STORE; size++)
+        image[size] = *in.at++;
+    for (given = size; how & 2 && given > 32 && size < 4096; size++)
+        image[size] = image[size - (given - 32)];
+    if (how & 4)
+        size = STORE;
+    c = bloom_chain_load(image, size, &error);
+    must(error == chain_verdict(image, size));
+    must(c ? error == BLOOM_OK && bloom_chain_size(c) > 32
+           : error != BLOOM_OK || memcmp(image + 32, "BLM", 3) != 0);
+    for (key = 0; c && key < 300; key++) {
+        put(c, key);
+        must(look(c, key));
+    }
+    if (c)
+        check_links(c, (bloom_layout)image[4]);
+    bloom_chain_free(c);
+}
+
+static void add_some(bloom_chain *c, bool *added, unsigned key, unsigned count)
+{
+    for (; count > 0; count--, key = (key + 1) % KEYS) {
+        bool was_in = look(c, key), is_new = put(c, key);
+        must(!(added[key] && is_new) && is_new == !was_in);
+        added[key] = true;
+        must(look(c, key));
+    }
+}
+
+static void use(bloom_chain **c, input *in)
+{
+    bool added[KEYS] = { false };
+    unsigned key, calls = 0;
+    while (in->at < in->end && calls++ < 40) {
+        unsigned call = byte_of(in);
+        key = byte_of(in);
+        switch (call % 8) {
+        case 0: *c = restore(*c, added, key); break;
+        case 1: refuse(*c); break;
+        case 2: calls_left = key % 16; break;
+        case 3:
+        case 4: add_some(*c, added, key, call / 4); break;
+        case 5: if (!added[key]) look(*c, key); break;
+        default: add_some(*c, added, key, 1);
+        }
+    }
+    for (key = 0; key < KEYS; key++)
+        must(!added[key] || look(*c, key));
+}
+
+static void run_one(input in)
+{
+    unsigned options = byte_of(&in);
+    bloom_plan like = { 0, 0, 0, 0, 0 };
+    arguments a;
+    bloom_chain *c;
+    calls_left = options & 32 ? options & 3 : 1000;
+    a.layout = (bloom_layout)(options / 64);
+    a.n = options & 16 ? any_number(&in) : byte_of(&in);
+    a.p = options & 8 ? any_rate(&in) : 1.0 / (2 + byte_of(&in));
+    like.layout = (uint8_t)a.layout;
+    like.seed = options & 4 ? number_of(&in, 8) : 0;
+    like.hash_bits = like.seed & 1 ? 32 : 64;
+    if (a.layout > BLOOM_COUNTING) {
+        calls_left = 1000;
+        use_image(in);
+        must(blocks_in_use == 0);
+        return;
+    }
+    c = bloom_chain_create(a.n, a.p, like);
+    if (c) {
+        must(a.p > 0 && a.p < 1 && a.layout < BLOOM_COUNTING);
+        use(&c, &in);
+        check_links(c, a.layout);
+    }
+    bloom_chain_free(c);
+    must(blocks_in_use == 0);
+}

@@ -1,0 +1,376 @@
+/* make promise: plans, audited. For thousands of n and p drawn at random, each
+   plan against exact sums: does it keep p, and would less memory not do?
+
+   usage: plans [all] [n=N] [p=P] [seed=S]
+     all        8 times as many plans
+     n=N, p=P   this n only, this p only, and each plan is printed
+   Exits with 1 if a promise is broken, and says which. */
+
+#include "promise.h"
+
+typedef long double real;
+
+static double only_n, only_p;
+
+/* ---- Exact sums ----------------------------------------------------------
+   m cells, of which `choices` are chosen at random, again and again, and set.
+   Row e of a matrix power tells how likely e cells have come down to u that are
+   not set: by one choice, u becomes u - 1 with the chance u/m. No number is
+   negative, so nothing is lost, whatever the powers. */
+
+enum { SIDE = 65 };
+typedef struct { unsigned side; real at[SIDE][SIDE]; } matrix;
+
+/* by *= with, which may be the same: row e takes only rows up to e. */
+static void multiply(matrix *by, const matrix *with)
+{
+    static real row[SIDE];
+    unsigned e, u, i;
+    for (e = by->side; e-- > 0; ) {
+        for (u = 0; u <= e; u++)
+            for (row[u] = 0, i = u; i <= e; i++)
+                row[u] += by->at[e][i] * with->at[i][u];
+        memcpy(by->at[e], row, (e + 1) * sizeof *row);
+    }
+}
+
+static void one_choice(matrix *t, real m, unsigned k)
+{
+    unsigned e;
+    memset(t, 0, sizeof *t);
+    t->side = k + 1;
+    for (e = 0; e <= k; e++) {
+        t->at[e][e] = 1 - e / m;
+        if (e > 0)
+            t->at[e][e - 1] = e / m;
+    }
+}
+
+/* set[e]: the chance that e given cells are all set */
+static void chances_of_set(real m, unsigned k, real choices, real *set)
+{
+    static matrix square, power;
+    unsigned e;
+    bool begun = false;
+    one_choice(&square, m, k);
+    for (; choices >= 1; choices = floorl(choices / 2)) {
+        if (fmodl(choices, 2) > 0.5L) {
+            if (begun)
+                multiply(&power, &square);
+            else
+                power = square;
+            begun = true;
+        }
+        multiply(&square, &square);
+    }
+    for (e = 0; e <= k; e++)
+        set[e] = begun ? power.at[e][0] : e == 0;
+}
+
+/* E[F^k]: k cells are e different ones with the chance different[e] */
+static real moment(real m, unsigned k, real choices)
+{
+    real set[SIDE], different[SIDE] = { 1 }, sum = 0;
+    unsigned i, e;
+    chances_of_set(m, k, choices, set);
+    for (i = 1; i <= k; i++) {
+        for (e = i; e > 0; e--)
+            different[e] = different[e] * e / m
+                         + different[e - 1] * (m - (e - 1)) / m;
+        different[0] = 0;
+    }
+    for (e = 0; e <= k; e++)
+        sum += different[e] * set[e];
+    return sum;
+}
+
+/* What the generator adds to fill^k, and the floor, are taken from bloom.h:
+   exact.c and few.c measure those. */
+static real classic_rate(bloom_plan plan, double n)
+{
+    real m = (real)plan.cells, choices = (real)n * plan.hashes;
+    real fill = -expm1l(choices * log1pl(-1 / m));
+    real adds = (real)bloom_generator_rate_((double)m, plan.hashes, n,
+                                            (double)fill)
+              / powl(fill, plan.hashes);
+    real rate = moment(m, plan.hashes, choices) * adds
+              + (real)bloom_step_floor_(plan, (double)fill);
+    return rate < 1 ? rate : 1;
+}
+
+/* ---- The same for blocks --------------------------------------------------
+   c choices of one key are all accepted by a block of j choices with the chance
+   accept[c], which is that of c bits in a word of 32, to the power of its eight
+   words; one choice also if it has the hash of one of the j. */
+
+static real accept_by_load[1301][9];
+
+static void make_loads(void)
+{
+    real set[1301][9] = { { 1 } };
+    unsigned j, c, e;
+    for (j = 1; j <= 1300; j++) {
+        set[j][0] = 1;
+        for (e = 1; e <= 8; e++)
+            set[j][e] = set[j - 1][e] * (1 - e / 32.0L)
+                      + set[j - 1][e - 1] * e / 32;
+    }
+    for (j = 0; j <= 1300; j++)
+        for (c = 0; c <= 8; c++) {
+            real different[9] = { 1 }, sum = 0;
+            unsigned i;
+            for (i = 1; i <= c; i++) {
+                for (e = i; e > 0; e--)
+                    different[e] = different[e] * e / 32
+                                 + different[e - 1] * (33 - e) / 32;
+                different[0] = 0;
+            }
+            for (e = 0; e <= c; e++)
+                sum += different[e] * set[j][e];
+            accept_by_load[j][c] = powl(sum, 8)
+                                 + (c == 1 ? j / 4294967296.0L : 0);
+        }
+}
+
+/* mean[c]: of accept[c], j being binomial */
+static void means_of_loads(real blocks, real choices, unsigned b, real *mean)
+{
+    real one = 1 / blocks;
+    unsigned j, c;
+    for (c = 0; c <= b; c++)
+        mean[c] = 0;
+    for (j = 0; j <= 1300 && j <= choices; j++) {
+        real ln = blocks > 1
+            ? lgammal(choices + 1) - lgammal(j + 1.0L)
+              - lgammal(choices - j + 1) + j * logl(one)
+              + (choices - j) * log1pl(-one)
+            : j < choices ? -INFINITY : 0;
+        for (c = 0; c <= b; c++)
+            mean[c] += expl(ln) * accept_by_load[j][c];
+    }
+    for (c = 1; c <= b; c++)
+        mean[c] /= mean[0];
+}
+
+static void multiply_series(real *by, const real *with)
+{
+    real product[9] = { 0 };
+    unsigned i, j;
+    for (i = 0; i <= 8; i++)
+        for (j = 0; i + j <= 8; j++)
+            product[i + j] += by[i] * with[j];
+    memcpy(by, product, sizeof product);
+}
+
+/* b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks; t in units of blocks */
+static real blocked_rate(bloom_plan plan, double n)
+{
+    real blocks = (real)plan.cells / 256, mean[9], rate = 1;
+    real square[9] = { 1 }, power[9] = { 1 };
+    unsigned b = plan.hashes / 8U, c;
+    uint64_t times;
+    if (n * b / (double)blocks > 1200)
+        return 1;
+    means_of_loads(blocks, (real)n * b, b, mean);
+    for (c = 1; c <= b; c++) {
+        rate *= c;
+        square[c] = mean[c] / rate / powl(blocks, c);
+    }
+    for (times = plan.cells / 256; times > 0; times /= 2) {
+        if (times % 2)
+            multiply_series(power, square);
+        multiply_series(square, square);
+    }
+    return power[b] * rate + (real)bloom_step_floor_(plan, (double)mean[1]);
+}
+
+static real exact(bloom_plan plan, uint64_t n)
+{
+    return plan.layout == BLOOM_BLOCKED ? blocked_rate(plan, (double)n)
+                                        : classic_rate(plan, (double)n);
+}
+
+/* ---- What is told of plans ----------------------------------------------- */
+
+typedef struct { double value, n, p, m, k; } extreme;
+
+static void note(extreme *worst, real value, uint64_t n, double p,
+                 bloom_plan plan)
+{
+    if ((double)value <= worst->value)
+        return;
+    worst->value = (double)value;
+    worst->n = (double)n;
+    worst->p = p;
+    worst->m = (double)plan.cells;
+    worst->k = plan.hashes;
+}
+
+static void tell(const char *what, extreme worst, double limit)
+{
+    printf("%-52s %10.7f   n %.0f, p %.4g, m %.0f, k %.0f\n", what,
+           worst.value, worst.n, worst.p, worst.m, worst.k);
+    fflush(stdout);
+    promise(worst.value <= limit, what);
+}
+
+static uint64_t any_n(void)
+{
+    uint64_t draw = random64();
+    if (only_n > 0)
+        return (uint64_t)only_n;
+    return draw % 2 ? 1 + draw / 2 % 30
+                    : (uint64_t)pow(10, 1 + 5 * (double)(draw >> 11) / 0x1p53);
+}
+
+static double any_p(void)
+{
+    double p = 0.5 * pow(2e-9, (double)(random64() >> 11) / 0x1p53);
+    return only_p > 0 ? only_p : p;
+}
+
+static void show(const char *name, bloom_plan plan, uint64_t n, double p)
+{
+    if (only_n > 0 && only_p > 0)
+        printf("    %-8s m %.0f, k %d: exact / p %.9f, bloom_plan_fpr / p"
+               " %.9f\n", name, (double)plan.cells, plan.hashes,
+               (double)exact(plan, n) / p, bloom_plan_fpr(plan, n) / p);
+}
+
+/* p over the exact rate of m less a granule, with its best k: above 1, less
+   memory would do */
+static real with_less(bloom_plan plan, uint64_t n, double p, unsigned step)
+{
+    real best = 1;
+    unsigned k;
+    plan.cells -= plan.layout == BLOOM_BLOCKED ? 256 : 64;
+    if (plan.cells == 0)
+        return 0;
+    for (k = step; k <= 64; k += step) {
+        plan.hashes = (uint8_t)k;
+        if (bloom_plan_fpr(plan, n) < 1.1 * p)
+            best = fminl(best, exact(plan, n));
+    }
+    return (real)p / best;
+}
+
+static void classic_plans(unsigned count)
+{
+    extreme kept = { 0 }, least = { 0 }, given = { 0 }, given_least = { 0 };
+    extreme said = { 0 };
+    unsigned i;
+    for (i = 0; i < count; i++) {
+        uint64_t n = any_n();
+        double p = any_p();
+        bloom_plan plan = bloom_plan_for(n, p);
+        real rate = exact(plan, n);
+        show("for", plan, n, p);
+        note(&kept, rate / p, n, p, plan);
+        note(&said, fabsl(bloom_plan_fpr(plan, n) / rate - 1), n, p, plan);
+        note(&least, with_less(plan, n, p, 1), n, p, plan);
+        plan = bloom_plan_hashes(n, p, 1 + (unsigned)(random64() % 64));
+        show("hashes", plan, n, p);
+        note(&given, exact(plan, n) / p, n, p, plan);
+        if (plan.cells > 64) {
+            bloom_plan less = plan;
+            less.cells -= 64;
+            note(&given_least, p / exact(less, n), n, p, plan);
+        }
+    }
+    printf("\n%u classic plans: the most of each\n", count);
+    tell("bloom_plan_for: exact rate / p", kept, 1.0001);
+    tell("bloom_plan_for: p / exact rate of any k in less", least, 1.0001);
+    tell("bloom_plan_for: bloom_plan_fpr / exact rate - 1", said, 0.01);
+    tell("bloom_plan_hashes: exact rate / p", given, 1.015);
+    tell("bloom_plan_hashes: p / exact rate in less", given_least, 1.005);
+}
+
+static void other_plans(unsigned count)
+{
+    extreme best = { 0 }, below = { 0 }, above = { 0 };
+    unsigned i, k;
+    for (i = 0; i < count; i++) {
+        uint64_t n = any_n(), room;
+        double p = any_p();
+        bloom_plan plan = bloom_plan_bytes(n, 40 + (size_t)random64() % 64
+                                              * (8 + (size_t)n / 64 * 8));
+        bloom_plan other = plan;
+        real rate = exact(plan, n);
+        show("bytes", plan, n, p);
+        for (k = plan.hashes > 8 ? plan.hashes - 8U : 1;
+             k <= 64 && k <= plan.hashes + 8U; k++) {
+            other.hashes = (uint8_t)k;
+            note(&best, rate / exact(other, n), n, p, plan);
+        }
+        room = bloom_plan_capacity(plan, p);
+        if (room > 0)
+            note(&below, exact(plan, room) / p, room, p, plan);
+        note(&above, p / exact(plan, room + 1), room + 1, p, plan);
+    }
+    printf("\n%u plans of bytes, and their capacities\n", count);
+    tell("bloom_plan_bytes: exact rate / that of the best k", best, 1.01);
+    tell("bloom_plan_capacity: exact rate / p", below, 1.015);
+    tell("bloom_plan_capacity: p / exact rate of one key more", above, 1.005);
+}
+
+/* The rule: the fewest blocks a key within 1.2 times the classic plan's memory,
+   else the least memory */
+static real by_the_rule(bloom_plan plan, uint64_t n, double p)
+{
+    bloom_plan other = plan;
+    uint64_t most = bloom_plan_for(n, p).cells;
+    real better = 0;
+    unsigned k;
+    most = (most + most / 5) / 256 * 256;
+    for (k = 8; k <= 64; k += 8) {
+        other.hashes = (uint8_t)k;
+        other.cells = plan.cells <= most ? most : plan.cells - 256;
+        if (other.cells > 0 && (plan.cells > most || k < plan.hashes))
+            better = fmaxl(better, p / exact(other, n));
+    }
+    return better;
+}
+
+static void blocked_plans(unsigned count)
+{
+    extreme kept = { 0 }, least = { 0 }, rule = { 0 }, said = { 0 };
+    unsigned i;
+    make_loads();
+    for (i = 0; i < count; i++) {
+        uint64_t n = any_n();
+        double p = any_p();
+        bloom_plan plan = bloom_plan_layout(n, p, BLOOM_BLOCKED), less = plan;
+        real rate = exact(plan, n);
+        show("blocked", plan, n, p);
+        note(&kept, rate / p, n, p, plan);
+        note(&said, fabsl(bloom_plan_fpr(plan, n) / rate - 1), n, p, plan);
+        note(&rule, by_the_rule(plan, n, p), n, p, plan);
+        less.cells -= 256;
+        if (less.cells > 0)
+            note(&least, p / exact(less, n), n, p, plan);
+    }
+    printf("\n%u blocked plans\n", count);
+    tell("blocked: exact rate / p", kept, 1.0001);
+    tell("blocked: p / exact rate in less", least, 1.0001);
+    tell("blocked: p / exact rate of what the rule prefers", rule, 1.0001);
+    tell("blocked: bloom_plan_fpr / exact rate - 1", said, 0.0001);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned count;
+    int i;
+    for (i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "n=", 2) == 0)
+            only_n = floor(fmin(fmax(strtod(argv[i] + 2, NULL), 1), 1e9));
+        else if (strncmp(argv[i], "p=", 2) == 0)
+            only_p = fmin(fmax(strtod(argv[i] + 2, NULL), 1e-15), 0.9);
+        else if (!is_option(argv[i]))
+            return say_what(argv[i]);
+    }
+    count = only_n > 0 && only_p > 0 ? 1 : (unsigned)(1000 * effort);
+    classic_plans(2 * count);
+    other_plans(count);
+    blocked_plans(count);
+    return ending();
+}
