@@ -2047,6 +2047,7 @@ static void test_chain(void)
     asked = 0;
     refused = 1;                        /* for the filter, not for the chain */
     CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
+    test_chain_without_memory();
     refused = -1;
     CHECK(blocks == 0);
 #endif

@@ -1,5 +1,12 @@
 /* The command with FILEs of any content; see fuzz.h. */
 
+#include <stddef.h>
+
+static void *keep_cells(size_t size);
+static void free_memory(void *old);
+
+#define BLOOM_MALLOC(size) keep_cells(size)
+#define BLOOM_FREE(old) free_memory(old)
 #include "fuzz.h"
 
 /* The command is a part of this program: its main has another name, its exit
@@ -27,16 +34,16 @@ enum { KEPT = 256, ROOM = 1 << 22 };
 
 static jmp_buf back;
 static FILE *output, *messages;
-static void *taken[KEPT];
+static void *memories[KEPT];
 static int descriptors[KEPT];
 
 static void *keep_memory(void *old, size_t size)
 {
     unsigned i = 0;
-    while (taken[i] != old)
+    while (memories[i] != old)
         must(++i < KEPT);
-    taken[i] = realloc(old, size);
-    return taken[i];
+    memories[i] = realloc(old, size);
+    return memories[i];
 }
 
 static void *keep_zeros(size_t size)
@@ -46,10 +53,15 @@ static void *keep_zeros(size_t size)
 }
 
 /* No filter of more than a megabyte: a head may ask for one. */
+static void *keep_cells(size_t size)
+{
+    return size <= 1 << 20 ? keep_memory(NULL, size) : NULL;
+}
+
 static int keep_aligned(void **memory, size_t alignment, size_t size)
 {
     (void)alignment;
-    *memory = size <= 1 << 20 ? keep_memory(NULL, size) : NULL;
+    *memory = keep_cells(size);
     return *memory ? 0 : ENOMEM;
 }
 
@@ -57,8 +69,8 @@ static void free_memory(void *old)
 {
     unsigned i;
     for (i = 0; i < KEPT; i++)
-        if (old && taken[i] == old)
-            taken[i] = NULL;
+        if (old && memories[i] == old)
+            memories[i] = NULL;
     free(old);
 }
 
@@ -264,8 +276,8 @@ static void take_back(void)
     unsigned i;
     let_go();
     for (i = 0; i < KEPT; i++) {
-        free(taken[i]);
-        taken[i] = NULL;
+        free(memories[i]);
+        memories[i] = NULL;
         if (descriptors[i] > 0)
             close(descriptors[i]);
         descriptors[i] = 0;
@@ -304,10 +316,10 @@ static void check_message(void)
     must(end > 0 && strchr(said, '\n') == said + end - 1);
 }
 
-static bool words_run(const char *verb, const char *w2, const char *w3,
+static bool words_run(const char *first, const char *w2, const char *w3,
                       const char *w4)
 {
-    const char *const given[5] = { "bloom", verb, w2, w3, w4 };
+    const char *const given[5] = { "bloom", first, w2, w3, w4 };
     char text[5][80], *words[6] = { NULL };
     int count, status;
     for (count = 0; count < 5 && given[count]; count++) {
@@ -316,8 +328,8 @@ static bool words_run(const char *verb, const char *w2, const char *w3,
     }
     status = command(count, words);
     must(status == 0 || status == 1 || status == 2);
-    must(status != 1 || strcmp(verb, "check") == 0);
-    if (strcmp(verb, "check") == 0 && status != 2)
+    must(status != 1 || strcmp(first, "check") == 0);
+    if (strcmp(first, "check") == 0 && status != 2)
         must((status == 0) == (ftell(output) > 0));
     if (status == 2)
         check_message();
