@@ -10,10 +10,10 @@
    A value is a line, written as the column's type asks for: text, integers and
    decimals; floating-point numbers as strtod reads them (0 and -0 are two, NaN
    is refused); 1999-12-31, 23:59:59.5 or 1999-12-31 23:59:59.5, of UTC if the
-   column is, or the integer that is stored; a UUID with or without hyphens. With
-   -x a line is the plain encoding in hexadecimal. A line that the column cannot
-   store is an error. A field of a struct is a.b. TYPE is one of Parquet's or
-   UINT32, UINT64, UUID, FLOAT16, DECIMAL(9,2).
+   column is, or the integer that is stored; a UUID with or without hyphens.
+   With -x a line is the plain encoding in hexadecimal. A line that the column
+   cannot store is an error. A field of a struct is a.b. TYPE is one of Parquet's
+   or UINT32, UINT64, UUID, FLOAT16, DECIMAL(9,2).
    cc -std=c99 -O2 -I. examples/parquet.c -o parquet -lxxhash
 
    Prints:

@@ -20,10 +20,10 @@
 
    The BLOBs are sealed images of bloom.h: writefile() them, and the command
    reads them; readfile() what it wrote. Text (as UTF-8) and blobs are keys by
-   their bytes, integers by value: 5 and '5' are different keys. REAL is refused,
-   NULL is no key. For each row SQLite copies what a subquery gave: in a join a
-   large filter is a bound parameter, bloom_may_contain(:f, x), or a table.
-   examples/sqlite.sql is a demonstration. */
+   their bytes, integers by value: 5 and '5' are different keys. REAL is
+   refused; NULL is no key. For each row SQLite copies what a subquery gave: in a
+   join a large filter is a bound parameter, bloom_may_contain(:f, x), or a
+   table. examples/sqlite.sql is a demonstration. */
 #define BLOOM_STATIC
 #include "bloom.h"
 #include <sqlite3ext.h>

@@ -1,6 +1,6 @@
 -- A demonstration of examples/sqlite.c; the times and pages read are printed.
 --     cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.so
---     sqlite3 demo.db <examples/sqlite.sql    (a new file; 300 MB, some minutes)
+--     sqlite3 demo.db <examples/sqlite.sql   (a new file, 300 MB; minutes)
 .load ./bloom
 
 PRAGMA journal_mode = off;

@@ -1,11 +1,11 @@
-/* Hostile filter files: examples/guava.c, spark.c or cassandra.c with a file and
-   keys of any content. Run by tests/fuzz/run.sh; as fuzz.c otherwise.
+/* Hostile filter files: examples/guava.c, spark.c or cassandra.c with a file
+   and keys of any content. Run by tests/fuzz/run.sh; as fuzz.c otherwise.
 
-     cc -I. -DFUZZ_TOOL='"../../examples/cassandra.c"' -DFUZZ_MAIN tests/fuzz/jvm.c
+     cc -I. -DFUZZ_TOOL='"../../examples/spark.c"' -DFUZZ_MAIN tests/fuzz/jvm.c
 
    The input: two bytes of flags and how long the keys are, the keys, the file.
-   What must hold: a file is refused with one line that names it, and nothing is
-   printed; or its size is what its header says, and a key that was put is in. */
+   What must hold: a file is refused with one line that names it, or its size is
+   what its header says, and a key that was put is in. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include <setjmp.h>

@@ -1,13 +1,13 @@
-/* Hostile BLOBs and hostile pages: examples/sqlite.c in a real SQLite, linked in.
-   Run by tests/fuzz/run.sh; as fuzz.c otherwise.
+/* Hostile BLOBs and hostile pages: examples/sqlite.c in a real SQLite, linked
+   in. Run by tests/fuzz/run.sh; as fuzz.c otherwise.
 
      cc -I. -DFUZZ_MAIN tests/fuzz/sqlite.c -lsqlite3
 
    The input: a byte that says how long the key is, the key, and bytes that are
-   handed to each function as a BLOB, are the data of a table's page 0, and of its
-   page 1. What must hold: each call gives a value or a sentence; what a function
-   takes, the others take; a key that was added is in; a table still answers or
-   says that it is damaged. */
+   handed to each function as a BLOB, and are pages 0 and 1 of a table's data.
+   What must hold: each call gives a value or a sentence; what a function takes,
+   the others take; a key that was added is in; a table still answers or says
+   that it is damaged. */
 #define _POSIX_C_SOURCE 200809L
 #include <sqlite3.h>
 #define SQLITE_CORE 1

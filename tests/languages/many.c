@@ -1,5 +1,5 @@
-/* Prints the nanoseconds that bloom_add_many_u64 takes for each of 10^7 integers,
-   in build/libbloom.so: the least of 5 passes. Run by tests/languages/run.sh. */
+/* Prints the nanoseconds that bloom_add_many_u64 of build/libbloom.so takes for
+   each of 10^7 integers, the least of 5 passes. For tests/languages/run.sh. */
 #define _POSIX_C_SOURCE 200809L
 #define BLOOM_API extern
 #include "../../bloom.h"
