@@ -1,6 +1,8 @@
 # make demo       the main job on real input: every path below /usr
 # make test       the tests, in each mode of the header; under 30 seconds
 # make            builds build/bloom, the command
+# make install    it, its page and completion, bloom.h, bloom.pc: PREFIX, DESTDIR
+# make uninstall
 # make libbloom   build/libbloom.so and .a: all functions, for other languages
 # Wider checks, each of which names the Debian package that it misses:
 # make strict     gcc and clang silent with every warning on, C99..C++20
@@ -9,10 +11,11 @@
 # make size       flash, RAM, stack and time on small chips; build/size.md
 # make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
 # make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices; minutes
-# make crash      the command killed, its disk full, its files bent; as root
+# make crash      the command stopped and killed, its disk full, its files bent;
+#                 as root. RUNS=1000: for minutes
 # make coverage   each line and branch of bloom.h runs in the tests, or it is said
 # make mutants    300 small mistakes made in bloom.h: do the tests find them?
-# make analyse    clang-tidy, cppcheck, gcc -fanalyzer
+# make analyse    clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
 # make prove      sizes and header checks proved, by Frama-C
 # make promise    the rates that are promised, measured; minutes
 # make examples   each example prints what its head says
@@ -22,6 +25,9 @@
 # make bench      speed beside libbloom and the machine's floor; 3 minutes
 # make race       `bloom uniq` against `sort -u` on 10 million lines
 # make large      examples/intersect.c and top.c on 20 million lines each
+# make pictures   the README's pictures, measured anew; two minutes
+# make page       build/page.html: see a filter in the browser, from one file
+# make page-test  that page, used as a person would, in chromium
 # make clean
 
 CC = cc
@@ -36,8 +42,10 @@ all: build/bloom
 build:
 	mkdir -p build
 
-build/bloom: examples/bloom.c bloom.h Makefile | build
-	$(C99) examples/bloom.c -o $@
+COMMAND = $(wildcard examples/bloom/*.c)
+build/bloom: $(COMMAND) $(wildcard examples/bloom/*.h examples/common/*.h) \
+    bloom.h Makefile | build
+	$(C99) $(COMMAND) -pthread -o $@
 
 build/first: examples/first.c bloom.h Makefile | build
 	$(C99) examples/first.c -o $@
@@ -45,10 +53,37 @@ build/first: examples/first.c bloom.h Makefile | build
 build/peak: tests/peak.c Makefile | build
 	$(C99) tests/peak.c -o $@
 
-# The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
-# libbloom.so.1.
+PREFIX = /usr/local
 VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
+
+# ---- make install: what was built before is only copied ---------------------
+
+INSTALLED = $(DESTDIR)$(PREFIX)
+PAGE = $(INSTALLED)/share/man/man1/bloom.1
+COMPLETION = $(INSTALLED)/share/bash-completion/completions/bloom
+PC = $(INSTALLED)/share/pkgconfig/bloom.pc
+
+install: build/bloom
+	install -d $(INSTALLED)/bin $(INSTALLED)/include $(dir $(PAGE)) \
+	    $(dir $(COMPLETION)) $(dir $(PC))
+	install -m 755 build/bloom $(INSTALLED)/bin/bloom
+	install -m 644 bloom.h $(INSTALLED)/include/bloom.h
+	install -m 644 examples/bloom.1 $(PAGE)
+	install -m 644 examples/bloom.bash $(COMPLETION)
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' \
+	    'Name: bloom' 'Description: Bloom filters, in one C header' \
+	    "Version: $(VERSION)" 'Cflags: -I$${includedir}' >$(PC)
+	chmod 644 $(PC)
+
+uninstall:
+	rm -f $(INSTALLED)/bin/bloom $(INSTALLED)/include/bloom.h $(PAGE) \
+	    $(COMPLETION) $(PC)
+
+# ---- The library, for other languages ---------------------------------------
+
+# The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
+# libbloom.so.1.
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = $(C99) -fPIC -DBLOOM_API=extern -DBLOOM_IMPLEMENTATION -x c bloom.h
 
@@ -62,7 +97,6 @@ build/libbloom.a: bloom.h Makefile | build
 
 libbloom: build/libbloom.so build/libbloom.a
 
-PREFIX = /usr/local
 LIBDIR = $(DESTDIR)$(PREFIX)/lib
 install-libbloom: libbloom
 	mkdir -p $(LIBDIR)
@@ -120,7 +154,10 @@ build/test-c++-and-c: $(TEST) build/bloom.o           # C++ calls the C object
 	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -x c++ tests/test.c -x none \
 	    build/bloom.o -o $@
 
-test: $(MODES:%=build/test-%) build/bloom build/first build/bloom.o
+tests: $(MODES:%=build/test-%) build/bloom build/first build/bloom.o
+
+test:                                       # four compilers at a time
+	@$(MAKE) -s -j4 tests
 	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" sh tests/run.sh $(MODES)
 
 # ---- Wider checks -----------------------------------------------------------
@@ -144,8 +181,11 @@ size: build/bloom
 threads: | build
 	@sh tests/threads.sh
 
-crash: build/bloom
-	@sh tests/crash.sh build/bloom
+build/stop: tests/stop.c Makefile | build
+	$(C99) tests/stop.c -o $@
+
+crash: build/bloom build/stop
+	@sh tests/crash.sh build/bloom build/stop $(RUNS)
 
 SECONDS = 60
 fuzz: | build
@@ -182,7 +222,7 @@ bench: | build
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
-EXAMPLES = first crawler spam intersect top custom_hash bip37
+EXAMPLES = first probes crawler spam intersect top custom_hash bip37
 examples: | build
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
 
@@ -201,9 +241,19 @@ race-redis: | build
 large: | build
 	@sh tests/large.sh
 
+pictures: | build
+	@sh tests/pictures/run.sh
+
+page: | build
+	@sh examples/page/build.sh
+
+page-test: page build/bloom
+	@sh tests/page/run.sh
+
 clean:
 	rm -rf build
 
-.PHONY: all libbloom install-libbloom demo test strict sanitize cross size fuzz threads crash coverage \
-    mutants analyse prove promise bench race examples interop languages \
-    interop-redis race-redis large clean
+.PHONY: all tests install uninstall libbloom install-libbloom demo test strict \
+    sanitize cross size fuzz threads crash coverage mutants analyse prove \
+    promise bench race examples interop languages \
+    interop-redis race-redis large page page-test pictures clean

@@ -143,8 +143,8 @@ typedef enum bloom_error {
 } bloom_error;
 
 /* ---- Planning ----------------------------------------------------------- */
-/* n: keys, 0 is taken as 1. p: rate, 0 < p < 1; as one_in: 1 false "maybe" in
-   one_in, 2..10^9. Anything else, and a plan too large, gives a plan of
+/* n: keys, 0 is taken as 1. p: rate, 2^-64 <= p < 1; as one_in: 1 false "maybe"
+   in one_in, 2..10^9. Anything else, and a plan too large, gives a plan of
    size 0. */
 
 /* Integer constant expressions for array sizes, initialisers and #if: m, k,
@@ -170,16 +170,17 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 2 to 20 microseconds, up to 100 for a few
-   keys. In width 64 rates below 2^-63 take ever more memory, as one key in 2^64
-   has but one cell; from about 2^-120 on there is no plan. */
+   keep it in this m, the fewest. Takes 2 to 20 microseconds, up to 100 for a
+   few keys. Below p = 2^-64 there is no plan: one key in 2^64 has but one cell,
+   of byte keys and of integers alike. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
-   where none is (p above 0.05, or few keys), the least m. All plans are made for
-   width 64; in width 32 several blocks a key may have 1.5 times p where there is
-   one block in all, 1.3 times below 20 blocks, and not less than n/m * 2^-25. */
+   where none is (p above 0.05, or few keys), the least m. All plans are made
+   for width 64; in width 32 several blocks a key may have 1.5 times p where
+   there is one block in all, 1.3 times below 20 blocks; and none is less than
+   n/m * 2^-25. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. For
@@ -229,10 +230,10 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 /* Existing bytes as a filter, in place: nothing is copied. Checks the header
    against `size` in constant time; not the cells, see bloom_verify. NULL if it
    is not a filter of this build, or NULL itself (TRUNCATED), and the reason in
-   *error (unless NULL), else BLOOM_OK. Bytes after the image are allowed. bloom_view is for bytes that
-   cannot be written: ROM, or a file mapped read-only. With only the 32 bytes
-   of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells how many
-   there will be (check for NULL first). */
+   *error (unless NULL), else BLOOM_OK. Bytes after the image are allowed.
+   bloom_view is for bytes that cannot be written: ROM, or a file mapped
+   read-only. With only the 32 bytes of a header, bloom_size(bloom_view(header,
+   SIZE_MAX, &error)) tells how many there will be (check for NULL first). */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
@@ -368,8 +369,8 @@ typedef struct bloom_chain bloom_chain;
 
 /* A chain of one empty link, classic or blocked; with the layout, seed and
    hash_bits of `like`, whose other fields do not matter. NULL if the layout is
-   another, if no link keeps p / 2, or if memory is short. bloom_chain_free takes
-   NULL as well. */
+   another, if no link keeps p / 2, or if memory is short. bloom_chain_free
+   takes NULL as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
@@ -390,7 +391,8 @@ BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);         /* 1..64 */
 BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
 
 /* Judged by the cells of all links: how many different keys were offered to the
-   chain (UINT64_MAX if a link is full), and its rate now. Both read all links. */
+   chain (UINT64_MAX if a link is full), and its rate now. Both read all
+   links. */
 BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
 
@@ -956,11 +958,12 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
 
 /* ---- The k-index generator -----------------------------------------------
    A key is a walk: double hashing (Kirsch and Mitzenmacher 2008) goes from
-   position x in steps of y. Here y is scrambled on the way, by an odd factor, and that makes the positions of a key
-   as good as separate hashes, which a constant step does not (table in the
-   README). What lies at a position is the layout's matter. A cell is the high
-   half of x * m: x / 2^64 of the way through the filter (Lemire 2019, "Fast
-   random integer generation in an interval"), without a division, for any m. */
+   position x in steps of y. Here y is scrambled on the way, by an odd factor,
+   and that makes the positions of a key as good as separate hashes, which a
+   constant step does not (table in the README). What lies at a position is the
+   layout's matter. A cell is the high half of x * m: x / 2^64 of the way
+   through the filter (Lemire 2019, "Fast random integer generation in an
+   interval"), without a division, for any m. */
 
 #ifndef BLOOM_TINY
 
@@ -1204,10 +1207,10 @@ static inline bool bloom_counting_may_contain_(const unsigned char *cells,
 
 /* ---- BLOCKED: eight bits at a position ------------------------------------
    A position is a block of 256 bits, which lies in one cache line if the image
-   is aligned to 32 bytes, and in each of its eight words of 32 bits one bit: the
-   lower half of x, times the word's salt, has its number in the top 5 bits. With
-   one position a key, k = 8, that is Apache Parquet's filter; with several it
-   is multi-blocking (Putze, Sanders, Singler 2007), for rates below 1%. */
+   is aligned to 32 bytes. A key has one bit in each of its eight words of 32:
+   the lower half of x, times the word's salt, has its number in the top 5 bits.
+   With one position a key, k = 8, that is Apache Parquet's filter; with several
+   it is multi-blocking (Putze, Sanders, Singler 2007), for p below 1%. */
 
 #ifndef BLOOM_TINY
 
@@ -1805,11 +1808,11 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
 #define BLOOM_RING_ 4
 
 typedef struct bloom_chunk_ {
-    size_t from, count;                 /* which keys: from .. from + count - 1 */
+    size_t from, count;                 /* keys from .. from + count - 1 */
     size_t left;                        /* how many of them may be in */
     unsigned round;
     bool golden;                        /* y is x * BLOOM_GOLDEN_, not stored */
-    uint64_t x[BLOOM_CHUNK_], y[BLOOM_CHUNK_];          /* walks of those left */
+    uint64_t x[BLOOM_CHUNK_], y[BLOOM_CHUNK_];      /* walks of those left */
     uint64_t cell[BLOOM_CHUNK_];        /* the cells, or blocks, asked for */
     unsigned char key[BLOOM_CHUNK_];    /* and which of the chunk they are */
 } bloom_chunk_;
@@ -1950,7 +1953,8 @@ BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, bloom_plan plan,
 
 /* Is what key i asked for there? */
 BLOOM_FLAT_ bool bloom_test_(const unsigned char *cells,
-                             const bloom_chunk_ *chunk, size_t i, unsigned layout, bool simd)
+                             const bloom_chunk_ *chunk, size_t i,
+                              unsigned layout, bool simd)
 {
     uint64_t cell = chunk->cell[i], x = chunk->x[i];
     const unsigned char *block = cells + (size_t)(cell >> 3);
@@ -2029,7 +2033,8 @@ BLOOM_FLAT_ size_t bloom_tell_rest_(const unsigned char *cells, bloom_plan plan,
 
 /* One block, or two cells one by one, then the rest. */
 BLOOM_FLAT_ size_t bloom_round_(const unsigned char *cells, bloom_plan plan,
-                                bloom_chunk_ *chunk, bool *maybe, unsigned layout, bool simd)
+                                bloom_chunk_ *chunk, bool *maybe,
+                                unsigned layout, bool simd)
 {
     const unsigned cells_at = layout == BLOOM_BLOCKED ? 8 : 1;
     unsigned rounds = layout == BLOOM_BLOCKED || plan.hashes == 1 ? 1 : 2;
@@ -2064,7 +2069,8 @@ BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
             bloom_prefetch_walk_(cells, plan, layout, plan.hashes,
                                  bloom_walk_of_(&chunk, plan, i));
         news += bloom_add_chunk_(cells, plan, &chunk,
-                                 is_new ? is_new + from : BLOOM_NULL_, layout, simd);
+                                 is_new ? is_new + from : BLOOM_NULL_, layout,
+                                 simd);
     }
     return news;
 }
@@ -2084,7 +2090,8 @@ BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
         if (chunk->count > 0) {
             const size_t count = chunk->count;
             in += bloom_round_(cells, plan, chunk,
-                               maybe ? maybe + chunk->from : BLOOM_NULL_, layout, simd);
+                               maybe ? maybe + chunk->from : BLOOM_NULL_,
+                                layout, simd);
             if (chunk->count == 0)
                 done += count;
         }
@@ -2441,11 +2448,11 @@ static double bloom_moment_of_few_(double m, unsigned k, double fill,
     return moment;
 }
 
-/* The same for many, from the variance of F, which is known exactly as well:
-   with q = (1 - 1/m)^choices, (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices.
-   The k-th moment is taken from the Beta distribution that has both. From 16
-   keys on it is at most 0.4% above the exact sum, and 1.4% below where the
-   filter is overfull; with fewer keys and k > 32 up to 4.8% above. */
+/* The same for many, from the variance of F, which is known exactly as well,
+   with q = (1 - 1/m)^choices and
+   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. The k-th moment is taken
+   from the Beta distribution that has both. From 12 keys on it is at most 0.6%
+   above the exact sum, and 2.3% below where the filter is overfull. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
@@ -2713,8 +2720,8 @@ static double bloom_near_cells_(bloom_plan plan, uint64_t n, double ln_p,
     return m;
 }
 
-/* Does the plan keep p with m = cells, with *k probes, or, if that is free, with
-   any? Then *k is such a number. */
+/* Does the plan keep p with m = cells, with *k probes, or, if that is free,
+   with any? Then *k is such a number. */
 static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p,
                          unsigned *k, bool free_k)
 {
@@ -2727,9 +2734,9 @@ static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p,
     return *k != given && bloom_is_kept_by_(plan, *k, n, p);
 }
 
-/* The least m that keeps p, or 0 if it is beyond 2^62; plan.cells may be a first
-   guess. Around the one that is near, in growing strides, until p is kept by `high` units and not by `low`,
-   then halving. */
+/* The least m that keeps p, or 0 if it is beyond 2^62; plan.cells may be a
+   first guess. Around the one that is near, in growing strides, until p is kept
+   by `high` units and not by `low`, then halving. */
 static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
                                    unsigned *k, bool free_k)
 {
@@ -2767,10 +2774,16 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
     return high * unit;
 }
 
+/* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
+static bool bloom_is_rate_(double p)
+{
+    return p >= 5.421010862427522e-20 && p < 1;
+}
+
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
     bloom_plan plan = bloom_no_plan_();
-    if (k < 1 || k > 64 || !(p > 0 && p < 1))
+    if (k < 1 || k > 64 || !bloom_is_rate_(p))
         return plan;
     plan.cells = bloom_least_cells_(plan, n ? n : 1, p, &k, false);
     plan.hashes = (uint8_t)k;
@@ -2790,7 +2803,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
     bloom_plan plan = bloom_no_plan_();
     unsigned k, fewest = 1, middle;
-    if (!(p > 0 && p < 1))
+    if (!bloom_is_rate_(p))
         return plan;
     n = n ? n : 1;
     k = bloom_textbook_hashes_(p);
@@ -2819,7 +2832,7 @@ static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
     unsigned k = 0, best;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
-    if (!(p > 0 && p < 1))
+    if (!bloom_is_rate_(p))
         return plan;
     do {
         k += 8;
@@ -3243,11 +3256,12 @@ static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
 }
 
 /* How many keys that are new to it link i takes until its rate is its share.
-   The other keys offered meanwhile, false "maybe"s, have their cells set already
-   and count for the rate like any: of n keys, 1 - f(x) are new at each x < n.
-   f is integrated by Simpson's rule in 8 parts. Blocks that lie over full ones
-   of an older link are offered fewer keys, and so the others more: measured,
-   that adds up to 2.3% to a rate (p = 0.5; 1% at 0.1), which is left for it. */
+   The other keys offered meanwhile, false "maybe"s, have their cells set
+   already and count for the rate like any: of n keys, 1 - f(x) are new at each
+   x < n. f is integrated by Simpson's rule in 8 parts. Blocks that lie over
+   full ones of an older link are offered fewer keys, and so the others more:
+   measured, that adds up to 2.3% to a rate (p = 0.5; 1% at 0.1), which is left
+   for it. */
 static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
                                   bloom_plan plan)
 {
@@ -3594,8 +3608,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
        false-positive rate of a Bloom filter
    A. Kirsch, M. Mitzenmacher 2008, Less hashing, same performance: building a
        better Bloom filter (double hashing, and why it is enough for large m)
-   F. Putze, P. Sanders, J. Singler 2007, Cache-, hash- and space-efficient Bloom
-       filters (blocks, and several of them a key)
+   F. Putze, P. Sanders, J. Singler 2007, Cache-, hash- and space-efficient
+       Bloom filters (blocks, and several of them a key)
    D. Lemire 2019, Fast random integer generation in an interval
    A. Appleby 2011, MurmurHash3 (SMHasher)
    S. J. Swamidass, P. Baldi 2007, Mathematical correction for fingerprint

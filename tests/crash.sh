@@ -1,8 +1,9 @@
 # Run by `make crash`: the bloom command is killed while it writes, and given
 # files it cannot read or write. As root, as it uses up a disk (a small tmpfs).
-# usage: crash.sh BLOOM [KILLS]     default 60 kills; 1000 take minutes
+# usage: crash.sh BLOOM STOP [RUNS]     60 if not given; 1000 take minutes
 bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-kills=${2:-60}
+stop=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+kills=${3:-60}
 work=$(cd "$(dirname "$0")/.." && pwd)/build/crash.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
@@ -94,6 +95,12 @@ if [ "$kills" -ge 50 ]; then
     check "kills hit while it was written" [ $left -gt 0 ]
     check "old and new were both seen" [ $olds -gt 0 -a $news -gt 0 ]
 fi
+
+# ---- Stopped, and more than one at once: see tests/stop.c ------------------
+
+rm -f FILE FILE.*
+"$stop" "$bloom" "$kills" >stopped 2>&1; grep -v ' passed, ' stopped
+check "stopped runs" grep -q ' passed, 0 failed' stopped
 
 # ---- A full disk -----------------------------------------------------------
 

@@ -24,4 +24,7 @@ sh tests/partners/run.sh || status=1
 sh tests/parquet/run.sh || status=1
 sh tests/sqlite/run.sh demo || status=1
 sh tests/redis/run.sh || status=1
+sh tests/redis/moving.sh || status=1
+sh tests/redis/settings.sh || status=1
+sh tests/redis/failover.sh || status=1
 exit $status

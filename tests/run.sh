@@ -32,15 +32,19 @@ check() {
 modes=$*
 if echo 'int main() { return 0; }' >build/c++.cpp &&
    $CXX build/c++.cpp -o build/c++ 2>/dev/null; then
-    $MAKE -s build/test-c++ build/test-c++-and-c || failed=$((failed + 1))
+    $MAKE -s -j2 build/test-c++ build/test-c++-and-c || failed=$((failed + 1))
     modes="$modes c++ c++-and-c"
 else
     echo "skipped: the two C++ modes (no C++ compiler; Debian package g++)"
 fi
-for mode in $modes; do
-    add "$mode" "$(build/test-$mode tests/murmur3.tsv 2>&1)"
+for mode in $modes; do                      # all at once, then one by one
+    build/test-$mode tests/murmur3.tsv >build/test-$mode.out 2>&1 &
 done
-add command "$(CC="$CC" sh tests/command.sh build/bloom 2>&1)"
+CC="$CC" sh tests/command.sh build/bloom >build/test-command.out 2>&1 &
+wait
+for mode in $modes command; do
+    add "$mode" "$(cat "build/test-$mode.out")"
+done
 
 # README's first program is examples/first.c, and prints what it says
 readme_program() {

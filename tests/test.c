@@ -411,6 +411,33 @@ static void test_blocked(void)
                                                random64()), BLOOM_BLOCKED));
 }
 
+/* Which block, where only the header is there: by the upper half of x below
+   2^34 cells, by all of it from there on. */
+static void test_large_blocks(void)
+{
+    static const uint64_t cells[] = { (1ULL << 34) - 256, 1ULL << 34,
+                                      (1ULL << 34) + 256, (1ULL << 40) - 256 };
+    unsigned c, round, i;
+    for (c = 0; c < COUNT(cells) && SIZE_MAX > 0xFFFFFFFFU; c++) {
+        bloom_init(memory, sizeof memory, in_layout(a_plan(256, 24, 64, 0),
+                                                    BLOOM_BLOCKED));
+        store(memory + 8, cells[c], 8);
+        for (round = 0; round < 100; round++) {
+            const bloom *b = look((bloom *)(void *)memory, 32);
+            uint64_t index[64], x = random64(), y = random64();
+            bloom_hash h;
+            h.h1 = x, h.h2 = y;
+            CHECK(bloom_probes(b, h, index) == 24);
+            for (i = 0; i < 24; i++) {
+                uint64_t whole = c == 0 ? x - x % 4294967296U : x;
+                CHECK(index[i] / 256 == naive_index(whole, cells[c] / 256));
+                if (i % 8 == 7)
+                    x += y, y *= 37;
+            }
+        }
+    }
+}
+
 #endif
 
 /* ---- Many keys at once -------------------------------------------------- */
@@ -496,6 +523,7 @@ static void test_many(void)
 {
     static const unsigned counts[] = { 0, 1, 3, 63, 64, 65, 130, MOST };
     static const unsigned ks[] = { 1, 2, 3, 7, 64 };
+    static const unsigned blocked_ks[] = { 8, 16, 24, 40, 64 };
     unsigned layout, w, kind, c, k;
     for (w = 0; w < COUNT(widths); w++)
         for (layout = 0; layout < LAYOUTS; layout++)
@@ -504,7 +532,7 @@ static void test_many(void)
                     for (k = 0; k < COUNT(ks); k++) {
                         bloom_plan plan = a_plan(1536, ks[k], widths[w], 8);
                         if (layout == BLOOM_BLOCKED)
-                            plan.hashes = 8;
+                            plan.hashes = (uint8_t)blocked_ks[k];
                         fill_keys();
                         many_against_single(in_layout(plan, layout), kind,
                                             counts[c]);
@@ -555,7 +583,8 @@ static void test_many_in_large(void)
     unsigned layout;
     for (layout = 0; layout < LAYOUTS; layout++) {
         many_in_large(1 << 23, 8, layout);
-        many_in_large((1 << 24) + 256, 8, layout);
+        many_in_large(1 << 26, 24, layout);
+        many_in_large((1 << 26) + 256, 8, layout);
     }
     if (widths[0] == 64)
         many_in_large((1ULL << 32) + (1ULL << 31) + 64, 11, BLOOM_CLASSIC);
@@ -1343,7 +1372,11 @@ static void test_planning(void)
     for (i = 0; i < COUNT(impossible); i++) {
         CHECK(bloom_plan_size(bloom_plan_for(9, impossible[i])) == 0);
         CHECK(bloom_plan_size(bloom_plan_hashes(9, impossible[i], 3)) == 0);
+        CHECK(bloom_plan_size(bloom_plan_layout(9, impossible[i],
+                                                BLOOM_BLOCKED)) == 0);
     }
+    CHECK(bloom_plan_for(9, 0.9).cells == 64);
+    CHECK(bloom_plan_bytes(1000, 40).hashes == 1);
     CHECK(bloom_plan_size(bloom_plan_for(9, nan)) == 0);
     CHECK(bloom_plan_size(bloom_plan_for(UINT64_MAX, 0.5)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 57, 1e-9, 1)) == 0);
@@ -1351,8 +1384,10 @@ static void test_planning(void)
     CHECK(bloom_plan_hashes(0, 1e-9, 3).cells
           == bloom_plan_hashes(1, 1e-9, 3).cells);
     CHECK(bloom_plan_for(9, 1e-18).cells > 9 * 80);
-    CHECK(bloom_plan_size(bloom_plan_for(9, 1e-40)) == 0);
-    CHECK(bloom_plan_size(bloom_plan_layout(9, 1e-40, BLOOM_BLOCKED)) == 0);
+    CHECK(bloom_plan_for(9, 5.5e-20).cells < 9 * 120);
+    CHECK(bloom_plan_size(bloom_plan_for(9, 5.4e-20)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(9, 5.4e-20, 60)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 5.4e-20, BLOOM_BLOCKED)) == 0);
     CHECK(bloom_plan_size(bloom_plan_for(9, 1e-300)) == 0);
     CHECK(bloom_plan_for(0, 1e-9).cells == bloom_plan_for(1, 1e-9).cells);
     CHECK(bloom_plan_for(0, 1e-9).hashes == bloom_plan_for(1, 1e-9).hashes);
@@ -1915,8 +1950,42 @@ static void test_chain_heads(void)
         bloom_chain_free(c);
         bloom_chain_free(d);
     }
+    memset(head + 16, 0, 16);       /* the least p above 0: there is no plan */
+    head[16] = 1;
+    CHECK(!bloom_chain_load(head, 32, NULL));
     head[15] = 0x80;                /* link 1 would be for 2^64 keys */
     CHECK(!bloom_chain_load(head, 32, NULL));
+}
+
+/* Images that no chain would write, but that are ones: the least p above 0, as
+   many keys as a number can be, a link that is full. */
+static void test_odd_chains(void)
+{
+    unsigned char image[32 + 40] = "BLC\1", head[32];
+    bloom_chain *c;
+    image[5] = 64;
+    image[8] = image[16] = 1;
+    memset(image + 24, 255, 8);
+    bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
+    c = bloom_chain_load(image, sizeof image, NULL);
+    CHECK(c && bloom_chain_estimate(c) == 0);
+    CHECK(bloom_chain_add_u64(c, 1) && bloom_chain_links(c) == 1);
+    bloom_chain_head(c, head);
+    CHECK(memcmp(head, image, 32) == 0);
+    bloom_chain_free(c);
+    memset(image + 64, 255, 8);
+    c = bloom_chain_load(image, sizeof image, NULL);
+    CHECK(c && bloom_chain_estimate(c) == UINT64_MAX);
+    CHECK(!bloom_chain_add_u64(c, 1));
+    bloom_chain_free(c);
+    bloom_chain_free(NULL);
+    image[5] = 32;
+    CHECK(!bloom_chain_load(image, sizeof image, NULL));
+    c = bloom_chain_new(10, 0.2, BLOOM_BLOCKED);
+    while (c && bloom_chain_links(c) < 3)
+        bloom_chain_add_u64(c, random64());
+    CHECK(c && bloom_chain_fpr(c) < 0.2);
+    bloom_chain_free(c);
 }
 
 /* As many links as there may be: it takes keys, but grows no more. */
@@ -1957,6 +2026,7 @@ static void test_chain(void)
     CHECK(!bloom_chain_new(UINT64_MAX, 0.1, BLOOM_CLASSIC));
     CHECK(!bloom_chain_create(9, 0.1, chain_plan(0, 63)));
     test_longest_chain();
+    test_odd_chains();
     test_chain_heads();
     test_bad_chains();
     test_chain_at_its_floor();
@@ -1977,6 +2047,7 @@ static void test_chain(void)
     asked = 0;
     refused = 1;                        /* for the filter, not for the chain */
     CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
+    test_chain_without_memory();
     refused = -1;
     CHECK(blocks == 0);
 #endif
@@ -2027,6 +2098,7 @@ int main(int argc, char **argv)
     RUN(test_whole());
 #ifndef BLOOM_TINY
     RUN(test_blocked());
+    RUN(test_large_blocks());
     RUN(test_counting());
     RUN(test_remove_absent());
     RUN(test_whole_counting());

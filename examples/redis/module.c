@@ -1,6 +1,7 @@
-/* Bloom filters in Redis 7: the commands of RedisBloom, its replies and errors
-   word for word, so that its clients work, on bloom.h; and BF.MERGE. Build it
-   with src/redismodule.h of Redis (`apt-get source redis`) in FOLDER, load it:
+/* Bloom filters in Redis 7 and later, and Valkey: the commands of RedisBloom,
+   its replies and errors word for word, so that its clients work, on bloom.h;
+   and BF.MERGE. Build it with src/redismodule.h of Redis (`apt-get source
+   redis`) in FOLDER, load it:
 
        cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.so
        redis-server --loadmodule ./bloom.so
@@ -11,17 +12,22 @@
    BF.INSERT key [CAPACITY c] [ERROR p] [EXPANSION e] [NOCREATE] [NONSCALING]
              ITEMS item...
    BF.CARD key                  BF.INFO key [CAPACITY|SIZE|FILTERS|ITEMS|
-                                             EXPANSION]
+   BF.DEBUG key                                            EXPANSION]
    BF.SCANDUMP key iterator     BF.LOADCHUNK key iterator data
    BF.MERGE dest source...
 
    An item whose BF.ADD was answered by 1 or 0 is found as long as Redis has the
    key: on replicas, after restarts, dumps and merges. Others are found at most
-   with the rate `error` (0.25 if it is more), however many were added: past
-   `capacity` the key gets one more filter, for EXPANSION times as many items
-   with half the rate. NONSCALING ones refuse instead. Dumps are this module's
-   own; what is damaged is refused, and changes nothing. Until the last chunk is
+   with the rate `error` (0.25 if it is more, 10^-18 if less), however many were
+   added: past `capacity` the key gets one more filter, for EXPANSION times as
+   many items with half the rate. NONSCALING ones refuse instead. What is
+   damaged is refused, and changes nothing. Until the last chunk of a dump is
    loaded a key answers by errors, never by a wrong 0.
+
+   What RedisBloom wrote is taken as it is: dumps, RDB and append-only files. It
+   answers as it did there, and goes on; only what is added past its capacity is
+   kept in filters of ours. A key is written back as it came until something is
+   added to it.
 
    BF.MERGE makes dest find what it and the sources do; if there is no dest, it
    is made, so that one source is copied. On an error dest is as it was. All
@@ -31,93 +37,45 @@
    is `error` if all could be united, and never more than the sum of what was
    merged. BF.CARD is then an estimate.
 
-   A filter that could never fit under maxmemory is not made. */
-#include "chain.h"
-#include <strings.h>
+   A filter that could never fit under maxmemory, or without that in the memory
+   of the machine, is not made. */
+#include "settings.h"
 
-typedef RedisModuleCtx context;
-typedef RedisModuleString string;
-
-static RedisModuleType *type;
-
-/* ---- Keys ---------------------------------------------------------------- */
-
-static const char unfinished[] =
-    "ERR filter is not loaded yet, BF.LOADCHUNK the rest of its dump";
-
-typedef struct place {
-    RedisModuleKey *key;
-    chain *chain;                       /* NULL without an error: no key */
-    const char *error;                  /* wrong type, or unfinished */
-} place;
-
-enum { READ = REDISMODULE_READ, WRITE = READ | REDISMODULE_WRITE };
-
-static place find(context *ctx, string *name, int mode)
+/* An error while an append-only file is loaded would be data lost in silence,
+   as no client is there to hear of it: then the server stops. */
+static int refuse(context *ctx, const char *error)
 {
-    place p = { NULL, NULL, NULL };
-    RedisModule_AutoMemory(ctx);        /* closes the key */
-    p.key = RedisModule_OpenKey(ctx, name, mode);
-    if (RedisModule_KeyType(p.key) == REDISMODULE_KEYTYPE_EMPTY)
-        return p;
-    if (RedisModule_ModuleTypeGetType(p.key) == type)
-        p.chain = RedisModule_ModuleTypeGetValue(p.key);
-    if (!p.chain)
-        p.error = REDISMODULE_ERRORMSG_WRONGTYPE;
-    else if (p.chain->missing > 0)
-        p.error = unfinished;
-    return p;
-}
-
-static place find_existing(context *ctx, string *name)
-{
-    place p = find(ctx, name, READ);
-    if (!p.chain && !p.error)
-        p.error = "ERR not found";
-    return p;
-}
-
-static void put(place p, chain *c)
-{
-    void *old;
-    if (!p.chain)
-        RedisModule_ModuleTypeSetValue(p.key, type, c);
-    else if (RedisModule_ModuleTypeReplaceValue(p.key, type, c, &old)
-             == REDISMODULE_OK)
-        free_chain(old);
+    if (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) {
+        RedisModule_Log(ctx, "warning", "Bloom filter in the append-only file: "
+                        "%s. Stopped, as the data would be lost.", error);
+        exit(1);
+    }
+    return RedisModule_ReplyWithError(ctx, error);
 }
 
 /* The end of a command that has no more to say than OK. */
 static int finish(context *ctx, const char *error)
 {
     if (error)
-        return RedisModule_ReplyWithError(ctx, error);
+        return refuse(ctx, error);
     RedisModule_ReplicateVerbatim(ctx);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
 /* BF.Madd and BF.Mexists do as BF.add and BF.exists, for many. */
-static bool is_many(const string *command)
+static bool is_many(const string *name)
 {
-    return (RedisModule_StringPtrLen(command, NULL)[3] | 32) == 'm';
+    return (text(name)[3] | 32) == 'm';
 }
 
-static bloom_hash hash(const chain *c, const string *item)
+static hashes hash_item(const chain *c, const string *item)
 {
     size_t size;
     const char *bytes = RedisModule_StringPtrLen(item, &size);
-    return bloom_hash_key(c->link->filter, bytes, size);
+    return hash(c, bytes, size);
 }
 
 /* ---- Making and adding --------------------------------------------------- */
-
-typedef struct options {
-    double rate;
-    long long capacity, expansion;
-    bool fixed, create;
-} options;
-
-static const options defaults = { 0.01, 100, 2, false, true };
 
 static chain *create(context *ctx, options o, const char **error)
 {
@@ -129,43 +87,6 @@ static chain *create(context *ctx, options o, const char **error)
         return c;
     free_chain(c);
     return NULL;
-}
-
-static const char *text(const string *word)
-{
-    return RedisModule_StringPtrLen(word, NULL);
-}
-
-static bool in(long long x, long long least, long long most)
-{
-    return x >= least && x <= most;
-}
-
-static const char *read_reserve(string **argv, int argc, options *o)
-{
-    int i;
-    if (RedisModule_StringToDouble(argv[2], &o->rate))
-        return "ERR bad error rate";
-    if (!(o->rate > 0 && o->rate < 1))
-        return "ERR error rate must be in the range (0.000000, 1.000000)";
-    if (RedisModule_StringToLongLong(argv[3], &o->capacity))
-        return "ERR bad capacity";
-    if (!in(o->capacity, 1, 1 << 30))
-        return "ERR capacity must be in the range [1, 1073741824]";
-    for (i = 4; i < argc; i++)          /* other words are ignored, as there */
-        o->fixed = o->fixed || strcasecmp(text(argv[i]), "NONSCALING") == 0;
-    for (i = 4; i < argc && strcasecmp(text(argv[i]), "EXPANSION") != 0; )
-        i++;
-    if (i >= argc)
-        return NULL;
-    if (++i == argc)
-        return "ERR no expansion";
-    if (RedisModule_StringToLongLong(argv[i], &o->expansion))
-        return "ERR bad expansion";
-    if (o->fixed && o->expansion != 0)
-        return "Nonscaling filters cannot expand";
-    return in(o->expansion, 0, MOST_EXPANSION) ? NULL
-        : "ERR expansion must be in the range [0, 32768]";
 }
 
 static int reserve(context *ctx, string **argv, int argc)
@@ -181,8 +102,29 @@ static int reserve(context *ctx, string **argv, int argc)
     p = find(ctx, argv[1], WRITE);
     error = p.chain ? "ERR item exists" : p.error;
     if (!error && (p.chain = create(ctx, o, &error)) != NULL)
-        RedisModule_ModuleTypeSetValue(p.key, type, p.chain);
+        RedisModule_ModuleTypeSetValue(p.key, ours, p.chain);
     return finish(ctx, error);
+}
+
+/* For BF.ADD and its kin. Replicas, and the append-only file, are told how the
+   filter was made: their settings may be others. */
+static void find_or_create(context *ctx, place *p, string *name, options o)
+{
+    string *rate;
+    if (p->error == unfinished)
+        p->error = "ERR problem inserting into filter: it is not loaded yet, "
+                   "BF.LOADCHUNK the rest of its dump";
+    if (p->chain || p->error)
+        return;
+    if (!o.create)
+        p->error = "ERR not found";
+    else if ((p->chain = create(ctx, o, &p->error)) != NULL) {
+        RedisModule_ModuleTypeSetValue(p->key, ours, p->chain);
+        rate = RedisModule_CreateStringPrintf(ctx, "%.17g", o.rate);
+        RedisModule_Replicate(ctx, "BF.RESERVE", "sslcl", name, rate,
+                              o.capacity, "EXPANSION",
+                              (long long)p->chain->expansion);
+    }
 }
 
 /* One reply each; FULL is the last one. */
@@ -190,18 +132,16 @@ static int insert(context *ctx, string *name, string **items, int count,
                   options o, bool many)
 {
     place p = find(ctx, name, WRITE);
-    bool changed = !p.chain;
+    bool changed = false;
     int i, done = OLD;
-    if (!p.chain && !p.error && !o.create)
-        p.error = "ERR not found";
-    if (!p.chain && !p.error && (p.chain = create(ctx, o, &p.error)) != NULL)
-        RedisModule_ModuleTypeSetValue(p.key, type, p.chain);
+    find_or_create(ctx, &p, name, o);
     if (p.error)
-        return RedisModule_ReplyWithError(ctx, p.error);
+        return refuse(ctx, p.error);
     if (many)
         RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     for (i = 0; i < count && done != FULL; i++) {
-        done = add(ctx, p.chain, hash(p.chain, items[i]));
+        hashes h = hash_item(p.chain, items[i]);
+        done = add(ctx, p.chain, &h);
         changed = changed || done == NEW;
         if (done == OLD || done == NEW)
             RedisModule_ReplyWithBool(ctx, done == NEW);
@@ -212,6 +152,8 @@ static int insert(context *ctx, string *name, string **items, int count,
     }
     if (many)
         RedisModule_ReplySetArrayLength(ctx, i);
+    if (changed && p.chain->theirs)
+        adopt(p);
     return changed ? RedisModule_ReplicateVerbatim(ctx) : REDISMODULE_OK;
 }
 
@@ -220,24 +162,6 @@ static int add_items(context *ctx, string **argv, int argc)
     if (argc > 3 && !is_many(argv[0]))
         return RedisModule_WrongArity(ctx);
     return insert(ctx, argv[1], argv + 2, argc - 2, defaults, is_many(argv[0]));
-}
-
-/* Options are told by their first letters. */
-static bool begins(const string *word, const char *with)
-{
-    return strncasecmp(text(word), with, strlen(with)) == 0;
-}
-
-static const char *read_insert(string *name, string *value, options *o)
-{
-    if (begins(name, "er"))
-        return RedisModule_StringToDouble(value, &o->rate)
-            || !(o->rate > 0 && o->rate < 1) ? "Bad error rate" : NULL;
-    if (begins(name, "e"))
-        return RedisModule_StringToLongLong(value, &o->expansion)
-            || !in(o->expansion, 0, MOST_EXPANSION) ? "Bad expansion" : NULL;
-    return RedisModule_StringToLongLong(value, &o->capacity)
-        || !in(o->capacity, 1, 1 << 30) ? "Bad capacity" : NULL;
 }
 
 static int insert_items(context *ctx, string **argv, int argc)
@@ -294,9 +218,12 @@ static int exists(context *ctx, string **argv, int argc)
         return RedisModule_ReplyWithError(ctx, p.error);
     if (is_many(argv[0]))
         RedisModule_ReplyWithArray(ctx, argc - 2);
-    for (i = 2; i < argc; i++)
-        RedisModule_ReplyWithBool(ctx, p.chain
-            && may_contain(p.chain, hash(p.chain, argv[i])));
+    for (i = 2; i < argc; i++) {
+        hashes h;
+        if (p.chain)
+            h = hash_item(p.chain, argv[i]);
+        RedisModule_ReplyWithBool(ctx, p.chain && may_contain(p.chain, &h));
+    }
     return REDISMODULE_OK;
 }
 
@@ -310,7 +237,7 @@ static void sum(const chain *c, uint64_t field[FIELDS])
         field[CAPACITY] += c->link[i].capacity;
         field[ITEMS] += c->link[i].items;
     }
-    field[SIZE] = 32 + 64 * c->links + cell_bytes(c);     /* as RedisBloom's */
+    field[SIZE] = 32 + 64 * c->links + all_cell_bytes(c);  /* as its */
     field[FILTERS] = c->links;
     field[EXPANSION] = c->expansion;
 }
@@ -340,7 +267,7 @@ static int info(context *ctx, string **argv, int argc)
     if (argc > 3)
         return RedisModule_WrongArity(ctx);
     p = find_existing(ctx, argv[1]);
-    while (one && i < FIELDS && strcasecmp(text(argv[2]), names[i]) != 0)
+    while (one && i < FIELDS && !is(argv[2], names[i]))
         i++;
     if (i == FIELDS && !p.error)
         p.error = "Invalid information value";
@@ -362,8 +289,34 @@ static int info(context *ctx, string **argv, int argc)
     return REDISMODULE_OK;
 }
 
-/* ---- Dumps ------------------------------------------------------------------
-   RDB files, AOF and digests have the chunks of BF.SCANDUMP. */
+static int debug(context *ctx, string **argv, int argc)
+{
+    place p = find_existing(ctx, argv[1]);
+    uint64_t value[FIELDS], i;
+    (void)argc;
+    if (p.error)
+        return RedisModule_ReplyWithError(ctx, p.error);
+    sum(p.chain, value);
+    RedisModule_ReplyWithArray(ctx, 1 + (long)p.chain->links);
+    RedisModule_ReplyWithString(ctx, RedisModule_CreateStringPrintf(ctx,
+        "size:%llu", (unsigned long long)value[ITEMS]));
+    for (i = 0; i < p.chain->links; i++) {
+        const chain_link *l = &p.chain->link[i];
+        bool own = kind(l->image) == OURS;
+        uint64_t bytes = cell_bytes(l->image);
+        RedisModule_ReplyWithString(ctx, RedisModule_CreateStringPrintf(ctx,
+            "bytes:%llu bits:%llu hashes:%u hashwidth:%u capacity:%llu "
+            "size:%llu ratio:%g", (unsigned long long)bytes,
+            (unsigned long long)(own ? 8 * bytes : their_cells(l->image)),
+            (unsigned)(own ? l->image[6] : load(l->image + 4, 4)),
+            kind(l->image) == NARROW ? 32U : 64U,
+            (unsigned long long)l->capacity, (unsigned long long)l->items,
+            l->rate));
+    }
+    return REDISMODULE_OK;
+}
+
+/* ---- Dumps --------------------------------------------------------------- */
 
 static int scan_dump(context *ctx, string **argv, int argc)
 {
@@ -411,126 +364,33 @@ static int load_chunk(context *ctx, string **argv, int argc)
     return finish(ctx, error);
 }
 
-/* What is missing; each chunk after its number; 0. */
-static void rdb_save(RedisModuleIO *io, void *value)
-{
-    uint64_t number = 0;
-    unsigned char *chunk;
-    size_t size;
-    RedisModule_SaveUnsigned(io, ((const chain *)value)->missing);
-    while ((chunk = dump(value, &number, &size)) != NULL) {
-        RedisModule_SaveUnsigned(io, number);
-        RedisModule_SaveStringBuffer(io, (char *)chunk, size);
-        RedisModule_Free(chunk);
-    }
-    RedisModule_SaveUnsigned(io, 0);
-}
-
-static void *rdb_load(RedisModuleIO *io, int version)
-{
-    const char *error = version == 1 ? NULL : "unknown version";
-    uint64_t missing = RedisModule_LoadUnsigned(io), number;
-    chain *c = NULL;
-    size_t size;
-    while (!error && (number = RedisModule_LoadUnsigned(io)) != 0) {
-        void *chunk = RedisModule_LoadStringBuffer(io, &size);
-        if (chunk && !c && number == 1)
-            error = load_head(RedisModule_GetContextFromIO(io), chunk, size,
-                              &c);
-        else
-            error = chunk && c ? load_cells(c, number, chunk, size) : BAD_DATA;
-        RedisModule_Free(chunk);
-    }
-    if (!error && c && c->missing == missing && !RedisModule_IsIOError(io))
-        return c;
-    RedisModule_LogIOError(io, "warning", "Bloom filter: %s",
-                           error ? error : BAD_DATA);
-    if (c)
-        free_chain(c);
-    return NULL;
-}
-
-static void aof_rewrite(RedisModuleIO *io, string *key, void *value)
-{
-    uint64_t number = 0;
-    unsigned char *chunk;
-    size_t size;
-    while ((chunk = dump(value, &number, &size)) != NULL) {
-        RedisModule_EmitAOF(io, "BF.LOADCHUNK", "slb", key, (long long)number,
-                            (char *)chunk, size);
-        RedisModule_Free(chunk);
-    }
-}
-
-static void digest(RedisModuleDigest *d, void *value)
-{
-    uint64_t number = 0;
-    unsigned char *chunk;
-    size_t size;
-    while ((chunk = dump(value, &number, &size)) != NULL) {
-        RedisModule_DigestAddStringBuffer(d, (char *)chunk, size);
-        RedisModule_Free(chunk);
-    }
-    RedisModule_DigestEndSequence(d);
-}
-
 /* ---- The module ---------------------------------------------------------- */
 
-/* Each image lies in an allocation 32 bytes larger. */
-static size_t memory_usage(const void *value)
-{
-    const chain *c = value;
-    return sizeof *c + (size_t)cell_bytes(c)
-         + c->links * (sizeof *c->link + IMAGE_HEADER + 32);
-}
+static const char writing[] = "write deny-oom", reading[] = "readonly fast";
 
-static const struct {
-    const char *name;
-    RedisModuleCmdFunc function;
-    int arity;                          /* -n: n words or more */
-    const char *flags;
-} commands[] = {
-    { "BF.RESERVE", reserve, -4, "write deny-oom" },
-    { "BF.ADD", add_items, 3, "write deny-oom" },
-    { "BF.MADD", add_items, -3, "write deny-oom" },
-    { "BF.INSERT", insert_items, -4, "write deny-oom" },
-    { "BF.MERGE", merge, -3, "write deny-oom" },
-    { "BF.LOADCHUNK", load_chunk, 4, "write deny-oom" },
-    { "BF.EXISTS", exists, 3, "readonly fast" },
-    { "BF.MEXISTS", exists, -3, "readonly fast" },
-    { "BF.CARD", cardinality, 2, "readonly fast" },
-    { "BF.INFO", info, -2, "readonly fast" },
-    { "BF.SCANDUMP", scan_dump, 3, "readonly" },
+static const command commands[] = {
+    { "bf.reserve", reserve, -4, writing, writes, reserve_words },
+    { "bf.add", add_items, 3, writing, writes, item_words },
+    { "bf.madd", add_items, -3, writing, writes, items_words },
+    { "bf.insert", insert_items, -4, writing, writes, insert_words },
+    { "bf.merge", merge, -3, writing, merges, merge_words },
+    { "bf.loadchunk", load_chunk, 4, writing, writes, load_words },
+    { "bf.exists", exists, 3, reading, reads, item_words },
+    { "bf.mexists", exists, -3, reading, reads, items_words },
+    { "bf.card", cardinality, 2, reading, reads, key_words },
+    { "bf.info", info, -2, reading, reads, info_words },
+    { "bf.debug", debug, 2, reading, reads, key_words },
+    { "bf.scandump", scan_dump, 3, "readonly", reads, scan_words },
 };
-
-static int add_command(context *ctx, size_t i)
-{
-    RedisModuleCommandInfo more = { .version = REDISMODULE_COMMAND_INFO_VERSION,
-                                    .arity = commands[i].arity };
-    int keys = commands[i].function == merge ? -1 : 1;
-    return RedisModule_CreateCommand(ctx, commands[i].name,
-               commands[i].function, commands[i].flags, 1, keys, 1)
-        || RedisModule_SetCommandInfo(
-               RedisModule_GetCommand(ctx, commands[i].name), &more);
-}
 
 int RedisModule_OnLoad(context *ctx, string **argv, int argc);
 int RedisModule_OnLoad(context *ctx, string **argv, int argc)
 {
-    RedisModuleTypeMethods methods = {
-        .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = rdb_load,
-        .rdb_save = rdb_save, .aof_rewrite = aof_rewrite, .free = free_chain,
-        .mem_usage = memory_usage, .digest = digest
-    };
-    size_t i;
-    (void)argv;
-    if (RedisModule_Init(ctx, "bloom.h", 1, REDISMODULE_APIVER_1) || argc > 0
-        || !RedisModule_TryAlloc)       /* older than Redis 7 */
+    if (RedisModule_Init(ctx, "bloom.h", 2, REDISMODULE_APIVER_1)
+        || !RedisModule_LoadConfigs)    /* older than Redis 7 */
         return REDISMODULE_ERR;
     RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS);
-    type = RedisModule_CreateDataType(ctx, "bloom-h-1", 1, &methods);
-    for (i = 0; type && i < sizeof commands / sizeof *commands; i++)
-        if (add_command(ctx, i))
-            return REDISMODULE_ERR;
-    return type ? REDISMODULE_OK : REDISMODULE_ERR;
+    return create_types(ctx) && settle(ctx, argv, argc)
+        && add_commands(ctx, commands, sizeof commands / sizeof *commands)
+         ? REDISMODULE_OK : REDISMODULE_ERR;
 }

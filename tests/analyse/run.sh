@@ -1,5 +1,6 @@
 # Run by `make analyse`: three static analysers over bloom.h, in its modes, and
-# over the command. None may say a word. What is left off:
+# over the command, and mandoc over its page. None may say a word. What is left
+# off:
 #
 # clang-tidy
 #   easily-swappable-parameters  fires on every function of two numbers
@@ -19,7 +20,6 @@
 #   variableScope   C99 code that declares at the top of a function on purpose
 #   knownConditionTrueFalse   bloom_create: room > size can fail where size_t
 #       has 32 bits
-#   deallocret   read_sound_filter: die_of does not return
 #   redundantContinue   the empty body of a loop
 #   unusedFunction   the header's functions are for others
 # gcc -fanalyzer
@@ -28,9 +28,9 @@
 #   null-dereference   does not know the invariant of bloom_keys_: one of its
 #       three pointers is not NULL
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-for tool in clang-tidy cppcheck gcc; do
+for tool in clang-tidy cppcheck gcc mandoc; do
     command -v $tool >/dev/null && continue
-    echo "analyse needs $tool: apt-get install clang-tidy cppcheck gcc"
+    echo "analyse needs $tool: apt-get install clang-tidy cppcheck gcc mandoc"
     exit 1
 done
 
@@ -82,16 +82,19 @@ for mode in -DBLOOM_STATIC "-DBLOOM_STATIC -DBLOOM_ATOMIC" \
 done
 silent tidy "$TIDY -clang-analyzer-deadcode.DeadStores" build/analyse.c \
     -DBLOOM_STATIC -DBLOOM_TINY
-silent tidy "$TIDY $COMMAND" examples/bloom.c
+for file in examples/bloom/*.c; do
+    silent tidy "$TIDY $COMMAND" "$file"
+    silent analyzer "$file"
+done
 silent check -DBLOOM_IMPLEMENTATION build/analyse.c
 silent check -DBLOOM_IMPLEMENTATION -DBLOOM_TINY build/analyse.c
 silent check -DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC \
     -D__GCC_ATOMIC_CHAR_LOCK_FREE=2 build/analyse.c
-silent check --suppress=deallocret:examples/bloom.c \
-    --suppress=redundantContinue:examples/bloom.c --force examples/bloom.c
+silent check --suppress=redundantContinue -DMADV_HUGEPAGE=14 --force \
+    examples/bloom
 silent analyzer -DBLOOM_IMPLEMENTATION build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_TINY build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC build/analyse.c
-silent analyzer examples/bloom.c
+silent mandoc -Tlint examples/bloom.1
 echo "analyse: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

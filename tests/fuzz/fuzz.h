@@ -6,7 +6,7 @@
                 and a multiset of the keys
      chain.c    the same for the chain and its images; memory runs out
      plan.c     plans from any numbers: quick, in range, kept
-     command.c  examples/bloom.c with FILEs of any content
+     command.c  examples/bloom/ with FILEs of any content
 
    libFuzzer:    clang -I. -fsanitize=fuzzer,address,undefined
                  tests/fuzz/image.c -o fuzz && ./fuzz tests/fuzz/corpus/image
@@ -22,6 +22,8 @@
 #define FUZZ_H
 
 #define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#define _DARWIN_C_SOURCE
 #define _FILE_OFFSET_BITS 64
 #define BLOOM_STATIC
 #include "bloom.h"

@@ -71,12 +71,18 @@ fuzz image 256
 fuzz state 128 -fno-sanitize-coverage=trace-cmp
 fuzz chain 256 -fno-sanitize-coverage=trace-cmp
 fuzz plan 64 -fno-sanitize-coverage=trace-cmp
-fuzz command 256
+fuzz command 384 -fno-sanitize-coverage=trace-cmp
 for tool in guava spark cassandra; do
     source=tests/fuzz/jvm.c libraries=-lm
     flags="-DFUZZ_TOOL=\"../../examples/$tool.c\""
     fuzz $tool 128
 done
+if (. tests/redis/server.sh && fetch_header); then
+    flags="-isystem build"
+    fuzz redis 512
+else
+    result 1 "redis: no redismodule.h" /dev/null
+fi
 needs libsqlite3-dev clang -lsqlite3
 source=tests/fuzz/sqlite.c libraries=-lsqlite3
 fuzz sqlite 160 -fno-sanitize-coverage=trace-cmp

@@ -16,7 +16,7 @@ static double run(bloom *b, double count, bool asking)
 {
     static uint64_t key[BATCH];
     double total = 0;
-    while (count > 0) {
+    while (count >= 1) {
         size_t i, some = count < BATCH ? (size_t)count : BATCH;
         for (i = 0; i < some; i++)
             key[i] = random64();
@@ -55,11 +55,11 @@ static void cell(uint64_t n, double p)
     bloom_plan plan = bloom_plan_layout(n, p, BLOOM_BLOCKED);
     double more = (double)plan.cells / (double)bloom_plan_for(n, p).cells;
     double filters = n >= 1000000 ? 1 : fmin(2e6 / (double)n, 400);
-    double asked = effort * fmin(4e4 / p, 6e7) / filters;
+    double asked = floor(effort * fmin(4e4 / p, 6e7) / filters);
     double floor_32 = floor_in_32(plan, n);
     measure wide = rate_of(plan, n, p, filters, asked), narrow;
     plan.hash_bits = 32;
-    narrow = rate_of(plan, n, p, filters, asked / 2);
+    narrow = rate_of(plan, n, p, filters, floor(asked / 2));
     printf("%9.0f %6.0e  %5.3f %3d  %6.3f +-%.3f   %6.3f +-%.3f\n", (double)n,
            p, more, plan.hashes, wide.rate / p, 4 * wide.sigma / p,
            narrow.rate / (p + floor_32), 4 * narrow.sigma / (p + floor_32));

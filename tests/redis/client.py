@@ -1,16 +1,22 @@
 """What run.sh and cluster.sh do through python3-redis: its own bf() client,
 filters to be found again, malformed payloads, millions of items.
-usage: client.py SOCKET client|malformed|fill ROUND|check ROUND...
+usage: client.py SOCKET client|malformed|hostile|fill ROUND|check ROUND...
        client.py SOCKET|PORT add|found KEYS FROM TO
-PORT is that of a node of a cluster."""
+       client.py PORT failover PID
+PORT is that of a node of a cluster, or of a Sentinel."""
+import os
 import random
+import signal
 import struct
 import sys
+import time
 
 import redis
 import redis.cluster
 
-if sys.argv[1].isdigit():
+if sys.argv[2] == "failover":
+    server = redis.Redis("127.0.0.1", int(sys.argv[1]))
+elif sys.argv[1].isdigit():
     server = redis.cluster.RedisCluster("127.0.0.1", int(sys.argv[1]))
 else:
     server = redis.Redis(unix_socket_path=sys.argv[1])
@@ -298,7 +304,7 @@ def malformed(seed="1"):
 
     # heads that cannot be: (offset, bytes); the first link begins at 12
     at, data = chunks[0]
-    tries = [(3, b"\2"), (4, b"\0" * 4), (4, b"\1\x80\0\0"), (8, b"\2"),
+    tries = [(3, b"\2"), (8, b"\2"),
              (8, b"\4"), (12, b"\0"), (12, b"\xff" * 8), (20, b"\x0b"),
              (36, b"X"), (39, b"\2"), (40, b"\1"), (40, b"\2"), (41, b"\x20"),
              (42, b"\0"), (42, b"\1"), (42, b"\x41"), (43, b"\1"),
@@ -342,6 +348,76 @@ def malformed(seed="1"):
     server.config_set("rdbcompression", "yes")
 
 
+# ---- Heads of 1 MB, and what is 1 MB for RESTORE: at most 50 ms each. What is
+# taken is asked, dumped and deleted, too.
+
+def megabyte(link):
+    count = (1 << 20) // len(link(0))
+    return b"".join(map(link, range(count))), count
+
+
+def hostile():
+    def image(k, cells):
+        return b"BLM\1\0\x40" + bytes([k, 0]) + struct.pack("<QQQ", cells, 0, 0)
+
+    def ours(capacity, rate, k, cells):
+        links, count = megabyte(lambda i: struct.pack(
+            "<QQd", capacity(i), 0, rate(i)) + image(k(i), cells(i)))
+        return sealed(1, b"BLC\1" + struct.pack("<II", 1, count) + links)
+
+    def theirs(bpe, hashes, size, items, capacity):
+        links, count = megabyte(lambda i: struct.pack(
+            "<QQQddIQB", size(i), size(i) * 8, items, 0.1, bpe, hashes,
+            capacity, 0))
+        return struct.pack("<QIII", items * count, count, 5, 1) + links
+
+    same = lambda x: lambda i: x
+    heads = {
+        "small links": ours(same(1), same(0.01), same(2), same(64)),
+        "small links of small rates": ours(
+            lambda i: 1 + i % 20, same(1e-18), same(30),
+            lambda i: 64 * (4 + i % 20 * 2)),
+        "links of 1 MB": ours(same(1 << 19), same(0.01), same(7),
+                              same(1 << 23)),
+        "links of a terabyte": ours(same(1 << 39), same(0.01), same(7),
+                                    same(1 << 43)),
+        "RedisBloom's, small": theirs(9.585, 7, same(8), 1, 1),
+        "RedisBloom's, 1075 probes": theirs(1550.0, 1075, same(8), 1, 1),
+        "RedisBloom's, large": theirs(9.585, 7, same(1 << 20), 0, 1 << 62),
+        "RedisBloom's, larger": theirs(9.585, 7, same(1 << 60), 0, 1 << 62),
+    }
+    assert server.config_get("maxmemory")["maxmemory"] == "0"
+    slowest = []
+
+    def used():                 # by the server; others may use the cores too
+        told = server.info("cpu")
+        return told["used_cpu_user"] + told["used_cpu_sys"]
+
+    def timed(what, command, *arguments):       # the least of three times
+        least = 9
+        for i in range(3):
+            server.delete("bad")
+            begun = used()
+            error = refused(command, *arguments)
+            least = min(least, used() - begun)
+        print("%5.1f ms: %s: %s" % (1000 * least, what, error or "taken"))
+        slowest.append(least)
+        assert server.info("memory")["used_memory"] < 64 << 20
+        return not error
+
+    for name, head in heads.items():
+        if timed(name, bf.loadchunk, "bad", 1, head):
+            assert "not loaded" in refused(bf.exists, "bad", "x")
+            timed("RESTORE of that", server.restore, "bad", 0,
+                  server.dump("bad"))
+    bf.create("many", 0.1, 1, 1)
+    bf.madd("many", *range(10000))
+    timed("RESTORE of %d links" % bf.info("many").filterNum, server.restore,
+          "bad", 0, server.dump("many"))
+    server.delete("bad", "many")
+    assert max(slowest) < 0.05
+
+
 # ---- Item i of many goes to key i % KEYS; a thousand in a command.
 
 def thousands(keys, first, end):
@@ -363,6 +439,41 @@ def found(keys, first, end):
     for key, some in thousands(int(keys), int(first), int(end)):
         there += sum(bf.mexists(key, *some))
     print("%d of %d found" % (there, int(end) - int(first)))
+
+
+# ---- Adds while a master is killed: PORT is a Sentinel's.
+
+def failover(pid, seconds="90"):
+    """Adds and asks that a replica has them (WAIT); kills the master; in the
+    end the new master finds all that was acknowledged."""
+    sentinel = redis.Redis("127.0.0.1", int(sys.argv[1]), socket_timeout=2)
+    acknowledged, tried, killed, back = [], 0, 0, 0
+    begun, master = time.time(), None
+    while time.time() < begun + float(seconds) and back < 200:
+        some = [b"item %d" % i for i in range(tried, tried + 100)]
+        tried += 100
+        try:
+            if not master:
+                host, port = sentinel.execute_command(
+                    "SENTINEL", "GET-MASTER-ADDR-BY-NAME", "m")
+                master = redis.Redis(host, int(port), socket_timeout=2)
+            master.execute_command("BF.MADD", "f", *some)
+            if master.execute_command("WAIT", 1, 1000) >= 1:
+                acknowledged += some
+                back += killed > 0
+        except redis.RedisError:
+            master = None
+            time.sleep(0.05)
+        if not killed and len(acknowledged) >= 50000:
+            killed = len(acknowledged)
+            os.kill(int(pid), signal.SIGKILL)
+    assert killed and back >= 200, (killed, back)
+    for at in range(0, len(acknowledged), 1000):
+        assert min(master.execute_command("BF.MEXISTS", "f",
+                                          *acknowledged[at:at + 1000])) == 1
+    print("%d items acknowledged before the master was killed, %d after: all "
+          "found; %d were not acknowledged" % (
+              killed, len(acknowledged) - killed, tried - len(acknowledged)))
 
 
 globals()[sys.argv[2]](*sys.argv[3:])

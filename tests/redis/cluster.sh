@@ -6,28 +6,6 @@ build
 N=${ITEMS:-10000000}
 P=$((N / 10))                           # items in a step
 
-# free N: N ports of which 10000 higher ones, for the cluster's bus, are free
-free() {
-    /usr/bin/python3 -c '
-import socket, sys
-def taken(port):
-    with socket.socket() as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
-print(*[p for p in range(21000, 30000)
-        if not taken(p) and not taken(p + 10000)][:int(sys.argv[1])])' "$1"
-}
-
-# until_says NAME WORD COMMAND...: waits for a reply with that word in it
-until_says() {
-    name=$1 word=$2 tries=0
-    shift 2
-    until ask "$name" "$@" 2>&1 | grep -q "$word"; do
-        tries=$((tries + 1))
-        [ $tries -lt 1200 ] || fail "$name: no $word in $*"
-        sleep 0.1
-    done
-}
-
 add() {
     /usr/bin/python3 tests/redis/client.py "$@" || fail "adding"
 }

@@ -13,14 +13,16 @@ need() {
     command -v "$1" >/dev/null || fail "needs $1: apt-get install $2"
 }
 
-# The header is in the source package only; its list stays in build/, too.
+# The header is in the source package only. Its deb-src lines are made from the
+# system's own deb lines; their lists stay in build/, too.
 fetch_header() {
     [ -s build/redismodule.h ] && return
     from=$PWD/build/redis-source
     mkdir -p "$from/lists/partial" "$from/cache/archives/partial"
     (. /etc/os-release &&
-     echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main"
-    ) >"$from/sources.list"
+     apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) main' \
+         'Identifier: Packages' 'Component: main' |
+         grep " $VERSION_CODENAME" | sort -u) >"$from/sources.list"
     set -- apt-get -qq -o Dir::Etc::SourceList="$from/sources.list" \
         -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$from/lists" \
         -o Dir::Cache="$from/cache" -o APT::Sandbox::User=root
@@ -31,10 +33,14 @@ fetch_header() {
 }
 
 module=$PWD/build/bloom.so
-preload=
+preload= arguments=          # of the module
 
 # build [option...]: the module, without a warning
 build() {
+    need redis-server redis-server
+    need redis-cli redis-tools
+    /usr/bin/python3 -c 'import redis' 2>/dev/null ||
+        fail "needs python3 with redis: apt-get install python3-redis"
     fetch_header
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -Wconversion \
         -Wsign-conversion -Wshadow -shared -fPIC -I. -isystem build "$@" \
@@ -50,9 +56,10 @@ start() {
     name=$1
     shift
     mkdir -p "$work/$name"
-    LD_PRELOAD=$preload redis-server --port 0 --save '' --dir "$work/$name" \
-        --unixsocket "$work/$name/socket" --enable-debug-command yes \
-        --loadmodule "$module" "$@" >>"$work/$name/log" 2>&1 &
+    LD_PRELOAD=$preload redis-server --bind 127.0.0.1 --port 0 --save '' \
+        --dir "$work/$name" --unixsocket "$work/$name/socket" \
+        --enable-debug-command yes \
+        --loadmodule "$module" $arguments "$@" >>"$work/$name/log" 2>&1 &
     echo $! >"$work/$name/pid"
     tries=0
     until [ "$(ask "$name" ping 2>&1)" = PONG ]; do
@@ -77,6 +84,38 @@ stop() {
     wait "$pid" 2>/dev/null
 }
 
+# free N: N ports of which 10000 higher ones, for the cluster's bus, are free
+free() {
+    /usr/bin/python3 -c '
+import socket, sys
+def taken(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
+print(*[p for p in range(21000, 30000)
+        if not taken(p) and not taken(p + 10000)][:int(sys.argv[1])])' "$1"
+}
+
+# until_says NAME WORD COMMAND...: waits for a reply with that word in it
+until_says() {
+    name=$1 word=$2 tries=0
+    shift 2
+    until ask "$name" "$@" 2>&1 | grep -q "$word"; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] || fail "$name: no $word in $*"
+        sleep 0.1
+    done
+}
+
+# rewritten NAME: waits for BGREWRITEAOF
+rewritten() {
+    until ask "$1" info persistence | grep -q '^aof_rewrite_in_progress:0' &&
+          ask "$1" info persistence | grep -q '^aof_rewrite_scheduled:0'; do
+        sleep 0.1
+    done
+    ask "$1" info persistence | grep -q '^aof_last_bgrewrite_status:ok' ||
+        fail "BGREWRITEAOF"
+}
+
 stop_all() {
     for running in "$work"/*/pid; do
         [ ! -f "$running" ] || kill -9 "$(cat "$running")" 2>/dev/null
@@ -89,8 +128,3 @@ client() {
     shift
     /usr/bin/python3 tests/redis/client.py "$to" "$@"
 }
-
-need redis-server redis-server
-need redis-cli redis-tools
-/usr/bin/python3 -c 'import redis' 2>/dev/null ||
-    fail "needs python3 with redis: apt-get install python3-redis"

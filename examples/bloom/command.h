@@ -1,0 +1,159 @@
+/* command.h: what the files of the bloom command have in common
+
+   main.c      the command line          filter.c   a filter, or a chain of them
+   options.c   what may stand there      save.c     the file it is kept in
+   help.c      what is said of it        keys.c     lines, and what counts of them
+   uniq.c      bloom uniq                jobs.c     threads, and what they print
+   build.c     bloom build, add, merge   library.c  bloom.h itself, its memory
+   check.c     bloom check               atomic.c   bloom.h once more, for threads
+   show.c      bloom info, dump          system.c   what ISO C does not have */
+
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#define PROGRAM "bloom"
+void erase_progress(void);
+#define BEFORE_MESSAGE erase_progress
+
+#include "../common/files.h"
+#include "bloom.h"
+#include "../common/lines.h"
+
+#include <ctype.h>
+#include <limits.h>
+
+/* ---- Options ------------------------------------------------------------ */
+
+typedef struct options {
+    uint64_t n, seed, save;         /* save: seconds */
+    double p;
+    int layout, width;              /* positions in these lists; -1: none */
+    const char *file;
+    uint64_t first, last;           /* fields; 0: none, to the end */
+    unsigned jobs;
+    char separator, end;
+    bool n_given, p_given, fixed, no_wait, save_given, separator_given;
+    bool inverted, quiet, counts, repeated;
+    bool ignore_case, crlf, trim;
+} options_t;
+
+extern options_t options;
+extern const char *const layouts[], *const widths[];
+extern const char *usage;           /* of the verb that was asked for */
+
+#define misused(...) \
+    (say(__VA_ARGS__), fprintf(stderr, "usage: bloom %s\n", usage), exit(2))
+
+typedef struct option_line {
+    int letter;                     /* none if it is a capital */
+    const char *word, *value, *help;
+} option_line;
+
+extern const option_line option_list[];  /* ends with letter 0 */
+
+typedef struct verb {
+    const char *name, *letters;     /* of its options */
+    int least, most;                /* operands */
+    int (*run)(char **operands);    /* returns the exit status */
+    const char *usage, *help;
+} verb;
+
+extern const verb verbs[];          /* ends with a NULL name */
+
+const verb *find_verb(const char *name);
+char **parse_options(const verb *v, int count, char **words);
+int help(const char *name);         /* NULL: of all */
+
+int uniq_lines(char **operands);
+int build_filter(char **operands);
+int add_to_filter(char **operands);
+int check_lines(char **operands);
+int show_info(char **operands);
+int merge_filters(char **operands);
+int dump_filter(char **operands);
+
+/* ---- Filters ------------------------------------------------------------ */
+
+typedef struct filter {
+    bloom *one;                     /* NULL if it is a chain */
+    bloom_chain *chain;
+    uint64_t n;                     /* what one was made for */
+    uint64_t known;                 /* about how many are in */
+    bool fixed;                     /* one stays one */
+} filter;
+
+filter new_filter(uint64_t n);      /* as the options say */
+filter new_chain(uint64_t first_n);
+filter read_filter(const char *name);
+filter read_sound_filter(const char *name);
+filter read_to_add(const char *name);
+void free_filter(filter *f);
+
+unsigned links_of(const filter *f);
+const bloom *link_of(const filter *f, unsigned i);
+double rate_of(const filter *f);
+uint64_t keys_in(const filter *f);
+size_t size_of(const filter *f);
+bloom_error seal_of(const filter *f);
+
+size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new);
+void look_up(const filter *f, const bloom_key *key, size_t count, bool *maybe);
+bool is_overfull(const filter *f);
+void warn_of_rate(const char *name, const filter *f, const char *fate);
+
+/* Adds while other threads do. */
+size_t add_atomically(bloom *b, const bloom_key *key, size_t count);
+
+/* ---- Files that are written --------------------------------------------- */
+
+bool take_output(const char *path); /* locks it; is it there? */
+void save_filter(const char *path, filter *f);
+void let_go(void);                  /* unlocks it */
+void remove_leftovers(void);        /* also from a signal handler */
+
+/* ---- Lines -------------------------------------------------------------- */
+
+enum { BATCH = 256 };
+
+/* Keys are handed to the filter some at a time: a large one is not in the
+   processor's caches, and so the waits for it overlap. */
+typedef struct batch {
+    bloom_key line[BATCH], made[BATCH];
+    const bloom_key *key;           /* of the lines: they themselves, or made */
+    char *lower;                    /* room for keys without capitals */
+    size_t lower_room;
+} batch;
+
+size_t next_batch(batch *b, chunk *c);
+bool looks_like_a_count(bloom_key key);     /* HASH:COUNT */
+bool looks_like_a_hash(bloom_key key);
+
+/* What is done with each chunk of lines, by several threads at once: `slot` is
+   the thread's number. It leaves in c what is to be printed, and adds the lines
+   that it saw to *lines. Printing is in the order of the chunks. */
+typedef struct job {
+    void (*run)(struct job *, unsigned slot, chunk *c, uint64_t *lines);
+    void *with;
+    bool prints;
+    const char *doing;              /* for the progress line: "read" */
+} job;
+
+uint64_t do_lines(reader *in, job *j, unsigned threads);    /* how many lines */
+void keep_lines(chunk *c, size_t *kept, const batch *b, const bool *wanted,
+                bool value, size_t count);
+void write_out(const char *text, size_t size);
+void close_output(void);
+bool output_is_gone(void);          /* nobody reads it any more */
+
+/* ---- System ------------------------------------------------------------- */
+
+void prepare_system(void);
+unsigned count_cores(void);
+void *image_memory(size_t size);    /* large ones in huge pages; free() */
+double seconds(void);               /* of a clock that never goes back */
+void watch_signals(void (*last_act)(void));
+void end_by_signal(int number);
+int stop_signal(void);              /* 0: none came */
+bool wait_for_input(int fd, double until);  /* false: a signal, or the time */
+
+#endif

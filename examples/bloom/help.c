@@ -1,0 +1,83 @@
+/* help.c: what the command says of itself */
+#include "command.h"
+
+/* The text, with its lines after the first indented. */
+static void print_indented(const char *text, int width)
+{
+    for (; *text; text++) {
+        putchar(*text);
+        if (*text == '\n')
+            printf("%*s", width, "");
+    }
+    putchar('\n');
+}
+
+static void print_option(const option_line *o)
+{
+    char name[40];
+    int letter = isupper(o->letter) ? 0 : o->letter;
+    snprintf(name, sizeof name, "%s%.*s%s%s%s", letter ? "-" : "--",
+             letter ? 1 : 0, (const char[]){ (char)letter, 0 },
+             letter ? "" : o->word, o->value ? " " : "",
+             o->value ? o->value : "");
+    printf("  %-15s ", name);
+    print_indented(o->help, 18);
+}
+
+static void print_options(const char *letters)
+{
+    const option_line *o;
+    for (o = option_list; o->letter; o++)
+        if (strchr(letters, o->letter))
+            print_option(o);
+}
+
+static const char about[] =
+    "IN      standard input if it is - or not given\n"
+    "N       1000000, or 1e6. Without it uniq makes a filter that grows, and\n"
+    "        build counts the lines\n"
+    "\n"
+    "A line is its bytes without the newline. A known line is never taken for\n"
+    "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong,\n"
+    "and then OUT or FILE is left as it was, or as it was saved last.\n";
+
+static const char examples[] =
+    "Examples:\n"
+    "  bloom uniq <urls >new               like sort -u, but in order, at once\n"
+    "  tail -F log | bloom uniq -f seen    what was never seen, for a year\n"
+    "  bloom uniq -k 1,1 -t , a.csv b.csv  one line for each first field\n"
+    "  bloom build known list; bloom check -v known new\n"
+    "  bloom build -t : -k 1,1 leaked pwned.txt; bloom check -q leaked <hash\n"
+    "  bloom build -n 1e9 part1 a; bloom build -n 1e9 part2 b\n"
+    "  bloom merge all part1 part2\n";
+
+static int help_all(void)
+{
+    const verb *v;
+    puts("bloom remembers lines in a few bits each, whatever their length.\n");
+    for (v = verbs; v->name; v++) {
+        printf("bloom %s\n    ", v->usage);
+        print_indented(v->help, 4);
+    }
+    puts("\nOptions (bloom help VERB tells which a verb has):\n");
+    print_options("fnplwsFSWvdcqzktiCTj");
+    printf("\n%s\n%s", about, examples);
+    close_output();
+    return 0;
+}
+
+int help(const char *name)
+{
+    const verb *v;
+    if (!name)
+        return help_all();
+    v = find_verb(name);
+    printf("usage: bloom %s\n\nbloom %s ", v->usage, v->name);
+    print_indented(v->help, 0);
+    if (*v->letters) {
+        putchar('\n');
+        print_options(v->letters);
+    }
+    close_output();
+    return 0;
+}

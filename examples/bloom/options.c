@@ -1,0 +1,242 @@
+/* options.c: what may stand on the command line, and what it means */
+#include "command.h"
+#include <getopt.h>
+
+const char *const layouts[] = { "classic", "blocked", "counting" };
+const char *const widths[] = { "64", "32" };
+const char *usage = "uniq|build|add|check|info|merge|dump ... | --help";
+
+options_t options = {
+    .n = 1000000, .p = 0.001, .layout = -1, .save = 60, .separator = '\t',
+    .end = '\n'
+};
+
+const option_line option_list[] = {
+    { 'f', NULL, "FILE", "keep the memory in FILE from run to run" },
+    { 'n', NULL, "N", "different lines to be remembered: 1000000, or 1e6" },
+    { 'p', NULL, "P", "share of new lines that may be taken for known ones:\n"
+      "0.001, or 0.1%, if not given" },
+    { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
+      "20%\nlarger; counting, 4 times as large" },
+    { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash" },
+    { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given" },
+    { 'F', "fixed", NULL, "a filter with room for N never grows: past N the "
+      "share\nof lines lost does, with a warning" },
+    { 'S', "save", "SECONDS", "write FILE that often while lines come; 60 if "
+      "not given" },
+    { 'W', "no-wait", NULL, "give up if another process is writing the file" },
+    { 'v', NULL, NULL, "print the lines that are certainly not in" },
+    { 'd', NULL, NULL, "print only the lines that were seen before" },
+    { 'c', NULL, NULL, "count lines instead of printing them" },
+    { 'q', NULL, NULL, "print nothing: the exit status tells" },
+    { 'z', NULL, NULL, "lines end in NUL, not in a newline" },
+    { 'k', NULL, "N[,M]", "fields N to M of a line are what counts; without M, "
+      "all\nfrom N on" },
+    { 't', NULL, "SEP", "fields are separated by this character; by a tab if "
+      "not\ngiven" },
+    { 'i', NULL, NULL, "A to Z count as a to z" },
+    { 'C', "crlf", NULL, "a CR at the end of a line does not count" },
+    { 'T', "trim", NULL, "blanks and tabs at both ends do not count" },
+    { 'j', NULL, "N", "threads; as many as there are cores, 4 at most, if not\n"
+      "given" },
+    { 0, NULL, NULL, NULL }
+};
+
+/* ---- Values ------------------------------------------------------------- */
+
+static uint64_t parse_count(const char *text)
+{
+    char *end;
+    double n = strtod(text, &end);
+    if (strspn(text, "0123456789.eE+") != strlen(text) || *end != '\0'
+        || !(n >= 1 && n <= 1e18) || (double)(uint64_t)n < n)
+        misused("-n %s: not a whole number from 1 to 1e18", text);
+    return (uint64_t)n;
+}
+
+static double parse_rate(const char *text)
+{
+    char *end;
+    double p = strtod(text, &end);
+    if (*end == '%') {
+        p /= 100;
+        end++;
+    }
+    if (*end != '\0' || !(p > 0 && p < 1))
+        misused("-p %s: the rate must be between 0 and 1; "
+                "for one percent write 0.01 or 1%%", text);
+    if (bloom_plan_size(bloom_plan_for(1, p)) == 0)
+        misused("-p %s: so low a rate no filter can keep", text);
+    return p;
+}
+
+/* Decimal, or hexadecimal behind 0x */
+static uint64_t parse_seed(const char *text)
+{
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    unsigned long long seed;
+    errno = 0;
+    seed = strtoull(text, &end, hex ? 16 : 10);
+    if (!isdigit((unsigned char)*text) || *end != '\0' || errno != 0)
+        misused("-s %s: not a whole number below 2^64", text);
+    return seed;
+}
+
+/* A whole number from 1 to most; *end is where it ends. 0: it is none. */
+static uint64_t parse_small(const char *text, uint64_t most, char **end)
+{
+    unsigned long long number;
+    errno = 0;
+    number = strtoull(text, end, 10);
+    return isdigit((unsigned char)*text) && errno == 0 && number <= most
+           ? number : 0;
+}
+
+static uint64_t parse_limited(const char *name, const char *text, uint64_t most)
+{
+    char *end;
+    uint64_t number = parse_small(text, most, &end);
+    if (number == 0 || *end != '\0')
+        misused("%s %s: not a whole number from 1 to %" PRIu64, name, text,
+                most);
+    return number;
+}
+
+static void parse_fields(const char *text)
+{
+    const uint64_t most = 1000000000;
+    char *end;
+    options.first = parse_small(text, most, &end);
+    options.last = 0;
+    if (options.first > 0 && *end == ',') {
+        options.last = parse_small(end + 1, most, &end);
+        if (options.last < options.first)
+            options.first = 0;
+    }
+    if (options.first == 0 || *end != '\0')
+        misused("-k %s: not N or N,M with 1 <= N <= M", text);
+}
+
+static char parse_separator(const char *text)
+{
+    if (strcmp(text, "\\t") == 0)
+        return '\t';
+    if (strlen(text) != 1)
+        misused("-t %s: must be one character of one byte", text);
+    return *text;
+}
+
+static int parse_choice(int letter, const char *text,
+                        const char *const *words, int count)
+{
+    char all[80] = "";
+    int i = 0, size = 0;
+    while (i < count && strcmp(words[i], text) != 0)
+        i++;
+    if (i < count)
+        return i;
+    for (i = 0; i < count; i++)
+        size += snprintf(all + size, sizeof all - (size_t)size, "%s%s",
+                         i == 0 ? "" : i < count - 1 ? ", " : " or ",
+                         words[i]);
+    misused("-%c %s: must be %s", letter, text, all);
+    return 0;
+}
+
+/* ---- Options ------------------------------------------------------------ */
+
+static void set_option(int letter)
+{
+    switch (letter) {
+    case 'n': options.n = parse_count(optarg); options.n_given = true; break;
+    case 'p': options.p = parse_rate(optarg); options.p_given = true; break;
+    case 'w': options.width = parse_choice('w', optarg, widths, 2); break;
+    case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;
+    case 's': options.seed = parse_seed(optarg); break;
+    case 'f': options.file = optarg; break;
+    case 'F': options.fixed = true; break;
+    case 'S': options.save = parse_limited("--save", optarg, 1000000000);
+              options.save_given = true; break;
+    case 'W': options.no_wait = true; break;
+    case 'v': options.inverted = true; break;
+    case 'd': options.repeated = true; break;
+    case 'c': options.counts = true; break;
+    case 'q': options.quiet = true; break;
+    case 'z': options.end = '\0'; break;
+    case 'k': parse_fields(optarg); break;
+    case 't': options.separator = parse_separator(optarg);
+              options.separator_given = true; break;
+    case 'i': options.ignore_case = true; break;
+    case 'C': options.crlf = true; break;
+    case 'T': options.trim = true; break;
+    case 'j': options.jobs = (unsigned)parse_limited("-j", optarg, 64); break;
+    default: break;
+    }
+}
+
+/* What getopt_long wants to know. Each list has room for all. */
+static void describe(const char *letters, char *flags, struct option *words)
+{
+    const option_line *o;
+    *flags++ = ':';
+    for (o = option_list; o->letter; o++) {
+        if (!strchr(letters, o->letter))
+            continue;
+        if (o->word) {
+            words->name = o->word;
+            words->has_arg = o->value ? required_argument : no_argument;
+            words->val = o->letter;
+            words++;
+            continue;
+        }
+        *flags++ = (char)o->letter;
+        if (o->value)
+            *flags++ = ':';
+    }
+    *flags = '\0';
+}
+
+static void refuse_option(int letter, const char *word)
+{
+    const char *why = letter == ':' ? "needs a value" : "no such option";
+    if (strncmp(word, "--", 2) == 0)
+        misused("%s: %s", word, why);
+    misused("-%c: %s", optopt, why);
+}
+
+static void check_options(const verb *v)
+{
+    if (options.save_given && !options.file)
+        misused("--save: there is no FILE; give -f FILE");
+    if (options.separator_given && options.first == 0)
+        misused("-t: there are no fields; give -k N");
+    if (options.layout == BLOOM_COUNTING && !options.n_given
+        && strcmp(v->name, "uniq") == 0)
+        misused("-l counting: cannot grow; give -n N");
+}
+
+/* Sets the options; returns the operands. */
+char **parse_options(const verb *v, int count, char **words)
+{
+    char flags[64];
+    struct option long_words[16] = { { 0 } };
+    int letter, operands;
+    usage = v->usage;
+    options.jobs = count_cores() < 4 ? count_cores() : 4;
+    describe(v->letters, flags, long_words);
+    opterr = 0;
+    while ((letter = getopt_long(count, words, flags, long_words, NULL)) != -1)
+        if (letter == ':' || letter == '?')
+            refuse_option(letter, words[optind - 1]);
+        else
+            set_option(letter);
+    operands = count - optind;
+    if (operands < v->least)
+        misused("%s: needs %d file%s at least", v->name, v->least,
+                v->least > 1 ? "s" : "");
+    if (operands > v->most)
+        misused("%s: one word too many", words[optind + v->most]);
+    check_options(v);
+    return words + optind;
+}

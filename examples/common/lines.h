@@ -1,0 +1,162 @@
+/* lines.h: the lines of files, one file after the other, many at a time.
+
+       reader in = reader_of(names, '\n');      NULL ends them; none: "-"
+       chunk c = { 0 };
+       bloom_key line[256];
+       size_t some;
+       while (next_chunk(&in, &c))
+           while ((some = next_lines(&c, line, 256)) > 0)
+               ...
+
+   A chunk is whole lines of one file, as many as one read brings. A line is
+   its bytes without the end, which stands behind it, whether or not the last
+   line of a file has one. Include bloom.h and files.h before. */
+
+#ifndef EXAMPLES_LINES_H
+#define EXAMPLES_LINES_H
+
+typedef struct chunk {
+    char *text;
+    size_t room, size;              /* bytes there are, bytes that are lines */
+    size_t next;                    /* where the next line begins */
+    char end;                       /* what stands behind each line */
+} chunk;
+
+typedef struct reader {
+    char **names;                   /* files to come; NULL ends them */
+    const char *name;               /* of the open file */
+    int fd;                         /* -1: none is open */
+    char end;
+    char *rest;                     /* the beginning of a line */
+    size_t rest_size, rest_room;
+    bool again;                     /* the files are read once more, */
+    off_t origin;                   /* from here */
+    void (*before_read)(struct reader *);       /* if not NULL */
+} reader;
+
+enum { CHUNK_ROOM = 1 << 18 };      /* about as much as a core's cache likes */
+
+static inline reader reader_of(char **names, char end)
+{
+    static char dash[] = "-";
+    static char *alone[] = { dash, NULL };
+    reader in = { 0 };
+    in.names = *names ? names : alone;
+    in.fd = -1;
+    in.end = end;
+    return in;
+}
+
+static inline bool open_next(reader *in)
+{
+    if (*in->names == NULL)
+        return false;
+    in->name = *in->names++;
+    in->fd = open_input(in->name);
+    in->origin = isatty(in->fd) ? -1 : lseek(in->fd, 0, SEEK_CUR);
+    if (in->again && in->origin < 0)
+        die("%s: can be read only once, so its lines cannot be counted "
+            "beforehand; give -n N", shown(in->name));
+    return true;
+}
+
+static inline void close_input(reader *in)
+{
+    if (in->again)
+        lseek(in->fd, in->origin, SEEK_SET);
+    if (in->fd != 0)
+        close(in->fd);
+    in->fd = -1;
+}
+
+/* For `have` bytes, and as many again. */
+static inline void make_room(chunk *c, size_t have, const char *name)
+{
+    size_t room = c->room ? c->room : CHUNK_ROOM;
+    while (room / 2 < have)
+        room *= 2;
+    if (room > c->room)
+        c->text = (char *)enlarge(c->text, c->room = room, shown(name));
+}
+
+/* Reads on behind `have` bytes, and closes the file at its end. There is room
+   for the end that the last line may lack. */
+static inline size_t read_more(reader *in, chunk *c, size_t have)
+{
+    size_t got;
+    make_room(c, have, in->name);
+    if (in->before_read)
+        in->before_read(in);
+    got = read_some(in->fd, in->name, c->text + have, c->room - have - 1);
+    if (got == 0)
+        close_input(in);
+    return got;
+}
+
+/* How many of `have` bytes are whole lines, of which the first `old` bytes
+   are none. */
+static inline size_t whole_lines(const chunk *c, size_t old, size_t have)
+{
+    while (have > old && c->text[have - 1] != c->end)
+        have--;
+    return have > old ? have : 0;
+}
+
+static inline void keep_rest(reader *in, const char *from, size_t size)
+{
+    if (size > in->rest_room) {
+        in->rest_room = 2 * size;
+        in->rest = (char *)enlarge(in->rest, in->rest_room, shown(in->name));
+    }
+    if (size > 0)
+        memcpy(in->rest, from, size);
+    in->rest_size = size;
+}
+
+/* The lines in c are good until it is filled again. false: there are no more,
+   and the memory of both is freed. */
+static inline bool next_chunk(reader *in, chunk *c)
+{
+    size_t have = 0, got;
+    c->size = c->next = 0;
+    c->end = in->end;
+    while (c->size == 0) {
+        if (in->fd < 0 && !open_next(in)) {
+            free(c->text);
+            free(in->rest);
+            c->text = in->rest = NULL;
+            c->room = in->rest_room = 0;
+            return false;
+        }
+        if (in->rest_size > 0) {
+            have = in->rest_size;
+            make_room(c, have, in->name);
+            memcpy(c->text, in->rest, have);
+            in->rest_size = 0;
+        }
+        got = read_more(in, c, have);
+        if (got == 0 && have > 0)
+            c->text[have++] = c->end;
+        c->size = got > 0 ? whole_lines(c, have, have + got) : have;
+        have += got;
+    }
+    keep_rest(in, c->text + c->size, have - c->size);
+    return true;
+}
+
+static inline size_t next_lines(chunk *c, bloom_key *line, size_t most)
+{
+    size_t some = 0;
+    while (some < most && c->next < c->size) {
+        const char *from = c->text + c->next;
+        const char *end = (const char *)memchr(from, c->end,
+                                               c->size - c->next);
+        line[some].data = from;
+        line[some].size = (size_t)(end - from);
+        c->next += line[some].size + 1;
+        some++;
+    }
+    return some;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* What every part uses: elements, numbers in the reader's own format, jobs. */
+
+const $ = (selector, from = document) => from.querySelector(selector);
+const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+/* element('li.name', 'text', child, ...) */
+function element(name, ...children) {
+    const [tag, ...classes] = name.split('.');
+    const made = document.createElement(tag);
+    if (classes.length)
+        made.className = classes.join(' ');
+    made.append(...children);
+    return made;
+}
+
+const say = (selector, text) => {
+    const at = $(selector);
+    if (at.textContent !== text)
+        at.textContent = text;
+};
+
+/* ---- Numbers --------------------------------------------------------------
+   To so many digits exactly as printf("%.3g") does it, and then written as the
+   reader is used to. */
+
+const locale = navigator.languages?.length ? navigator.languages : undefined;
+const formats = new Map();
+
+function format(value, options) {
+    const key = JSON.stringify(options);
+    if (!formats.has(key))
+        formats.set(key, new Intl.NumberFormat(locale, options));
+    return formats.get(key).format(value);
+}
+
+const whole = (value) => format(value, { maximumFractionDigits: 0 });
+const significant = (value, digits = 3) =>
+    format(Number(value.toPrecision(digits)),
+           { maximumSignificantDigits: digits });
+const fixed = (value, digits) =>
+    format(Number(value.toFixed(digits)), { minimumFractionDigits: digits,
+                                            maximumFractionDigits: digits });
+
+const SUPERSCRIPT = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴',
+                      5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' };
+const superscript = (number) =>
+    [...String(number)].map((c) => SUPERSCRIPT[c]).join('');
+
+function power(value, digits = 3) {
+    const [mantissa, exponent] = value.toExponential(digits - 1).split('e');
+    return `${significant(Number(mantissa), digits)} × 10`
+        + superscript(Number(exponent));
+}
+
+const percent = (value) => format(Number((100 * value).toFixed(2)) / 100,
+    { style: 'percent', minimumFractionDigits: 2 });
+
+/* A rate of false "maybe"s */
+function rate(value) {
+    if (value === 0)
+        return format(0, { style: 'percent' });
+    if (value < 1e-5)
+        return power(value);
+    return format(Number(value.toPrecision(3)),
+                  { style: 'percent', maximumSignificantDigits: 3 });
+}
+
+const oneIn = (value) => value > 0
+    ? ` (1 in ${value > 0.1 ? fixed(1 / value, 1)
+              : value < 1e-12 ? power(1 / value) : whole(1 / value)})` : '';
+
+function bytes(count) {
+    const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
+    let unit = 0, value = count;
+    for (; value >= 999.5 && unit < units.length - 1; unit++)
+        value /= 1000;
+    return unit ? `${significant(value)} ${units[unit]}`
+                : `${whole(count)} bytes`;
+}
+
+const plural = (count, one, many = `${one}s`) =>
+    `${whole(count)} ${count === 1 ? one : many}`;
+
+const list = (items) =>
+    new Intl.ListFormat('en', { type: 'conjunction' }).format(items);
+
+/* '1e6', '0.1 %', '1000', or as the reader writes it; NaN if it is none */
+function parseNumber(text) {
+    const decimal = format(1.5, {}).charAt(1);
+    let plain = text.trim().replace(/[\s'’_\u00a0\u202f]/g, '');
+    if (decimal === ',')
+        plain = plain.replace(/\./g, '').replace(',', '.');
+    else
+        plain = plain.replace(/,/g, '');
+    const share = plain.endsWith('%');
+    plain = share ? plain.slice(0, -1) : plain;
+    return plain === '' ? NaN : Number(plain) / (share ? 100 : 1);
+}
+
+/* ---- Jobs ---------------------------------------------------------------- */
+
+const bytesOfModule = () =>
+    Uint8Array.from(atob($('#wasm').textContent.trim()),
+                    (c) => c.charCodeAt(0));
+
+/* A worker, and a way to hand it jobs: start({ job, ... }, onProgress) gives
+   what the job answers. A job that is stopped never answers. */
+class Worker_ {
+    constructor() {
+        const source = [$('#engine').textContent, $('#worker').textContent];
+        this.url = URL.createObjectURL(
+            new Blob(source, { type: 'text/javascript' }));
+        this.worker = new Worker(this.url);
+    }
+
+    start(job, onProgress = () => {}) {
+        return new Promise((resolve) => {
+            this.worker.onmessage = ({ data }) =>
+                data.done ? resolve(data) : onProgress(data);
+            this.worker.onerror = (event) =>
+                resolve({ done: job.job, why: event.message });
+            this.worker.postMessage({ wasm: bytesOfModule(), ...job });
+        });
+    }
+
+    stop() {
+        this.worker.terminate();
+        URL.revokeObjectURL(this.url);
+    }
+}
+
+function download(name, image) {
+    const url = URL.createObjectURL(
+        new Blob([image], { type: 'application/octet-stream' }));
+    const link = element('a');
+    link.href = url;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/* ---- Colours ------------------------------------------------------------- */
+
+const style = (name) =>
+    getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const themed = [];                      /* called when the theme has changed */
+const onTheme = (draw) => themed.push(draw);

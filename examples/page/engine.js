@@ -1,0 +1,112 @@
+/* The module's functions for JavaScript: on the page, and in each worker, which
+   has a module of its own. Addresses come as signed numbers, hence `>>> 0`. */
+
+const LAYOUTS = ['classic', 'blocked', 'counting'];
+const ERRORS = { ok: 0, corrupt: 6, unsealed: 7 };
+const MIB = 2 ** 20;
+
+/* At once where a browser allows that: a module of this size takes less time to
+   compile than another thread to begin. */
+async function compiled(wasm) {
+    try {
+        return new WebAssembly.Module(wasm);
+    } catch {
+        return WebAssembly.compile(wasm);
+    }
+}
+
+class Engine {
+    constructor(module) {
+        this.c = new WebAssembly.Instance(module).exports;
+        this.encoder = new TextEncoder();
+    }
+
+    view(at, size) {
+        return new Uint8Array(this.c.memory.buffer, at >>> 0, size);
+    }
+
+    /* null where there is no memory for them */
+    put(bytes) {
+        const at = this.c.allocate(bytes.length) >>> 0;
+        if (at === 0)
+            return null;
+        this.view(at, bytes.length).set(bytes);
+        return at;
+    }
+
+    text(at) {
+        const bytes = new Uint8Array(this.c.memory.buffer, at >>> 0);
+        return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+    }
+
+    errorText(code) { return this.text(this.c.error_text(code)); }
+
+    /* ---- Plans ---------------------------------------------------------- */
+
+    plan() {
+        const c = this.c;
+        return { cells: c.cells(), hashes: c.hashes(), layout: c.layout(),
+                 width: c.width(), seed: BigInt.asUintN(64, c.seed()),
+                 bytes: c.bytes() };
+    }
+
+    planFor(n, p, layout, k = 0) {
+        this.c.plan_for(n, p, layout, k);
+        return this.plan();
+    }
+
+    planSet(cells, k, layout) {
+        this.c.plan_set(cells, k, layout);
+        return this.plan();
+    }
+
+    planOf(filter) {
+        this.c.plan_of(filter);
+        return this.plan();
+    }
+
+    /* ---- A filter and its keys ------------------------------------------ */
+
+    withKey(key, call) {
+        const bytes = this.encoder.encode(key), marked = this.c.mark();
+        const result = call(this.put(bytes), bytes.length);
+        this.c.release(marked);
+        return result;
+    }
+
+    add(b, key) { return this.withKey(key, (k, s) => this.c.add(b, k, s)) === 1; }
+    ask(b, key) { return this.withKey(key, (k, s) => this.c.ask(b, k, s)) === 1; }
+    remove(b, key) {
+        return this.withKey(key, (k, s) => this.c.remove(b, k, s)) === 1;
+    }
+
+    numbers(at, count) {
+        const wide = new BigUint64Array(this.c.memory.buffer, at >>> 0, count);
+        return Array.from(wide, Number);
+    }
+
+    probes(b, key) {
+        return this.withKey(key, (k, s) =>
+            this.numbers(this.c.probes(b, k, s), this.planOf(b).hashes));
+    }
+
+    image(b) { return this.view(b, this.c.size(b) >>> 0); }
+
+    /* What `bloom info` tells of a chain */
+    infoOfChain() {
+        const c = this.c, each = Array.from({ length: c.chain_links() },
+                                            (_, i) => this.info(c.link(i)));
+        const worst = [ERRORS.corrupt, ERRORS.unsealed].find((seal) =>
+            each.some(({ verified }) => verified === seal));
+        return { ...each[0], bytes: c.chain_size(), known: c.chain_estimate(),
+                 rate: c.chain_fpr(), verified: worst ?? ERRORS.ok, links: each };
+    }
+
+    /* What it tells of a filter */
+    info(b) {
+        const c = this.c, plan = this.planOf(b), known = c.estimate(b);
+        return { ...plan, ones: c.ones(b), known, rate: c.fpr(b),
+                 verified: c.verify(b),
+                 until: [0.01, 0.001].map((p) => c.capacity(p)) };
+    }
+}

@@ -1,0 +1,126 @@
+/* Part 1: many words, at the speed that one likes, and words that the page
+   makes: 2^18 of them, in an order without a pattern. */
+
+const SYLLABLES = [...'bdfghklmnprstvwz'].flatMap((c) =>
+    [...'aeio'].map((vowel) => c + vowel));
+const MAKEABLE = 64 ** 3;
+
+function madeWord(i) {
+    const mixed = (i * 77773 + 12345) % MAKEABLE;
+    return SYLLABLES[mixed >> 12] + SYLLABLES[mixed >> 6 & 63]
+        + SYLLABLES[mixed & 63];
+}
+
+/* How many made words are in, from the first one on: a link needs to say no
+   more than that. */
+function madeSoFar() {
+    let count = 0;
+    while (words.words.get(madeWord(count))?.times === 1)
+        count++;
+    return count;
+}
+
+/* ---- Adding in turn ------------------------------------------------------ */
+
+const run = { left: [], all: 0, paused: false, timer: 0 };
+
+const perSecond = () => Number($('#speed input:checked').value);
+
+function showRun() {
+    const done = run.all - run.left.length, going = run.left.length > 0;
+    $('#many-progress').value = run.all ? done / run.all : 0;
+    say('#many-note', run.all ? `${whole(done)} of ${plural(run.all, 'word')} added`
+        + `${run.paused && going ? ', paused' : ''}.` : '');
+    $('#pause').disabled = $('#stop').disabled = !going;
+    say('#pause', run.paused && going ? 'Go on' : 'Pause');
+}
+
+/* Full speed: as many as fit in a part of each frame */
+function addSome() {
+    const until = performance.now() + 12, slow = perSecond();
+    let word;
+    do {
+        word = run.left.pop();
+        words.add(word);
+    } while (!slow && run.left.length > 0 && performance.now() < until);
+    $('#word').value = word;
+    showWords(slow > 0 && slow < 5);
+    showRun();
+    if (run.left.length > 0)
+        run.timer = setTimeout(addSome, slow ? 1000 / slow : 0);
+}
+
+function addWords(all) {
+    clearTimeout(run.timer);
+    run.left = [...all].reverse();
+    run.all = all.length;
+    run.paused = false;
+    if (all.length)
+        addSome();
+    showRun();
+}
+
+function stopRun() {
+    clearTimeout(run.timer);
+    Object.assign(run, { left: [], all: 0, paused: false });
+    showRun();
+}
+
+function pause() {
+    run.paused = !run.paused;
+    clearTimeout(run.timer);
+    if (!run.paused)
+        addSome();
+    showRun();
+}
+
+/* ---- A false "maybe", looked for among made words from the end ----------- */
+
+let tried = MAKEABLE;
+
+function findFalse() {
+    const stop = Math.max(0, tried - 200000), from = tried;
+    while (--tried > stop) {
+        const word = madeWord(tried);
+        if (!words.has(word) && words.ask(word)) {
+            $('#word').value = word;
+            showWords(true);
+            say('#false-note', `Found after ${plural(from - tried, 'word')}.`);
+            return;
+        }
+    }
+    tried = tried > 0 ? tried : MAKEABLE;
+    say('#false-note', `None among ${plural(from - stop, 'word')}: add more `
+        + 'words, or take fewer cells.');
+}
+
+function startMany() {
+    $('#add-many').addEventListener('click', () => addWords(
+        $('#paste').value.split(/\r?\n/).filter((word) => word !== '')));
+    $('#make').addEventListener('click', () => {
+        const first = madeSoFar(), wanted = parseNumber($('#made').value);
+        if (!(wanted >= 1) || first + wanted > MAKEABLE / 2) {
+            say('#many-note', `From 1 to ${whole(MAKEABLE / 2 - first)} words.`);
+            return;
+        }
+        addWords(Array.from({ length: Math.floor(wanted) },
+                            (_, i) => madeWord(first + i)));
+    });
+    $('#pause').addEventListener('click', pause);
+    $('#stop').addEventListener('click', stopRun);
+    $('#speed').addEventListener('change', () => {
+        if (run.left.length > 0 && !run.paused) {
+            clearTimeout(run.timer);
+            addSome();
+        }
+    });
+    $('#find').addEventListener('click', findFalse);
+    $('#again').addEventListener('click', () => {
+        stopRun();
+        words.clear();
+        tried = MAKEABLE;
+        $('#word').value = '';
+        showWords();
+        $('#word').focus();
+    });
+}

@@ -1,0 +1,329 @@
+/* bloom.h for the page: what its JavaScript calls, as WebAssembly, without a
+   libc. Whole numbers up to 2^53 cross as doubles, addresses and small numbers
+   as ints. `make page` compiles it; engine.js is the other side. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+static void *take(size_t size);
+#define BLOOM_STATIC
+#define BLOOM_MALLOC(size) take(size)
+#define BLOOM_FREE(p) ((void)(p))
+#include "bloom.h"
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+/* ---- Memory --------------------------------------------------------------
+   Taken from the end of what is in use, given back all at once. */
+
+enum { WASM_PAGE = 65536 };
+
+extern unsigned char __heap_base;
+static size_t used;
+
+static void *take(size_t size)
+{
+    size_t from = ((used ? used : (size_t)&__heap_base) + 31) / 32 * 32;
+    size_t have = __builtin_wasm_memory_size(0) * WASM_PAGE;
+    if (size > SIZE_MAX - WASM_PAGE - from)
+        return NULL;
+    used = from + size;
+    if (used <= have || __builtin_wasm_memory_grow(0,
+            (used - have + WASM_PAGE - 1) / WASM_PAGE) != SIZE_MAX)
+        return (void *)from;
+    used = from;
+    return NULL;
+}
+
+void *EXPORT(allocate)(size_t size) { return take(size); }
+size_t EXPORT(mark)(void) { return used; }
+void EXPORT(release)(size_t marked) { used = marked; }
+
+/* ---- Plans: one at a time, this one -------------------------------------- */
+
+static bloom_plan plan;
+
+double EXPORT(version)(void) { return BLOOM_VERSION; }
+
+/* k: 0 for the best one */
+void EXPORT(plan_for)(double n, double p, int layout, unsigned k)
+{
+    plan = k == 0 ? bloom_plan_layout((uint64_t)n, p, (bloom_layout)layout)
+                  : bloom_plan_hashes((uint64_t)n, p, k);
+    plan.layout = (uint8_t)layout;
+}
+
+void EXPORT(plan_set)(double cells, unsigned k, int layout)
+{
+    plan = bloom_plan_bytes(1, 40);
+    plan.cells = (uint64_t)cells;
+    plan.hashes = (uint8_t)k;
+    plan.layout = (uint8_t)layout;
+}
+
+void EXPORT(plan_of)(const bloom *b) { plan = bloom_plan_of(b); }
+void EXPORT(plan_seed)(uint64_t seed) { plan.seed = seed; }
+
+double EXPORT(cells)(void) { return (double)plan.cells; }
+int EXPORT(hashes)(void) { return plan.hashes; }
+int EXPORT(layout)(void) { return plan.layout; }
+int EXPORT(width)(void) { return plan.hash_bits; }
+uint64_t EXPORT(seed)(void) { return plan.seed; }
+double EXPORT(bytes)(void) { return (double)bloom_plan_size(plan); }
+double EXPORT(rate)(double n) { return bloom_plan_fpr(plan, (uint64_t)n); }
+
+double EXPORT(capacity)(double p)
+{
+    return (double)bloom_plan_capacity(plan, p);
+}
+
+/* ---- A filter ------------------------------------------------------------ */
+
+bloom *EXPORT(create)(void) { return bloom_create(plan); }
+void EXPORT(clear)(bloom *b) { bloom_clear(b); }
+size_t EXPORT(size)(const bloom *b) { return bloom_size(b); }
+void EXPORT(seal)(bloom *b) { bloom_seal(b); }
+int EXPORT(verify)(const bloom *b) { return (int)bloom_verify(b); }
+double EXPORT(ones)(const bloom *b) { return (double)bloom_ones(b); }
+double EXPORT(fpr)(const bloom *b) { return bloom_fpr(b); }
+
+/* -1: every cell is set */
+double EXPORT(estimate)(const bloom *b)
+{
+    uint64_t keys = bloom_estimate(b);
+    return keys == UINT64_MAX ? -1 : (double)keys;
+}
+
+static bloom_error error;
+static bloom_chain *chain;              /* or the one that was opened last */
+
+bloom *EXPORT(open)(void *image, size_t size)
+{
+    return bloom_open(image, size, &error);
+}
+
+/* A copy of it; how many links it has, 0: it is none */
+unsigned EXPORT(open_chain)(const void *image, size_t size)
+{
+    chain = bloom_chain_load(image, size, &error);
+    return chain ? bloom_chain_links(chain) : 0;
+}
+
+unsigned EXPORT(chain_links)(void) { return bloom_chain_links(chain); }
+const bloom *EXPORT(link)(unsigned i) { return bloom_chain_link(chain, i); }
+double EXPORT(chain_size)(void) { return (double)bloom_chain_size(chain); }
+double EXPORT(chain_fpr)(void) { return bloom_chain_fpr(chain); }
+void EXPORT(chain_head)(unsigned char *to) { bloom_chain_head(chain, to); }
+
+/* -1: every cell of a link is set */
+double EXPORT(chain_estimate)(void)
+{
+    uint64_t keys = bloom_chain_estimate(chain);
+    return keys == UINT64_MAX ? -1 : (double)keys;
+}
+
+int EXPORT(last_error)(void) { return (int)error; }
+
+const char *EXPORT(error_text)(int code)
+{
+    return bloom_error_text((bloom_error)code);
+}
+
+int EXPORT(add)(bloom *b, const char *key, size_t size)
+{
+    return bloom_add(b, key, size);
+}
+
+int EXPORT(ask)(const bloom *b, const char *key, size_t size)
+{
+    return bloom_may_contain(b, key, size);
+}
+
+int EXPORT(remove)(bloom *b, const char *key, size_t size)
+{
+    return bloom_remove(b, key, size);
+}
+
+/* Address of the key's k cells, 64 bits each */
+static uint64_t probe[64];
+
+const uint64_t *EXPORT(probes)(const bloom *b, const char *key, size_t size)
+{
+    bloom_probes(b, bloom_hash_key(b, key, size), probe);
+    return probe;
+}
+
+/* ---- Lines: as the command takes them ------------------------------------ */
+
+static size_t line_end(const char *text, size_t from, size_t size)
+{
+    while (from < size && text[from] != '\n')
+        from++;
+    return from;
+}
+
+double EXPORT(count_lines)(const char *text, size_t size)
+{
+    double count = 0;
+    size_t at;
+    for (at = 0; at < size; at = line_end(text, at, size) + 1)
+        count++;
+    return count;
+}
+
+static bool ask_line(const bloom *b, const char *line, size_t size)
+{
+    return b ? bloom_may_contain(b, line, size)
+             : bloom_chain_may_contain(chain, line, size);
+}
+
+static bool add_line(bloom *b, const char *line, size_t size)
+{
+    return b ? bloom_add(b, line, size) : bloom_chain_add(chain, line, size);
+}
+
+/* Adds them to b, or to the chain if that is NULL; or asks, into maybe[]. */
+void EXPORT(lines)(bloom *b, const char *text, size_t size, bool *maybe)
+{
+    size_t at = 0;
+    while (at < size) {
+        size_t end = line_end(text, at, size);
+        if (maybe)
+            *maybe++ = ask_line(b, text + at, end - at);
+        else
+            add_line(b, text + at, end - at);
+        at = end + 1;
+    }
+}
+
+/* ---- Numbers as keys ----------------------------------------------------- */
+
+void EXPORT(add_range)(bloom *b, double from, double count)
+{
+    uint64_t key = (uint64_t)from;
+    for (; count > 0; count--)
+        bloom_add_u64(b, key++);
+}
+
+double EXPORT(ask_range)(const bloom *b, double from, double count)
+{
+    uint64_t key = (uint64_t)from;
+    double maybes = 0;
+    for (; count > 0; count--)
+        maybes += bloom_may_contain_u64(b, key++);
+    return maybes;
+}
+
+static uint64_t mixed(uint64_t z)       /* splitmix64 */
+{
+    z += 0x9E3779B97F4A7C15U;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return z ^ z >> 31;
+}
+
+/* Random whole numbers below 2^53, as JavaScript has them too */
+void EXPORT(random_keys)(double *to, double from, double count)
+{
+    uint64_t i = (uint64_t)from;
+    for (; count > 0; count--)
+        *to++ = (double)(mixed(i++) >> 11);
+}
+
+/* Of `count` such keys, some at a time: added, or asked for */
+double EXPORT(keys)(bloom *b, const double *key, double count, int asking)
+{
+    uint64_t some[1024];
+    double yes = 0;
+    while (count > 0) {
+        size_t i, n = count < 1024 ? (size_t)count : 1024;
+        for (i = 0; i < n; i++)
+            some[i] = (uint64_t)*key++;
+        yes += (double)(asking ? bloom_may_contain_many_u64(b, some, n, NULL)
+                               : bloom_add_many_u64(b, some, n, NULL));
+        count -= (double)n;
+    }
+    return yes;
+}
+
+/* ---- Why the step is scrambled: other rules ------------------------------
+   In a plain array of cells. GUAVA: (h1 + i h2) mod m, of 63 bits; CONSTANT:
+   bloom.h's walk, but the step stays; SCRAMBLED: bloom.h itself. */
+
+enum { GUAVA, CONSTANT, SCRAMBLED, INDEPENDENT };
+enum { MOST_CELLS = 32768 };
+
+static uint64_t state;
+
+static uint64_t random64(void) { return mixed(state++); }
+
+static unsigned next_cell(bloom_hash *h, int rule)
+{
+    uint64_t x = h->h1, m = plan.cells;
+    h->h1 = rule == INDEPENDENT ? random64() : x + h->h2;
+    return (unsigned)(rule == GUAVA ? (x & INT64_MAX) % m
+        : ((x >> 32) * m + ((x & UINT32_MAX) * m >> 32)) >> 32);
+}
+
+static bool walk(unsigned char *cell, bloom_hash h, int rule, bool set)
+{
+    unsigned k = plan.hashes;
+    bool all = true;
+    while (k-- > 0 && (set || all)) {
+        unsigned char *at = cell + next_cell(&h, rule);
+        all = all && *at;
+        if (set)
+            *at = 1;
+    }
+    return all;
+}
+
+static bloom_hash random_hash(void)
+{
+    bloom_hash h;
+    h.h1 = random64();
+    h.h2 = random64();
+    return h;
+}
+
+/* One filter of the plan, of n random keys, is asked for `count` others:
+   how many are "maybe". trial: which random keys. */
+double EXPORT(trial)(int rule, double n, double count, double trial)
+{
+    static unsigned char cell[MOST_CELLS];
+    size_t marked = used;
+    double maybes = 0;
+    bloom *b = bloom_create(plan);
+    if (!b || plan.cells > MOST_CELLS)
+        return -1;
+    __builtin_memset(cell, 0, MOST_CELLS);
+    state = (uint64_t)trial << 32;
+    for (; n > 0; n--)
+        if (rule == SCRAMBLED)
+            bloom_add_hash(b, random_hash());
+        else
+            walk(cell, random_hash(), rule, true);
+    for (; count > 0; count--)
+        maybes += rule == SCRAMBLED ? bloom_may_contain_hash(b, random_hash())
+                                    : walk(cell, random_hash(), rule, false);
+    used = marked;
+    return maybes;
+}
+
+/* The cells of a random key whose step is `step` parts of 1 around */
+const uint64_t *EXPORT(stepped)(int rule, double i, double step)
+{
+    size_t marked = used;
+    bloom *b = bloom_create(plan);
+    bloom_hash h;
+    unsigned j;
+    h.h1 = mixed((uint64_t)i);
+    h.h2 = (uint64_t)(step * 9007199254740992.0) << 11 | 1;
+    if (!b || rule == SCRAMBLED)
+        bloom_probes(b, h, probe);
+    else
+        for (j = 0; j < plan.hashes; j++)
+            probe[j] = next_cell(&h, rule);
+    used = marked;
+    return probe;
+}

@@ -1,0 +1,327 @@
+/* Part 2: n, p and k; what they cost; the promised rate, and the measured. */
+
+const planning = { n: 10000, p: 0.01, layout: 0, k: 0 };    /* k 0: the best */
+const FRACTIONS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2.5, 4];
+const MOST_MEASURED = 3e7, MOST_BYTES = 3e8;
+
+let planEngine, chartRate, chartK, measuring = null, measured = null;
+
+/* ---- Plans --------------------------------------------------------------- */
+
+/* The least blocked filter with this k: whole blocks, found by halving */
+function leastBlocked(n, p, k) {
+    const c = planEngine.c;
+    const keeps = (blocks) => {
+        c.plan_set(256 * blocks, k, 1);
+        return c.bytes() > 0 && c.rate(n) <= p;
+    };
+    let low = 0, high = 1;
+    while (high < 2 ** 31 && !keeps(high))
+        [low, high] = [high, 2 * high];
+    while (high - low > 1 && high < 2 ** 32) {
+        const middle = Math.floor((low + high) / 2);
+        [low, high] = keeps(middle) ? [low, middle] : [middle, high];
+    }
+    return keeps(high) ? 256 * high : NaN;
+}
+
+function planWith(k) {
+    const { n, p, layout } = planning;
+    if (layout !== 1 || k === 0)
+        return planEngine.planFor(n, p, layout, k);
+    const cells = leastBlocked(n, p, k);
+    return cells ? planEngine.planSet(cells, k, 1) : { cells: 0, bytes: 0 };
+}
+
+const bitsOf = ({ cells, layout }) => cells * (layout === 2 ? 4 : 1);
+
+function possibleK(best) {
+    const blocked = planning.layout === 1;
+    const most = blocked ? Math.min(64, best + 24)
+                         : Math.min(64, Math.max(12, Math.ceil(1.8 * best)));
+    const steps = [];
+    for (let k = blocked ? 8 : 1; k <= most; k += blocked ? 8 : 1)
+        if (!blocked || planEngine.planSet(256, k, 1).bytes > 0)
+            steps.push(k);
+    return steps;
+}
+
+/* ---- Charts -------------------------------------------------------------- */
+
+function axis(more) {
+    const thin = { stroke: style('--line'), width: 1 };
+    return { stroke: style('--ink-soft'), grid: thin, ticks: thin,
+             font: '12px system-ui', ...more };
+}
+
+/* The marks of a logarithmic axis: so many a decade */
+const decades = (each, show) => ({
+    splits: (chart, which, low, high) => {
+        const at = [];
+        for (let e = Math.floor(Math.log10(low)); 10 ** e <= high; e++)
+            at.push(...each.map((digit) => digit * 10 ** e));
+        return at.filter((v) => v >= low * 0.999 && v <= high * 1.001);
+    },
+    filter: (chart, splits) => splits,
+    values: (chart, splits) => splits.map(show),
+});
+const shortCount = (v) => format(v, { notation: 'compact' });
+const shortRate = (v) => v > 9e-5 ? rate(v)
+    : `10${superscript(Math.round(Math.log10(v)))}`;
+
+/* The planned n and p, as a cross of thin lines */
+function drawPlanned(chart) {
+    const g = chart.ctx, { left, top, width, height } = chart.bbox;
+    const x = chart.valToPos(planning.n, 'x', true);
+    const y = chart.valToPos(planning.p, 'y', true);
+    g.save();
+    g.strokeStyle = style('--ink-soft');
+    g.lineWidth = devicePixelRatio;
+    g.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+    g.beginPath();
+    g.moveTo(x, top);
+    g.lineTo(x, top + height);
+    g.moveTo(left, y);
+    g.lineTo(left + width, y);
+    g.stroke();
+    g.restore();
+}
+
+function makeChart(at, options, data) {
+    const box = $(at);
+    box.replaceChildren();
+    const chart = new uPlot({ width: box.clientWidth, height: box.clientHeight,
+                              legend: { show: false }, cursor: { show: false },
+                              padding: [12, 12, 0, 0], ...options }, data, box);
+    return chart;
+}
+
+function rateData(plan) {
+    const { n } = planning, from = Math.max(1, n / 5), to = n * 5;
+    const at = new Set([n, ...FRACTIONS.map((f) => Math.round(f * n) || 1)]);
+    for (let i = 0; i <= 100; i++)
+        at.add(Math.round(from * (to / from) ** (i / 100)));
+    const x = [...at].sort((a, b) => a - b);
+    planEngine.planSet(plan.cells, plan.hashes, plan.layout);
+    const promised = x.map((keys) => planEngine.c.rate(keys));
+    const points = x.map((keys) => {
+        const i = measured?.points.indexOf(keys) ?? -1;
+        return measured?.maybes[i] > 0 ? measured.maybes[i] / 100000 : null;
+    });
+    return [x, promised.map((r) => r > 0 ? r : null), points];
+}
+
+function drawRate(plan) {
+    chartRate?.destroy();
+    chartRate = makeChart('#chart-rate', {
+        scales: { x: { time: false, distr: 3, range: (u, low, high) => [low, high] },
+                  y: { distr: 3, range: [planning.p / 1000, 1] } },
+        axes: [axis(decades([1, 2, 5], shortCount)),
+               axis({ ...decades([1], shortRate), size: 64 })],
+        series: [{}, { stroke: style('--accent'), width: 2, pxAlign: 0,
+                   points: { show: false } },
+                 { stroke: style('--wrong'), paths: () => null,
+                   points: { show: true, size: 9, fill: style('--wrong') } }],
+        hooks: { draw: [drawPlanned] },
+    }, rateData(plan));
+}
+
+function drawK(best) {
+    const all = possibleK(best.hashes);
+    const n = Math.max(planning.n, 1);
+    const bits = all.map((k) => bitsOf(planWith(k)) / n || null);
+    const finite = bits.filter(Boolean);
+    const only = (k, plan) => all.map((each) => each === k ? bitsOf(plan) / n : null);
+    const chosen = planning.k && planning.k !== best.hashes
+        ? only(planning.k, planWith(planning.k)) : all.map(() => null);
+    chartK?.destroy();
+    chartK = makeChart('#chart-k', {
+        scales: { x: { time: false, range: [all[0] - 0.5, all.at(-1) + 0.5] },
+                  y: { range: [0, 2.5 * Math.min(...finite)] } },
+        axes: [axis({ values: (u, at) => at.map((v) => v % 1 ? '' : whole(v)),
+                      ...planning.layout === 1 && { splits: () => all } }),
+               axis({ size: 64, values: (u, at) => at.map((v) => whole(v)) })],
+        series: [{}, { stroke: style('--accent'), width: 2, pxAlign: 0,
+                       points: { show: true, size: 6, fill: style('--accent') } },
+                 { stroke: style('--wrong'), paths: () => null,
+                   points: { show: true, size: 13, fill: style('--wrong') } },
+                 { stroke: style('--ink'), paths: () => null, width: 2,
+                   points: { show: true, size: 13, fill: style('--paper') } }],
+    }, [all, bits, only(best.hashes, best), chosen]);
+    return all;
+}
+
+/* ---- The plan on the page ------------------------------------------------ */
+
+function showTable(plan) {
+    planEngine.planSet(plan.cells, plan.hashes, plan.layout);
+    const rows = (measured?.points ?? []).map((n, i) => element('tr',
+        element('td', whole(n)), element('td', rate(planEngine.c.rate(n))),
+        element('td', measured.maybes.length > i
+            ? rate(measured.maybes[i] / 100000) : '…'),
+        element('td', measured.maybes.length > i
+            ? whole(measured.maybes[i]) : '…')));
+    $('#points tbody').replaceChildren(...rows);
+    const at = measured?.points.indexOf(planning.n) ?? -1;
+    const maybes = measured?.maybes[at];
+    say('#plan-measured', maybes === undefined ? '–'
+        : `${rate(maybes / 100000)} (${whole(maybes)} of ${whole(100000)})`);
+}
+
+function showPlanSliders(best, plan, all) {
+    const slider = $('#plan-k');
+    slider.min = all[0];
+    slider.max = all.at(-1);
+    slider.step = planning.layout === 1 ? 8 : 1;
+    slider.value = plan.hashes;
+    /* A blocked plan has as few blocks a key as cost little, not the least. */
+    const kind = planning.layout === 1 ? 'as planned' : 'the best';
+    say('#k-kind', kind);
+    say('#plan-k-shown', plan.hashes === best.hashes
+        ? `${plan.hashes}, ${kind}` : `${plan.hashes}; ${kind}: ${best.hashes}`);
+    say('#best', planning.layout === 1 ? 'Planned k' : 'Best k');
+    $('#best').disabled = plan.hashes === best.hashes;
+    $('#n').value = 10 * Math.log10(planning.n);
+    $('#p').value = -10 * Math.log10(planning.p);
+    $('#n').setAttribute('aria-valuetext', whole(planning.n));
+    $('#p').setAttribute('aria-valuetext', rate(planning.p));
+    for (const [id, text] of [['#n-text', whole(planning.n)],
+                              ['#p-text', rate(planning.p)]])
+        if (document.activeElement !== $(id))
+            $(id).value = text;
+    $(`#plan-layout input[value="${planning.layout}"]`).checked = true;
+}
+
+let planned;
+
+function showPlan() {
+    const { n } = planning, best = planWith(0);
+    planned = planning.k ? planWith(planning.k) : best;
+    if (!planned.bytes) {
+        planning.k = 0;
+        planned = best;
+    }
+    const possible = planned.bytes > 0;
+    say('#plan-bytes', possible ? bytes(planned.bytes) : 'impossible');
+    $('#plan-bytes').title = plural(planned.bytes, 'byte');
+    say('#plan-bits', possible ? significant(bitsOf(planned) / n, 4) : '–');
+    say('#plan-cells', whole(planned.cells));
+    planEngine.planSet(planned.cells, planned.hashes, planned.layout);
+    say('#plan-rate', possible ? rate(planEngine.c.rate(n)) : '–');
+    $('#measure').disabled = !possible;
+    if (!possible)
+        return;
+    drawRate(planned);
+    showPlanSliders(best, planned, drawK(best));
+    showTable(planned);
+}
+
+/* ---- Measuring ----------------------------------------------------------- */
+
+let due = 0, seen = false;
+
+function stopMeasuring() {
+    clearTimeout(due);
+    measuring?.stop();
+    measuring = null;
+    measured = null;
+    $('#measure-progress').value = 0;
+    say('#measure-note', '');
+}
+
+function showMeasured(points, maybes) {
+    measured = { points, maybes };
+    chartRate?.setData(rateData(planned));
+    showTable(planned);
+}
+
+async function startMeasuring() {
+    const points = [...new Set(FRACTIONS.map((f) =>
+        Math.max(1, Math.round(f * planning.n))))];
+    stopMeasuring();
+    if (planned.bytes > MOST_BYTES || planning.n > MOST_MEASURED) {
+        say('#measure-note', `Too large to be measured here: to ${bytes(MOST_BYTES)} `
+            + `and ${whole(MOST_MEASURED)} keys.`);
+        return;
+    }
+    const mine = measuring = new Worker_();
+    const { why, maybes } = await mine.start(
+        { job: 'measure', plan: { ...planned, seed: undefined }, n: planning.n, points },
+        ({ progress, maybes: some }) => {
+            $('#measure-progress').value = progress;
+            if (some)
+                showMeasured(points, some);
+        });
+    if (mine !== measuring)
+        return;
+    mine.stop();
+    measuring = null;
+    $('#measure-progress').value = 1;
+    say('#measure-note', why ?? `${plural(points.length, 'point')}, each of `
+        + `${whole(100000)} absent keys`
+        + `${maybes.some((m) => m === 0) ? '; where none was wrong there is no dot' : ''}.`);
+    if (!why)
+        showMeasured(points, maybes);
+}
+
+/* Small plans are measured of themselves, once the slider rests. */
+function replan(changes) {
+    Object.assign(planning, changes);
+    stopMeasuring();
+    showPlan();
+    if (seen && planned.bytes && planning.n <= 100000)
+        due = setTimeout(startMeasuring, 500);
+    shared();
+}
+
+/* ---- Controls ------------------------------------------------------------ */
+
+const twoDigits = (value) => Number(value.toPrecision(2));
+
+function typed(id, possible, field) {
+    $(id).addEventListener('change', ({ target }) => {
+        const value = parseNumber(target.value);
+        const fits = possible(value);
+        target.setAttribute('aria-invalid', String(!fits));
+        if (fits) {
+            target.blur();
+            replan({ [field]: value });
+        } else {
+            say('#measure-note', field === 'n' ? 'n: a whole number from 1 to 10¹².'
+                : 'p: above 0 and below 1; for one percent write 0.01 or 1%.');
+        }
+    });
+}
+
+function startPlan(engine) {
+    planEngine = engine;
+    const library = element('script', $('#uplot').textContent);
+    document.head.append(library);      /* only now: part 1 need not wait */
+    $('#n').addEventListener('input', ({ target }) =>
+        replan({ n: Math.round(twoDigits(10 ** (target.value / 10))) }));
+    $('#p').addEventListener('input', ({ target }) =>
+        replan({ p: twoDigits(10 ** (-target.value / 10)) }));
+    typed('#n-text', (n) => n >= 1 && n <= 1e12 && n % 1 === 0, 'n');
+    typed('#p-text', (p) => p > 0 && p < 1, 'p');
+    $('#plan-k').addEventListener('input', ({ target }) =>
+        replan({ k: Number(target.value) }));
+    $('#plan-layout').addEventListener('change', ({ target }) =>
+        replan({ layout: Number(target.value), k: 0 }));
+    $('#best').addEventListener('click', () => replan({ k: 0 }));
+    $('#measure').addEventListener('click', startMeasuring);
+    new IntersectionObserver((entries, observer) => {
+        if (!entries.some((entry) => entry.isIntersecting))
+            return;
+        observer.disconnect();
+        seen = true;
+        replan({});
+    }).observe($('#part-2'));
+    new ResizeObserver(() => {
+        for (const chart of [chartRate, chartK]) {
+            const box = chart?.root.parentElement;
+            if (box?.clientWidth && box.clientWidth !== chart.width)
+                chart.setSize({ width: box.clientWidth, height: box.clientHeight });
+        }
+    }).observe($('.charts'));
+    onTheme(() => planned && showPlan());
+}

@@ -1,0 +1,345 @@
+/* Part 1: words, their cells, and who made a false "maybe". */
+
+const quoted = (word) => `“${word}”`;
+
+/* The filter, and beside it what a filter does not have: the true words */
+class Words {
+    constructor(engine) {
+        this.engine = engine;
+        this.base = engine.c.mark();
+        this.words = new Map();         /* word: { times, cells } */
+        this.falses = [];               /* { word, makers, added } */
+        this.falseCount = 0;
+        this.m = 256;
+        this.k = 4;
+        this.layout = 0;
+        this.probes = [];
+        this.rebuild();
+    }
+
+    rebuild() {
+        const { c } = this.engine, old = this.words;
+        c.release(this.base);
+        this.engine.planSet(this.m, this.k, this.layout);
+        this.filter = c.create();
+        this.by = Array.from({ length: this.m }, () => []);
+        this.words = new Map();
+        old.forEach(({ times }, word) => {
+            for (; times > 0; times--)
+                this.add(word);
+        });
+        const asked = this.falses.filter(({ added }) => !added);
+        this.falses = [];
+        this.falseCount = 0;
+        asked.forEach(({ word }) => this.ask(word));
+    }
+
+    shape(m, k, layout) {
+        Object.assign(this, { m, k, layout });
+        this.rebuild();
+    }
+
+    clear() {
+        this.words = new Map();
+        this.falses = [];
+        this.rebuild();
+    }
+
+    /* ---- Cells ---------------------------------------------------------- */
+
+    value(cell) {
+        const image = this.engine.c.memory.buffer;
+        const cells = new Uint8Array(image, (this.filter >>> 0) + 32);
+        return this.layout === 2 ? cells[cell >> 1] >> 4 * (cell & 1) & 15
+                                 : cells[cell >> 3] >> (cell & 7) & 1;
+    }
+
+    setters(cell) { return this.by[cell]; }
+
+    probesOf(word) { return this.engine.probes(this.filter, word); }
+
+    /* The word that the page shows; '' for none */
+    show(word) {
+        this.word = word;
+        this.probes = word === '' ? [] : this.probesOf(word);
+        this.isIn = this.words.has(word);
+    }
+
+    /* ---- Words ---------------------------------------------------------- */
+
+    has(word) { return this.words.has(word); }
+    maybe(word) { return this.engine.ask(this.filter, word); }
+
+    add(word) {
+        const known = this.words.get(word);
+        if (!known && this.maybe(word))
+            this.keepFalse(word, true);
+        this.engine.add(this.filter, word);
+        if (known) {
+            known.times++;
+            return;
+        }
+        const cells = [...new Set(this.probesOf(word))];
+        cells.forEach((cell) => this.by[cell].push(word));
+        this.words.set(word, { times: 1, cells });
+    }
+
+    /* true: a false "maybe" */
+    ask(word) {
+        const wrong = !this.has(word) && this.maybe(word);
+        if (wrong && !this.falses.some((f) => f.word === word && !f.added))
+            this.keepFalse(word, false);
+        return wrong;
+    }
+
+    remove(word) {
+        const known = this.words.get(word);
+        if (!known || this.layout !== 2)
+            return false;
+        this.engine.remove(this.filter, word);
+        if (--known.times === 0) {
+            known.cells.forEach((cell) => {
+                this.by[cell] = this.by[cell].filter((w) => w !== word);
+            });
+            this.words.delete(word);
+        }
+        return true;
+    }
+
+    /* ---- False "maybe"s ------------------------------------------------- */
+
+    keepFalse(word, added) {
+        this.falseCount++;
+        if (this.falses.length < 100)
+            this.falses.push({ word, added,
+                               makers: this.makers(this.probesOf(word)) });
+    }
+
+    /* Few words that together set these cells: each time the one that has the
+       most of those left. [[word, [probe, ...]], ...]; null: a stuck counter */
+    makers(probes) {
+        const left = new Set(probes), makers = [];
+        while (left.size > 0) {
+            const found = new Map();
+            left.forEach((cell) => this.by[cell].forEach((word) =>
+                found.set(word, [...(found.get(word) ?? []), cell])));
+            const [word, cells] = [...found].reduce(
+                (best, one) => one[1].length > best[1].length ? one : best,
+                [null, []]);
+            if (word === null)
+                cells.push(...left);
+            makers.push([word, probes.flatMap((cell, i) =>
+                cells.includes(cell) ? [i + 1] : [])]);
+            cells.forEach((cell) => left.delete(cell));
+        }
+        return makers;
+    }
+
+    info() { return this.engine.info(this.filter); }
+
+    image() {
+        this.engine.c.seal(this.filter);
+        return this.engine.image(this.filter).slice();
+    }
+}
+
+/* ---- On the page --------------------------------------------------------- */
+
+let words, cells;
+
+const nameOfMaker = ([word]) => word === null ? 'a counter that is stuck' : word;
+
+function describeCell(cell) {
+    const value = words.value(cell), by = words.setters(cell);
+    const many = by.length > 12 ? [...by.slice(0, 12),
+                                   `${whole(by.length - 12)} more`] : by;
+    const who = by.length ? `set by ${plural(by.length, 'word')}: ${list(many)}`
+              : value ? 'set, and stuck: no word sets it now' : 'not set';
+    const count = words.layout === 2 && value ? `, counter ${value}` : '';
+    return `Cell ${whole(cell)}${count}: ${who}.`;
+}
+
+function verdict() {
+    const { word, probes } = words;
+    if (word === '')
+        return ['none', '', 'Type a word: its probes are drawn, and the filter answers.'];
+    if (words.has(word))
+        return ['in', 'maybe', `and rightly so: ${quoted(word)} was added.`];
+    if (words.maybe(word)) {
+        const makers = words.makers(probes).map(nameOfMaker);
+        return ['wrong', 'maybe',
+                `and that is false: ${quoted(word)} was never added. Its cells were `
+                + `set by ${list(makers)}.`];
+    }
+    const miss = probes.findIndex((cell) => !words.value(cell));
+    return ['out', 'certainly not',
+            `Probe ${miss + 1} finds that cell ${whole(probes[miss])} is not set.`];
+}
+
+function showProbes() {
+    const kinds = { own: 'its own', shared: 'shared', unset: 'not set' };
+    const rows = words.probes.map((cell, i) => {
+        const kind = markOf(words, cell);
+        const mark = element(`i.mark.${kind}`, String(i + 1));
+        const chip = element('span.chip', mark, whole(cell),
+                             element('span.hidden', ` ${kinds[kind]}`));
+        chip.title = describeCell(cell);
+        return chip;
+    });
+    $('#probes').replaceChildren(...rows);
+    $('#probes').hidden = rows.length === 0;
+}
+
+function showFalses() {
+    const rows = words.falses.map(({ word, makers, added }) => {
+        const by = makers.flatMap(([name, probes], i) => [
+            i ? ', ' : '', element('b', nameOfMaker([name])),
+            ` (${probes.length > 1 ? 'probes' : 'probe'} ${probes.join(' ')})`]);
+        return element('li', element('b.wrong', word),
+                       added ? ' when it was added' : '', ': set by ', ...by);
+    });
+    const more = words.falseCount - words.falses.length;
+    if (more > 0)
+        rows.push(element('li.more', `and ${whole(more)} more`));
+    $('#falses').replaceChildren(...rows);
+    say('#false-count', whole(words.falseCount));
+}
+
+/* The newest of them, as buttons that show their probes */
+function showIn() {
+    const most = 60, all = [...words.words.keys()], newest = all.slice(-most);
+    const buttons = newest.map((word) => {
+        const button = element('button.word', word);
+        button.addEventListener('click', () => {
+            $('#word').value = word;
+            showWords(true);
+        });
+        button.setAttribute('aria-pressed', String(word === words.word));
+        return button;
+    });
+    const more = all.length - newest.length;
+    $('#in').replaceChildren(...more > 0 ? [`${whole(more)} words and `] : [],
+                             ...buttons);
+}
+
+function showFigures() {
+    const info = words.info();
+    let known = 0;
+    words.words.forEach(({ times }) => { known += times; });
+    say('#count', whole(known));
+    say('#guess', info.known < 0 ? 'more than can be told'
+                                 : `about ${whole(info.known)}`);
+    say('#fill', `${whole(info.ones)} of ${whole(info.cells)} `
+        + `(${percent(info.ones / info.cells)})`);
+    say('#now', `${rate(info.rate)}${oneIn(info.rate)}`);
+}
+
+/* walking: one probe after the other */
+function showWord(walking) {
+    const [kind, answer, because] = verdict();
+    $('#answer').className = `answer ${kind}`;
+    say('#verdict', answer);
+    say('#because', because);
+    showProbes();
+    if (walking)
+        cells.walk();
+    else
+        cells.drawAll();
+}
+
+function showWords(walking = false) {
+    words.show($('#word').value);
+    showFigures();
+    showIn();
+    showFalses();
+    showWord(walking);
+    $('#falses').hidden = words.falseCount === 0;
+    shared();
+}
+
+/* The sliders' ends depend on the layout: a block has 256 cells, and its k is
+   what bloom.h takes. */
+function fitSliders() {
+    const blocked = words.layout === 1, slider = $('#k');
+    const steps = blocked ? [8, 16, 24, 32] : [1, 16];
+    const possible = steps.filter((k) => !blocked
+        || words.engine.planSet(256, k, 1).bytes > 0);
+    $('#m').min = blocked ? 8 : 7;
+    slider.step = blocked ? 8 : 1;
+    slider.min = possible[0];
+    slider.max = possible.at(-1);
+    slider.disabled = possible.length < 2;
+    slider.value = words.k;
+    $('#m').value = Math.log2(words.m);
+    $('#m').setAttribute('aria-valuetext', whole(words.m));
+    say('#m-shown', whole(words.m));
+    say('#k-shown', whole(words.k));
+    $('#remove').hidden = words.layout !== 2;
+    $('#cells').setAttribute('aria-valuemax', words.m - 1);
+    $(`#layout input[value="${words.layout}"]`).checked = true;
+}
+
+function reshape(m, k, layout) {
+    fitShape(m, k, layout);
+    showWords();
+}
+
+function fitShape(m, k, layout) {
+    const fit = layout === 1 ? Math.max(8, Math.min(32, Math.round(k / 8) * 8))
+                             : Math.min(16, k);
+    const cellsOf = layout === 1 ? Math.max(m, 256) : m;
+    const possible = words.engine.planSet(cellsOf, fit, layout).bytes > 0;
+    words.shape(cellsOf, possible ? fit : 8, layout);
+    cells.cursor = -1;
+    fitSliders();
+}
+
+function onCell(cell) {
+    const text = cell < 0 ? 'Point at a cell, or walk over them with the arrow '
+        + 'keys, to see which words set it.' : describeCell(cell);
+    say('#cell', text);
+    $('#cells').setAttribute('aria-valuenow', Math.max(cell, 0));
+    $('#cells').setAttribute('aria-valuetext', cell < 0 ? 'none' : text);
+}
+
+function removeWord(word) {
+    if (words.remove(word)) {
+        showWords();
+        say('#because', `${quoted(word)} was removed. ${$('#because').textContent}`);
+    } else if (word !== '') {
+        say('#because', `${quoted(word)} was never added, so it is not removed: `
+            + 'that would take the cells of other words away.');
+    }
+}
+
+function startWords(engine) {
+    words = new Words(engine);
+    cells = new Cells($('#cells'), words);
+    cells.onCursor = onCell;
+    onCell(-1);
+    const word = () => $('#word').value;
+    $('#word').addEventListener('input', () => showWords());
+    $('#word').addEventListener('focus', () => $('#word').select());
+    $('#word-form').addEventListener('submit', (event) => {
+        event.preventDefault();
+        if (word() !== '')
+            words.add(word());
+        showWords(true);
+        $('#word').select();
+    });
+    $('#ask').addEventListener('click', () => {
+        if (word() !== '')
+            words.ask(word());
+        showWords(true);
+    });
+    $('#remove').addEventListener('click', () => removeWord(word()));
+    $('#layout').addEventListener('change', ({ target }) =>
+        reshape(words.m, words.k, Number(target.value)));
+    $('#m').addEventListener('input', ({ target }) =>
+        reshape(2 ** Number(target.value), words.k, words.layout));
+    $('#k').addEventListener('input', ({ target }) =>
+        reshape(words.m, Number(target.value), words.layout));
+    $('#save-words').addEventListener('click', () =>
+        download('words.bloom', words.image()));
+    startMany();
+}

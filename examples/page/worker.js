@@ -1,0 +1,240 @@
+/* What takes long: each job in a worker of its own, after engine.js. A job
+   posts its progress as it goes; the page ends the worker to stop it. */
+
+let engine;
+
+/* ---- Part 2: the measured rate ------------------------------------------- */
+
+const ASKED = 100000, FAR = 2 ** 50;
+
+/* Small filters differ from one another, so many of them are asked, less each. */
+function filtersFor(n) {
+    return [100, 50, 20, 10, 5, 2, 1].find((f) => f * n <= 100000) ?? 1;
+}
+
+function measure({ plan, n, points }) {
+    const c = engine.c, filters = filtersFor(n), asked = ASKED / filters;
+    const sums = points.map(() => 0);
+    engine.planSet(plan.cells, plan.hashes, plan.layout);
+    const marked = c.mark();
+    for (let f = 0; f < filters; f++) {
+        c.release(marked);
+        const b = c.create(), first = f * 2 ** 32;
+        if (!b)
+            return { why: 'not enough memory' };
+        let added = 0;
+        points.forEach((point, i) => {
+            while (added < point) {
+                const some = Math.min(point - added, 500000);
+                c.add_range(b, first + added, some);
+                added += some;
+                if (point > 500000)
+                    postMessage({ progress: added / points.at(-1) });
+            }
+            sums[i] += c.ask_range(b, FAR + first, asked);
+            if (filters === 1)
+                postMessage({ progress: added / points.at(-1),
+                              maybes: sums.slice(0, i + 1) });
+        });
+        postMessage({ progress: (f + 1) / filters });
+    }
+    return { maybes: sums, asked: ASKED };
+}
+
+/* ---- Part 3: rules for the step ------------------------------------------ */
+
+/* Until 10,000 false "maybe"s, or a good many questions */
+function rules({ rows, enough = 10000, most = 2e7 }) {
+    const c = engine.c;
+    rows.forEach(({ m, k, n }, row) => {
+        engine.planSet(m, k, 0);
+        for (let rule = 0; rule < 4; rule++) {
+            const each = 4 * n + 200;
+            let trials = 0, maybes = 0, due = performance.now() + 150;
+            const tell = (ended) => postMessage({ row, rule, maybes, ended,
+                                                  asked: trials * each });
+            while (maybes < enough && trials * each < most) {
+                maybes += c.trial(rule, n, each, trials++);
+                if (performance.now() > due) {
+                    due = performance.now() + 150;
+                    tell(false);
+                }
+            }
+            tell(true);
+        }
+    });
+    return {};
+}
+
+/* ---- Part 4: a filter from a file, or made of lines ---------------------- */
+
+let filter = 0, empty = 0;              /* 0: the chain that was opened */
+
+/* The file's bytes go straight into the module's memory. */
+async function readFile(file) {
+    const at = engine.c.allocate(file.size) >>> 0;
+    if (at === 0)
+        throw new Error('too large for the memory of this page');
+    const reader = file.stream().getReader();
+    let have = 0;
+    for (;;) {
+        const { done, value } = await reader.read();
+        if (done)
+            break;
+        engine.view(at + have, value.length).set(value);
+        have += value.length;
+        postMessage({ progress: have / file.size });
+    }
+    return at;
+}
+
+function loaded() {
+    const info = filter ? engine.info(filter) : engine.infoOfChain();
+    return { info, text: engine.errorText(info.verified) };
+}
+
+function forget() {
+    engine.c.release(empty);
+    filter = 0;
+}
+
+const isChain = (at) => ['B', 'L', 'C', '\x01'].every((letter, i) =>
+    engine.view(at, 4)[i] === letter.charCodeAt(0));
+
+async function open({ file, bytes }) {
+    const c = engine.c;
+    const size = file ? file.size : bytes.length;
+    forget();
+    const at = file ? await readFile(file) : engine.put(bytes);
+    if (size >= 4 && isChain(at) && c.open_chain(at, size) > 0)
+        return loaded();
+    if (size < 4 || !isChain(at))
+        filter = c.open(at, size);
+    if (filter)
+        return loaded();
+    return { why: c.last_error() ? engine.errorText(c.last_error())
+                                 : 'too large for the memory of this page' };
+}
+
+function make({ text, n, p, layout }) {
+    const c = engine.c;
+    forget();
+    const at = engine.put(text), lines = c.count_lines(at, text.length);
+    const plan = engine.planFor(n || lines, p, layout);
+    filter = plan.bytes ? c.create() : 0;
+    if (!filter)
+        return { why: 'more than fits into the memory of this page' };
+    c.lines(filter, at, text.length, 0);
+    c.seal(filter);
+    return { ...loaded(), lines };
+}
+
+/* Adds the lines, or asks for them. What a chain takes as it grows, it keeps. */
+function lines({ text, adding }) {
+    const c = engine.c, marked = c.mark(), at = engine.put(text);
+    const count = c.count_lines(at, text.length);
+    const maybe = adding ? 0 : c.allocate(count);
+    c.lines(filter, at, text.length, maybe);
+    const answers = adding ? null : engine.view(maybe, count).slice();
+    if (filter || !adding)
+        c.release(marked);
+    return { ...(adding ? loaded() : {}), answers, count };
+}
+
+/* Sealed, all links of it */
+function image() {
+    const c = engine.c;
+    if (filter) {
+        c.seal(filter);
+        return { ...loaded(), image: engine.image(filter).slice() };
+    }
+    const marked = c.mark(), head = c.allocate(32), parts = [];
+    c.chain_head(head);
+    parts.push(engine.view(head, 32).slice());
+    for (let i = 0; i < c.chain_links(); i++) {
+        c.seal(c.link(i));
+        parts.push(engine.image(c.link(i)).slice());
+    }
+    c.release(marked);
+    return { ...loaded(), image: new Blob(parts) };
+}
+
+/* ---- Part 5: ten million keys -------------------------------------------- */
+
+const CHUNK = 100000;
+
+/* Runs `use` over keys [from, from + n) in chunks, times that alone. */
+function timed(n, from, keys, what, use) {
+    const c = engine.c;
+    let spent = 0, yes = 0;
+    for (let done = 0; done < n; done += CHUNK) {
+        const some = Math.min(CHUNK, n - done);
+        c.random_keys(keys, from + done, some);
+        const start = performance.now();
+        yes += use(some);
+        spent += performance.now() - start;
+        if (done % (10 * CHUNK) === 0)
+            postMessage({ progress: done / n, what });
+    }
+    return { ns: spent * 1e6 / n, yes };
+}
+
+function raceFilter(n, p, layout, keys) {
+    const c = engine.c, marked = c.mark();
+    const { bytes, hashes } = engine.planFor(n, p, layout), b = c.create();
+    const name = LAYOUTS[layout];
+    const run = (from, asking) => timed(n, from, keys, name,
+        (some) => c.keys(b, keys, some, asking));
+    const result = { name, bytes, hashes, add: run(0, 0),
+                     absent: run(FAR, 1), present: run(0, 1) };
+    c.release(marked);
+    return result;
+}
+
+function raceSet(n, keys) {
+    const set = new Set();
+    const each = (use) => (some) => {
+        const key = new Float64Array(engine.c.memory.buffer, keys, some);
+        let yes = 0;
+        for (let i = 0; i < some; i++)
+            yes += use(key[i]);
+        return yes;
+    };
+    const ask = each((key) => set.has(key) ? 1 : 0);
+    const add = timed(n, 0, keys, 'set',
+                      each((key) => { set.add(key); return 1; }));
+    return { name: 'set', add, absent: timed(n, FAR, keys, 'set', ask),
+             present: timed(n, 0, keys, 'set', ask) };
+}
+
+function race({ n, p }) {
+    const keys = engine.c.allocate(8 * CHUNK) >>> 0;
+    for (let i = 0; i < 4; i++) {       /* until a browser has compiled it well */
+        raceFilter(CHUNK, p, 0, keys);
+        raceFilter(CHUNK, p, 1, keys);
+        raceSet(CHUNK, keys);
+    }
+    postMessage({ result: raceFilter(n, p, 0, keys) });
+    postMessage({ result: raceFilter(n, p, 1, keys) });
+    postMessage({ result: raceSet(n, keys) });
+    return {};
+}
+
+/* ---- Messages ------------------------------------------------------------ */
+
+const jobs = { measure, rules, open, make, lines, image, race };
+
+async function answer({ job, wasm, ...rest }) {
+    try {
+        if (!engine) {
+            engine = new Engine(await compiled(wasm));
+            empty = engine.c.mark();
+        }
+        postMessage({ done: job, ...await jobs[job](rest) });
+    } catch (error) {
+        postMessage({ done: job, why: error.message });
+    }
+}
+
+let queue = Promise.resolve();
+onmessage = ({ data }) => { queue = queue.then(() => answer(data)); };

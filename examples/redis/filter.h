@@ -1,0 +1,135 @@
+/* A chain that is asked, added to, and united with others. */
+#include "redisbloom.h"
+
+/* A filter of bloom.h as small as it can be, for its hash: 64 cells, k = 1 */
+static const unsigned char smallest[IMAGE_HEADER + 8] =
+    "BLM\1\0\100\1\0\100";
+
+typedef struct hashes {
+    bloom_hash of[KINDS];
+} hashes;
+
+static hashes hash(const chain *c, const void *key, size_t size)
+{
+    hashes h;
+    int kind = OURS;
+    h.of[OURS] = bloom_hash_key((const bloom *)smallest, key, size);
+    while (++kind < KINDS)
+        h.of[kind] = c->kinds >> kind & 1 ? their_hash(kind, key, size)
+                                          : h.of[OURS];
+    return h;
+}
+
+static bool may_contain(const chain *c, const hashes *h)
+{
+    size_t i = c->links;
+    while (i-- > 0) {
+        unsigned char *image = c->link[i].image;
+        int k = kind(image);
+        if (k == OURS ? bloom_may_contain_hash((bloom *)image, h->of[OURS])
+                      : their_probes(image, h->of[k], false))
+            return true;
+    }
+    return false;
+}
+
+/* One more filter, as `last` is full */
+static bool grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
+{
+    double rate = last->rate < 2 * MOST_RATE ? last->rate / 2 : MOST_RATE;
+    return last->capacity <= MOST_ITEMS / c->expansion
+        && !append(ctx, c, last->capacity * c->expansion, rate);
+}
+
+enum { OLD, NEW, FULL, FAILED };
+
+static int add(RedisModuleCtx *ctx, chain *c, const hashes *h)
+{
+    chain_link *last = &c->link[c->links - 1];
+    if (may_contain(c, h))
+        return OLD;
+    if (last->items >= last->capacity) {
+        if (c->expansion == 0)
+            return FULL;
+        if (!grow(ctx, c, last))
+            return FAILED;
+        last = &c->link[c->links - 1];
+    }
+    if (kind(last->image) == OURS)
+        bloom_add_hash((bloom *)last->image, h->of[OURS]);
+    else
+        their_probes(last->image, h->of[kind(last->image)], true);
+    last->items++;
+    return NEW;
+}
+
+/* ---- Union --------------------------------------------------------------- */
+
+/* In one filter, if that keeps its rate: because its capacity is enough for
+   all items, or because they have many in common. Of RedisBloom's, only if
+   they are the same. */
+static bool unite(chain_link *into, const chain_link *from)
+{
+    unsigned char *both;
+    uint64_t items;
+    double now;
+    if (kind(into->image) != OURS || kind(from->image) != OURS)
+        return memcmp(into->image, from->image, IMAGE_HEADER) == 0
+            && memcmp(into->image, from->image, IMAGE_HEADER
+                      + (size_t)cell_bytes(from->image)) == 0;
+    now = bloom_fpr((bloom *)into->image);
+    both = copy_image(into->image);
+    if (!both || !bloom_merge((bloom *)both, (bloom *)from->image)
+        || (into->items + from->items > into->capacity
+            && bloom_fpr((bloom *)both) > (now > into->rate ? now
+                                                            : into->rate))) {
+        RedisModule_Free(both);
+        return false;
+    }
+    RedisModule_Free(into->image);
+    into->image = both;
+    items = bloom_estimate((bloom *)both);
+    items = items < into->capacity ? items : into->capacity;
+    into->items = items > into->items ? items : into->items;
+    return true;
+}
+
+static const char *absorb_link(chain *into, chain_link l)
+{
+    size_t at = into->links, i;
+    chain_link *x = into->link;
+    for (i = 0; i < into->links; i++, x++)
+        if (x->capacity == l.capacity && x->rate == l.rate && unite(x, &l))
+            return NULL;
+    if (into->links > 0 && into->expansion == 0)
+        return "ERR non scaling filter is full";
+    l.image = copy_image(l.image);
+    if (!l.image)
+        return NO_MEMORY;
+    for (; at > 0; at--) {              /* the one with most room goes last */
+        x = &into->link[at - 1];
+        if (x->rate > l.rate || (x->rate == l.rate && x->items >= l.items))
+            break;
+    }
+    insert_link(into, at, l);
+    return NULL;
+}
+
+/* A chain without links becomes a copy. On an error it is no use any more. */
+static const char *absorb(chain *into, const chain *from)
+{
+    const char *error = NULL;
+    size_t i;
+    if (into->links == 0)
+        into->expansion = from->expansion;
+    else if (!into->expansion != !from->expansion
+             || into->link->rate != from->link->rate
+             || (!into->expansion
+                 && into->link->capacity != from->link->capacity))
+        return "ERR filters to merge need the same error rate, and all or none "
+               "to be NONSCALING, then of the same capacity";
+    for (i = 0; i < from->links && !error; i++)
+        if (from->link[i].items > 0 || into->links == 0)
+            error = absorb_link(into, from->link[i]);
+    return error;
+}

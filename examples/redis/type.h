@@ -1,0 +1,231 @@
+/* Two types of keys: ours, and RedisBloom's, for what was loaded from it until
+   something is added. RDB files of ours, append-only files and digests have the
+   chunks of BF.SCANDUMP. */
+#include "dump.h"
+
+static RedisModuleType *ours, *theirs;
+
+/* What is missing; each chunk after its number; 0. */
+static void rdb_save(RedisModuleIO *io, void *value)
+{
+    const chain *c = value;
+    uint64_t number = 0;
+    unsigned char *chunk;
+    size_t size;
+    RedisModule_SaveUnsigned(io, c->pending ? c->pending->missing : 0);
+    while ((chunk = dump(c, &number, &size)) != NULL) {
+        RedisModule_SaveUnsigned(io, number);
+        RedisModule_SaveStringBuffer(io, (char *)chunk, size);
+        RedisModule_Free(chunk);
+    }
+    RedisModule_SaveUnsigned(io, 0);
+}
+
+static const char *load_chunks(RedisModuleIO *io, chain **c)
+{
+    uint64_t missing = RedisModule_LoadUnsigned(io), number;
+    const char *error = NULL;
+    size_t size;
+    while (!error && (number = RedisModule_LoadUnsigned(io)) != 0) {
+        void *chunk = RedisModule_LoadStringBuffer(io, &size);
+        if (chunk && !*c && number == 1)
+            error = load_head(RedisModule_GetContextFromIO(io), chunk, size, c);
+        else
+            error = chunk && *c ? load_cells(*c, number, chunk, size)
+                                : BAD_DATA;
+        RedisModule_Free(chunk);
+    }
+    if (!error && (!*c || (*c)->theirs
+                   || missing != ((*c)->pending ? (*c)->pending->missing : 0)))
+        error = BAD_DATA;
+    return error;
+}
+
+/* The chain, or NULL after a line in the log: then RESTORE gives an error, and
+   a server that starts stops. */
+static void *loaded(RedisModuleIO *io, chain *c, const char *error)
+{
+    const RedisModuleString *name;
+    if (!error && RedisModule_IsIOError(io))
+        error = BAD_DATA;
+    if (!error)
+        return c;
+    if (c)
+        free_chain(c);
+    name = RedisModule_GetKeyNameFromIO(io);
+    RedisModule_LogIOError(io, "warning", "Bloom filter %s: %s",
+        name ? RedisModule_StringPtrLen(name, NULL) : "", error);
+    return NULL;
+}
+
+static void *rdb_load(RedisModuleIO *io, int version)
+{
+    chain *c = NULL;
+    const char *error = version == 1 ? load_chunks(io, &c) : "unknown version";
+    return loaded(io, c, error);
+}
+
+static void *rdb_load_theirs(RedisModuleIO *io, int version)
+{
+    chain *c = NULL;
+    const char *error = version <= 4 ? load_theirs(io, version, &c)
+                                     : "unknown encoding of RedisBloom's";
+    return loaded(io, c, error);
+}
+
+static void aof_rewrite(RedisModuleIO *io, RedisModuleString *key, void *value)
+{
+    uint64_t number = 0;
+    unsigned char *chunk;
+    size_t size;
+    while ((chunk = dump(value, &number, &size)) != NULL) {
+        RedisModule_EmitAOF(io, "BF.LOADCHUNK", "slb", key, (long long)number,
+                            (char *)chunk, size);
+        RedisModule_Free(chunk);
+    }
+}
+
+static void digest(RedisModuleDigest *d, void *value)
+{
+    uint64_t number = 0;
+    unsigned char *chunk;
+    size_t size;
+    while ((chunk = dump(value, &number, &size)) != NULL) {
+        RedisModule_DigestAddStringBuffer(d, (char *)chunk, size);
+        RedisModule_Free(chunk);
+    }
+    RedisModule_DigestEndSequence(d);
+}
+
+static size_t memory_usage(const void *value)
+{
+    const chain *c = value;
+    uint64_t cells = c->pending ? c->pending->loaded : all_cell_bytes(c);
+    return sizeof *c + (size_t)cells
+         + c->links * (sizeof *c->link + IMAGE_HEADER);
+}
+
+/* Large ones are freed in the background. */
+static size_t free_effort(RedisModuleString *key, const void *value)
+{
+    (void)key;
+    return ((const chain *)value)->links + memory_usage(value) / LARGE;
+}
+
+/* For COPY */
+static void *copy(RedisModuleString *from, RedisModuleString *to,
+                  const void *value)
+{
+    const chain *c = value;
+    chain *made = new_chain(c->expansion);
+    size_t i;
+    (void)from, (void)to;
+    for (i = 0; i < c->links; i++) {
+        chain_link l = c->link[i];
+        bool there = !c->pending
+                  || i < c->pending->link + (c->pending->inside > 0);
+        l.image = there ? copy_image(l.image) : new_image(l.image, 0);
+        if (!l.image) {
+            free_chain(made);
+            return NULL;
+        }
+        insert_link(made, i, l);
+    }
+    made->growth = c->growth;
+    made->options = c->options;
+    made->theirs = c->theirs;
+    await(made, c->pending ? c->pending->missing : 0);
+    return made;
+}
+
+static void *moved(RedisModuleDefragCtx *ctx, void *memory)
+{
+    void *to = memory ? RedisModule_DefragAlloc(ctx, memory) : NULL;
+    return to ? to : memory;
+}
+
+static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key,
+                  void **value)
+{
+    chain *c = *value = moved(ctx, *value);
+    size_t i;
+    (void)key;
+    c->link = moved(ctx, c->link);
+    c->pending = moved(ctx, c->pending);
+    for (i = 0; i < c->links; i++)
+        c->link[i].image = moved(ctx, c->link[i].image);
+    return 0;
+}
+
+static bool create_types(RedisModuleCtx *ctx)
+{
+    RedisModuleTypeMethods methods = {
+        .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = rdb_load,
+        .rdb_save = rdb_save, .aof_rewrite = aof_rewrite, .free = free_chain,
+        .mem_usage = memory_usage, .digest = digest, .copy = copy,
+        .free_effort = free_effort, .defrag = defrag
+    };
+    ours = RedisModule_CreateDataType(ctx, "bloom-h-1", 1, &methods);
+    methods.rdb_load = rdb_load_theirs;
+    methods.rdb_save = save_theirs;
+    theirs = RedisModule_CreateDataType(ctx, "MBbloom--", 4, &methods);
+    return ours && theirs;
+}
+
+/* ---- Keys ---------------------------------------------------------------- */
+
+static const char unfinished[] =
+    "ERR filter is not loaded yet, BF.LOADCHUNK the rest of its dump";
+
+typedef struct place {
+    RedisModuleKey *key;
+    chain *chain;                       /* NULL without an error: no key */
+    const char *error;                  /* wrong type, or unfinished */
+} place;
+
+enum { READ = REDISMODULE_READ, WRITE = READ | REDISMODULE_WRITE };
+
+static place find(RedisModuleCtx *ctx, RedisModuleString *name, int mode)
+{
+    place p = { NULL, NULL, NULL };
+    RedisModuleType *t;
+    RedisModule_AutoMemory(ctx);        /* closes the key */
+    p.key = RedisModule_OpenKey(ctx, name, mode);
+    if (RedisModule_KeyType(p.key) == REDISMODULE_KEYTYPE_EMPTY)
+        return p;
+    t = RedisModule_ModuleTypeGetType(p.key);
+    if (t && (t == ours || t == theirs))
+        p.chain = RedisModule_ModuleTypeGetValue(p.key);
+    if (!p.chain)
+        p.error = REDISMODULE_ERRORMSG_WRONGTYPE;
+    else if (p.chain->pending)
+        p.error = unfinished;
+    return p;
+}
+
+static place find_existing(RedisModuleCtx *ctx, RedisModuleString *name)
+{
+    place p = find(ctx, name, READ);
+    if (!p.chain && !p.error)
+        p.error = "ERR not found";
+    return p;
+}
+
+/* In place of what was there; how long the key lives stays. */
+static void put(place p, chain *c)
+{
+    mstime_t expiry = p.chain ? RedisModule_GetAbsExpire(p.key)
+                              : REDISMODULE_NO_EXPIRE;
+    RedisModule_ModuleTypeSetValue(p.key, c->theirs ? theirs : ours, c);
+    if (expiry != REDISMODULE_NO_EXPIRE)
+        RedisModule_SetAbsExpire(p.key, expiry);
+}
+
+/* RedisBloom's, now that something was added */
+static void adopt(place p)
+{
+    void *c;
+    p.chain->theirs = 0;
+    RedisModule_ModuleTypeReplaceValue(p.key, theirs, new_chain(0), &c);
+    put(p, c);
+}

@@ -1,0 +1,43 @@
+# Errors leave what was there
+refuse 'nil: No such file' check nil; refuse 'nil: No such file' build f nil
+refuse '.: Is a directory' check .; refuse '.: Is a dir' build -n 1 f .
+refuse '.: is a directory, a link' build -n 1 . a
+ln -s f link; refuse 'link: is a directory, a link' merge link fb fb
+refuse '/dev/null: is a directory, a link' build /dev/null a
+refuse 'nil/f: No such file' build nil/f a; refuse 'nil/f: ' uniq -f nil/f < a
+cp a c; refuse 'c: is not a Bloom filter' build c b; same a c; same f f1%
+for size in 0 31 32 39 1000; do
+    dd if=f1% of=bad bs=1 count=$size 2> /dev/null; cp bad was
+    refuse 'bad: truncated' uniq -f bad < a; same bad was
+    refuse 'bad: truncated' check bad a
+done
+cell=$(od -An -tu1 -j 100 -N 1 f1%); cp f1% bad
+overwrite bad 100 "\\$(printf %o $((cell ^ 1)))"; cp bad was
+for verb in 'check bad' 'uniq -f bad' 'merge f bad bad' 'dump bad'; do
+    refuse 'bad: corrupt: the seal does not match' $verb < a
+done; same bad was; same f f1%
+try 'info of damage' 2 info bad; says out 'seal:            DAMAGED'
+says err 'bad: corrupt'
+overwrite bad 0 X; refuse 'bad: not a Bloom filter' check bad a
+for field in 3:2:'a format version' 6:0:'bad header' 4:11:'a layout'; do
+    cp f1% bad; value=${field#*:}
+    overwrite bad ${field%%:*} "\\${value%%:*}"; cp bad was
+    refuse "bad: ${field##*:}" uniq -f bad < a; same bad was
+done
+cp f1% bad; overwrite bad 13 '\377'; refuse 'bad: truncated' check bad a
+if [ -e /dev/full ]; then
+    printf '1\n-1' > new
+    for verb in 'uniq -f one' uniq 'uniq -c' 'check one' 'check -c one' \
+                'info one' 'dump one' help 'help uniq' --version; do
+        cp one was; what="$verb, disk full"
+        "$bloom" $verb < new > /dev/full 2> err; is "$what" 2 $?
+        says err 'standard output: '; same one was
+    done
+else
+    echo 'no /dev/full here: not tested what a full disk does to the output'
+fi
+cp f was; what='no room to save'
+(ulimit -f 1; "$bloom" build -n 1e6 f a 2> err); is "$what" 2 $?
+says err 'bloom: f: File too large'; same f was
+is 'no temporary file' '' "$(ls | grep tmp)"
+

@@ -1,0 +1,110 @@
+// How it looks and for whom: themes, widths, keyboard, screen reader, language.
+import { statSync } from 'node:fs';
+import { axe, check, open, same, text, until } from './lib.mjs';
+
+const WORDS = '#words=apple,pear,cherry,plum,fig,quince,melon,grape&made=24&m=256&k=4&word=';
+
+// Everything that can be shown is shown.
+async function fill(page) {
+    await page.click('#find');
+    await page.click('#take');
+    await until(page, () => document.querySelector('#info-name').textContent === 'words.bloom');
+    await page.fill('#lines', 'apple\nfig\nstranger\nhermit');
+    await page.click('#ask-lines');
+    await page.click('#measure');
+    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    await page.click('#measure-rules');
+    await until(page, () => document.querySelector('#rules-progress').value > 0.2);
+}
+
+async function accessible(page, what) {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document,
+        { resultTypes: ['violations'] }));
+    const grave = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+    check(`axe: ${what}`, grave.length === 0, grave.map(({ id, nodes }) =>
+        [id, ...nodes.slice(0, 4).map(({ html, any }) => [html.slice(0, 120), any[0]?.message])]));
+    if (violations.length > grave.length)
+        console.log(`axe, ${what}, less than serious:`, violations.map(({ id }) => id).join(' '));
+}
+
+export async function themesAndWidths() {
+    const sizes = { phone: [360, 740], laptop: [1280, 800], projector: [1920, 1080] };
+    for (const colorScheme of ['light', 'dark']) {
+        for (const [name, [width, height]] of Object.entries(sizes)) {
+            const page = await open(WORDS, { viewport: { width, height }, colorScheme });
+            await fill(page);
+            await page.evaluate(() => document.activeElement.blur());
+            const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
+            check(`${name}: nothing to scroll sideways`, wide <= width, wide);
+            await page.evaluate(() => scrollTo(0, 0));
+            await page.screenshot({ path: `build/shots/${name}-${colorScheme}.png` });
+            for (const part of name === 'phone' ? [1, 2, 3, 4] : [2, 3, 4]) {
+                await page.evaluate((i) => document.querySelector(`#part-${i}`)
+                    .scrollIntoView(), part);
+                await page.waitForTimeout(100);
+                await page.screenshot({ path: `build/shots/${name}-${colorScheme}-${part}.png` });
+            }
+            if (name !== 'projector')
+                await accessible(page, `${name}, ${colorScheme}`);
+            await page.context().close();
+        }
+    }
+    const page = await open(WORDS, { colorScheme: 'light' });
+    const colour = () => page.evaluate(() => getComputedStyle(document.documentElement)
+        .backgroundColor);
+    const light = await colour();
+    await page.click('#theme');
+    const dark = await colour();
+    check('the button turns the theme', light !== dark, light, dark);
+    await page.context().close();
+}
+
+export async function keyboard() {
+    const page = await open('#words=&m=256&k=4');
+    const focused = () => page.evaluate(() => document.activeElement.id
+        || document.activeElement.getAttribute('href') || document.activeElement.value);
+    const order = [];
+    for (let i = 0; i < 40; i++) {
+        await page.keyboard.press('Tab');
+        order.push(await focused());
+    }
+    for (const id of ['#part-1', 'share', 'theme', 'cells', 'word', 'add', 'ask', 'm', 'k', 'paste',
+                      'find', 'n-text', 'n', 'p-text', 'measure'])
+        check(`Tab reaches ${id}`, order.includes(id), order.join(' '));
+    await page.focus('#word');
+    await page.keyboard.type('owl');
+    await page.keyboard.press('Enter');
+    same('Enter adds', await text(page, '#count'), '1');
+    await page.focus('#layout input:checked');
+    await page.keyboard.press('ArrowRight');
+    same('an arrow chooses the layout', await page.locator('#k').inputValue(), '8');
+    const ring = await page.evaluate(() => {
+        document.querySelector('#add').focus();
+        return getComputedStyle(document.querySelector('#add')).outlineStyle;
+    });
+    check('the focus is seen', ring !== 'none', ring);
+    await page.context().close();
+}
+
+export async function language() {
+    const page = await open('#words=&made=100&m=4096&k=4', { locale: 'de-DE' });
+    check('a decimal comma', /\d,\d\d\s%/.test(await text(page, '#fill')), await text(page, '#fill'));
+    same('a point between thousands', await text(page, '#m-shown'), '4.096');
+    await page.fill('#p-text', '0,5 %');
+    await page.press('#p-text', 'Enter');
+    await page.fill('#n-text', '12.345');
+    await page.press('#n-text', 'Enter');
+    same('read as written', await page.evaluate(() => location.hash.length > 0), true);
+    await page.waitForTimeout(400);
+    const hash = await page.evaluate(() => location.hash);
+    check('and kept as numbers', hash.includes('n=12345&p=0.005'), hash);
+    await page.context().close();
+}
+
+export async function sizes() {
+    const page = statSync('build/page.html').size, module = statSync('build/page.wasm').size;
+    console.log(`page ${page} bytes, module ${module}`);
+    check('the page is below 300 KB', page < 300000, page);
+    check('the module is below 40 KB', module < 40000, module);
+}

@@ -1,0 +1,33 @@
+# Run by `make pictures`: measures and draws the README's pictures, as SVG, to
+# build/; those in tests/pictures/ are copies. That of speed needs what `make
+# bench` has measured, and says so.
+cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+command -v gnuplot >/dev/null ||
+    { echo "pictures needs gnuplot: apt-get install gnuplot-nox"; exit 1; }
+flags='-std=c99 -O3'
+${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/promise/rules.c \
+    -o build/rules -lm || exit 1
+compiler=$(${CC:-cc} --version | head -n 1)
+machine=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
+
+# draw NAME DATA CAPTION
+draw() {
+    gnuplot -e "data = '$2'; caption = '$3'" "tests/pictures/$1.gnuplot" \
+        >"build/$1.svg.new" && mv "build/$1.svg.new" "build/$1.svg" &&
+        echo "build/$1.svg"
+}
+
+status=0
+build/rules rates 1e-4 build/rates.tsv || status=1
+draw rates build/rates.tsv "make pictures: random keys, 4*10^{7} questions a \
+point at most; $compiler, ${flags#* }" || status=1
+build/rules memory 1e5 build/memory.tsv >/dev/null || status=1
+draw memory build/memory.tsv 'make pictures: plans for 100,000 keys' || status=1
+if [ -s build/bench-sweep.tsv ]; then
+    built=$(cut -f 1 build/bench-sweep.tsv | head -n 1)
+    draw speed build/bench-sweep.tsv "make bench: u64 keys, 1%; $machine; \
+$compiler, $built" || status=1
+else
+    echo "no build/speed.svg: make bench has to come first"
+fi
+exit $status
