@@ -28,6 +28,7 @@
 # make pictures   the README's pictures, measured anew; two minutes
 # make page       build/page.html: see a filter in the browser, from one file
 # make page-test  that page, used as a person would, in chromium
+# make help       this list
 # make clean
 
 CC = cc
@@ -253,7 +254,10 @@ page-test: page build/bloom
 clean:
 	rm -rf build
 
-.PHONY: all tests install uninstall libbloom install-libbloom demo test strict \
+help:                                # the list above
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+.PHONY: all help tests install uninstall libbloom install-libbloom demo test strict \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
     promise bench race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

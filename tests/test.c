@@ -738,6 +738,7 @@ static void test_bad_images(void)
         CHECK(error_of(image, 96) == BLOOM_OK);
         CHECK(error_of(image, 100) == BLOOM_OK);
         CHECK(bloom_open(image, 96, NULL) == (bloom *)(void *)image);
+        CHECK(!bloom_open(NULL, 96, NULL) && !bloom_view(NULL, 96, NULL));
         for (i = 0; i < COUNT(cases); i++) {
             unsigned char old = image[cases[i].at];
             image[cases[i].at] = cases[i].value;
@@ -1362,6 +1363,20 @@ static void test_least_plans(void)
         }
 }
 
+/* Where the search for the least m has far to go, or nowhere */
+static void test_far_plans(void)
+{
+    bloom_plan plan = bloom_plan_layout(2647687, 0.9999999916, BLOOM_BLOCKED);
+    CHECK(bloom_plan_fpr(plan, 2647687) <= 0.9999999916);
+    plan = bloom_plan_layout(15, 1e-15, BLOOM_BLOCKED);
+    CHECK(plan.cells > 256 && bloom_plan_fpr(plan, 15) <= 1e-15);
+    plan = bloom_plan_layout(395895826352342976U, 1.5e-8, BLOOM_BLOCKED);
+    CHECK(plan.cells == 0);
+    CHECK(bloom_plan_hashes(18, 9e-19, 1).cells == 0);
+    plan = bloom_plan_for(1, 1.6e-12);
+    CHECK(plan.cells == 64 && bloom_plan_fpr(plan, 1) <= 1.6e-12);
+}
+
 static void test_planning(void)
 {
     static const double impossible[] = { 0, 1, 1.5, -0.1, 1e300 };
@@ -1981,10 +1996,12 @@ static void test_odd_chains(void)
     bloom_chain_free(NULL);
     image[5] = 32;
     CHECK(!bloom_chain_load(image, sizeof image, NULL));
-    c = bloom_chain_new(10, 0.2, BLOOM_BLOCKED);
+    image[5] = 64, image[4] = 1;
+    CHECK(!bloom_chain_load(image, sizeof image, NULL));
+    c = bloom_chain_new(10, 0.5, BLOOM_BLOCKED);
     while (c && bloom_chain_links(c) < 3)
         bloom_chain_add_u64(c, random64());
-    CHECK(c && bloom_chain_fpr(c) < 0.2);
+    CHECK(c && bloom_chain_fpr(c) < 0.5);
     bloom_chain_free(c);
 }
 
@@ -2009,6 +2026,23 @@ static void test_longest_chain(void)
         bloom_chain_free(c);
     }
 }
+
+#ifdef TEST_MALLOC
+static void test_chain_without_memory(void)
+{
+    unsigned char image[32 + 40] = "BLC\1";
+    bloom_error error = BLOOM_CORRUPT;
+    image[5] = 64;
+    image[8] = 9;
+    image[22] = 0xE0, image[23] = 0x3F;
+    bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
+    for (refused = 0; refused < 2; refused++) {     /* chain, then its link */
+        asked = 0;
+        CHECK(!bloom_chain_load(image, sizeof image, &error));
+        CHECK(error == BLOOM_OK);
+    }
+}
+#endif
 
 static void test_chain(void)
 {
@@ -2118,6 +2152,7 @@ int main(int argc, char **argv)
     RUN(test_floors());
     RUN(test_blocked_plans());
     RUN(test_planning());
+    RUN(test_far_plans());
     RUN(test_integer_plans());
 #ifdef TEST_RATES           /* in one mode only, as they take a few seconds */
     RUN(test_rates());
