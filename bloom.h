@@ -478,7 +478,9 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #else
 #define BLOOM_IS_CLEARED_ false
 #endif
-#if __STDC_HOSTED__ && !defined(BLOOM_TINY)
+#if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) \
+    && (defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)))
+#define BLOOM_HAS_MEMSET_
 #include <string.h>
 #endif
 
@@ -503,6 +505,11 @@ extern "C" {
 /* What compilers should keep out of line, and what they must not: a function
    that only prefetches has no effect to them, and they leave it out. */
 #if defined(__GNUC__) && !defined(BLOOM_TINY)
+#define BLOOM_FIRM_ static inline __attribute__((always_inline))
+#else                       /* firm: so that a constant plan is seen through */
+#define BLOOM_FIRM_ static inline
+#endif
+#if defined(__GNUC__) && !defined(BLOOM_TINY) && !defined(__OPTIMIZE_SIZE__)
 #define BLOOM_RARE_ __attribute__((noinline))
 #define BLOOM_FLAT_ static inline __attribute__((always_inline))
 #else
@@ -734,7 +741,7 @@ static inline const unsigned char *bloom_fetch_(const unsigned char *image,
 
 #endif
 
-static inline bloom_plan bloom_parse_(const unsigned char *header)
+BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
 {
     bloom_plan plan;
     plan.layout = header[4];
@@ -1451,6 +1458,45 @@ BLOOM_SIMD_ static inline size_t bloom_simd_aim_(uint64_t *to,
 
 #endif
 
+/* Cell i of the eight at the position, then a step after the last */
+static inline uint64_t bloom_next_in_block_(bloom_walk_ *walk, unsigned i)
+{
+    uint64_t cell = bloom_block_(walk->m, walk->x)
+                  + bloom_block_bit_(walk->x, i);
+    if (i == 7)
+        bloom_step_(walk);
+    return cell;
+}
+
+#ifdef BLOOM_SMALL_
+
+static inline bool bloom_blocked_add_(unsigned char *cells, unsigned k,
+                                      bloom_walk_ walk, bool simd)
+{
+    unsigned i, absent = 0;
+    (void)simd;
+    for (i = 0; i < k; i++) {
+        uint64_t cell = bloom_next_in_block_(&walk, i % 8);
+        absent |= bloom_set_bits_(cells + (size_t)(cell >> 3),
+                                  bloom_bit_(cell));
+    }
+    return absent != 0;
+}
+
+static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
+                                              unsigned k, bloom_walk_ walk,
+                                              bool simd)
+{
+    unsigned i;
+    (void)simd;
+    for (i = 0; i < k; i++)
+        if (!(bloom_look_(cells, bloom_next_in_block_(&walk, i % 8)) & 1))
+            return false;
+    return true;
+}
+
+#else
+
 BLOOM_FLAT_ bool bloom_blocked_add_(unsigned char *cells, unsigned k,
                                     bloom_walk_ walk, bool simd)
 {
@@ -1481,15 +1527,7 @@ BLOOM_FLAT_ bool bloom_blocked_may_contain_(const unsigned char *cells,
     }
 }
 
-/* Cell i of the eight at the position, then a step after the last */
-static inline uint64_t bloom_next_in_block_(bloom_walk_ *walk, unsigned i)
-{
-    uint64_t cell = bloom_block_(walk->m, walk->x)
-                  + bloom_block_bit_(walk->x, i);
-    if (i == 7)
-        bloom_step_(walk);
-    return cell;
-}
+#endif
 
 #else
 #define bloom_blocked_add_(cells, k, walk, simd) false
@@ -1918,7 +1956,8 @@ BLOOM_FLAT_ size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
     size_t i, news = 0;
     for (i = 0; i < chunk->count; i++) {
         bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        unsigned char *block = cells + (size_t)(chunk->cell[i] >> 3);
+        unsigned char *block = cells
+                             + (size_t)(one_block ? chunk->cell[i] >> 3 : 0);
         bool added = one_block
             ? BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, walk.x),
                                    bloom_block_add_(block, walk.x))
@@ -1957,7 +1996,8 @@ BLOOM_FLAT_ bool bloom_test_(const unsigned char *cells,
                               unsigned layout, bool simd)
 {
     uint64_t cell = chunk->cell[i], x = chunk->x[i];
-    const unsigned char *block = cells + (size_t)(cell >> 3);
+    const unsigned char *block = cells + (size_t)(layout == BLOOM_BLOCKED
+                                                  ? cell >> 3 : 0);
     return layout == BLOOM_BLOCKED
         ? BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, x),
                                bloom_block_look_(block, x))
@@ -2989,7 +3029,7 @@ static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
 }
 
 /* All but the seal */
-static void bloom_write_header_(unsigned char *image, bloom_plan plan)
+BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
 {
     image[0] = 'B';
     image[1] = 'L';
@@ -3136,7 +3176,7 @@ BLOOM_API bloom_error bloom_verify(const bloom *b)
 
 /* ---- Making ------------------------------------------------------------- */
 
-#if __STDC_HOSTED__ && !defined(BLOOM_TINY)
+#ifdef BLOOM_HAS_MEMSET_
 
 static void bloom_zero_(unsigned char *bytes, size_t size)
 {

@@ -5,6 +5,8 @@ tests/test.c and tests/cross/golden.c hold.
 
     usage: golden.py            the images of tests/test.c, in hexadecimal
 """
+import struct
+
 M64 = 2**64 - 1
 M32 = 2**32 - 1
 G = 0x9E3779B97F4A7C15
@@ -136,6 +138,23 @@ class Filter:
         return head + seal.to_bytes(8, "little") + body
 
 
+def chain(layout, plans, first_n, p, seed):
+    """Integers 0, 1, .. until the last of plans, (m, k, room), has one."""
+    links, keys, key = [], 0, 0
+    for m, k, room in plans:
+        links.append(Filter(layout, 64, k, m, seed))
+        keys = 0
+        while keys < (1 if len(links) == len(plans) else room):
+            if not any(link.has(key) for link in links):
+                links[-1].add(key)
+                keys += 1
+            key += 1
+    head = b"BLC\1" + bytes([layout, 64, 0, 0])
+    head += first_n.to_bytes(8, "little") + struct.pack("<d", p)
+    head += keys.to_bytes(8, "little")
+    return head + b"".join(link.image(False) for link in links)
+
+
 def main():
     shapes = [(0, 64, 3, 128), (0, 32, 3, 128), (1, 64, 8, 512),
               (1, 32, 8, 512), (2, 64, 3, 128), (2, 32, 3, 128),
@@ -151,6 +170,11 @@ def main():
         print("    { BLOOM_%s, %d, %d, %d," % (names[layout], width, k, m))
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + " },")
+    for layout, plans in ((0, ((64, 1, 8), (64, 2, 7), (128, 2, 9))),
+                          (1, ((256, 8, 45), (256, 8, 34), (256, 8, 30)))):
+        text = chain(layout, plans, 2, 0.25, 0x0123456789abcdef).hex()
+        print("\n".join('    "%s"' % text[i:i + 64]
+                        for i in range(0, len(text), 64)) + ",")
 
 
 if __name__ == "__main__":

@@ -1843,6 +1843,45 @@ static void grow_chain(uint64_t first_n, double p, unsigned width,
     bloom_chain_free(d);
 }
 
+/* Chains of three links, the last of which has just begun, for the keys 0, 1,
+   2 ..; made by tests/golden.py. These bytes may never change. */
+static void test_golden_chains(void)
+{
+    static const char *const golden_chains[] = {
+    "424c4301004000000200000000000000000000000000d03f0100000000000000"
+    "424c4d01004001004000000000000000efcdab89674523010000000000000000"
+    "0020082001280041424c4d01004002004000000000000000efcdab8967452301"
+    "00000000000000004401130180042200424c4d01004002008000000000000000"
+    "efcdab8967452301000000000000000020000004000000000000000000000000",
+    "424c4301014000000200000000000000000000000000d03f0100000000000000"
+    "424c4d01014008000001000000000000efcdab89674523010000000000000000"
+    "5ff5f7ff6efedafbdf77bffaff6bffdffaffcfff7ce7d9bdbd77bf763feffdf6"
+    "424c4d01014008000001000000000000efcdab89674523010000000000000000"
+    "d17f3aeffdaf65cdffdd9c67d6d7e7ff2bfe67d9bce6f3fbdd1ff34fdb7e8f79"
+    "424c4d01014008000001000000000000efcdab89674523010000000000000000"
+    "0010000000000080400000000010000080000000000080000400000000001000" };
+    unsigned layout;
+    for (layout = 0; layout < 2; layout++) {
+        bloom_plan like = in_layout(a_plan(0, 0, 64, 0x0123456789ABCDEFU),
+                                    layout);
+        bloom_chain *c = bloom_chain_create(2, 0.25, like);
+        unsigned char *image;
+        uint64_t key;
+        size_t i, size;
+        char byte[3];
+        for (key = 0; bloom_chain_links(c) < 3; key++)
+            bloom_chain_add_u64(c, key);
+        size = save_chain(c, &image);
+        CHECK(strlen(golden_chains[layout]) == 2 * size);
+        for (i = 0; i < size; i++) {
+            sprintf(byte, "%02x", image[i]);
+            CHECK(memcmp(byte, golden_chains[layout] + 2 * i, 2) == 0);
+        }
+        free(image);
+        bloom_chain_free(c);
+    }
+}
+
 /* A link takes keys until its rate is its share, which comes from all that it
    was offered, found or not: so it is told that fewer are new. */
 static void link_keeps_its_share(uint64_t n, double p)
@@ -2061,6 +2100,7 @@ static void test_chain(void)
     CHECK(!bloom_chain_create(9, 0.1, chain_plan(0, 63)));
     test_longest_chain();
     test_odd_chains();
+    test_golden_chains();
     test_chain_heads();
     test_bad_chains();
     test_chain_at_its_floor();

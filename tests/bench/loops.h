@@ -101,8 +101,8 @@ MANY(many_hash, _hash, k.hashes)
 LOOPS(local_classic, LOCAL_PLAN(BLOOM_CLASSIC),
       bloom_classic_add_(WALK), bloom_classic_may_contain_(WALK))
 LOOPS(local_blocked, LOCAL_PLAN(BLOOM_BLOCKED),
-      bloom_blocked_add_(cells, plan.cells, HASH.h1),
-      bloom_blocked_may_contain_(cells, plan.cells, HASH.h1))
+      bloom_blocked_add_(WALK, BLOOM_HAS_SIMD_),
+      bloom_blocked_may_contain_(WALK, BLOOM_HAS_SIMD_))
 
 /* The machine's floor: one random line of 64 bytes is written, or read, in the
    memory of the blocked filter; which one, says a cheap generator or the hash
