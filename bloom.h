@@ -2781,19 +2781,19 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
                                    unsigned *k, bool free_k)
 {
     const uint64_t unit = BLOOM_IS_BLOCKED_(plan) ? 256 : 64;
-    double ln_p = bloom_ln_(p), slope, near;
+    double ln_p = bloom_ln_(p), slope, guess;
     uint64_t low, high, stride = 1;
-    near = bloom_textbook_cells_((double)n, ln_p, *k, &slope);
+    guess = bloom_textbook_cells_((double)n, ln_p, *k, &slope);
     if (plan.cells > 0)
-        near = (double)plan.cells;
+        guess = (double)plan.cells;
     plan.hashes = (uint8_t)*k;
-    if (near < 4e18)
-        near = bloom_near_cells_(plan, n, ln_p, near, slope, (double)unit);
-    if (!(near < 4e18))
+    if (guess < 4e18)
+        guess = bloom_near_cells_(plan, n, ln_p, guess, slope, (double)unit);
+    if (!(guess < 4e18))
         return 0;
-    high = (uint64_t)near / unit + 1;
+    high = (uint64_t)guess / unit + 1;
     low = high - 1;
-    while (high > 1 && bloom_keeps_(plan, low * unit, n, p, k, free_k)) {
+    while (low > 0 && bloom_keeps_(plan, low * unit, n, p, k, free_k)) {
         high = low;
         low = low > stride ? low - stride : 0;
         stride *= 2;
