@@ -1709,6 +1709,7 @@ BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
     const unsigned char *image = bloom_const_bytes_(b);
     uint64_t m = bloom_load64_(image + 8);
     uint64_t x = bloom_mix_u64_(bloom_load64_(image + 16), key);
+    (void)x;                            /* without SIMD nobody asks for it */
     return BLOOM_IS_FAST_(image, m)
         ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
         : bloom_slow_look_u64_(b, key);
@@ -1719,6 +1720,7 @@ BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
     unsigned char *image = bloom_bytes_(b);
     uint64_t m = bloom_load64_(image + 8);
     uint64_t x = bloom_mix_u64_(bloom_load64_(image + 16), key);
+    (void)x;                            /* without SIMD nobody asks for it */
     return BLOOM_IS_FAST_(image, m)
         ? bloom_fast_add_(image, m, x, x * BLOOM_GOLDEN_)
         : bloom_slow_add_u64_(image, key);
@@ -2949,7 +2951,7 @@ static double bloom_keys_for_(bloom_plan plan, double zeros)
 {
     double m = (double)plan.cells;
     if (BLOOM_IS_BLOCKED_(plan))
-        return bloom_ln_(zeros) / (plan.hashes / 8U
+        return bloom_ln_(zeros) / (plan.hashes / 8.0
                                    * bloom_ln_1_minus_1_over_(m / 8));
     return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
 }
@@ -2993,7 +2995,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     n = bloom_keys_for_(plan, 1 - fill);
     if (BLOOM_IS_BLOCKED_(plan)) {
         double one = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-                   + n * (plan.hashes / 8U) / (m / 256) / 4294967296.0;
+                   + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
         rate = bloom_blocked_floor_(plan, m / 256, n, one);
         for (k = 8, all = one; k < plan.hashes; k += 8)
             all *= one;
