@@ -72,6 +72,9 @@ static child start(char *const words[])
         dup2(out[1], 1);
         close(in[0]); close(in[1]); close(out[0]); close(out[1]);
         signal(SIGPIPE, SIG_DFL);
+        signal(SIGINT, SIG_DFL);        /* a shell in the background ignores */
+        signal(SIGTERM, SIG_DFL);       /* it, nohup the last of these */
+        signal(SIGHUP, SIG_DFL);
         execv(bloom, words);
         _exit(127);
     }
