@@ -2018,8 +2018,8 @@ BLOOM_FLAT_ void bloom_keep_(const unsigned char *cells, bloom_plan plan,
         bloom_step_(&walk);
         chunk->x[left] = walk.x;
         chunk->y[left] = walk.y;
-        chunk->key[left] = chunk->round == 0 ? (unsigned char)i
-                                             : chunk->key[i];
+        chunk->key[left] = (unsigned char)(chunk->round == 0 ? i
+                                                             : chunk->key[i]);
         left += in;
     }
     chunk->golden = false;

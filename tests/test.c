@@ -61,6 +61,7 @@ static void begin(void)
 #define KEYS 30
 #define MOVES 120
 #define PLANNED 100
+#define BLOCK_STEP 56
 #define CHECK(condition) ((condition) ? (void)0 : fail("", __LINE__))
 #else
 #define MOST_CELLS 32768
@@ -69,6 +70,7 @@ static void begin(void)
 #define KEYS 120
 #define MOVES 1500
 #define PLANNED 1000
+#define BLOCK_STEP 8
 #define CHECK(condition) ((condition) ? (void)0 : fail(#condition, __LINE__))
 #endif
 
@@ -406,7 +408,7 @@ static void test_blocked(void)
     unsigned c, w, k;
     for (w = 0; w < COUNT(widths); w++)
         for (c = 0; c < COUNT(cells) && cells[c] <= MOST_CELLS; c++)
-            for (k = 8; k <= 64; k += 8)
+            for (k = 8; k <= 64; k += BLOCK_STEP)
                 against_naive(in_layout(a_plan(cells[c], k, widths[w],
                                                random64()), BLOOM_BLOCKED));
 }
