@@ -1,12 +1,12 @@
 /* Run by `make examples`: examples/mini.c sets the bits of bloom.h for the same
    m and k, and gives its answers, for byte keys of 0 to 40 bytes and integers;
    m and k are the textbook's. Built as C99 and as C++11 (-x c++). */
-#define main main_of_mini
-#include "../examples/mini.c"
-#undef main
 #define BLOOM_STATIC
 #include "bloom.h"
 #include <string.h>
+#define main main_of_mini
+#include "../examples/mini.c"
+#undef main
 
 static int passed, failed;
 
