@@ -225,10 +225,15 @@ bench: | build
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
-EXAMPLES = first mini:-lm probes crawler spam intersect top custom_hash bip37
-examples: | build                    # and whether mini.c's bits are bloom.h's
+# Then whether mini.c's bits are bloom.h's, and revoked.h what bloom dump prints
+EXAMPLES = first mini:-lm probes crawler spam intersect top custom_hash bip37 \
+    firmware/rom firmware/window
+examples: build/bloom
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
-	$(C99) tests/mini.c -lm -o build/mini-test && build/mini-test
+	@$(C99) tests/mini.c -lm -o build/mini-test && build/mini-test
+	@seq 1000 3 3997 >build/revoked.txt
+	@build/bloom build -w 32 -p 0.01 build/revoked.bloom build/revoked.txt
+	@build/bloom dump build/revoked.bloom | cmp - examples/firmware/revoked.h
 	@if ! command -v $(CXX) >/dev/null; then \
 	    echo 'skipped, mini.c as C++: apt-get install g++'; else \
 	    $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -x c++ tests/mini.c -lm \
