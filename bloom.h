@@ -40,7 +40,9 @@
      BLOOM_STATIC           everywhere in a file: code and declarations in this
                             file, static inline; no other file is concerned
      BLOOM_API              everywhere  before each function; default: extern,
-                            hidden from other shared objects
+                            hidden from other shared objects. A library that
+                            offers them to others: #define BLOOM_API extern,
+                            or the linker says `hidden symbol "bloom_add"'
      BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
                             calloc and free
      BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
@@ -66,7 +68,10 @@
    No option changes the bytes of an image. "One file" is the file with
    BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC. */
 
-#ifndef BLOOM_H
+#if !defined(__cplusplus) && !defined(_MSC_VER) \
+    && !(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+#error "bloom.h needs C99"
+#elif !defined(BLOOM_H)
 #define BLOOM_H
 
 #include <stdbool.h>
@@ -456,10 +461,12 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 #endif /* BLOOM_H */
 
-#if defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)
+#if defined(BLOOM_STATIC) && defined(BLOOM_H) \
+    && !defined(BLOOM_STATIC_FROM_THE_START_)
 #error "bloom.h: define BLOOM_STATIC before the first #include of bloom.h"
 #endif
-#if defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)
+#if defined(BLOOM_TINY) && defined(BLOOM_H) \
+    && !defined(BLOOM_TINY_FROM_THE_START_)
 #error "bloom.h: define BLOOM_TINY before the first #include of bloom.h"
 #endif
 
@@ -1591,9 +1598,11 @@ BLOOM_TARGET_ static inline size_t bloom_simd_blocks_(uint64_t *bytes,
     return i;
 }
 
+#define BLOOM_SIMD_MIX_ bloom_simd_mix_
+#define BLOOM_SIMD_BLOCKS_ bloom_simd_blocks_
 #else
-#define bloom_simd_mix_(h1, keys, count, add) 0U
-#define bloom_simd_blocks_(bytes, x, count, blocks) 0U
+#define BLOOM_SIMD_MIX_(h1, keys, count, add) 0U
+#define BLOOM_SIMD_BLOCKS_(bytes, x, count, blocks) 0U
 #endif
 
 #else
@@ -1660,71 +1669,45 @@ BLOOM_FLAT_ bool bloom_look_walk_(const unsigned char *cells, unsigned layout,
 }
 
 /* ==== One key ===============================================================
-   Any filter goes the general way, which is out of line. Where speed counts, a
-   blocked filter of width 64 below 2 GB with SIMD has a shorter one: its first
-   block is inlined into the user's loop (a third of the time). */
+   Any filter goes the general way, which is out of line; what writes has the
+   header in RAM (bloom_parse_), what looks may have it in ROM. */
 
-BLOOM_FLAT_ bool bloom_add_any_(unsigned char *image, bloom_plan plan,
-                                bloom_hash h)
+BLOOM_FLAT_ bool bloom_add_in_(unsigned char *image, bloom_plan plan,
+                               bloom_hash h)
 {
-    unsigned char *cells = image + BLOOM_HEADER_;
     bloom_unseal_(image);
-    return bloom_add_walk_(cells, plan.layout, plan.hashes,
+    return bloom_add_walk_(image + BLOOM_HEADER_, plan.layout, plan.hashes,
                            bloom_walk_from_(plan, h), BLOOM_HAS_SIMD_);
 }
 
-BLOOM_FLAT_ bool bloom_look_any_(const unsigned char *image, bloom_plan plan,
-                                 bloom_hash h)
+BLOOM_FLAT_ bool bloom_look_in_(const unsigned char *image, bloom_plan plan,
+                                bloom_hash h)
 {
-    const unsigned char *cells = image + BLOOM_HEADER_;
-    return bloom_look_walk_(cells, plan.layout, plan.hashes,
+    return bloom_look_walk_(image + BLOOM_HEADER_, plan.layout, plan.hashes,
                             bloom_walk_from_(plan, h), BLOOM_HAS_SIMD_);
 }
 
 BLOOM_RARE_ bool bloom_general_add_(unsigned char *image, bloom_hash h)
 {
-    return bloom_add_any_(image, bloom_parse_(image), h);
+    return bloom_add_in_(image, bloom_parse_(image), h);
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const unsigned char *image,
-                                                 bloom_hash h)
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
 {
-    unsigned char copy[BLOOM_HEADER_];
-    bloom_plan plan = bloom_parse_(bloom_header_of_(image, copy));
-    return bloom_look_any_(image, plan, h);
+    return bloom_look_in_(bloom_const_bytes_(b), bloom_plan_of(b), h);
 }
 
-#ifndef BLOOM_TINY
-BLOOM_RARE_ bool bloom_general_add_u64_(unsigned char *image, uint64_t key)
-{
-    bloom_plan plan = bloom_parse_(image);
-    return bloom_add_any_(image, plan, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(
-    const unsigned char *image, uint64_t key)
-{
-    unsigned char copy[BLOOM_HEADER_];
-    bloom_plan plan = bloom_parse_(bloom_header_of_(image, copy));
-    return bloom_look_any_(image, plan, bloom_hash_u64_(plan, key));
-}
-#endif
+/* Where speed counts, a blocked filter of width 64 below 2 GB, with SIMD, has a
+   shorter way: what is inlined in the user's loop is the first block (a third
+   of the time). Layout and width are tested as one number. */
 
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
-#define BLOOM_ADD_ bloom_general_add_
-#define BLOOM_ADD_U64_ bloom_general_add_u64_
-#define BLOOM_LOOK_ bloom_general_look_
-#define BLOOM_LOOK_U64_ bloom_general_look_u64_
+#define BLOOM_IS_FAST_(image, m) ((void)(image), (void)(m), false)
 #else
-#define BLOOM_ADD_ bloom_add_
-#define BLOOM_ADD_U64_ bloom_add_u64_
-#define BLOOM_LOOK_ bloom_look_
-#define BLOOM_LOOK_U64_ bloom_look_u64_
-
-/* Layout and width are tested as one number. */
 #define BLOOM_IS_FAST_(image, m) \
     (((image)[BLOOM_LAYOUT_AT_] | (image)[BLOOM_WIDTH_AT_] << 8) \
      == (BLOOM_BLOCKED | 64 << 8) && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
+#endif
 
 /* The blocks after the first */
 
@@ -1770,51 +1753,70 @@ BLOOM_TARGET_ static inline bool bloom_fast_look_(const unsigned char *image,
     return in;
 }
 
-BLOOM_FLAT_ bool bloom_add_(unsigned char *image, bloom_hash h)
+BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
 {
+    unsigned char *image = bloom_bytes_(b);
     const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
     return BLOOM_IS_FAST_(image, m) ? bloom_fast_add_(image, m, h.h1, h.h2)
                                     : bloom_general_add_(image, h);
 }
 
-BLOOM_FLAT_ bool bloom_look_(const unsigned char *image, bloom_hash h)
+BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
+    const unsigned char *image = bloom_const_bytes_(b);
     const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
     return BLOOM_IS_FAST_(image, m) ? bloom_fast_look_(image, m, h.h1, h.h2)
-                                    : bloom_general_look_(image, h);
+                                    : bloom_general_look_(b, h);
 }
 
-BLOOM_FLAT_ bool bloom_add_u64_(unsigned char *image, uint64_t key)
+#ifndef BLOOM_TINY
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_(plan, key, size));
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
+}
+
+BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_in_(bloom_bytes_(b), plan, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
+                                                     uint64_t key)
+{
+    bloom_plan plan = bloom_plan_of(b);
+    return bloom_look_in_(bloom_const_bytes_(b), plan,
+                          bloom_hash_u64_(plan, key));
+}
+
+BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    unsigned char *image = bloom_bytes_(b);
+    uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
     const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    const uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_),
-                                      key);
     return BLOOM_IS_FAST_(image, m)
          ? bloom_fast_add_(image, m, x, x * BLOOM_GOLDEN_)
-         : bloom_general_add_u64_(image, key);
+         : bloom_general_add_u64_(b, key);
 }
 
-BLOOM_FLAT_ bool bloom_look_u64_(const unsigned char *image, uint64_t key)
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
+    const unsigned char *image = bloom_const_bytes_(b);
+    uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
     const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    const uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_),
-                                      key);
     return BLOOM_IS_FAST_(image, m)
          ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
-         : bloom_general_look_u64_(image, key);
+         : bloom_general_look_u64_(b, key);
 }
 
 #endif
-
-BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
-{
-    return BLOOM_ADD_(bloom_bytes_(b), h);
-}
-
-BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
-{
-    return BLOOM_LOOK_(bloom_const_bytes_(b), h);
-}
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
@@ -1825,31 +1827,6 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
         && bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
                                   bloom_walk_from_(plan, h));
 }
-
-#ifndef BLOOM_TINY         /* What writes has the header in RAM: bloom_parse_ */
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    unsigned char *image = bloom_bytes_(b);
-    return BLOOM_ADD_(image, bloom_hash_(bloom_parse_(image), key, size));
-}
-
-BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
-{
-    return BLOOM_ADD_U64_(bloom_bytes_(b), key);
-}
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    return BLOOM_LOOK_(bloom_const_bytes_(b), bloom_hash_key(b, key, size));
-}
-
-BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
-{
-    return BLOOM_LOOK_U64_(bloom_const_bytes_(b), key);
-}
-
-#endif
 
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size)
 {
@@ -2059,7 +2036,7 @@ BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
     if (keys->integers && !BLOOM_IS_32_(plan)) {
         const uint64_t *key = keys->integers + from;
         const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
-        i = BLOOM_IF_SIMD_(simd, bloom_simd_mix_(walks->x, key, count, add),
+        i = BLOOM_IF_SIMD_(simd, BLOOM_SIMD_MIX_(walks->x, key, count, add),
                                  0U);
         for (; i < count; i++)
             walks->x[i] = bloom_fmix64_(key[i] + add);
@@ -2073,7 +2050,7 @@ BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
     if (!one)
         return;
     i = BLOOM_IF_SIMD_(simd && plan.cells >> 34 == 0,
-        bloom_simd_blocks_(walks->y, walks->x, count, plan.cells >> 8), 0U);
+        BLOOM_SIMD_BLOCKS_(walks->y, walks->x, count, plan.cells >> 8), 0U);
     for (; i < count; i++)
         walks->y[i] = bloom_block_(plan.cells, walks->x[i]);
 }
@@ -2199,8 +2176,8 @@ static size_t bloom_add_all_(bloom *b, bloom_keys_ all)
     const bloom_plan plan = bloom_parse_(image);
     const bloom_keys_ *keys = &all;
     bloom_unseal_(image);
-    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_add_simd_(cells, plan, keys),
-                          BLOOM_BY_LAYOUT_(bloom_add_loop_, false));
+    return BLOOM_HAS_SIMD_ ? bloom_add_simd_(cells, plan, keys)
+                           : BLOOM_BY_LAYOUT_(bloom_add_loop_, false);
 }
 
 static size_t bloom_look_all_(const bloom *b, bloom_keys_ all)
@@ -2208,8 +2185,8 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ all)
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     const bloom_plan plan = bloom_plan_of(b);
     const bloom_keys_ *keys = &all;
-    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_look_simd_(cells, plan, keys),
-                          BLOOM_BY_LAYOUT_(bloom_look_loop_, false));
+    return BLOOM_HAS_SIMD_ ? bloom_look_simd_(cells, plan, keys)
+                           : BLOOM_BY_LAYOUT_(bloom_look_loop_, false);
 }
 
 #endif
@@ -3410,6 +3387,46 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #endif
 }
 #endif
+
+#undef BLOOM_IS_CLEARED_
+#undef BLOOM_SMALL_
+#undef BLOOM_IS_SMALL_
+#undef BLOOM_HAS_MEMSET_
+#undef BLOOM_NULL_
+#undef BLOOM_FIRM_
+#undef BLOOM_FLAT_
+#undef BLOOM_RARE_
+#undef BLOOM_PURE_
+#undef BLOOM_HAS_128_
+#undef BLOOM_LOAD_BYTE_
+#undef BLOOM_SET_BITS_
+#undef BLOOM_ROM_ONLY_
+#undef BLOOM_GOLDEN_
+#undef BLOOM_LOAD_M_
+#undef BLOOM_IS_32_
+#undef BLOOM_IS_BLOCKED_
+#undef BLOOM_IS_COUNTING_
+#undef BLOOM_IS_BUILT_
+#undef BLOOM_ATOMIC_WORDS_
+#undef BLOOM_SALTS_
+#undef BLOOM_SIMD_
+#undef BLOOM_TARGET_
+#undef BLOOM_HAS_SIMD_
+#undef BLOOM_IF_SIMD_
+#undef BLOOM_SIMD_MASK_
+#undef BLOOM_SIMD_MIX_
+#undef BLOOM_SIMD_BLOCKS_
+#undef BLOOM_SIMD_ALL_
+#undef BLOOM_UNWATCHED_
+#undef BLOOM_IS_FAST_
+#undef BLOOM_PREFETCH_
+#undef BLOOM_IS_LARGE_
+#undef BLOOM_AHEAD_
+#undef BLOOM_BATCH_
+#undef BLOOM_ONE_BLOCK_
+#undef BLOOM_AT_ONCE_
+#undef BLOOM_BY_LAYOUT_
+#undef BLOOM_MOST_HASHES_
 
 #endif /* BLOOM_IMPLEMENTATION */
 
