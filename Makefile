@@ -36,22 +36,29 @@ CXX = c++
 CFLAGS = -O2
 WARN = -Wall -Wextra -pedantic
 C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
-TEST = bloom.h tests/test.c Makefile
 
 all: build/bloom
 
 build:
 	mkdir -p build
 
+# Changes only when they do: what depends on it is then built anew.
+build/flags: FORCE | build
+	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
+	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
+FORCE:
+
+BLOOM = bloom.h Makefile build/flags
+
 COMMAND = $(wildcard examples/bloom/*.c)
 build/bloom: $(COMMAND) $(wildcard examples/bloom/*.h examples/common/*.h) \
-    bloom.h Makefile | build
+    $(BLOOM)
 	$(C99) $(COMMAND) -pthread -o $@
 
-build/first: examples/first.c bloom.h Makefile | build
+build/first: examples/first.c $(BLOOM)
 	$(C99) examples/first.c -o $@
 
-build/peak: tests/peak.c Makefile | build
+build/peak: tests/peak.c $(BLOOM)
 	$(C99) tests/peak.c -o $@
 
 PREFIX = /usr/local
@@ -88,10 +95,10 @@ uninstall:
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = $(C99) -fPIC -DBLOOM_API=extern -DBLOOM_IMPLEMENTATION -x c bloom.h
 
-build/libbloom.so: bloom.h Makefile | build
+build/libbloom.so: $(BLOOM)
 	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@
 
-build/libbloom.a: bloom.h Makefile | build
+build/libbloom.a: $(BLOOM)
 	$(LIBRARY) -c -o build/libbloom.o
 	rm -f $@
 	ar rcs $@ build/libbloom.o
@@ -109,57 +116,72 @@ install-libbloom: libbloom
 demo: build/bloom build/peak
 	@sh tests/demo.sh build/bloom build/peak
 
-# ---- make test: one test program, built once for each mode -----------------
+# ---- make test: one program, built and run once for each mode ----------------
+# In each mode bloom.h is optimised as CFLAGS says, or as for a debugger (same,
+# c++), or for size (tiny, bare). tests/run.sh leaves out the modes that a
+# compiler cannot have, and counts.
 
-MODES = separate same static tiny bare flash portable atomic \
-    atomic-plain
+MODES = static portable separate same flash bare tiny
+MODES_ATOMIC = atomic atomic-plain
+MODES_CXX = c++ c++-and-c
 
-build/bloom.o: bloom.h Makefile | build
-	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
+UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*)
+ALL = tests/unit/all.c
+OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
+HOOKS = -include tests/unit/hooks.h
+TEST_C = $(C99) -O1 -c $(ALL) -o $@         # that calls one of these objects
+TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(ALL)
 
-build/test-separate: $(TEST) build/bloom.o            # declarations only
-	$(C99) tests/test.c build/bloom.o -o $@
+build/bloom.o: $(BLOOM)
+	$(OBJECT)
+build/bloom-flash.o: $(BLOOM) tests/unit/hooks.h            # BLOOM_READ_BYTE
+	$(OBJECT) $(HOOKS) -DTEST_FLASH -DBLOOM_NO_FLOAT
+build/bloom-portable.o: $(BLOOM) tests/unit/hooks.h # no 128-bit numbers, no SIMD
+	$(OBJECT) $(HOOKS) -DTEST_MALLOC -U__SIZEOF_INT128__ -DBLOOM_NO_SIMD
+build/bloom-atomic.o: $(BLOOM)
+	$(OBJECT) -DBLOOM_ATOMIC
+build/bloom-atomic-plain.o: $(BLOOM)
+	$(OBJECT) -DBLOOM_ATOMIC -DBLOOM_NO_SIMD
 
-build/test-same: $(TEST) | build                      # code in the same file
-	$(C99) -DBLOOM_IMPLEMENTATION tests/test.c -o $@
+build/test.o: $(UNIT)
+	$(TEST_C)
+build/test-flash.o: $(UNIT)
+	$(TEST_C) -DTEST_FLASH -DBLOOM_NO_FLOAT
+build/test-portable.o: $(UNIT)
+	$(TEST_C) -DTEST_MALLOC
 
-build/test-static: $(TEST) examples/first.c | build   # twice in one program
+build/test-separate: build/test.o build/bloom.o             # declarations only
+	$(C99) $^ -o $@
+build/test-atomic build/test-atomic-plain: build/test-%: build/test.o \
+    build/bloom-%.o
+	$(C99) $^ -o $@
+build/test-flash build/test-portable: build/test-%: build/test-%.o \
+    build/bloom-%.o
+	$(C99) $^ -o $@
+build/test-same: $(UNIT)                            # the code in the same file
+	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(ALL) -o $@
+build/test-static: $(UNIT) examples/first.c         # twice in one program
 	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC -DTEST_RATES tests/test.c build/first.o -o $@
-
-build/test-tiny: $(TEST) | build
-	$(C99) -DBLOOM_STATIC -DBLOOM_TINY tests/test.c -o $@
-
-build/test-bare: $(TEST) | build                      # as for firmware
+	$(C99) -DBLOOM_STATIC -DTEST_RATES $(ALL) build/first.o -o $@
+build/test-tiny: $(UNIT)
+	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(ALL) -o $@
+build/test-bare: $(UNIT)                            # as for firmware
 	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
-	    tests/test.c -o $@
+	    $(ALL) -o $@
+build/test-c++: $(UNIT)
+	$(TEST_CXX) -DBLOOM_STATIC -o $@
+build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
+	$(TEST_CXX) -x none build/bloom.o -o $@
 
-build/test-flash: $(TEST) | build                     # BLOOM_READ_BYTE
-	$(C99) -DBLOOM_STATIC -DBLOOM_NO_FLOAT -DTEST_FLASH tests/test.c -o $@
+build/test-%.out: build/test-% FORCE
+	@$< >$@ 2>&1 || :
+build/command-%.out: build/bloom FORCE
+	@CC="$(CC)" sh tests/command.sh build/bloom $(subst +, ,$*) >$@ 2>&1 || :
 
-build/test-portable: $(TEST) | build        # no 128-bit numbers, no vectors
-	$(C99) -DBLOOM_STATIC -DTEST_MALLOC -U__SIZEOF_INT128__ \
-	    -DBLOOM_NO_SIMD tests/test.c -o $@
-
-build/test-atomic: $(TEST) | build
-	$(C99) -DBLOOM_STATIC -DBLOOM_ATOMIC tests/test.c -o $@
-
-build/test-atomic-plain: $(TEST) | build
-	$(C99) -DBLOOM_STATIC -DBLOOM_ATOMIC -DBLOOM_NO_SIMD tests/test.c -o $@
-
-build/test-c++: $(TEST) | build
-	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_STATIC -x c++ \
-	    tests/test.c -o $@
-
-build/test-c++-and-c: $(TEST) build/bloom.o           # C++ calls the C object
-	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -x c++ tests/test.c -x none \
-	    build/bloom.o -o $@
-
-tests: $(MODES:%=build/test-%) build/bloom build/first build/bloom.o
-
-test:                                       # four compilers at a time
-	@$(MAKE) -s -j4 tests
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" sh tests/run.sh $(MODES)
+JOBS = 4
+test: | build
+	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" sh tests/run.sh \
+	    "$(MODES)" "$(MODES_ATOMIC)" "$(MODES_CXX)"
 
 # ---- Wider checks -----------------------------------------------------------
 
@@ -182,7 +204,7 @@ size: build/bloom
 threads: | build
 	@sh tests/threads.sh
 
-build/stop: tests/stop.c Makefile | build
+build/stop: tests/stop.c $(BLOOM)
 	$(C99) tests/stop.c -o $@
 
 crash: build/bloom build/stop
@@ -204,11 +226,11 @@ analyse: | build
 prove: | build
 	@sh tests/analyse/prove.sh
 
-PROMISE = tests/promise/promise.h bloom.h Makefile
-build/promise: tests/promise/promise.c $(PROMISE) | build
+PROMISE = tests/promise/promise.h $(BLOOM)
+build/promise: tests/promise/promise.c $(PROMISE)
 	$(C99) -O3 tests/promise/promise.c -o $@ -lm
 
-build/promise-%: tests/promise/%.c $(PROMISE) | build
+build/promise-%: tests/promise/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
 PARTS = exact blocked plans few window
@@ -257,7 +279,7 @@ clean:
 help:                                # the list above
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-.PHONY: all help tests install uninstall libbloom install-libbloom demo test strict \
+.PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
     promise bench race examples interop languages \
     interop-redis race-redis large page page-test pictures clean
