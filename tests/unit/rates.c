@@ -9,18 +9,18 @@
 static double exact_rate(unsigned m, unsigned k, unsigned throws)
 {
     static long double chance[2000];
-    long double rate = 0;
+    long double rate = 0, one = 1.0L / m;
     unsigned i, j;
     for (j = 0; j <= m; j++)
         chance[j] = 0;
     for (chance[0] = 1, i = 0; i < throws; i++)
-        for (j = m + 1; j-- > 0; )
-            chance[j] = chance[j] * j / m
-                + (j ? chance[j - 1] * (m - j + 1) / m : 0);
+        for (j = (i < m ? i + 1 : m) + 1; j-- > 0; )
+            chance[j] = chance[j] * (j * one)
+                + (j ? chance[j - 1] * ((m - j + 1) * one) : 0);
     for (j = 1; j <= m; j++) {
-        long double term = chance[j];
+        long double term = chance[j], fill = j * one;
         for (i = 0; i < k; i++)
-            term *= (long double)j / m;
+            term *= fill;
         rate += term;
     }
     return (double)rate;
@@ -226,8 +226,9 @@ static void test_floors(void)
 }
 
 /* The rates of DESIGN.md section 4: measured, against bloom_plan_fpr, which
-   must also be the table's multiple of the textbook's. 3000 false "maybe"s
-   have a sigma of 1.8%; where they are rare, 700 have one of 3.8%. */
+   must also be the table's multiple of the textbook's. 1200 false "maybe"s
+   have a sigma of 2.9%, and 600, where they are rare, of 4%; make promise asks
+   for more. */
 #ifdef TEST_RATES
 
 static double measured_rate(bloom_plan plan, unsigned n, bool integers,
@@ -273,8 +274,8 @@ static void test_rates(void)
             double textbook = power(1 - power(1 - 1.0 / m, k * n), k);
             bool rare = textbook < 0.0005;
             double rate = measured_rate(plan, n, kind == 2, 2000,
-                                        rare ? 700 : 3000);
-            double off = rare ? 0.12 : 0.06;
+                                        rare ? 600 : 1200);
+            double off = rare ? 0.14 : 0.1;
             CHECK(rate > (1 - off) * bloom_plan_fpr(plan, n));
             CHECK(rate < (1 + off) * bloom_plan_fpr(plan, n));
             CHECK(rate > (1 - off) * rows[r].multiple * textbook);
