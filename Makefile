@@ -6,6 +6,7 @@
 # make libbloom   build/libbloom.so and .a: all functions, for other languages
 # Wider checks, each of which names the Debian package that it misses:
 # make strict     gcc and clang silent with every warning on, C99..C++20
+# make house      lines, conditionals, what stands twice: figures and limits
 # make sanitize   the tests under AddressSanitizer and UBSan
 # make cross      tests and golden images on other machines, emulated
 # make size       flash, RAM, stack and time on small chips; build/size.md
@@ -130,7 +131,7 @@ UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*)
 ALL = tests/unit/all.c
 OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
 HOOKS = -include tests/unit/hooks.h
-TEST_C = $(C99) -O1 -c $(ALL) -o $@         # that calls one of these objects
+TEST_C = $(C99) -O0 -c $(ALL) -o $@         # that calls one of these objects
 TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(ALL)
 
 build/bloom.o: $(BLOOM)
@@ -188,6 +189,9 @@ test: | build
 
 strict:
 	@sh tests/strict.sh
+
+house: | build
+	@CC="$(CC)" sh tests/house.sh
 
 SANITIZE = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize:
@@ -280,7 +284,7 @@ clean:
 help:                                # the list above
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-.PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict \
+.PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
     promise bench race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

@@ -51,14 +51,18 @@ check "examples/first.c prints what it says" first_prints
 public_names() {
     ! nm -g build/bloom.o | awk 'NF == 3 { print $3 }' | grep -v '^_*bloom_'
 }
+own=            # what tcc asks of its own library, and copies structs by
+! echo __TINYC__ | $CC -E - | grep -qx __TINYC__ &&
+    own='-e ^__fixuns -e ^__floatun -e ^memmove$'
 wanted_names() {
     ! nm -g build/bloom.o | awk 'NF == 2 { print $2 }' |
         grep -v -e '^_*calloc$' -e '^_*free$' -e '^_*memset$' \
                 -e '^_*memcpy$' -e '^___*cpu_' \
-                -e '^_*stack_chk' -e '^_*asan' -e '^_*ubsan' -e TABLE_
+                -e '^_*stack_chk' -e '^_*asan' -e '^_*ubsan' -e TABLE_ $own
 }
+# no_data FILE: where constants are not, as a compiler may put them there (tcc)
 no_data() {
-    ! nm build/bloom.o | grep -i ' [bdc] '
+    ! nm "$1" | grep -i ' [bdc] '
 }
 late() {
     printf '#include "bloom.h"\n#define %s\n#include "bloom.h"\n' "$1" \
@@ -72,7 +76,14 @@ one_sided_malloc() {
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
     check "no name from outside but calloc, free, memset, memcpy" wanted_names
-    check "no variables" no_data
+    echo 'int f(int i) { static const int t[2] = { 1, 2 }; return t[i]; }' \
+        >build/data.c
+    $CC -c build/data.c -o build/data.o
+    if no_data build/data.o >build/data.out; then
+        check "no variables" no_data build/bloom.o
+    else
+        echo "skipped: no variables ($CC has constants among them)"
+    fi
 else
     echo "skipped: three checks of symbols (no nm; Debian package binutils)"
 fi
