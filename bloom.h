@@ -465,7 +465,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 /* ======================================================================== */
 
-#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
+#if defined(BLOOM_IMPLEMENTATION) && defined(BLOOM_H) \
+    && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
 
 #if defined(BLOOM_MALLOC) != defined(BLOOM_FREE)
@@ -478,20 +479,23 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #else
 #define BLOOM_IS_CLEARED_ false
 #endif
-#if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) \
-    && (defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)))
-#define BLOOM_HAS_MEMSET_
-#include <string.h>
-#endif
-
 #ifndef BLOOM_ASSERT
 #define BLOOM_ASSERT(x) ((void)0)
+#endif
+
+/* With BLOOM_TINY or -Os size counts; the textbook's loops are small. */
+#if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
+#define BLOOM_SMALL_
+#endif
+#if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
+#define BLOOM_HAS_MEMSET_
+#include <string.h>
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #define BLOOM_NULL_ nullptr
-#ifdef __GNUC__                   /* this is C, casts and all */
+#ifdef __GNUC__                             /* this is C, casts and all */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #ifndef __clang__
@@ -502,38 +506,63 @@ extern "C" {
 #define BLOOM_NULL_ NULL
 #endif
 
-/* What compilers should keep out of line, and what they must not: a function
-   that only prefetches has no effect to them, and they leave it out. */
+/* What compilers are to leave out of line (RARE), and what not: FIRM always, so
+   that a constant plan is seen through, FLAT where speed counts. SPARE: not
+   every build needs it. PURE: changes nothing, so that a compiler may take the
+   reading of a header out of a loop. */
 #if defined(__GNUC__) && !defined(BLOOM_TINY)
 #define BLOOM_FIRM_ static inline __attribute__((always_inline))
-#else                       /* firm: so that a constant plan is seen through */
+#else
 #define BLOOM_FIRM_ static inline
 #endif
-#if defined(__GNUC__) && !defined(BLOOM_TINY) && !defined(__OPTIMIZE_SIZE__)
-#define BLOOM_RARE_ __attribute__((noinline))
-#define BLOOM_FLAT_ static inline __attribute__((always_inline))
+#if defined(__GNUC__) && !defined(BLOOM_SMALL_)
+#define BLOOM_FLAT_ BLOOM_FIRM_
+#define BLOOM_RARE_ __attribute__((noinline)) static
 #else
-#define BLOOM_RARE_
 #define BLOOM_FLAT_ static inline
+#define BLOOM_RARE_ static
 #endif
-
+#ifdef __GNUC__
+#define BLOOM_SPARE_ __attribute__((unused)) static inline
+#else
+#define BLOOM_SPARE_ static inline
+#endif
 #if defined(__GNUC__) && !defined(BLOOM_ATOMIC)
 #define BLOOM_PURE_ __attribute__((pure))
 #else
 #define BLOOM_PURE_
 #endif
 
-/* With BLOOM_TINY or -Os, some loops are written for size, not for speed. Else
-   a single call has its whole way in one piece, as two 64-bit numbers handed
-   over in a struct cost gcc more than the filter does. */
-#if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
-#define BLOOM_SMALL_
-#define BLOOM_HOT_ static inline
+/* The high half of a product: one instruction, or bloom_high_half_. */
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
+__extension__ typedef unsigned __int128 bloom_u128_;
+#define BLOOM_HIGH_HALF_(x, m) ((uint64_t)((bloom_u128_)(x) * (m) >> 64))
 #else
-#define BLOOM_HOT_ BLOOM_FLAT_
+#define BLOOM_HIGH_HALF_(x, m) bloom_high_half_(x, m)
 #endif
 
-/* ---- The image -----------------------------------------------------------
+/* How a byte of cells is read, and how bits are set in it that was `old`. Other
+   threads may do so too: the order does not matter to a filter (relaxed). */
+#ifdef BLOOM_ATOMIC
+#if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
+#error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
+#endif
+#define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
+    __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
+#else
+#define BLOOM_LOAD_BYTE_(p) (*(p))
+#define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
+#endif
+#ifdef BLOOM_READ_BYTE
+#define BLOOM_ROM_ONLY_                     /* so no chain, which is in RAM */
+#else
+#define BLOOM_READ_BYTE(p) BLOOM_LOAD_BYTE_(p)
+#endif
+
+/* ==== The filter of the textbook ============================================
+   In one piece, up to the next ====: the image, the hash, the walk of a key,
+   and bits that are set and looked at. All else adds to this.
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 1
@@ -551,26 +580,11 @@ extern "C" {
    with all its cells behind it, which bloom_init has written or bloom_open has
    checked. So its size fits size_t, and nothing below checks again. */
 
-#define BLOOM_HEADER_ 32
-#define BLOOM_SEAL_ 24
-
-#ifdef BLOOM_TINY                 /* what is not built is compiled away */
-#define BLOOM_IS_32_(plan) ((void)(plan), true)
-#define BLOOM_IS_BLOCKED_(plan) ((void)(plan), false)
-#define BLOOM_IS_COUNTING_(plan) ((void)(plan), false)
-#define BLOOM_IS_BUILT_(layout, width) \
-    ((layout) == BLOOM_CLASSIC && (width) == 32)
-#else
-#define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
-#define BLOOM_IS_BLOCKED_(plan) ((plan).layout == BLOOM_BLOCKED)
-#define BLOOM_IS_COUNTING_(plan) ((plan).layout == BLOOM_COUNTING)
-#define BLOOM_IS_BUILT_(layout, width) \
-    ((void)(width), (layout) <= BLOOM_COUNTING)
-#endif
-
-/* ---- Bits and bytes -----------------------------------------------------
-   Numbers are put together byte by byte: no alignment and no byte order to
-   think of, and compilers make one instruction of it. */
+enum {
+    BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5, BLOOM_K_AT_ = 6,
+    BLOOM_M_AT_ = 8, BLOOM_SEED_AT_ = 16, BLOOM_SEAL_AT_ = 24,
+    BLOOM_HEADER_ = 32
+};
 
 static inline unsigned char *bloom_bytes_(bloom *b)
 {
@@ -585,6 +599,9 @@ static inline const unsigned char *bloom_const_bytes_(const bloom *b)
     BLOOM_ASSERT(b != BLOOM_NULL_);
     return (const unsigned char *)bytes;
 }
+
+/* Numbers are put together byte by byte: no alignment and no byte order to
+   think of, and compilers make one instruction of it. */
 
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
@@ -616,162 +633,26 @@ static inline void bloom_store64_(unsigned char *p, uint64_t x)
     bloom_store32_(p + 4, (uint32_t)(x >> 32));
 }
 
-static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
+BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
 {
-    return x << by | x >> (32 - by);
+    bloom_plan plan;
+    plan.layout = header[BLOOM_LAYOUT_AT_];
+    plan.hash_bits = header[BLOOM_WIDTH_AT_];
+    plan.hashes = header[BLOOM_K_AT_];
+    plan.cells = bloom_load64_(header + BLOOM_M_AT_);
+    plan.seed = bloom_load64_(header + BLOOM_SEED_AT_);
+    return plan;
 }
+
+/* ---- MurmurHash3 -----------------------------------------------------------
+   Austin Appleby's x64_128, 2011 (SMHasher), in which both lanes start at the
+   seed. The words of a key are mixed in; what is left in the end, be it
+   nothing, is filled up with zeros and takes the same way, as mixing a 0 gives
+   0. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
-}
-
-/* Cells are read and changed by the following only, one byte at a time: other
-   threads may change them too. In a swap, `now` takes the place of `old`, if
-   that still is what is there; if not, old becomes what is there. The order of
-   such changes does not matter to a filter, so none is asked for (relaxed). */
-
-#ifdef BLOOM_ATOMIC
-#define BLOOM_IS_ATOMIC_ true
-#if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
-#error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
-#endif
-
-static inline unsigned char bloom_load_cell_(const unsigned char *cell)
-{
-    return __atomic_load_n(cell, __ATOMIC_RELAXED);
-}
-
-#if __GCC_ATOMIC_LLONG_LOCK_FREE == 2
-#define BLOOM_ATOMIC_WORDS_
-typedef uint64_t bloom_atom_ __attribute__((may_alias));
-#endif
-
-/* Eight bytes, in any order */
-static inline uint64_t bloom_load_cells_(const unsigned char *p)
-{
-    unsigned char copy[8];
-    unsigned i;
-#ifdef BLOOM_ATOMIC_WORDS_
-    const void *aligned = p;
-    if ((uintptr_t)p % 8 == 0)
-        return __atomic_load_n((const bloom_atom_ *)aligned,
-                               __ATOMIC_RELAXED);
-#endif
-    for (i = 0; i < 8; i++)
-        copy[i] = bloom_load_cell_(p + i);
-    return bloom_load64_(copy);
-}
-
-static inline bool bloom_swap_cell_(unsigned char *cell, unsigned char *old,
-                                    unsigned now)
-{
-    return __atomic_compare_exchange_n(cell, old,
-        (unsigned char)now, true, __ATOMIC_RELAXED,
-        __ATOMIC_RELAXED);
-}
-
-/* Not 0 if one of the bits was not set before. Of several threads the one that
-   sets a bit first has read just before that it is not set. */
-static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
-{
-    unsigned absent = bits & ~(unsigned)bloom_load_cell_(cell);
-    __atomic_fetch_or(cell, (unsigned char)bits, __ATOMIC_RELAXED);
-    return absent;
-}
-
-#else
-#define BLOOM_IS_ATOMIC_ false
-
-static inline unsigned char bloom_load_cell_(const unsigned char *cell)
-{
-    return *cell;
-}
-
-#define bloom_load_cells_ bloom_load64_
-
-static inline bool bloom_swap_cell_(unsigned char *cell,
-                                    const unsigned char *old, unsigned now)
-{
-    (void)old;
-    *cell = (unsigned char)now;
-    return true;
-}
-
-/* Not 0 if one of the bits was not set before. */
-static inline unsigned bloom_set_bits_(unsigned char *cell, unsigned bits)
-{
-    unsigned absent = bits & ~(unsigned)*cell;
-    *cell = (unsigned char)(*cell | bits);
-    return absent;
-}
-
-#endif
-
-/* What reads a header only to look (bloom_view, bloom_plan_of and with it the
-   lookups) fetches it first, as it may be in ROM; what writes has it in RAM. */
-
-#ifdef BLOOM_READ_BYTE
-
-static inline const unsigned char *bloom_fetch_(const unsigned char *image,
-                                                unsigned char *copy)
-{
-    unsigned i;
-    for (i = 0; i < BLOOM_HEADER_; i++)
-        copy[i] = (unsigned char)BLOOM_READ_BYTE(image + i);
-    return copy;
-}
-
-#define BLOOM_ROM_ONLY_                   /* so no chain, which is in RAM */
-
-#else
-
-#ifdef BLOOM_ATOMIC
-#define BLOOM_READ_BYTE(p) bloom_load_cell_(p)
-#else
-#define BLOOM_READ_BYTE(p) (*(p))
-#endif
-
-static inline const unsigned char *bloom_fetch_(const unsigned char *image,
-                                                unsigned char *copy)
-{
-    (void)copy;
-    return image;
-}
-
-#endif
-
-BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
-{
-    bloom_plan plan;
-    plan.layout = header[4];
-    plan.hash_bits = header[5];
-    plan.hashes = header[6];
-    plan.cells = bloom_load64_(header + 8);
-    plan.seed = bloom_load64_(header + 16);
-    return plan;
-}
-
-BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
-{
-    unsigned char copy[BLOOM_HEADER_];
-    return bloom_parse_(bloom_fetch_(bloom_const_bytes_(b), copy));
-}
-
-/* ---- MurmurHash3 ---------------------------------------------------------
-   Austin Appleby's x86_32 and x64_128, 2011 (SMHasher), in which both 64-bit
-   lanes start at the seed. */
-
-static inline uint32_t bloom_fmix32_(uint32_t h)
-{
-    h = (h ^ h >> 16) * 0x85EBCA6BU;
-    h = (h ^ h >> 13) * 0xC2B2AE35U;
-    return h ^ h >> 16;
-}
-
-static inline uint32_t bloom_mix32_(uint32_t word)
-{
-    return bloom_rotl32_(word * 0xCC9E2D51U, 15) * 0x1B873593U;
 }
 
 static inline uint64_t bloom_fmix64_(uint64_t h)
@@ -804,30 +685,8 @@ static inline bloom_hash bloom_finish64_(bloom_hash h, uint64_t size)
     return h;
 }
 
-#ifdef BLOOM_SMALL_
-
-/* Byte by byte; what is left in the end, be it nothing, is filled up with
-   zeros and takes the way of whole words, as mixing a 0 gives 0. */
-
-static inline uint32_t bloom_murmur32_(const unsigned char *key,
-                                       size_t size, uint32_t seed)
-{
-    uint32_t h = seed, word;
-    size_t i = 0;
-    unsigned bits;
-    do {
-        word = 0;
-        for (bits = 0; bits < 32 && i < size; bits += 8)
-            word |= (uint32_t)key[i++] << bits;
-        h ^= bloom_mix32_(word);
-        if (bits == 32)
-            h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
-    } while (bits == 32);
-    return bloom_fmix32_(h ^ (uint32_t)size);
-}
-
-static inline bloom_hash bloom_murmur64_(const unsigned char *key,
-                                         size_t size, uint64_t seed)
+BLOOM_SPARE_ bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
+                                        uint64_t seed)
 {
     unsigned char words[16];
     bloom_hash h;
@@ -848,15 +707,468 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
     return bloom_finish64_(h, size);
 }
 
+/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough.
+   Seeds are spread, so that near ones do not give near keys the same hash. */
+#define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
+
+static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
+{
+    return bloom_fmix64_(key + (seed + 1) * BLOOM_GOLDEN_);
+}
+
+/* ---- The k-index generator -------------------------------------------------
+   A key is a walk: double hashing (Kirsch and Mitzenmacher 2008) goes from
+   position x in steps of y. Here y is scrambled on the way, by an odd factor,
+   and that makes the positions of a key as good as separate hashes, which a
+   constant step does not (table in tests/README.md). A cell is the high half of
+   x * m: x / 2^64 of the way through the filter (Lemire 2019, "Fast random
+   integer generation in an interval"), without a division, for any m. */
+
+typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
+
+static inline void bloom_step_(bloom_walk_ *walk)
+{
+    walk->x += walk->y;
+    walk->y *= 37;
+}
+
+static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
+{
+    bloom_walk_ walk;
+    walk.x = x;
+    walk.y = y;
+    walk.m = m;
+    return walk;
+}
+
+BLOOM_SPARE_ uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+{
+    uint64_t x0 = x & 0xFFFFFFFFU, x1 = x >> 32;
+    uint64_t m0 = m & 0xFFFFFFFFU, m1 = m >> 32;
+    uint64_t a = x1 * m0 + (x0 * m0 >> 32);
+    uint64_t b = x0 * m1 + (a & 0xFFFFFFFFU);
+    return x1 * m1 + (a >> 32) + (b >> 32);
+}
+
+static inline uint64_t bloom_next_(bloom_walk_ *walk)
+{
+    uint64_t index = BLOOM_HIGH_HALF_(walk->x, walk->m);
+    bloom_step_(walk);
+    return index;
+}
+
+/* ---- CLASSIC: one bit a cell -----------------------------------------------
+   The lowest bit of what these return tells whether the cell is set, or was. */
+
+static inline unsigned bloom_look_bit_(const unsigned char *cells,
+                                       uint64_t cell)
+{
+    const unsigned char *byte = cells + (size_t)(cell >> 3);
+    return (unsigned)BLOOM_READ_BYTE(byte) >> (cell & 7);
+}
+
+static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
+{
+    unsigned char *byte = cells + (size_t)(cell >> 3);
+    unsigned old = BLOOM_LOAD_BYTE_(byte);
+    BLOOM_SET_BITS_(byte, old, 1U << (cell & 7));
+    return old >> (cell & 7);
+}
+
+/* true: one of the k cells was not set, so the key is new */
+BLOOM_SPARE_ bool bloom_classic_add_(unsigned char *cells, unsigned k,
+                                     bloom_walk_ walk)
+{
+    unsigned set = 1;
+    while (k-- > 0)
+        set &= bloom_set_bit_(cells, bloom_next_(&walk));
+    return !(set & 1);
+}
+
+BLOOM_SPARE_ bool bloom_classic_look_(const unsigned char *cells, unsigned k,
+                                      bloom_walk_ walk)
+{
+    while (k-- > 0)
+        if (!(bloom_look_bit_(cells, bloom_next_(&walk)) & 1))
+            return false;
+    return true;
+}
+
+/* ==== Whole images ==========================================================
+   What a plan's limits are, what bytes are accepted, and how a filter begins.
+
+   What only looks at a header (bloom_view, bloom_plan_of and with it the
+   lookups) reads it by bloom_header_of_, as it may be in ROM. */
+
+#ifdef BLOOM_TINY                 /* what is not built is compiled away */
+typedef uint32_t bloom_number_;   /* m < 2^32 */
+#define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
+#define BLOOM_IS_32_(plan) ((void)(plan), true)
+#define BLOOM_IS_BLOCKED_(plan) ((void)(plan), false)
+#define BLOOM_IS_COUNTING_(plan) ((void)(plan), false)
+#define BLOOM_IS_BUILT_(layout, width) \
+    ((layout) == BLOOM_CLASSIC && (width) == 32)
 #else
+typedef uint64_t bloom_number_;
+#define BLOOM_LOAD_M_(header) bloom_load64_((header) + BLOOM_M_AT_)
+#define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
+#define BLOOM_IS_BLOCKED_(plan) ((plan).layout == BLOOM_BLOCKED)
+#define BLOOM_IS_COUNTING_(plan) ((plan).layout == BLOOM_COUNTING)
+#define BLOOM_IS_BUILT_(layout, width) \
+    ((void)(width), (layout) <= BLOOM_COUNTING)
+#endif
+
+static inline const unsigned char *bloom_header_of_(const void *image,
+                                                    unsigned char *copy)
+{
+    const unsigned char *header = (const unsigned char *)image;
+#ifdef BLOOM_ROM_ONLY_
+    unsigned i;
+    for (i = 0; i < BLOOM_HEADER_; i++)
+        copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
+    header = copy;
+#endif
+    (void)copy;
+    return header;
+}
+
+BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
+}
+
+/* All but the seal */
+BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
+{
+    image[0] = 'B';
+    image[1] = 'L';
+    image[2] = 'M';
+    image[3] = 1;
+    image[BLOOM_LAYOUT_AT_] = plan.layout;
+    image[BLOOM_WIDTH_AT_] = plan.hash_bits;
+    image[BLOOM_K_AT_] = plan.hashes;
+    image[7] = 0;
+    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
+    bloom_store64_(image + BLOOM_SEED_AT_, plan.seed);
+}
+
+/* The limits of the format first, then those of this build. */
+static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
+                                              unsigned layout, unsigned width,
+                                              unsigned k)
+{
+    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
+        || (width != 64 && (width != 32 || m_high != 0)))
+        return BLOOM_BAD_HEADER;
+    if (layout == BLOOM_BLOCKED
+        && (m % 256 != 0 || k % 8 != 0 || m_high >> 8 != 0))
+        return BLOOM_BAD_HEADER;
+    return BLOOM_IS_BUILT_(layout, width) ? BLOOM_OK : BLOOM_UNSUPPORTED;
+}
+
+static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
+{
+    return m >> (layout == BLOOM_COUNTING ? 1 : 3);
+}
+
+static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
+{
+    return size >= BLOOM_HEADER_ && bytes <= size - BLOOM_HEADER_;
+}
+
+static bloom_error bloom_check_(const unsigned char *header, size_t size)
+{
+    bloom_error error;
+    if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
+        return BLOOM_NOT_A_FILTER;
+    if (header[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    if (header[7] != 0)
+        return BLOOM_BAD_HEADER;
+    error = bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
+                                bloom_load32_(header + BLOOM_M_AT_ + 4),
+                                header[BLOOM_LAYOUT_AT_],
+                                header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_]);
+    if (error == BLOOM_OK
+        && !bloom_fits_(bloom_cell_bytes_(BLOOM_LOAD_M_(header),
+                                          header[BLOOM_LAYOUT_AT_]), size))
+        return BLOOM_TRUNCATED;
+    return error;
+}
+
+/* Of a possible plan, if the image's bytes are at most `most`; or 0 */
+static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
+{
+    bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
+                                            plan.layout);
+    if (bloom_check_fields_(bloom_low_half_(plan.cells),
+                            (uint32_t)(plan.cells >> 32), plan.layout,
+                            plan.hash_bits, plan.hashes) != BLOOM_OK
+        || !bloom_fits_(bytes, most))
+        return 0;
+    return BLOOM_HEADER_ + (size_t)bytes;
+}
+
+BLOOM_API size_t bloom_plan_size(bloom_plan plan)
+{
+    return bloom_plan_size_(plan, SIZE_MAX);
+}
+
+static inline size_t bloom_size_(const unsigned char *header)
+{
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(BLOOM_LOAD_M_(header),
+                                                     header[BLOOM_LAYOUT_AT_]);
+}
+
+BLOOM_API size_t bloom_size(const bloom *b)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    return bloom_size_(bloom_header_of_(bloom_const_bytes_(b), copy));
+}
+
+BLOOM_API const bloom *bloom_view(const void *image, size_t size,
+                                  bloom_error *error)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    bloom_error found = BLOOM_TRUNCATED;
+    if (image && size >= BLOOM_HEADER_)
+        found = bloom_check_(bloom_header_of_(image, copy), size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
+}
+
+BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
+{
+    bloom_error found = BLOOM_TRUNCATED;
+    if (image && size >= BLOOM_HEADER_)
+        found = bloom_check_((const unsigned char *)image, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
+}
+
+BLOOM_API const char *bloom_error_text(bloom_error error)
+{
+    switch (error) {
+    case BLOOM_OK:            return "ok";
+    case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
+    case BLOOM_NOT_A_FILTER:  return "not a Bloom filter of bloom.h";
+    case BLOOM_WRONG_VERSION: return "a format version this build cannot read";
+    case BLOOM_BAD_HEADER:    return "bad header";
+    case BLOOM_UNSUPPORTED:   return "a layout or hash width not in this build";
+    case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
+    case BLOOM_UNSEALED:      return "not sealed";
+    }
+    return "unknown error";
+}
+
+#ifdef BLOOM_HAS_MEMSET_
+static void bloom_zero_(unsigned char *bytes, size_t size)
+{
+    memset(bytes, 0, size);
+}
+#else       /* volatile: else compilers make a call of memset of this loop */
+static void bloom_zero_(volatile unsigned char *bytes, size_t size)
+{
+    while (size > 0)
+        bytes[--size] = 0;
+}
+#endif
+
+/* Seal and cells */
+static void bloom_clear_(unsigned char *image, size_t size)
+{
+    bloom_zero_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
+}
+
+BLOOM_API void bloom_clear(bloom *b)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_clear_(image, bloom_size_(image));
+}
+
+BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
+{
+    unsigned char *image = (unsigned char *)memory;
+    size_t needed = bloom_plan_size_(plan, size);
+    if (!image || needed == 0)
+        return BLOOM_NULL_;
+    bloom_write_header_(image, plan);
+    bloom_clear_(image, needed);
+    return (bloom *)memory;
+}
+
+#ifndef BLOOM_NO_MALLOC
+
+/* The image begins at a multiple of 32 in a larger allocation; the byte before
+   it tells how far in. */
+BLOOM_API bloom *bloom_create(bloom_plan plan)
+{
+    size_t size = bloom_plan_size(plan), room = size + 32, skip;
+    void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
+    unsigned char *image = (unsigned char *)memory;
+    if (!memory)
+        return BLOOM_NULL_;
+    skip = 32 - (uintptr_t)image % 32;
+    image += skip;
+    image[-1] = (unsigned char)skip;
+    bloom_write_header_(image, plan);
+    if (!BLOOM_IS_CLEARED_)
+        bloom_clear_(image, size);
+    memory = image;
+    return (bloom *)memory;
+}
+
+BLOOM_API void bloom_free(bloom *b)
+{
+    if (b) {
+        unsigned char *image = bloom_bytes_(b);
+        BLOOM_FREE(image - image[-1]);
+    }
+}
+
+#endif
+
+/* ==== Threads ===============================================================
+   Words of eight cells' bytes, and bytes that change only if nobody else was
+   faster. Without BLOOM_ATOMIC these are plain loads and stores. */
+
+#if defined(BLOOM_ATOMIC) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+#define BLOOM_ATOMIC_WORDS_
+typedef uint64_t bloom_atom_ __attribute__((may_alias));
+
+/* Not 0 if one of the bits was not set. Of several threads the one that sets a
+   bit first has read just before that it is not set. */
+BLOOM_SPARE_ uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
+{
+    void *aligned = at;
+    bloom_atom_ *word = (bloom_atom_ *)aligned;
+    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
+    if (absent)
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    return absent;
+}
+#endif
+
+#ifdef BLOOM_ATOMIC
+
+static inline uint64_t bloom_load_word_(const unsigned char *p)
+{
+    unsigned char copy[8];
+    unsigned i;
+#ifdef BLOOM_ATOMIC_WORDS_
+    const void *aligned = p;
+    if ((uintptr_t)p % 8 == 0) {
+        uint64_t word = __atomic_load_n((const bloom_atom_ *)aligned,
+                                        __ATOMIC_RELAXED);
+        __builtin_memcpy(copy, &word, 8);
+        return bloom_load64_(copy);
+    }
+#endif
+    for (i = 0; i < 8; i++)
+        copy[i] = BLOOM_LOAD_BYTE_(p + i);
+    return bloom_load64_(copy);
+}
+
+/* `now` takes the place of `old`, if that is what is there; else old becomes
+   what is there. */
+static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
+                                    unsigned now)
+{
+    return __atomic_compare_exchange_n(p, old, (unsigned char)now, true,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+#else
+
+static inline uint64_t bloom_load_word_(const unsigned char *p)
+{
+    return bloom_load64_(p);
+}
+
+static inline bool bloom_swap_byte_(unsigned char *p, const unsigned char *old,
+                                    unsigned now)
+{
+    (void)old;
+    *p = (unsigned char)now;
+    return true;
+}
+
+#endif
+
+/* What may write cells removes the seal first. */
+static inline void bloom_unseal_(unsigned char *image)
+{
+#ifdef BLOOM_ATOMIC
+    unsigned i;
+    if (bloom_load_word_(image + BLOOM_SEAL_AT_) == 0)
+        return;
+    for (i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
+        __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
+#else
+    bloom_store64_(image + BLOOM_SEAL_AT_, 0);
+#endif
+}
+
+/* ==== Hashes of either width ================================================
+   MurmurHash3 x86_32 for small CPUs; and both anew where speed counts, not size
+   (the textbook's x64_128 takes 216 to 248 bytes less in a -Os build). */
+
+static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
+{
+    return x << by | x >> (32 - by);
+}
+
+static inline uint32_t bloom_mix32_(uint32_t word)
+{
+    return bloom_rotl32_(word * 0xCC9E2D51U, 15) * 0x1B873593U;
+}
+
+static inline uint32_t bloom_fmix32_(uint32_t h)
+{
+    h = (h ^ h >> 16) * 0x85EBCA6BU;
+    h = (h ^ h >> 13) * 0xC2B2AE35U;
+    return h ^ h >> 16;
+}
+
+#ifdef BLOOM_SMALL_
+
+#define BLOOM_MURMUR64_ bloom_murmur64_
+#define BLOOM_CLASSIC_ADD_ bloom_classic_add_
+#define BLOOM_CLASSIC_LOOK_ bloom_classic_look_
+
+static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
+                                       uint32_t seed)
+{
+    uint32_t h = seed, word;
+    size_t i = 0;
+    unsigned bits;
+    do {
+        word = 0;
+        for (bits = 0; bits < 32 && i < size; bits += 8)
+            word |= (uint32_t)key[i++] << bits;
+        h ^= bloom_mix32_(word);
+        if (bits == 32)
+            h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
+    } while (bits == 32);
+    return bloom_fmix32_(h ^ (uint32_t)size);
+}
+
+#else
+
+#define BLOOM_MURMUR64_ bloom_fast_murmur64_
+#define BLOOM_CLASSIC_ADD_ bloom_add_by_threes_
+#define BLOOM_CLASSIC_LOOK_ bloom_look_by_threes_
 
 /* The last size % 16 bytes (x86_32: size % 4) are read by loads that end where
    the key ends, overlapping what was read before, and a shift drops the
    overlap: no branch on the length, no byte loop, unless the whole key is
    shorter than one word. */
 
-static inline uint32_t bloom_murmur32_(const unsigned char *key,
-                                       size_t size, uint32_t seed)
+static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
+                                       uint32_t seed)
 {
     uint32_t h = seed, tail = 0;
     size_t i;
@@ -890,8 +1202,8 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
     return tail;
 }
 
-static inline bloom_hash bloom_murmur64_(const unsigned char *key,
-                                         size_t size, uint64_t seed)
+static inline bloom_hash bloom_fast_murmur64_(const unsigned char *key,
+                                              size_t size, uint64_t seed)
 {
     bloom_hash h, tail = bloom_tail64_(key, size);
     size_t i;
@@ -907,11 +1219,46 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key,
     return bloom_finish64_(h, size);
 }
 
+/* Three probes at a time without a branch: that a key is absent shows in the
+   first three 7 times in 8, which the CPU can foretell, and their cells are
+   waited for together. (Absent, present, added, in ns: 8, 11, 15 by threes;
+   11, 14, 18 one by one.) */
+
+static inline bool bloom_add_by_threes_(unsigned char *cells, unsigned k,
+                                        bloom_walk_ walk)
+{
+    unsigned set = 1;
+    for (; k >= 3; k -= 3) {
+        set &= bloom_set_bit_(cells, bloom_next_(&walk));
+        set &= bloom_set_bit_(cells, bloom_next_(&walk));
+        set &= bloom_set_bit_(cells, bloom_next_(&walk));
+    }
+    while (k-- > 0)
+        set &= bloom_set_bit_(cells, bloom_next_(&walk));
+    return !(set & 1);
+}
+
+static inline bool bloom_look_by_threes_(const unsigned char *cells,
+                                         unsigned k, bloom_walk_ walk)
+{
+    unsigned set = 1;
+    for (; k >= 3; k -= 3) {
+        set &= bloom_look_bit_(cells, bloom_next_(&walk));
+        set &= bloom_look_bit_(cells, bloom_next_(&walk));
+        set &= bloom_look_bit_(cells, bloom_next_(&walk));
+        if (!(set & 1))
+            return false;
+    }
+    while (k-- > 0)
+        set &= bloom_look_bit_(cells, bloom_next_(&walk));
+    return set & 1;
+}
+
 #endif
 
 /* Width 32 hashes twice, the second time seeded with the first result. */
-BLOOM_RARE_ static bloom_hash bloom_hash32_(const unsigned char *key,
-                                            size_t size, uint64_t seed)
+BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
+                                     uint64_t seed)
 {
     uint32_t half = bloom_low_half_(seed);
     bloom_hash h = { 0, 0 };
@@ -929,19 +1276,10 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
 {
     const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
-                              : bloom_murmur64_(bytes, size, plan.seed);
+                              : BLOOM_MURMUR64_(bytes, size, plan.seed);
 }
 
-/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough.
-   Seeds are spread, so that near ones do not give near keys the same hash. */
-#define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
-
-static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
-{
-    return bloom_fmix64_(key + (seed + 1) * BLOOM_GOLDEN_);
-}
-
-BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
 {
     unsigned char bytes[8];
     bloom_hash h;
@@ -954,203 +1292,66 @@ BLOOM_HOT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
     return h;
 }
 
-/* One number, for the seal. */
-static inline uint64_t bloom_digest_(bloom_plan plan,
-                                     const unsigned char *bytes, size_t size)
+BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
+                                    size_t size)
 {
-    if (BLOOM_IS_32_(plan))
-        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
-    return bloom_murmur64_(bytes, size, plan.seed).h1;
+    return bloom_hash_(bloom_plan_of(b), key, size);
 }
 
-/* ---- The k-index generator -----------------------------------------------
-   A key is a walk: double hashing (Kirsch and Mitzenmacher 2008) goes from
-   position x in steps of y. Here y is scrambled on the way, by an odd factor,
-   and that makes the positions of a key as good as separate hashes, which a
-   constant step does not (table in the README). What lies at a position is the
-   layout's matter. A cell is the high half of x * m: x / 2^64 of the way
-   through the filter (Lemire 2019, "Fast random integer generation in an
-   interval"), without a division, for any m. */
-
-#ifndef BLOOM_TINY
-
-typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
+BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
+{
+    return bloom_hash_u64_(bloom_plan_of(b), key);
+}
 
 /* In width 32 y is a number of 32 bits, times 2^32; as blocks take the lower
    half of x as well, theirs has it in both halves. */
 static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 {
-    bloom_walk_ walk;
-    walk.x = h.h1;
-    walk.y = h.h2;
-    walk.m = plan.cells;
+    uint64_t y = h.h2;
     if (BLOOM_IS_32_(plan))
-        walk.y = (h.h2 >> 32) * (BLOOM_IS_BLOCKED_(plan) ? 0x100000001U
-                                                         : 0x100000000U);
-    return walk;
+        y = (y >> 32) * (BLOOM_IS_BLOCKED_(plan) ? 0x100000001U : 0x100000000U);
+    return bloom_walk_at_(h.h1, y, plan.cells);
 }
 
-static inline void bloom_step_(bloom_walk_ *walk)
+/* ---- Seals -----------------------------------------------------------------
+   A filter is sealed with the hash of its cells, seeded with that of the header
+   before the seal; never 0, which means that there is none. */
+
+static inline uint64_t bloom_digest_(bloom_plan plan,
+                                     const unsigned char *bytes, size_t size)
 {
-    walk->x += walk->y;
-    walk->y *= 37;
+    if (BLOOM_IS_32_(plan))
+        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
+    return BLOOM_MURMUR64_(bytes, size, plan.seed).h1;
 }
 
-#if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
-__extension__ typedef unsigned __int128 bloom_u128_;
-static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+static uint64_t bloom_checksum_(const unsigned char *image)
 {
-    return (uint64_t)((bloom_u128_)x * m >> 64);
+    bloom_plan plan = bloom_parse_(image);
+    size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
+    uint64_t sum;
+    plan.seed = 0;
+    plan.seed = bloom_digest_(plan, image, BLOOM_SEAL_AT_);
+    sum = bloom_digest_(plan, image + BLOOM_HEADER_, size);
+    return sum ? sum : 1;
 }
-#else
-static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+
+BLOOM_API void bloom_seal(bloom *b)
 {
-    uint64_t x0 = x & 0xFFFFFFFFU, x1 = x >> 32;
-    uint64_t m0 = m & 0xFFFFFFFFU, m1 = m >> 32;
-    uint64_t a = x1 * m0 + (x0 * m0 >> 32);
-    uint64_t b = x0 * m1 + (a & 0xFFFFFFFFU);
-    return x1 * m1 + (a >> 32) + (b >> 32);
+    unsigned char *image = bloom_bytes_(b);
+    bloom_store64_(image + BLOOM_SEAL_AT_, bloom_checksum_(image));
 }
-#endif
 
-static inline uint64_t bloom_next_(bloom_walk_ *walk)
+BLOOM_API bloom_error bloom_verify(const bloom *b)
 {
-    uint64_t index = bloom_high_half_(walk->x, walk->m);
-    bloom_step_(walk);
-    return index;
+    const unsigned char *image = bloom_const_bytes_(b);
+    uint64_t seal = bloom_load64_(image + BLOOM_SEAL_AT_);
+    if (seal == 0)
+        return BLOOM_UNSEALED;
+    return seal == bloom_checksum_(image) ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-#else /* BLOOM_TINY: as m < 2^32 and the low half of y is 0, the low half of x
-         never changes, and 32-bit numbers give the same cells. m, a multiple
-         of 64, stands for m / 64 here: that has 16 bits where size_t has. */
-
-typedef struct bloom_walk_ { uint32_t x, y, m, low; } bloom_walk_;
-
-/* (x * m + low) / 2^26, rounded down; low < 2^26 */
-#if SIZE_MAX > 0xFFFF
-static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
-{
-    return (uint32_t)(((uint64_t)x * m + low) >> 26);
-}
-#else
-static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
-{
-    uint32_t lower = (x & 0xFFFF) * (m & 0xFFFF) + low;
-    return ((x >> 16) * (m & 0xFFFF) + (lower >> 16)) >> 10;
-}
-#endif
-
-/* x and y: the upper halves of h1 and h2; lower: the lower one of h1 */
-static inline bloom_walk_ bloom_walk_start_(uint32_t m, uint32_t x,
-                                            uint32_t lower, uint32_t y)
-{
-    bloom_walk_ walk;
-    walk.x = x;
-    walk.y = y;
-    walk.m = m / 64;
-    walk.low = bloom_high_part_(lower, walk.m, 0) >> 6;
-    return walk;
-}
-
-static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
-{
-    return bloom_walk_start_((uint32_t)plan.cells,
-                             (uint32_t)(h.h1 >> 32),
-                             bloom_low_half_(h.h1),
-                             (uint32_t)(h.h2 >> 32));
-}
-
-static inline uint32_t bloom_next_(bloom_walk_ *walk)
-{
-    uint32_t index = bloom_high_part_(walk->x, walk->m, walk->low);
-    walk->x += walk->y;
-    walk->y *= 37;
-    return index;
-}
-
-/* The two halves of a key's h1; h2 has the lower one as its upper one. */
-typedef struct bloom_halves_ { uint32_t upper, lower; } bloom_halves_;
-
-static inline void bloom_halves_of_(bloom_halves_ *h,
-                                    const unsigned char *header,
-                                    const void *key, size_t size)
-{
-    const unsigned char *bytes = (const unsigned char *)key;
-    h->upper = bloom_murmur32_(bytes, size, bloom_load32_(header + 16));
-    h->lower = bloom_murmur32_(bytes, size, h->upper);
-}
-
-static inline bloom_walk_ bloom_walk_on_(const unsigned char *header,
-                                         bloom_halves_ h)
-{
-    return bloom_walk_start_(bloom_load32_(header + 8), h.upper, h.lower,
-                             h.lower);
-}
-
-#endif
-
-/* ---- CLASSIC: one bit a cell -------------------------------------------- */
-
-static inline unsigned bloom_bit_(uint64_t cell)
-{
-    return 1U << (cell & 7);
-}
-
-static inline unsigned bloom_look_(const unsigned char *cells, uint64_t cell)
-{
-    const unsigned char *byte = cells + (size_t)(cell >> 3);
-    return (unsigned)BLOOM_READ_BYTE(byte) >> (cell & 7);
-}
-
-#ifdef BLOOM_SMALL_
-
-static inline bool bloom_classic_may_contain_(const unsigned char *cells,
-                                              unsigned k, bloom_walk_ walk)
-{
-    while (k-- > 0)
-        if (!(bloom_look_(cells, bloom_next_(&walk)) & 1))
-            return false;
-    return true;
-}
-
-#else
-
-/* Three probes at a time without a branch: that a key is absent shows in the
-   first three 7 times in 8, which the CPU can foretell, and their cells are
-   waited for together. */
-static inline bool bloom_classic_may_contain_(const unsigned char *cells,
-                                              unsigned k, bloom_walk_ walk)
-{
-    unsigned set = 1;
-    for (; k >= 3; k -= 3) {
-        set &= bloom_look_(cells, bloom_next_(&walk));
-        set &= bloom_look_(cells, bloom_next_(&walk));
-        set &= bloom_look_(cells, bloom_next_(&walk));
-        if (!(set & 1))
-            return false;
-    }
-    while (k-- > 0)
-        set &= bloom_look_(cells, bloom_next_(&walk));
-    return set & 1;
-}
-
-#endif
-
-static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk)
-{
-    unsigned absent = 0;
-    if (BLOOM_IS_ATOMIC_ && bloom_classic_may_contain_(cells, k, walk))
-        return false;                   /* threads need not take turns */
-    while (k-- > 0) {
-        uint64_t cell = bloom_next_(&walk);
-        absent |= bloom_set_bits_(cells + (size_t)(cell >> 3),
-                                  bloom_bit_(cell));
-    }
-    return absent != 0;
-}
-
-/* ---- COUNTING: four bits a cell ------------------------------------------
+/* ==== COUNTING: four bits a cell ============================================
    A counter that has reached 15 may stand for more, and so never moves again.
    A key whose probes coincide counts each of them. */
 
@@ -1164,12 +1365,12 @@ static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
                                     bool up)
 {
     unsigned char *byte = cells + (size_t)(cell >> 1);
-    unsigned char old = bloom_load_cell_(byte);
+    unsigned char old = BLOOM_LOAD_BYTE_(byte);
     unsigned one = 1U << bloom_shift_(cell), count;
     do
         count = old >> bloom_shift_(cell) & 15;
     while (count < 15 && (up || count > 0)
-           && !bloom_swap_cell_(byte, &old, up ? old + one : old - one));
+           && !bloom_swap_byte_(byte, &old, up ? old + one : old - one));
     return count;
 }
 
@@ -1203,8 +1404,8 @@ static inline bool bloom_is_counted_(const unsigned char *cells, uint64_t cell)
     return (BLOOM_READ_BYTE(byte) >> bloom_shift_(cell) & 15) != 0;
 }
 
-static inline bool bloom_counting_may_contain_(const unsigned char *cells,
-                                               unsigned k, bloom_walk_ walk)
+static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
+                                        bloom_walk_ walk)
 {
     while (k-- > 0)
         if (!bloom_is_counted_(cells, bloom_next_(&walk)))
@@ -1212,25 +1413,23 @@ static inline bool bloom_counting_may_contain_(const unsigned char *cells,
     return true;
 }
 
-/* ---- BLOCKED: eight bits at a position ------------------------------------
+/* ==== BLOCKED: eight bits at a position =====================================
    A position is a block of 256 bits, which lies in one cache line if the image
    is aligned to 32 bytes. A key has one bit in each of its eight words of 32:
    the lower half of x, times the word's salt, has its number in the top 5 bits.
    With one position a key, k = 8, that is Apache Parquet's filter; with several
    it is multi-blocking (Putze, Sanders, Singler 2007), for p below 1%. */
 
-#ifndef BLOOM_TINY
-
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
 
-/* Where the block begins, in bits: by the upper half of x, as in Parquet, where
-   that has bits enough to choose evenly; by all of x from m = 2^34 on. */
-static inline uint64_t bloom_block_(uint64_t m, uint64_t x)
+/* The first byte of the walk's block: by the upper half of x, as in Parquet,
+   where that has bits enough to choose evenly; by all of x from m = 2^34 on. */
+static inline size_t bloom_block_(uint64_t m, uint64_t x)
 {
-    if (m >> 34 == 0)
-        return (x >> 32) * (m >> 8) >> 32 << 8;
-    return bloom_high_half_(x, m >> 8) << 8;
+    uint64_t blocks = m >> 8;
+    return (size_t)((m >> 34 == 0 ? (x >> 32) * blocks >> 32
+                                  : BLOOM_HIGH_HALF_(x, blocks)) << 5);
 }
 
 /* Which bit of the block word i has, 0..255 */
@@ -1240,59 +1439,24 @@ static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
     return i << 5 | (unsigned)((x & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
 }
 
-static inline bool bloom_block_look_(const unsigned char *block, uint64_t x)
+static inline bool bloom_plain_look_block_(const unsigned char *block,
+                                           uint64_t x)
 {
     unsigned i, set = 1;
     for (i = 0; i < 8; i++)
-        set &= bloom_look_(block, bloom_block_bit_(x, i));
+        set &= bloom_look_bit_(block, bloom_block_bit_(x, i));
     return set & 1;
 }
 
-static inline bool bloom_block_add_bytes_(unsigned char *block, uint64_t x)
+static inline bool bloom_plain_add_block_(unsigned char *block, uint64_t x)
 {
-    unsigned i, absent = 0;
-    for (i = 0; i < 8; i++) {
-        unsigned bit = bloom_block_bit_(x, i);
-        absent |= bloom_set_bits_(block + (bit >> 3), bloom_bit_(bit));
-    }
-    return absent != 0;
+    unsigned i, set = 1;
+    for (i = 0; i < 8; i++)
+        set &= bloom_set_bit_(block, bloom_block_bit_(x, i));
+    return !(set & 1);
 }
 
-#ifdef BLOOM_ATOMIC_WORDS_
-
-static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
-{
-    void *aligned = at;
-    bloom_atom_ *word = (bloom_atom_ *)aligned;
-    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
-    if (absent)
-        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-    return absent;
-}
-
-/* Two words at a time, where they are aligned */
-static inline bool bloom_block_add_(unsigned char *block, uint64_t x)
-{
-    uint64_t absent = 0;
-    unsigned i;
-    if ((uintptr_t)block % 8 != 0)
-        return bloom_block_add_bytes_(block, x);
-    for (i = 0; i < 8; i += 2) {
-        uint64_t bits = 1ULL << (bloom_block_bit_(x, i) & 63)
-                      | 1ULL << (bloom_block_bit_(x, i + 1) & 63);
-        unsigned char bytes[8];
-        bloom_store64_(bytes, bits);
-        __builtin_memcpy(&bits, bytes, 8);
-        absent |= bloom_set_word_(block + 4 * i, bits);
-    }
-    return absent != 0;
-}
-
-#else
-#define bloom_block_add_ bloom_block_add_bytes_
-#endif
-
-/* ---- The same in SIMD -----------------------------------------------------
+/* ---- The same in SIMD ------------------------------------------------------
    The eight words at once, in vector types of GCC and Clang: AVX2 (asked for at
    run time where the compiler may not take it for granted), NEON, WebAssembly.
    Everywhere else, and with the same bits, the functions above do it. */
@@ -1304,18 +1468,22 @@ static inline bool bloom_block_add_(unsigned char *block, uint64_t x)
     && !(defined(_WIN32) && !defined(__clang__))  /* GCC bug 54412 */
 #if defined(__AVX2__) || defined(__aarch64__) || defined(__wasm_simd128__)
 #define BLOOM_SIMD_
+#define BLOOM_TARGET_
 #define BLOOM_HAS_SIMD_ true
 #elif defined(__x86_64__) && __STDC_HOSTED__
-#define BLOOM_SIMD_ __attribute__((target("avx2")))
+#define BLOOM_SIMD_
+#define BLOOM_TARGET_ __attribute__((target("avx2")))
 #define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
 #endif
 #endif
 
 #ifdef BLOOM_SIMD_
 
+#define BLOOM_IF_SIMD_(condition, simd, plain) ((condition) ? (simd) : (plain))
+
 typedef uint32_t bloom_words_ __attribute__((vector_size(32)));
 typedef uint64_t bloom_longs_ __attribute__((vector_size(32)));
-typedef long long bloom_cells_ __attribute__((vector_size(32)));
+typedef long long bloom_vector_ __attribute__((vector_size(32)));
 
 #define BLOOM_SIMD_MASK_(mask, x) do { \
     const uint32_t z = bloom_low_half_(x); \
@@ -1334,433 +1502,290 @@ typedef long long bloom_cells_ __attribute__((vector_size(32)));
       | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
 #endif
 
-#ifdef BLOOM_ATOMIC
-
 /* Other threads may set bits meanwhile. Each bit is set or not, wherever the
    load is torn: so it need not be atomic, only be made (volatile). */
+#ifdef BLOOM_ATOMIC
+typedef const volatile bloom_vector_ bloom_block_of_
+    __attribute__((aligned(1), may_alias));
 #define BLOOM_UNWATCHED_ __attribute__((no_sanitize_thread))
+#else
+typedef const bloom_vector_ bloom_block_of_
+    __attribute__((aligned(1), may_alias));
+#define BLOOM_UNWATCHED_
+#endif
 
-typedef long long bloom_loaded_
-    __attribute__((vector_size(32), aligned(1), may_alias));
-
-BLOOM_SIMD_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
+BLOOM_TARGET_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
     const unsigned char *block, uint64_t x)
 {
     const void *at = block;
-    const volatile bloom_loaded_ *now =
-        (const volatile bloom_loaded_ *)at;
-    const bloom_cells_ cells = *now;
-    bloom_cells_ mask;
+    const bloom_vector_ cells = *(bloom_block_of_ *)at;
+    bloom_vector_ mask;
     BLOOM_SIMD_MASK_(mask, x);
     return BLOOM_SIMD_ALL_(mask, cells);
 }
 
-BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
+BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
                                                uint64_t x)
 {
-    bloom_cells_ mask;
+#ifdef BLOOM_ATOMIC
+    bloom_vector_ mask;
     uint64_t words[4], absent = 0;
     unsigned i;
     if (bloom_simd_look_(block, x))
         return false;
     if ((uintptr_t)block % 8 != 0)
-        return bloom_block_add_bytes_(block, x);
+        return bloom_plain_add_block_(block, x);
     BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(words, &mask, 32);
     for (i = 0; i < 4; i++)
         absent |= bloom_set_word_(block + 8 * i, words[i]);
     return absent != 0;
-}
-
 #else
-
-BLOOM_SIMD_ static inline bool bloom_simd_look_(const unsigned char *block,
-                                                uint64_t x)
-{
-    bloom_cells_ mask, cells;
-    BLOOM_SIMD_MASK_(mask, x);
-    __builtin_memcpy(&cells, block, 32);
-    return BLOOM_SIMD_ALL_(mask, cells);
-}
-
-BLOOM_SIMD_ static inline bool bloom_simd_add_(unsigned char *block,
-                                               uint64_t x)
-{
-    bloom_cells_ mask, cells, both;
+    bloom_vector_ mask, cells, both;
     BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(&cells, block, 32);
     both = cells | mask;
     __builtin_memcpy(block, &both, 32);
     return !BLOOM_SIMD_ALL_(mask, cells);
-}
-
 #endif
-
-#ifdef __x86_64__
-/* bloom_fmix64_(key + add) of four keys at a time; returns how many it did. */
-BLOOM_SIMD_ static inline size_t bloom_simd_mix_(uint64_t *h1,
-                                                 const uint64_t *keys,
-                                                 size_t count, uint64_t add)
-{
-    const bloom_longs_ adds = { add, add, add, add };
-    size_t i;
-    for (i = 0; count - i >= 4; i += 4) {
-        bloom_longs_ h;
-        __builtin_memcpy(&h, keys + i, 32);
-        h += adds;
-        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-        h ^= h >> 33;
-        __builtin_memcpy(h1 + i, &h, 32);
-    }
-    return i;
 }
-
-typedef int bloom_ints_ __attribute__((vector_size(32)));
-
-/* The lower halves of four numbers, multiplied */
-BLOOM_SIMD_ static inline bloom_longs_ bloom_simd_times_(bloom_longs_ a,
-                                                         bloom_longs_ b)
-{
-    return (bloom_longs_)__builtin_ia32_pmuludq256((bloom_ints_)a,
-                                                   (bloom_ints_)b);
-}
-
-/* x * m / 2^64 of four numbers x at a time, for m < 2^32; 2^32 bits in `mask`
-   of each x count. Returns how many it did. */
-BLOOM_SIMD_ static inline size_t bloom_simd_aim_(uint64_t *to,
-    const uint64_t *x, size_t count, uint64_t m, unsigned shift)
-{
-    const bloom_longs_ ms = { m, m, m, m };
-    size_t i;
-    for (i = 0; count - i >= 4; i += 4) {
-        bloom_longs_ h, high;
-        __builtin_memcpy(&h, x + i, 32);
-        high = bloom_simd_times_(h >> 32, ms);
-        if (shift == 0)
-            high += bloom_simd_times_(h, ms) >> 32;
-        high = high >> 32 << shift;
-        __builtin_memcpy(to + i, &high, 32);
-    }
-    return i;
-}
-#else
-#define bloom_simd_mix_(h1, keys, count, add) 0
-#define bloom_simd_aim_(to, x, count, m, shift) 0
-#endif
-
-#define BLOOM_IF_SIMD_(condition, simd, plain) ((condition) ? (simd) : (plain))
 
 #else
 
+#define BLOOM_TARGET_
 #define BLOOM_HAS_SIMD_ false
 #define BLOOM_IF_SIMD_(condition, simd, plain) ((void)(condition), (plain))
 
 #endif
 
-/* Cell i of the eight at the position, then a step after the last */
-static inline uint64_t bloom_next_in_block_(bloom_walk_ *walk, unsigned i)
+BLOOM_FLAT_ bool bloom_add_block_(unsigned char *block, uint64_t x, bool simd)
 {
-    uint64_t cell = bloom_block_(walk->m, walk->x)
-                  + bloom_block_bit_(walk->x, i);
-    if (i == 7)
-        bloom_step_(walk);
-    return cell;
+    return BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, x),
+                                bloom_plain_add_block_(block, x));
 }
 
-#ifdef BLOOM_SMALL_
-
-static inline bool bloom_blocked_add_(unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk, bool simd)
+BLOOM_FLAT_ bool bloom_look_block_(const unsigned char *block, uint64_t x,
+                                   bool simd)
 {
-    unsigned i, absent = 0;
-    (void)simd;
-    for (i = 0; i < k; i++) {
-        uint64_t cell = bloom_next_in_block_(&walk, i % 8);
-        absent |= bloom_set_bits_(cells + (size_t)(cell >> 3),
-                                  bloom_bit_(cell));
-    }
-    return absent != 0;
+    return BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, x),
+                                bloom_plain_look_block_(block, x));
 }
 
-static inline bool bloom_blocked_may_contain_(const unsigned char *cells,
-                                              unsigned k, bloom_walk_ walk,
-                                              bool simd)
-{
-    unsigned i;
-    (void)simd;
-    for (i = 0; i < k; i++)
-        if (!(bloom_look_(cells, bloom_next_in_block_(&walk, i % 8)) & 1))
-            return false;
-    return true;
-}
-
-#else
-
+/* The blocks of a walk of k cells */
 BLOOM_FLAT_ bool bloom_blocked_add_(unsigned char *cells, unsigned k,
                                     bloom_walk_ walk, bool simd)
 {
-    unsigned absent = 0;
-    for (; k > 0; k -= 8, bloom_step_(&walk)) {
-        unsigned char *block = cells
-                             + (size_t)(bloom_block_(walk.m, walk.x) >> 3);
-        absent |= BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, walk.x),
-                                       bloom_block_add_(block, walk.x));
-    }
-    return absent != 0;
+    bool absent = false;
+    for (; k > 0; k -= 8, bloom_step_(&walk))
+        absent |= bloom_add_block_(cells + bloom_block_(walk.m, walk.x),
+                                   walk.x, simd);
+    return absent;
 }
 
 /* No branch depends on a cell unless there is a further block. */
-BLOOM_FLAT_ bool bloom_blocked_may_contain_(const unsigned char *cells,
-                                            unsigned k, bloom_walk_ walk,
-                                            bool simd)
+BLOOM_FLAT_ bool bloom_blocked_look_(const unsigned char *cells, unsigned k,
+                                     bloom_walk_ walk, bool simd)
 {
     for (;; bloom_step_(&walk)) {
-        const unsigned char *block = cells
-                                   + (size_t)(bloom_block_(walk.m, walk.x)
-                                              >> 3);
-        bool in = BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, walk.x),
-                                       bloom_block_look_(block, walk.x));
+        bool in = bloom_look_block_(cells + bloom_block_(walk.m, walk.x),
+                                    walk.x, simd);
         k -= 8;
         if (k == 0 || !in)
             return in;
     }
 }
 
-#endif
+/* ==== One key ===============================================================
+   Any filter goes the general way, which is out of line. Two kinds have a
+   shorter one of their own where speed counts: a blocked filter of width 64
+   below 2 GB with SIMD, of which the first block is inlined into the user's
+   loop (a third of the time), and a classic one of width 64, whose header is
+   read there (two thirds). */
 
-#else
-#define bloom_blocked_add_(cells, k, walk, simd) false
-#define bloom_blocked_may_contain_(cells, k, walk, simd) false
-#define bloom_next_in_block_(walk, i) 0
-#endif
-
-/* ---- Keys --------------------------------------------------------------- */
-
-#ifdef BLOOM_ATOMIC
-static inline void bloom_unseal_(unsigned char *image)
-{
-    unsigned i;
-    if (bloom_load_cells_(image + 24) != 0)
-        for (i = 24; i < BLOOM_HEADER_; i++)
-            __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
-}
-#else
-static inline void bloom_unseal_(unsigned char *image)
-{
-    bloom_store64_(image + 24, 0);
-}
-#endif
-
-/* Blocked filters of width 64 below 2 GB have a short way of their own, where
-   there is SIMD: layout and width are tested as one number, and what is inlined
-   in a user's loop is small: the first block. All else goes by functions out of
-   line, of which the compiler knows that they change nothing if they look. */
-
-#ifdef BLOOM_SIMD_
-#define BLOOM_IS_FAST_(image, m) (((image)[4] | (image)[5] << 8) \
-    == (BLOOM_BLOCKED | 64 << 8) && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
-
-/* The blocks after the first */
-BLOOM_SIMD_ BLOOM_RARE_ static bool bloom_add_more_(unsigned char *image,
-                                                    uint64_t x, uint64_t y)
-{
-    bloom_walk_ walk;
-    walk.x = x;
-    walk.y = y;
-    walk.m = bloom_load64_(image + 8);
-    bloom_step_(&walk);
-    return bloom_blocked_add_(image + BLOOM_HEADER_, image[6] - 8U, walk, true);
-}
-
-BLOOM_SIMD_ BLOOM_RARE_ BLOOM_PURE_ static bool bloom_look_more_(
-    const unsigned char *image, uint64_t x, uint64_t y)
-{
-    bloom_walk_ walk;
-    walk.x = x;
-    walk.y = y;
-    walk.m = bloom_load64_(image + 8);
-    bloom_step_(&walk);
-    return bloom_blocked_may_contain_(image + BLOOM_HEADER_, image[6] - 8U,
-                                      walk, true);
-}
-
-BLOOM_SIMD_ static inline bool bloom_fast_add_(unsigned char *image,
-                                               uint64_t m, uint64_t x,
-                                               uint64_t y)
+static bool bloom_general_add_(unsigned char *image, bloom_hash h)
 {
     unsigned char *cells = image + BLOOM_HEADER_;
-    bool added;
+    bloom_plan plan = bloom_parse_(image);
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
-    added = bloom_simd_add_(cells + (size_t)(bloom_block_(m, x) >> 3), x);
-    if (image[6] != 8 && bloom_add_more_(image, x, y))
+    return BLOOM_IS_BLOCKED_(plan)
+         ? bloom_blocked_add_(cells, plan.hashes, walk, BLOOM_HAS_SIMD_)
+         : BLOOM_IS_COUNTING_(plan)
+         ? bloom_counting_add_(cells, plan.hashes, walk)
+         : BLOOM_CLASSIC_ADD_(cells, plan.hashes, walk);
+}
+
+static bool bloom_general_look_(const unsigned char *image, bloom_hash h)
+{
+    const unsigned char *cells = image + BLOOM_HEADER_;
+    unsigned char copy[BLOOM_HEADER_];
+    bloom_plan plan = bloom_parse_(bloom_header_of_(image, copy));
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    return BLOOM_IS_BLOCKED_(plan)
+         ? bloom_blocked_look_(cells, plan.hashes, walk, BLOOM_HAS_SIMD_)
+         : BLOOM_IS_COUNTING_(plan)
+         ? bloom_counting_look_(cells, plan.hashes, walk)
+         : BLOOM_CLASSIC_LOOK_(cells, plan.hashes, walk);
+}
+
+#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
+
+static inline bool bloom_add_(unsigned char *image, bloom_hash h)
+{
+    return bloom_general_add_(image, h);
+}
+
+static inline bool bloom_look_(const unsigned char *image, bloom_hash h)
+{
+    return bloom_general_look_(image, h);
+}
+
+#else
+
+#define BLOOM_KIND_(image) \
+    ((image)[BLOOM_LAYOUT_AT_] | (image)[BLOOM_WIDTH_AT_] << 8)
+#define BLOOM_KIND_64_(layout) (layout | 64 << 8)
+
+/* For these the compiler knows that they change nothing if they look. */
+
+BLOOM_RARE_ bool bloom_other_add_(unsigned char *image, bloom_hash h)
+{
+    return bloom_general_add_(image, h);
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_other_look_(const unsigned char *image,
+                                               bloom_hash h)
+{
+    return bloom_general_look_(image, h);
+}
+
+BLOOM_RARE_ bool bloom_plain_add_(unsigned char *cells, unsigned k,
+                                  uint64_t m, uint64_t x, uint64_t y)
+{
+    return BLOOM_CLASSIC_ADD_(cells, k, bloom_walk_at_(x, y, m));
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_plain_look_(const unsigned char *cells,
+                                               unsigned k, uint64_t m,
+                                               uint64_t x, uint64_t y)
+{
+    return BLOOM_CLASSIC_LOOK_(cells, k, bloom_walk_at_(x, y, m));
+}
+
+#define BLOOM_IS_FAST_(kind, m) ((kind) == BLOOM_KIND_64_(BLOOM_BLOCKED) \
+    && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
+
+/* The blocks after the first, if any */
+
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_rest_(unsigned char *cells,
+                                               unsigned k, uint64_t m,
+                                               uint64_t x, uint64_t y)
+{
+    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    bloom_step_(&walk);
+    return bloom_blocked_add_(cells, k - 8, walk, true);
+}
+
+BLOOM_TARGET_ BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_rest_(
+    const unsigned char *cells, unsigned k, uint64_t m, uint64_t x, uint64_t y)
+{
+    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    bloom_step_(&walk);
+    return bloom_blocked_look_(cells, k - 8, walk, true);
+}
+
+BLOOM_TARGET_ static inline bool bloom_fast_add_(unsigned char *cells,
+                                                 unsigned k, uint64_t m,
+                                                 uint64_t x, uint64_t y)
+{
+    bool added = bloom_add_block_(cells + bloom_block_(m, x), x, true);
+    if (k != 8 && bloom_add_rest_(cells, k, m, x, y))
         added = true;
     return added;
 }
 
-BLOOM_SIMD_ static inline bool bloom_fast_look_(const unsigned char *image,
-                                                uint64_t m, uint64_t x,
-                                                uint64_t y)
+BLOOM_TARGET_ static inline bool bloom_fast_look_(const unsigned char *cells,
+                                                  unsigned k, uint64_t m,
+                                                  uint64_t x, uint64_t y)
 {
-    const unsigned char *cells = image + BLOOM_HEADER_;
-    bool in = bloom_simd_look_(cells + (size_t)(bloom_block_(m, x) >> 3), x);
-    if (image[6] != 8 && in)
-        return bloom_look_more_(image, x, y);
-    return in;
+    bool in = bloom_look_block_(cells + bloom_block_(m, x), x, true);
+    return k == 8 || !in ? in : bloom_look_rest_(cells, k, m, x, y);
 }
 
-#else
-#define BLOOM_IS_FAST_(image, m) ((void)(image), (void)(m), false)
-#define bloom_fast_add_(image, m, x, y) ((void)(x), (void)(y), false)
-#define bloom_fast_look_(image, m, x, y) ((void)(x), (void)(y), false)
-#endif
-
-BLOOM_RARE_ static bool bloom_slow_add_(unsigned char *image, bloom_hash h)
+BLOOM_FLAT_ bool bloom_add_(unsigned char *image, bloom_hash h)
 {
     unsigned char *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    bloom_unseal_(image);
-    return BLOOM_IS_BLOCKED_(plan)
-        ? bloom_blocked_add_(cells, plan.hashes, walk, BLOOM_HAS_SIMD_)
-        : BLOOM_IS_COUNTING_(plan)
-        ? bloom_counting_add_(cells, plan.hashes, walk)
-        : bloom_classic_add_(cells, plan.hashes, walk);
+    const int kind = BLOOM_KIND_(image);
+    const unsigned k = image[BLOOM_K_AT_];
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    if (BLOOM_IS_FAST_(kind, m)) {
+        bloom_unseal_(image);
+        return bloom_fast_add_(cells, k, m, h.h1, h.h2);
+    }
+    if (kind == BLOOM_KIND_64_(BLOOM_CLASSIC)) {
+        bloom_unseal_(image);
+        return bloom_plain_add_(cells, k, m, h.h1, h.h2);
+    }
+    return bloom_other_add_(image, h);
 }
+
+BLOOM_FLAT_ bool bloom_look_(const unsigned char *image, bloom_hash h)
+{
+    const unsigned char *cells = image + BLOOM_HEADER_;
+    const int kind = BLOOM_KIND_(image);
+    const unsigned k = image[BLOOM_K_AT_];
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    if (BLOOM_IS_FAST_(kind, m))
+        return bloom_fast_look_(cells, k, m, h.h1, h.h2);
+    if (kind == BLOOM_KIND_64_(BLOOM_CLASSIC))
+        return bloom_plain_look_(cells, k, m, h.h1, h.h2);
+    return bloom_other_look_(image, h);
+}
+
+#endif
 
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b);
-    uint64_t m = bloom_load64_(image + 8);
-    return BLOOM_IS_FAST_(image, m) ? bloom_fast_add_(image, m, h.h1, h.h2)
-                                    : bloom_slow_add_(image, h);
-}
-
-BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    bloom_unseal_(image);
-    return BLOOM_IS_COUNTING_(plan)
-        && bloom_counting_remove_(cells, plan.hashes, walk);
-}
-
-BLOOM_RARE_ BLOOM_PURE_ static bool bloom_slow_look_(const bloom *b,
-                                                     bloom_hash h)
-{
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    return BLOOM_IS_BLOCKED_(plan)
-        ? bloom_blocked_may_contain_(cells, plan.hashes, walk,
-                                     BLOOM_HAS_SIMD_)
-        : BLOOM_IS_COUNTING_(plan)
-        ? bloom_counting_may_contain_(cells, plan.hashes, walk)
-        : bloom_classic_may_contain_(cells, plan.hashes, walk);
+    return bloom_add_(bloom_bytes_(b), h);
 }
 
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
-    const unsigned char *image = bloom_const_bytes_(b);
-    uint64_t m = bloom_load64_(image + 8);
-    return BLOOM_IS_FAST_(image, m) ? bloom_fast_look_(image, m, h.h1, h.h2)
-                                    : bloom_slow_look_(b, h);
+    return bloom_look_(bloom_const_bytes_(b), h);
 }
 
-BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
-                                    size_t size)
-{
-    return bloom_hash_(bloom_plan_of(b), key, size);
-}
-
-BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
-{
-    return bloom_hash_u64_(bloom_plan_of(b), key);
-}
-
-#ifndef BLOOM_TINY
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
-}
-
-/* What writes has the header in RAM: bloom_parse_, not bloom_plan_of. */
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_hash(b, bloom_hash_(plan, key, size));
-}
-
-BLOOM_RARE_ BLOOM_PURE_ static bool bloom_slow_look_u64_(const bloom *b,
-                                                         uint64_t key)
-{
-    return bloom_slow_look_(b, bloom_hash_u64(b, key));
-}
-
-BLOOM_RARE_ static bool bloom_slow_add_u64_(unsigned char *image, uint64_t key)
-{
-    return bloom_slow_add_(image, bloom_hash_u64_(bloom_parse_(image), key));
-}
-
-BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    uint64_t m = bloom_load64_(image + 8);
-    uint64_t x = bloom_mix_u64_(bloom_load64_(image + 16), key);
-    (void)x;                            /* without SIMD nobody asks for it */
-    return BLOOM_IS_FAST_(image, m)
-        ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
-        : bloom_slow_look_u64_(b, key);
-}
-
-BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
-    uint64_t m = bloom_load64_(image + 8);
-    uint64_t x = bloom_mix_u64_(bloom_load64_(image + 16), key);
-    (void)x;                            /* without SIMD nobody asks for it */
-    return BLOOM_IS_FAST_(image, m)
-        ? bloom_fast_add_(image, m, x, x * BLOOM_GOLDEN_)
-        : bloom_slow_add_u64_(image, key);
-}
-
-#else
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    const unsigned char *image = bloom_const_bytes_(b), *header;
-    unsigned char copy[BLOOM_HEADER_];
-    bloom_halves_ h;
-    header = bloom_fetch_(image, copy);
-    bloom_halves_of_(&h, header, key, size);
-    return bloom_classic_may_contain_(image + BLOOM_HEADER_, header[6],
-                                      bloom_walk_on_(header, h));
-}
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_halves_ h;
-    bloom_halves_of_(&h, image, key, size);
+    bloom_plan plan = bloom_parse_(image);
     bloom_unseal_(image);
-    return bloom_classic_add_(image + BLOOM_HEADER_, image[6],
-                              bloom_walk_on_(image, h));
+    return BLOOM_IS_COUNTING_(plan)
+        && bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
+                                  bloom_walk_from_(plan, h));
 }
 
-BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+#ifndef BLOOM_TINY         /* What writes has the header in RAM: bloom_parse_ */
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
-    unsigned char bytes[8];
-    bloom_store64_(bytes, key);
-    return bloom_may_contain(b, bytes, sizeof bytes);
+    unsigned char *image = bloom_bytes_(b);
+    return bloom_add_(image, bloom_hash_(bloom_parse_(image), key, size));
 }
 
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
 {
-    unsigned char bytes[8];
-    bloom_store64_(bytes, key);
-    return bloom_add(b, bytes, sizeof bytes);
+    unsigned char *image = bloom_bytes_(b);
+    return bloom_add_(image, bloom_hash_u64_(bloom_parse_(image), key));
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    return bloom_look_(bloom_const_bytes_(b), bloom_hash_key(b, key, size));
+}
+
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    return bloom_look_(bloom_const_bytes_(b), bloom_hash_u64(b, key));
 }
 
 #endif
@@ -1783,18 +1808,109 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
     bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     unsigned i;
-    for (i = 0; i < plan.hashes; i++)
-        index[i] = BLOOM_IS_BLOCKED_(plan) ? bloom_next_in_block_(&walk, i % 8)
-                                           : bloom_next_(&walk);
+    for (i = 0; i < plan.hashes; i++) {
+        if (!BLOOM_IS_BLOCKED_(plan)) {
+            index[i] = bloom_next_(&walk);
+            continue;
+        }
+        index[i] = (uint64_t)bloom_block_(walk.m, walk.x) * 8
+                 + bloom_block_bit_(walk.x, i % 8);
+        if (i % 8 == 7)
+            bloom_step_(&walk);
+    }
     return plan.hashes;
 }
 
-/* ---- Many keys at once ----------------------------------------------------
-   In chunks, so that the waits for memory overlap. To add, the keys of a chunk
-   are all hashed, then their cells asked for, then set, in the order of the
-   keys. To look, a chunk goes round by round: the cells that were asked for in
-   one are tested in the next, and the keys that may still be in ask for more.
-   While one chunk waits for memory, others have their turn. */
+/* ==== TINY ==================================================================
+   As m < 2^32 and the low half of y is 0, the low half of x never changes, and
+   numbers of 32 bits give the same cells: 56, 80 and 694 bytes less (Cortex-M0,
+   M4, AVR) than by the textbook's walk. m, a multiple of 64, stands for m / 64
+   here: that has 16 bits where size_t has. */
+
+#ifdef BLOOM_TINY
+
+typedef struct bloom_tiny_walk_ { uint32_t x, y, m, low; } bloom_tiny_walk_;
+
+/* (x * m + low) / 2^26, rounded down; low < 2^26 */
+static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
+{
+#if SIZE_MAX > 0xFFFF
+    return (uint32_t)(((uint64_t)x * m + low) >> 26);
+#else
+    uint32_t lower = (x & 0xFFFF) * (m & 0xFFFF) + low;
+    return ((x >> 16) * (m & 0xFFFF) + (lower >> 16)) >> 10;
+#endif
+}
+
+/* x is the upper half of h1; y, its lower one, is the upper one of h2 too. */
+static inline void bloom_tiny_start_(bloom_tiny_walk_ *walk,
+                                     const unsigned char *header,
+                                     const void *key, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)key;
+    walk->x = bloom_murmur32_(bytes, size,
+                              bloom_load32_(header + BLOOM_SEED_AT_));
+    walk->y = bloom_murmur32_(bytes, size, walk->x);
+    walk->m = bloom_load32_(header + BLOOM_M_AT_) / 64;
+    walk->low = bloom_high_part_(walk->y, walk->m, 0) >> 6;
+}
+
+static inline uint32_t bloom_tiny_next_(bloom_tiny_walk_ *walk)
+{
+    uint32_t index = bloom_high_part_(walk->x, walk->m, walk->low);
+    walk->x += walk->y;
+    walk->y *= 37;
+    return index;
+}
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
+{
+    unsigned char *image = bloom_bytes_(b), k = image[BLOOM_K_AT_];
+    bloom_tiny_walk_ walk;
+    unsigned set = 1;
+    bloom_tiny_start_(&walk, image, key, size);
+    bloom_unseal_(image);
+    while (k-- > 0)
+        set &= bloom_set_bit_(image + BLOOM_HEADER_, bloom_tiny_next_(&walk));
+    return !(set & 1);
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    const unsigned char *image = bloom_const_bytes_(b), *header;
+    unsigned char copy[BLOOM_HEADER_], k;
+    bloom_tiny_walk_ walk;
+    header = bloom_header_of_(image, copy);
+    bloom_tiny_start_(&walk, header, key, size);
+    for (k = header[BLOOM_K_AT_]; k > 0; k--)
+        if (!(bloom_look_bit_(image + BLOOM_HEADER_, bloom_tiny_next_(&walk))
+              & 1))
+            return false;
+    return true;
+}
+
+BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    unsigned char bytes[8];
+    bloom_store64_(bytes, key);
+    return bloom_add(b, bytes, sizeof bytes);
+}
+
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    unsigned char bytes[8];
+    bloom_store64_(bytes, key);
+    return bloom_may_contain(b, bytes, sizeof bytes);
+}
+
+#endif
+
+/* ==== Many keys at once =====================================================
+   Keys become walks, a batch at a time: hashed four at a time where there is
+   AVX2. Then, to add, one walk after the other. To look, the first block or two
+   cells of every key without a branch; and then what is left of those that may
+   be in. In a large filter it is the memory that takes the time, and it works
+   for many at once: each key asks for its cells some keys before its turn. */
 
 /* What a caller gave: one of the three, the others are NULL. */
 typedef struct bloom_keys_ {
@@ -1813,7 +1929,7 @@ static inline bloom_hash bloom_hash_at_(bloom_plan plan,
                        : bloom_hash_u64_(plan, keys->integers[i]);
 }
 
-#ifdef BLOOM_TINY /* One by one. */
+#ifdef BLOOM_SMALL_                                        /* one by one */
 
 static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)
 {
@@ -1844,393 +1960,315 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
 
 #else
 
-#define BLOOM_CHUNK_ 64
-#define BLOOM_RING_ 4
-
-typedef struct bloom_chunk_ {
-    size_t from, count;                 /* keys from .. from + count - 1 */
-    size_t left;                        /* how many of them may be in */
-    unsigned round;
-    bool golden;                        /* y is x * BLOOM_GOLDEN_, not stored */
-    uint64_t x[BLOOM_CHUNK_], y[BLOOM_CHUNK_];      /* walks of those left */
-    uint64_t cell[BLOOM_CHUNK_];        /* the cells, or blocks, asked for */
-    unsigned char key[BLOOM_CHUNK_];    /* and which of the chunk they are */
-} bloom_chunk_;
-
 #if defined(__GNUC__) && !defined(BLOOM_ROM_ONLY_)
 #define BLOOM_PREFETCH_(p) __builtin_prefetch(p)
 #else
 #define BLOOM_PREFETCH_(p) ((void)(p))
 #endif
 
-/* To ask for cells ahead pays where they are far away: from about 4 MB on, as
-   measured with 1, 4, 12 and 120 MB on a CPU with 2 MB of its own and a large
-   shared cache (adding to a classic filter: 1.6, 0.9, 0.9 and 0.8 times the
-   time of not asking). */
-#define BLOOM_IS_LARGE_(plan) ((plan).cells >> 25 != 0)
+#define BLOOM_BATCH_ 64
+#define BLOOM_AHEAD_ 16         /* about the cache lines that a CPU waits for */
 
-BLOOM_FLAT_ void bloom_mix_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
-                                  const uint64_t *keys, unsigned layout,
-                                  bool simd)
-{
-    const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
-    size_t i = BLOOM_IF_SIMD_(simd,
-        bloom_simd_mix_(chunk->x, keys, chunk->count, add), 0U);
-    for (; i < chunk->count; i++)
-        chunk->x[i] = bloom_fmix64_(keys[i] + add);
-    chunk->golden = layout == BLOOM_BLOCKED;
-    for (i = 0; i < chunk->count && !chunk->golden; i++)
-        chunk->y[i] = chunk->x[i] * BLOOM_GOLDEN_;
-}
+/* What is the same for all keys; constants in the loops, which are made for
+   each of the layouts. Large: from 4 MB on, as measured with 1, 4, 12 and 120
+   MB on a CPU with 2 MB of its own and a large shared cache (asking ahead takes
+   1.6, 0.9, 0.9 and 0.6 times as long). */
+typedef struct bloom_way_ {
+    uint64_t m;
+    unsigned layout, k;
+    bool simd, one, large;      /* one: one block a key */
+} bloom_way_;
 
-/* Hashes the keys from number `from` on. */
-static void bloom_hash_chunk_(bloom_chunk_ *chunk, bloom_plan plan,
-                              const bloom_keys_ *keys, size_t from)
+/* Where keys are on their walks: x, and y, the step; or, of one block a key,
+   the block's first byte. */
+typedef struct bloom_walks_ {
+    size_t count;
+    uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
+} bloom_walks_;
+
+/* Four of each at a time, for AVX2: hashes of integers, with `add` of the seed,
+   and the blocks of hashes, m < 2^34. They return how many they did. */
+#if defined(BLOOM_SIMD_) && defined(__x86_64__)
+
+typedef int bloom_ints_ __attribute__((vector_size(32)));
+
+BLOOM_TARGET_ static inline size_t bloom_simd_mix_(bloom_walks_ *walks,
+                                                   const uint64_t *keys,
+                                                   uint64_t add)
 {
+    const bloom_longs_ adds = { add, add, add, add };
     size_t i;
-    chunk->golden = false;
-    for (i = 0; i < chunk->count; i++) {
-        bloom_walk_ walk = bloom_walk_from_(plan, bloom_hash_at_(plan, keys,
-                                                                 from + i));
-        chunk->x[i] = walk.x;
-        chunk->y[i] = walk.y;
+    for (i = 0; walks->count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, keys + i, 32);
+        h += adds;
+        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+        h ^= h >> 33;
+        __builtin_memcpy(walks->x + i, &h, 32);
     }
+    return i;
 }
 
-/* The next keys, from number `from` on, are hashed. */
-BLOOM_FLAT_ void bloom_begin_(bloom_chunk_ *chunk, bloom_plan plan,
-                              const bloom_keys_ *keys, size_t from,
-                              unsigned layout, bool simd)
+BLOOM_TARGET_ static inline size_t bloom_simd_blocks_(bloom_walks_ *walks,
+                                                      uint64_t blocks)
 {
-    size_t left = keys->count - from;
-    chunk->from = from;
-    chunk->left = chunk->count = left < BLOOM_CHUNK_ ? left : BLOOM_CHUNK_;
-    chunk->round = 0;
-    if (keys->integers && !BLOOM_IS_32_(plan))
-        bloom_mix_chunk_(chunk, plan, keys->integers + from, layout, simd);
-    else
-        bloom_hash_chunk_(chunk, plan, keys, from);
-}
-
-BLOOM_FLAT_ bloom_walk_ bloom_walk_of_(const bloom_chunk_ *chunk,
-                                       bloom_plan plan, size_t i)
-{
-    bloom_walk_ walk;
-    walk.x = chunk->x[i];
-    walk.y = chunk->golden ? walk.x * BLOOM_GOLDEN_ : chunk->y[i];
-    walk.m = plan.cells;
-    return walk;
-}
-
-/* The cell at a position, or where its block begins */
-BLOOM_FLAT_ uint64_t bloom_cell_at_(bloom_plan plan, unsigned layout,
-                                    uint64_t x)
-{
-    return layout == BLOOM_BLOCKED ? bloom_block_(plan.cells, x)
-                                   : bloom_high_half_(x, plan.cells);
-}
-
-BLOOM_FLAT_ void bloom_prefetch_(const unsigned char *cells, unsigned layout,
-                                 uint64_t cell)
-{
-    BLOOM_PREFETCH_(cells + (size_t)(cell >> (layout == BLOOM_COUNTING ? 1
-                                                                       : 3)));
-}
-
-/* All positions of a walk of k cells */
-BLOOM_FLAT_ void bloom_prefetch_walk_(const unsigned char *cells,
-                                      bloom_plan plan, unsigned layout,
-                                      unsigned k, bloom_walk_ walk)
-{
-    const unsigned cells_at = layout == BLOOM_BLOCKED ? 8 : 1;
-    for (; k > 0; k -= cells_at, bloom_step_(&walk))
-        bloom_prefetch_(cells, layout, bloom_cell_at_(plan, layout, walk.x));
-}
-
-/* The loops that touch cells are made for each layout, with SIMD and without:
-   plan.layout and simd are constants in them. */
-
-BLOOM_FLAT_ size_t bloom_add_chunk_(unsigned char *cells, bloom_plan plan,
-                                    const bloom_chunk_ *chunk, bool *is_new,
-                                    unsigned layout, bool simd)
-{
-    const bool one_block = layout == BLOOM_BLOCKED && plan.hashes == 8;
-    size_t i, news = 0;
-    for (i = 0; i < chunk->count; i++) {
-        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        unsigned char *block = cells
-                             + (size_t)(one_block ? chunk->cell[i] >> 3 : 0);
-        bool added = one_block
-            ? BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, walk.x),
-                                   bloom_block_add_(block, walk.x))
-            : layout == BLOOM_BLOCKED
-            ? bloom_blocked_add_(cells, plan.hashes, walk, simd)
-            : layout == BLOOM_COUNTING
-            ? bloom_counting_add_(cells, plan.hashes, walk)
-            : bloom_classic_add_(cells, plan.hashes, walk);
-        news += added;
-        if (is_new)
-            is_new[i] = added;
-    }
-    return news;
-}
-
-/* Asks for the next cell of each key that is left. */
-BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, bloom_plan plan,
-                            bloom_chunk_ *chunk, unsigned layout, bool simd)
-{
-    size_t i = 0;
-    if (layout == BLOOM_BLOCKED ? plan.cells >> 34 == 0 : plan.cells >> 32 == 0)
-        i = BLOOM_IF_SIMD_(simd, layout == BLOOM_BLOCKED
-            ? bloom_simd_aim_(chunk->cell, chunk->x, chunk->left,
-                              plan.cells >> 8, 8)
-            : bloom_simd_aim_(chunk->cell, chunk->x, chunk->left, plan.cells,
-                              0), 0U);
-    for (; i < chunk->left; i++)
-        chunk->cell[i] = bloom_cell_at_(plan, layout, chunk->x[i]);
-    for (i = 0; i < chunk->left && BLOOM_IS_LARGE_(plan); i++)
-        bloom_prefetch_(cells, layout, chunk->cell[i]);
-}
-
-/* Is what key i asked for there? */
-BLOOM_FLAT_ bool bloom_test_(const unsigned char *cells,
-                             const bloom_chunk_ *chunk, size_t i,
-                              unsigned layout, bool simd)
-{
-    uint64_t cell = chunk->cell[i], x = chunk->x[i];
-    const unsigned char *block = cells + (size_t)(layout == BLOOM_BLOCKED
-                                                  ? cell >> 3 : 0);
-    return layout == BLOOM_BLOCKED
-        ? BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, x),
-                               bloom_block_look_(block, x))
-        : layout == BLOOM_COUNTING ? bloom_is_counted_(cells, cell)
-                                   : bloom_look_(cells, cell) & 1;
-}
-
-/* Keeps the keys that may be in, one step further. */
-BLOOM_FLAT_ void bloom_keep_(const unsigned char *cells, bloom_plan plan,
-                             bloom_chunk_ *chunk, unsigned layout, bool simd)
-{
-    size_t i, left = 0;
-    for (i = 0; i < chunk->left; i++) {
-        bool in = bloom_test_(cells, chunk, i, layout, simd);
-        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        bloom_step_(&walk);
-        chunk->x[left] = walk.x;
-        chunk->y[left] = walk.y;
-        chunk->key[left] = (unsigned char)(chunk->round == 0 ? i
-                                                             : chunk->key[i]);
-        left += in;
-    }
-    chunk->golden = false;
-    chunk->left = left;
-}
-
-/* All of each key at once: the block that was asked for, and k cells more. Two
-   loops, as no branch is to depend on a cell where there are none. */
-BLOOM_FLAT_ size_t bloom_tell_(const unsigned char *cells, bloom_plan plan,
-                               bloom_chunk_ *chunk, unsigned k, bool *maybe,
-                               unsigned layout, bool simd)
-{
-    bool results[BLOOM_CHUNK_];
-    size_t i, in = 0;
-    maybe = maybe ? maybe : results;
-    for (i = 0; i < chunk->count && k == 0; i++)
-        maybe[i] = bloom_test_(cells, chunk, i, layout, simd);
-    for (; i < chunk->count; i++) {
-        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        bloom_step_(&walk);
-        maybe[i] = bloom_test_(cells, chunk, i, layout, simd)
-            && bloom_blocked_may_contain_(cells, k, walk, simd);
-    }
-    for (i = 0; i < chunk->count; i++)
-        in += maybe[i];
-    chunk->count = 0;
-    return in;
-}
-
-/* Tests what is left of the walks of those keys that are left. */
-BLOOM_FLAT_ size_t bloom_tell_rest_(const unsigned char *cells, bloom_plan plan,
-                                    bloom_chunk_ *chunk, unsigned k,
-                                    bool *maybe, unsigned layout, bool simd)
-{
-    size_t i, in = 0;
-    for (i = 0; i < chunk->count && maybe; i++)
-        maybe[i] = false;
-    for (i = 0; i < chunk->left; i++) {
-        bloom_walk_ walk = bloom_walk_of_(chunk, plan, i);
-        bool found = k == 0 ? true
-            : layout == BLOOM_BLOCKED
-            ? bloom_blocked_may_contain_(cells, k, walk, simd)
-            : layout == BLOOM_COUNTING
-            ? bloom_counting_may_contain_(cells, k, walk)
-            : bloom_classic_may_contain_(cells, k, walk);
-        in += found;
-        if (maybe)
-            maybe[chunk->key[i]] = found;
-    }
-    chunk->count = 0;
-    return in;
-}
-
-/* One block, or two cells one by one, then the rest. */
-BLOOM_FLAT_ size_t bloom_round_(const unsigned char *cells, bloom_plan plan,
-                                bloom_chunk_ *chunk, bool *maybe,
-                                unsigned layout, bool simd)
-{
-    const unsigned cells_at = layout == BLOOM_BLOCKED ? 8 : 1;
-    unsigned rounds = layout == BLOOM_BLOCKED || plan.hashes == 1 ? 1 : 2;
-    unsigned k = plan.hashes - rounds * cells_at;
+    const bloom_longs_ all = { blocks, blocks, blocks, blocks };
     size_t i;
-    if (rounds == 1
-        && (k == 0 || (layout == BLOOM_BLOCKED && !BLOOM_IS_LARGE_(plan))))
-        return bloom_tell_(cells, plan, chunk, k, maybe, layout, simd);
-    if (chunk->round == rounds)
-        return bloom_tell_rest_(cells, plan, chunk, k, maybe, layout, simd);
-    bloom_keep_(cells, plan, chunk, layout, simd);
-    if (++chunk->round < rounds)
-        bloom_ask_(cells, plan, chunk, layout, simd);
-    else
-        for (i = 0; i < chunk->left && BLOOM_IS_LARGE_(plan); i++)
-            bloom_prefetch_walk_(cells, plan, layout, k,
-                                 bloom_walk_of_(chunk, plan, i));
-    return 0;
-}
-
-BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
-                                   const bloom_keys_ *keys, bool *is_new,
-                                   unsigned layout, bool simd)
-{
-    bloom_chunk_ chunk;
-    size_t from, i, news = 0;
-    for (from = 0; from < keys->count; from += chunk.count) {
-        bloom_begin_(&chunk, plan, keys, from, layout, simd);
-        if (layout == BLOOM_BLOCKED)
-            bloom_ask_(cells, plan, &chunk, layout, simd);
-        else for (i = 0; i < chunk.count && BLOOM_IS_LARGE_(plan); i++)
-            bloom_prefetch_walk_(cells, plan, layout, plan.hashes,
-                                 bloom_walk_of_(&chunk, plan, i));
-        news += bloom_add_chunk_(cells, plan, &chunk,
-                                 is_new ? is_new + from : BLOOM_NULL_, layout,
-                                 simd);
+    for (i = 0; walks->count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, walks->x + i, 32);
+        h = (bloom_longs_)__builtin_ia32_pmuludq256((bloom_ints_)(h >> 32),
+                                                    (bloom_ints_)all);
+        h = h >> 32 << 5;
+        __builtin_memcpy(walks->y + i, &h, 32);
     }
-    return news;
+    return i;
 }
 
-BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
-                                    const bloom_keys_ *keys, bool *maybe,
-                                    unsigned layout, bool simd)
-{
-    bloom_chunk_ ring[BLOOM_RING_], *chunk = ring;
-    bloom_chunk_ *const end = ring + (BLOOM_IS_LARGE_(plan) ? BLOOM_RING_ : 1);
-    size_t next = 0, done = 0, in = 0;
-    for (; chunk < end; chunk++)
-        chunk->count = 0;
-    while (done < keys->count) {
-        if (chunk == end)
-            chunk = ring;
-        if (chunk->count > 0) {
-            const size_t count = chunk->count;
-            in += bloom_round_(cells, plan, chunk,
-                               maybe ? maybe + chunk->from : BLOOM_NULL_,
-                                layout, simd);
-            if (chunk->count == 0)
-                done += count;
-        }
-        if (chunk->count == 0 && next < keys->count) {
-            bloom_begin_(chunk, plan, keys, next, layout, simd);
-            bloom_ask_(cells, plan, chunk, layout, simd);
-            next += chunk->count;
-        }
-        chunk++;
-    }
-    return in;
-}
-
-BLOOM_FLAT_ size_t bloom_add_layouts_(unsigned char *cells, bloom_plan plan,
-                                      const bloom_keys_ *keys, bool *is_new,
-                                      bool simd)
-{
-    if (BLOOM_IS_BLOCKED_(plan))
-        return bloom_add_loop_(cells, plan, keys, is_new, BLOOM_BLOCKED, simd);
-    if (BLOOM_IS_COUNTING_(plan))
-        return bloom_add_loop_(cells, plan, keys, is_new, BLOOM_COUNTING, simd);
-    return bloom_add_loop_(cells, plan, keys, is_new, BLOOM_CLASSIC, simd);
-}
-
-BLOOM_FLAT_ size_t bloom_look_layouts_(const unsigned char *cells,
-                                       bloom_plan plan,
-                                       const bloom_keys_ *keys, bool *maybe,
-                                       bool simd)
-{
-    if (BLOOM_IS_BLOCKED_(plan))
-        return bloom_look_loop_(cells, plan, keys, maybe, BLOOM_BLOCKED, simd);
-    if (BLOOM_IS_COUNTING_(plan))
-        return bloom_look_loop_(cells, plan, keys, maybe, BLOOM_COUNTING, simd);
-    return bloom_look_loop_(cells, plan, keys, maybe, BLOOM_CLASSIC, simd);
-}
-
-#ifdef BLOOM_SIMD_
-BLOOM_SIMD_ static size_t bloom_add_simd_(unsigned char *cells,
-    bloom_plan plan, const bloom_keys_ *keys, bool *is_new)
-{
-    return bloom_add_layouts_(cells, plan, keys, is_new, true);
-}
-
-BLOOM_SIMD_ static size_t bloom_look_all_simd_(const unsigned char *cells,
-    bloom_plan plan, const bloom_keys_ *keys, bool *maybe)
-{
-    return bloom_look_layouts_(cells, plan, keys, maybe, true);
-}
+#else
+#define bloom_simd_mix_(walks, keys, add) 0U
+#define bloom_simd_blocks_(walks, blocks) 0U
 #endif
 
-static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)
+/* The walks of the keys from number `from` on, as many as there is room for */
+BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_way_ way,
+                              bloom_plan plan, const bloom_keys_ *keys,
+                              size_t from)
+{
+    const size_t left = keys->count - from;
+    const size_t count = left < BLOOM_BATCH_ ? left : BLOOM_BATCH_;
+    size_t i;
+    walks->count = count;
+    if (keys->integers && !BLOOM_IS_32_(plan)) {
+        const uint64_t *key = keys->integers + from;
+        const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
+        i = BLOOM_IF_SIMD_(way.simd, bloom_simd_mix_(walks, key, add), 0U);
+        for (; i < count; i++)
+            walks->x[i] = bloom_fmix64_(key[i] + add);
+        for (i = 0; i < count && !way.one; i++)
+            walks->y[i] = walks->x[i] * BLOOM_GOLDEN_;
+    } else {
+        for (i = 0; i < count; i++) {
+            bloom_walk_ walk = bloom_walk_from_(plan,
+                bloom_hash_at_(plan, keys, from + i));
+            walks->x[i] = walk.x;
+            walks->y[i] = walk.y;
+        }
+    }
+    if (way.one) {
+        i = BLOOM_IF_SIMD_(way.simd && way.m >> 34 == 0,
+                           bloom_simd_blocks_(walks, way.m >> 8), 0U);
+        for (; i < count; i++)
+            walks->y[i] = bloom_block_(way.m, walks->x[i]);
+    }
+}
+
+/* The byte where the walk's position is */
+BLOOM_FLAT_ size_t bloom_byte_(bloom_way_ way, bloom_walk_ walk)
+{
+    return way.one ? (size_t)walk.y
+         : way.layout == BLOOM_BLOCKED ? bloom_block_(way.m, walk.x)
+         : (size_t)(BLOOM_HIGH_HALF_(walk.x, way.m)
+                    >> (way.layout == BLOOM_COUNTING ? 1 : 3));
+}
+
+/* Asks for k cells of each walk up to AHEAD_ beyond number i; *asked tells for
+   how many that was done. */
+BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, bloom_way_ way,
+                            unsigned k, const bloom_walks_ *walks, size_t i,
+                            size_t *asked)
+{
+    const unsigned at_once = way.layout == BLOOM_BLOCKED ? 8 : 1;
+    for (; way.large && *asked < walks->count && *asked <= i + BLOOM_AHEAD_;
+         ++*asked) {
+        bloom_walk_ walk = bloom_walk_at_(walks->x[*asked], walks->y[*asked],
+                                          way.m);
+        unsigned left = k;
+        for (; left > 0; left -= at_once, bloom_step_(&walk))
+            BLOOM_PREFETCH_(cells + bloom_byte_(way, walk));
+    }
+}
+
+BLOOM_FLAT_ bool bloom_add_walk_(unsigned char *cells, bloom_way_ way,
+                                 bloom_walk_ walk)
+{
+    return way.one
+         ? bloom_add_block_(cells + (size_t)walk.y, walk.x, way.simd)
+         : way.layout == BLOOM_BLOCKED
+         ? bloom_blocked_add_(cells, way.k, walk, way.simd)
+         : way.layout == BLOOM_COUNTING
+         ? bloom_counting_add_(cells, way.k, walk)
+         : BLOOM_CLASSIC_ADD_(cells, way.k, walk);
+}
+
+BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_way_ way,
+                                   bloom_plan plan, const bloom_keys_ *keys,
+                                   bool *is_new)
+{
+    bloom_walks_ walks;
+    size_t from, i, asked, news = 0;
+    for (from = 0; from < keys->count; from += walks.count) {
+        bloom_begin_(&walks, way, plan, keys, from);
+        for (i = asked = 0; i < walks.count; i++) {
+            bool added;
+            bloom_ask_(cells, way, way.k, &walks, i, &asked);
+            added = bloom_add_walk_(cells, way, bloom_walk_at_(walks.x[i],
+                                                               walks.y[i],
+                                                               way.m));
+            news += added;
+            if (is_new)
+                is_new[from + i] = added;
+        }
+    }
+    return news;
+}
+
+/* A position; then a step */
+BLOOM_FLAT_ bool bloom_look_on_(const unsigned char *cells, bloom_way_ way,
+                                bloom_walk_ *walk)
+{
+    const bloom_walk_ here = *walk;
+    bloom_step_(walk);
+    return way.layout == BLOOM_BLOCKED
+         ? bloom_look_block_(cells + bloom_byte_(way, here), here.x, way.simd)
+         : way.layout == BLOOM_COUNTING
+         ? bloom_is_counted_(cells, BLOOM_HIGH_HALF_(here.x, way.m))
+         : bloom_look_bit_(cells, BLOOM_HIGH_HALF_(here.x, way.m)) & 1;
+}
+
+BLOOM_FLAT_ bool bloom_look_walk_(const unsigned char *cells, bloom_way_ way,
+                                  unsigned k, bloom_walk_ walk)
+{
+    return way.layout == BLOOM_BLOCKED
+         ? bloom_blocked_look_(cells, k, walk, way.simd)
+         : way.layout == BLOOM_COUNTING
+         ? bloom_counting_look_(cells, k, walk)
+         : BLOOM_CLASSIC_LOOK_(cells, k, walk);
+}
+
+BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_way_ way,
+                                    bloom_plan plan, const bloom_keys_ *keys,
+                                    bool *maybe)
+{
+    const bool two = way.layout != BLOOM_BLOCKED && way.k > 1;
+    const unsigned first = way.layout == BLOOM_BLOCKED ? 8 : two ? 2 : 1;
+    bool results[BLOOM_BATCH_], *result = results;
+    unsigned char key[BLOOM_BATCH_];
+    bloom_walks_ walks;
+    size_t from, i, left, asked, count, in = 0;
+    for (from = 0; from < keys->count; from += count) {
+        bloom_begin_(&walks, way, plan, keys, from);
+        count = walks.count;
+        if (maybe)
+            result = maybe + from;
+        for (i = left = asked = 0; i < count; i++) {
+            bloom_walk_ walk = bloom_walk_at_(walks.x[i], walks.y[i], way.m);
+            unsigned found;
+            bloom_ask_(cells, way, first, &walks, i, &asked);
+            found = bloom_look_on_(cells, way, &walk);
+            if (two)
+                found &= bloom_look_on_(cells, way, &walk);
+            result[i] = found;
+            if (way.k > first) {
+                walks.x[left] = walk.x;
+                walks.y[left] = walk.y;
+                key[left] = (unsigned char)i;
+                left += found;
+            }
+        }
+        walks.count = left;
+        for (i = asked = 0; i < left && way.k > first; i++) {
+            bloom_ask_(cells, way, way.k - first, &walks, i, &asked);
+            result[key[i]] = bloom_look_walk_(cells, way, way.k - first,
+                bloom_walk_at_(walks.x[i], walks.y[i], way.m));
+        }
+        for (i = 0; i < count; i++)
+            in += result[i];
+    }
+    return in;
+}
+
+BLOOM_FLAT_ bloom_way_ bloom_way_of_(bloom_plan plan, unsigned layout,
+                                     unsigned k, bool simd)
+{
+    bloom_way_ way;
+    way.m = plan.cells;
+    way.layout = layout;
+    way.k = k;
+    way.simd = simd;
+    way.one = layout == BLOOM_BLOCKED && k == 8;
+    way.large = plan.cells >> 25 != 0;
+    return way;
+}
+
+#define BLOOM_LOOP_(loop, layout, k, simd) \
+    loop(cells, bloom_way_of_(plan, layout, k, simd), plan, keys, results)
+#define BLOOM_BY_LAYOUT_(loop, simd) \
+    (BLOOM_IS_COUNTING_(plan) \
+     ? BLOOM_LOOP_(loop, BLOOM_COUNTING, plan.hashes, simd) \
+     : !BLOOM_IS_BLOCKED_(plan) \
+     ? BLOOM_LOOP_(loop, BLOOM_CLASSIC, plan.hashes, simd) \
+     : plan.hashes > 8 ? BLOOM_LOOP_(loop, BLOOM_BLOCKED, plan.hashes, simd) \
+                       : BLOOM_LOOP_(loop, BLOOM_BLOCKED, 8, simd))
+
+BLOOM_TARGET_ BLOOM_SPARE_ size_t bloom_add_simd_(unsigned char *cells,
+    bloom_plan plan, const bloom_keys_ *keys, bool *results)
+{
+    return BLOOM_BY_LAYOUT_(bloom_add_loop_, true);
+}
+
+BLOOM_TARGET_ BLOOM_SPARE_ size_t bloom_look_simd_(const unsigned char *cells,
+    bloom_plan plan, const bloom_keys_ *keys, bool *results)
+{
+    return BLOOM_BY_LAYOUT_(bloom_look_loop_, true);
+}
+
+static size_t bloom_add_all_(bloom *b, bloom_keys_ all, bool *results)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
+    const bloom_plan plan = bloom_parse_(image);
+    const bloom_keys_ *keys = &all;
     bloom_unseal_(image);
     return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
-        bloom_add_simd_(cells, plan, &keys, is_new),
-        bloom_add_layouts_(cells, plan, &keys, is_new, false));
+                          bloom_add_simd_(cells, plan, keys, results),
+                          BLOOM_BY_LAYOUT_(bloom_add_loop_, false));
 }
 
-static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
+static size_t bloom_look_all_(const bloom *b, bloom_keys_ all, bool *results)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    bloom_plan plan = bloom_plan_of(b);
+    const bloom_plan plan = bloom_plan_of(b);
+    const bloom_keys_ *keys = &all;
     return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
-        bloom_look_all_simd_(cells, plan, &keys, maybe),
-        bloom_look_layouts_(cells, plan, &keys, maybe, false));
+                          bloom_look_simd_(cells, plan, keys, results),
+                          BLOOM_BY_LAYOUT_(bloom_look_loop_, false));
 }
 
 #endif
 
-BLOOM_API size_t bloom_add_many(bloom *b,
-                                const bloom_key *keys,
+BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
                                 size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count };
     return bloom_add_all_(b, all, is_new);
 }
 
-BLOOM_API size_t bloom_add_many_u64(bloom *b,
-                                    const uint64_t *keys,
+BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
                                     size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count };
     return bloom_add_all_(b, all, is_new);
 }
 
-BLOOM_API size_t bloom_add_many_hash(bloom *b,
-                                     const bloom_hash *hashes,
+BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
                                      size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count };
     return bloom_add_all_(b, all, is_new);
 }
 
-BLOOM_API size_t bloom_may_contain_many(const bloom *b,
-                                        const bloom_key *keys,
+BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count };
@@ -2253,7 +2291,7 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
     return bloom_look_all_(b, all, maybe);
 }
 
-/* ---- Whole filters ------------------------------------------------------
+/* ==== Two filters, and all cells ============================================
    Cells are taken in words of 64 bits, as m is a multiple of 64. */
 
 static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
@@ -2295,11 +2333,11 @@ static inline void bloom_combine_word_(unsigned char *to,
 {
     unsigned i, now;
     for (i = 0; i < 8; i++) {
-        unsigned char old = bloom_load_cell_(to + i);
-        unsigned char other = bloom_load_cell_(from + i);
+        unsigned char old = BLOOM_LOAD_BYTE_(to + i);
+        unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
             now = (unsigned)combine(old, other);
-        while (now != old && !bloom_swap_cell_(to + i, &old, now));
+        while (now != old && !bloom_swap_byte_(to + i, &old, now));
     }
 }
 
@@ -2357,8 +2395,7 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     for (cell = 0; cell < plan.cells; cell++)
         if (image[BLOOM_HEADER_ + (size_t)(cell >> 1)]
             >> bloom_shift_(cell) & 15)
-            bloom_set_bits_(to + BLOOM_HEADER_ + (size_t)(cell >> 3),
-                            bloom_bit_(cell));
+            bloom_set_bit_(to + BLOOM_HEADER_, cell);
     return true;
 }
 
@@ -2385,7 +2422,7 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     size_t i, size = bloom_plan_size(plan);
     uint64_t ones = 0;
     for (i = BLOOM_HEADER_; i < size; i += 8) {
-        uint64_t word = bloom_load_cells_(image + i);
+        uint64_t word = bloom_load_word_(image + i);
         ones += bloom_popcount_(BLOOM_IS_COUNTING_(plan) ? bloom_nonzero_(word)
                                                          : word);
     }
@@ -2764,7 +2801,7 @@ static double bloom_near_cells_(bloom_plan plan, uint64_t n, double ln_p,
 
 /* Does the plan keep p with m = cells, with *k probes, or, if that is free,
    with any? Then *k is such a number. */
-static bool bloom_keeps_(bloom_plan plan, uint64_t cells, uint64_t n, double p,
+static bool bloom_is_kept_in_(bloom_plan plan, uint64_t cells, uint64_t n, double p,
                          unsigned *k, bool free_k)
 {
     unsigned given = *k;
@@ -2795,12 +2832,12 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
         return 0;
     high = (uint64_t)guess / unit + 1;
     low = high - 1;
-    while (low > 0 && bloom_keeps_(plan, low * unit, n, p, k, free_k)) {
+    while (low > 0 && bloom_is_kept_in_(plan, low * unit, n, p, k, free_k)) {
         high = low;
         low = low > stride ? low - stride : 0;
         stride *= 2;
     }
-    for (; !bloom_keeps_(plan, high * unit, n, p, k, free_k); stride *= 2) {
+    for (; !bloom_is_kept_in_(plan, high * unit, n, p, k, free_k); stride *= 2) {
         low = high;
         high += stride;
         if (high * unit >> 62)
@@ -2808,7 +2845,7 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
     }
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (bloom_keeps_(plan, middle * unit, n, p, k, free_k))
+        if (bloom_is_kept_in_(plan, middle * unit, n, p, k, free_k))
             high = middle;
         else
             low = middle;
@@ -2886,7 +2923,7 @@ static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
     least = bloom_least_cells_(plan, n, p, &best, false);
     for (k = 16; rate > p && k <= 64 && least != 256; k += 8) {
         if (least > 0
-            && !bloom_keeps_(plan, least - 256, n, p, &k, false))
+            && !bloom_is_kept_in_(plan, least - 256, n, p, &k, false))
             break;
         least = bloom_least_cells_(plan, n, p, &k, false);
         best = k;
@@ -2947,7 +2984,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
    a key's k/8 choices takes a cell with chance 8/m: (1 - 8/m)^(kn/8). */
-static double bloom_keys_for_(bloom_plan plan, double zeros)
+static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
 {
     double m = (double)plan.cells;
     if (BLOOM_IS_BLOCKED_(plan))
@@ -2963,7 +3000,7 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
     double share = (double)zeros / (double)plan.cells;
     if (zeros == 0)
         return UINT64_MAX;
-    return (uint64_t)(bloom_keys_for_(plan, share) + 0.5);
+    return (uint64_t)(bloom_keys_from_zeros_(plan, share) + 0.5);
 }
 
 /* The mean over the blocks, of the product of its words' fills */
@@ -2973,7 +3010,7 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     unsigned i;
     for (; blocks > 0; blocks--) {
         for (product = 1, i = 0; i < 4; i++, cells += 8) {
-            uint64_t words = bloom_load_cells_(cells);
+            uint64_t words = bloom_load_word_(cells);
             product *= bloom_popcount_(words >> 32) / 32.0;
             product *= bloom_popcount_(bloom_low_half_(words)) / 32.0;
         }
@@ -2992,7 +3029,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
-    n = bloom_keys_for_(plan, 1 - fill);
+    n = bloom_keys_from_zeros_(plan, 1 - fill);
     if (BLOOM_IS_BLOCKED_(plan)) {
         double one = bloom_fpr_of_blocks_(cells, plan.cells / 256)
                    + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
@@ -3007,243 +3044,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     return rate < 1 ? rate : 1;
 }
 
-#endif
-
-/* ---- Image checks -------------------------------------------------------- */
-
-#ifdef BLOOM_TINY                 /* with 32-bit numbers, and m < 2^32 */
-typedef uint32_t bloom_number_;
-#define BLOOM_LOAD_M_(p) bloom_load32_(p)
-#else
-typedef uint64_t bloom_number_;
-#define BLOOM_LOAD_M_(p) bloom_load64_(p)
-#endif
-
-static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m,
-                                               unsigned layout)
-{
-    return m >> (layout == BLOOM_COUNTING ? 1 : 3);
-}
-
-static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
-{
-    return size >= BLOOM_HEADER_ && bytes <= size - BLOOM_HEADER_;
-}
-
-/* All but the seal */
-BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
-{
-    image[0] = 'B';
-    image[1] = 'L';
-    image[2] = 'M';
-    image[3] = 1;
-    image[4] = plan.layout;
-    image[5] = plan.hash_bits;
-    image[6] = plan.hashes;
-    image[7] = 0;
-    bloom_store64_(image + 8, plan.cells);
-    bloom_store64_(image + 16, plan.seed);
-}
-
-/* The limits of the format first, then those of this build. */
-static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
-                                              unsigned layout, unsigned width,
-                                              unsigned k)
-{
-    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
-        || (width != 64 && (width != 32 || m_high != 0)))
-        return BLOOM_BAD_HEADER;
-    if (layout == BLOOM_BLOCKED
-        && (m % 256 != 0 || k % 8 != 0 || m_high >> 8 != 0))
-        return BLOOM_BAD_HEADER;
-    return BLOOM_IS_BUILT_(layout, width) ? BLOOM_OK : BLOOM_UNSUPPORTED;
-}
-
-static bloom_error bloom_check_(const unsigned char *header, size_t size)
-{
-    bloom_error error;
-    if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
-        return BLOOM_NOT_A_FILTER;
-    if (header[3] != 1)
-        return BLOOM_WRONG_VERSION;
-    if (header[7] != 0)
-        return BLOOM_BAD_HEADER;
-    error = bloom_check_fields_(bloom_load32_(header + 8),
-                                bloom_load32_(header + 12), header[4],
-                                header[5], header[6]);
-    if (error == BLOOM_OK
-        && !bloom_fits_(bloom_cell_bytes_(BLOOM_LOAD_M_(header + 8), header[4]),
-                        size))
-        return BLOOM_TRUNCATED;
-    return error;
-}
-
-/* Bytes of the image, if the plan is possible and that is at most `most`; or
-   0 */
-static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
-{
-    bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
-                                             plan.layout);
-    if (bloom_check_fields_(bloom_low_half_(plan.cells),
-                            (uint32_t)(plan.cells >> 32), plan.layout,
-                            plan.hash_bits, plan.hashes) != BLOOM_OK
-        || !bloom_fits_(bytes, most))
-        return 0;
-    return BLOOM_HEADER_ + (size_t)bytes;
-}
-
-BLOOM_API size_t bloom_plan_size(bloom_plan plan)
-{
-    return bloom_plan_size_(plan, SIZE_MAX);
-}
-
-static inline size_t bloom_size_(const unsigned char *header)
-{
-    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(BLOOM_LOAD_M_(header + 8),
-                                                     header[4]);
-}
-
-BLOOM_API size_t bloom_size(const bloom *b)
-{
-    unsigned char copy[BLOOM_HEADER_];
-    return bloom_size_(bloom_fetch_(bloom_const_bytes_(b), copy));
-}
-
-BLOOM_API const bloom *bloom_view(const void *image, size_t size,
-                                  bloom_error *error)
-{
-    const unsigned char *header = (const unsigned char *)image;
-    unsigned char copy[BLOOM_HEADER_];
-    bloom_error found = BLOOM_TRUNCATED;
-    if (header && size >= BLOOM_HEADER_)
-        found = bloom_check_(bloom_fetch_(header, copy), size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
-}
-
-BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
-{
-    unsigned char *header = (unsigned char *)image;
-    bloom_error found = BLOOM_TRUNCATED;
-    if (header && size >= BLOOM_HEADER_)
-        found = bloom_check_(header, size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
-}
-
-BLOOM_API const char *bloom_error_text(bloom_error error)
-{
-    switch (error) {
-    case BLOOM_OK:            return "ok";
-    case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
-    case BLOOM_NOT_A_FILTER:  return "not a Bloom filter of bloom.h";
-    case BLOOM_WRONG_VERSION: return "a format version this build cannot read";
-    case BLOOM_BAD_HEADER:    return "bad header";
-    case BLOOM_UNSUPPORTED:   return "a layout or hash width not in this build";
-    case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
-    case BLOOM_UNSEALED:      return "not sealed";
-    }
-    return "unknown error";
-}
-
-/* The checksum of the cells, seeded with that of the header before the seal;
-   never 0, which means that there is none. */
-static uint64_t bloom_checksum_(const unsigned char *image)
-{
-    bloom_plan plan = bloom_parse_(image);
-    size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
-    uint64_t sum;
-    plan.seed = 0;
-    plan.seed = bloom_digest_(plan, image, 24);
-    sum = bloom_digest_(plan, image + BLOOM_HEADER_, size);
-    return sum ? sum : 1;
-}
-
-BLOOM_API void bloom_seal(bloom *b)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_store64_(image + 24, bloom_checksum_(image));
-}
-
-BLOOM_API bloom_error bloom_verify(const bloom *b)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    uint64_t seal = bloom_load64_(image + 24);
-    if (seal == 0)
-        return BLOOM_UNSEALED;
-    return seal == bloom_checksum_(image) ? BLOOM_OK : BLOOM_CORRUPT;
-}
-
-/* ---- Making ------------------------------------------------------------- */
-
-#ifdef BLOOM_HAS_MEMSET_
-
-static void bloom_zero_(unsigned char *bytes, size_t size)
-{
-    memset(bytes, 0, size);
-}
-
-#else
-
-/* volatile: else compilers make a call of memset of this loop */
-static void bloom_zero_(volatile unsigned char *bytes, size_t size)
-{
-    size_t i;
-    for (i = 0; i < size; i++)
-        bytes[i] = 0;
-}
-
-#endif
-
-BLOOM_API void bloom_clear(bloom *b)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_zero_(image + BLOOM_SEAL_, bloom_size_(image) - BLOOM_SEAL_);
-}
-
-BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
-{
-    unsigned char *image = (unsigned char *)memory;
-    size_t needed = bloom_plan_size_(plan, size);
-    if (!image || needed == 0)
-        return BLOOM_NULL_;
-    bloom_write_header_(image, plan);
-    bloom_zero_(image + BLOOM_SEAL_, needed - BLOOM_SEAL_);
-    return (bloom *)memory;
-}
-
 #ifndef BLOOM_NO_MALLOC
-
-/* The image begins at a multiple of 32 in a larger allocation; the byte before
-   it tells how far in. */
-BLOOM_API bloom *bloom_create(bloom_plan plan)
-{
-    size_t size = bloom_plan_size(plan), room = size + 32, skip;
-    void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
-    unsigned char *image = (unsigned char *)memory;
-    if (!memory)
-        return BLOOM_NULL_;
-    skip = 32 - (uintptr_t)image % 32;
-    image += skip;
-    image[-1] = (unsigned char)skip;
-    bloom_write_header_(image, plan);
-    if (!BLOOM_IS_CLEARED_)
-        bloom_zero_(image + BLOOM_SEAL_, size - BLOOM_SEAL_);
-    memory = image;
-    return (bloom *)memory;
-}
-
-BLOOM_API void bloom_free(bloom *b)
-{
-    if (b) {
-        unsigned char *image = bloom_bytes_(b);
-        BLOOM_FREE(image - image[-1]);
-    }
-}
-
-#ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p)
 {
     return bloom_create(bloom_plan_for(n, p));
@@ -3533,7 +3334,7 @@ BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
     plan.seed = bloom_bits_of_(c->p);
     bloom_write_header_(head, plan);
     head[2] = 'C';
-    bloom_store64_(head + BLOOM_SEAL_, c->keys);
+    bloom_store64_(head + BLOOM_SEAL_AT_, c->keys);
 }
 
 static bloom_error bloom_chain_check_head_(const unsigned char *head,
