@@ -231,11 +231,11 @@ analyse: | build
 prove: | build
 	@sh tests/analyse/prove.sh
 
-PROMISE = tests/promise/promise.h $(BLOOM)
-build/promise: tests/promise/promise.c $(PROMISE)
-	$(C99) -O3 tests/promise/promise.c -o $@ -lm
+PROMISE = tests/rates/promise.h $(BLOOM)
+build/promise: tests/rates/promise.c $(PROMISE)
+	$(C99) -O3 tests/rates/promise.c -o $@ -lm
 
-build/promise-%: tests/promise/%.c $(PROMISE)
+build/promise-%: tests/rates/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
 PARTS = exact blocked plans few window
@@ -245,7 +245,7 @@ promise: build/promise $(PARTS:%=build/promise-%)
 	    build/promise-$$part $(if $(ALL),all) || exit 1; done
 
 bench: | build
-	@sh tests/bench/run.sh
+	@sh tests/speed/run.sh
 
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
@@ -264,7 +264,7 @@ interop-redis: | build
 	@sh tests/redis/cluster.sh
 
 race-redis: | build
-	@sh tests/redis/race.sh
+	@sh tests/redis/sets.sh
 
 large: | build
 	@sh tests/large.sh

@@ -12,6 +12,15 @@ check() {       # check WHAT COMMAND...: one test, passed if the command is
     shift
     if "$@"; then ok; else bad "$what"; fi
 }
+is() {          # is WHAT WANTED GOT
+    if [ "$2" = "$3" ]; then ok; return; fi
+    bad "$1
+    wanted: $2
+    got:    $3"
+}
+same() {        # same WHAT FILE FILE
+    is "$1: $2 is $3" "" "$(cmp "$2" "$3" 2>&1)"
+}
 silent() {      # silent COMMAND...: one test, a compiler that has nothing to say
     if "$@"; then ok; else bad "$*"; fi
 }
@@ -28,8 +37,8 @@ sum() {         # sum NAME FILE: adds the line "N passed, N failed" of FILE; of
     line=${line#*, }
     failed=$((failed + ${line%% *}))
 }
-counted() {     # the sum, and the exit status
-    echo "$passed passed, $failed failed"
+counted() {     # counted [NAME]: the sum, and the exit status
+    echo "${1:+$1: }$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
 needs() {       # needs TOOL PACKAGES: false, and says so, if it is not there

@@ -41,8 +41,8 @@ for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
     done
 done
 echo "skipped: tests/fuzz/redis.c, which make fuzz builds with redismodule.h"
-for file in examples/*.c examples/bloom/*.c tests/*.c tests/bench/*.c \
-            tests/fuzz/*.c tests/promise/*.c tests/page/*.c tests/unit/all.c; do
+for file in examples/*.c examples/bloom/*.c tests/*.c tests/speed/*.c \
+            tests/fuzz/*.c tests/rates/*.c tests/page/*.c tests/unit/all.c; do
     [ "$file" != tests/fuzz/redis.c ] || continue
     for std in c99 c11 c17; do
         silent gcc $USER -Wconversion -Wshadow -std=$std -O2 -c "$file" $OUT
@@ -55,4 +55,4 @@ for std in c++11 c++14 c++17 c++20; do
         silent clang++ $USER -std=$std -O2 -D$mode -x c++ -c tests/unit/all.c $OUT
     done
 done
-counted
+counted strict
