@@ -4,7 +4,7 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/count.sh
 
 LINES=2500          # of bloom.h
-CONDITIONALS=55     # #if, #ifdef, #ifndef in its implementation
+CONDITIONALS=55     # #if.., #elif, #else in its implementation
 FUNCTION=43         # lines of its longest function
 CASTS=0             # casts by a macro
 MANY=230            # lines of the section for many keys
@@ -29,17 +29,28 @@ functions() {
              sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
          /^}/ && start { print FNR - start + 1, name, start; start = 0 }' "$1"
 }
-# sections FILE: "lines title"
+# sections FILE: "lines title"; a part that begins with ==== in all its lines,
+# and the sections in it, which begin with ----, one step further in
 sections() {
-    awk 'function end() { if (title) print FNR - start, title }
-         /^\/\* ---- / { end(); title = $0; start = FNR
-             gsub(/^\/\* -+ | *-*( \*\/)?$/, "", title) }
-         END { FNR++; end() }' "$1"
+    awk '
+        function end(i) {
+            for (; depth >= i; depth--) lines[last[depth]] = FNR - lines[last[depth]]
+        }
+        /^\/\* (----|====) [^=-]/ {
+            level = /^\/\* ====/ ? 1 : 2
+            end(level)
+            if (level == 2 && depth == 0) last[++depth] = 0
+            gsub(/^\/\* [-=]+ | *[-=]*( \*\/)?$/, "")
+            title[++n] = $0; lines[n] = FNR; step[n] = level; last[++depth] = n
+        }
+        END {
+            FNR++; end(1)
+            for (i = 1; i <= n; i++) print lines[i], step[i], title[i]
+        }' "$1"
 }
 # macro_casts FILE: lines that use a macro whose text is a cast of what it is given
 macro_casts() {
-    awk '/^ *# *define [A-Za-z_0-9]+\(/ &&
-         /(\(\(|static_cast|reinterpret_cast)(type|T|(u?int[0-9]*_t|size_t|unsigned|char|double)[ a-z*]*\))/ {
+    awk '/^ *# *define [A-Za-z_0-9]+\([a-z_, ]*\) +\(*(\([a-z_0-9 *]+\)|(static|reinterpret)_cast<.*>)\(?[a-z_]+\)*$/ && !/\(void\)/ {
              sub(/\(.*/, "", $2); cast[$2 "("] = 1; next }
          { for (name in cast) if (index($0, name)) { n++; break } }
          END { print n + 0 }' "$1"
@@ -77,11 +88,11 @@ set -- $(functions bloom.h | sort -rn | head -n 1)
 longest=$1 name=$2
 figure 'lines of bloom.h' "$(wc -l <bloom.h)" $LINES
 figure 'preprocessor conditionals in its implementation' "$(grep -c \
-    '^ *# *if' build/implementation.h)" $CONDITIONALS
+    '^ *# *\(if\|el\)' build/implementation.h)" $CONDITIONALS
 figure 'lines of its longest function' "$longest" $FUNCTION "$name"
 figure 'lines with a cast by a macro' "$(macro_casts bloom.h)" $CASTS
 figure 'lines of its section for many keys' "$(sections bloom.h |
-    awk '/[Mm]any keys/ { if ($1 > n) n = $1 } END { print n }')" $MANY
+    awk '/Many keys at once/ { n = $1 } END { print n }')" $MANY
 set -- $(largest tests)
 figure 'lines of the largest source in tests/' "$1" $TEST "$2"
 set -- $(largest examples)
@@ -97,7 +108,8 @@ done
 
 echo
 echo 'Sections of bloom.h, in lines'
-sections bloom.h | awk '{ lines = $1; $1 = ""; printf "%6d %s\n", lines, $0 }'
+sections bloom.h | awk '{ lines = $1; step = $2; sub(/^[0-9]+ [0-9] /, "")
+    printf "%6d  %*s%s\n", lines, 2 * (step - 1), "", $0 }'
 echo
 printf 'Private macros that stay defined: '
 printf '#define BLOOM_IMPLEMENTATION\n#include "bloom.h"\n' >build/house.c
