@@ -11,7 +11,7 @@
 # make cross      tests and golden images on other machines, emulated
 # make size       flash, RAM, stack and time on small chips; build/size.md
 # make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
-# make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices; minutes
+# make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices
 # make crash      the command stopped and killed, its disk full, its files bent;
 #                 as root. RUNS=1000: for minutes
 # make coverage   each line and branch of bloom.h runs in the tests, or it is said
@@ -130,6 +130,7 @@ MODES_CXX = c++ c++-and-c
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*)
 ALL = tests/unit/all.c
 OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
+RATES = -DTEST_RATES
 HOOKS = -include tests/unit/hooks.h
 TEST_C = $(C99) -O0 -c $(ALL) -o $@         # that calls one of these objects
 TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(ALL)
@@ -164,7 +165,7 @@ build/test-same: $(UNIT)                            # the code in the same file
 	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(ALL) -o $@
 build/test-static: $(UNIT) examples/first.c         # twice in one program
 	$(C99) -O1 -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -O1 -DBLOOM_STATIC -DTEST_RATES $(ALL) build/first.o -o $@
+	$(C99) -O1 -DBLOOM_STATIC $(RATES) $(ALL) build/first.o -o $@
 build/test-tiny: $(UNIT)
 	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(ALL) -o $@
 build/test-bare: $(UNIT)                            # as for firmware
@@ -197,7 +198,7 @@ SANITIZE = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize:
 	rm -rf build
 	ASAN_OPTIONS=allocator_may_return_null=1 \
-	    $(MAKE) test CFLAGS="$(SANITIZE)"
+	    $(MAKE) test CFLAGS="$(SANITIZE)" RATES=
 	rm -rf build
 
 cross: build/bloom
