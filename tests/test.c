@@ -147,17 +147,17 @@ static void nothing_outside_is_touched(int layout)
 /* Many keys in one call: what one call after the other would have said */
 static void many_are_as_one_by_one(int layout)
 {
-    static uint64_t keys[N];
+    static uint64_t asked[N];
     static bool is_new[N];
     bloom *many = filter_at(space, layout), *one = filter_at(more_space, layout);
     size_t i, wrong = 0;
     for (i = 0; i < N; i++)
-        keys[i] = i % 700;
-    bloom_add_many_u64(many, keys, N, is_new);
+        asked[i] = i % 700;
+    bloom_add_many_u64(many, asked, N, is_new);
     for (i = 0; i < N; i++)
-        wrong += bloom_add_u64(one, keys[i]) != is_new[i];
+        wrong += bloom_add_u64(one, asked[i]) != is_new[i];
     promise(wrong == 0 && memcmp(space + 1, more_space + 1, bloom_size(one)) == 0
-            && bloom_may_contain_many_u64(many, keys, N, NULL) == N,
+            && bloom_may_contain_many_u64(many, asked, N, NULL) == N,
             "many keys are as one by one");
 }
 

@@ -284,8 +284,9 @@ def built_in(mode):
 
 def modes_of(built, source, mutant):
     """Those that have its line; that of the rates, where they are foretold"""
-    planning = source.rindex("/* ---- Planning ----") < mutant.start \
-        < source.rindex("/* ---- Image checks")
+    begin = source.rindex("/* ---- Planning ----")
+    planning = begin < mutant.start < re.compile(r"/\* (----|====) ").search(
+        source, begin + 1).start()
     return [mode for mode in MODES if mutant.line in built[mode]
             and (mode != "rates" or planning)]
 

@@ -35,11 +35,9 @@ static void test_all(void)
     image_tests();
     whole_tests();
     plan_tests();
+    many_tests();
 #ifndef BLOOM_TINY
     counting_tests();
-#endif
-#ifndef TEST_SMALL
-    many_tests();
 #endif
 #ifndef BLOOM_NO_FLOAT
     rate_tests();

@@ -43,7 +43,7 @@ static void begin(void)
 
 /* TEST_SMALL: for a chip with 8 KB of RAM and no files. Smaller filters, fewer
    rounds; not there: the published vectors, which are in a file, SMHasher's
-   number for width 64, which needs 4 KB, and the calls for many keys. */
+   number for width 64, which needs 4 KB, and calls with hundreds of keys. */
 #ifdef TEST_SMALL
 #define MOST_CELLS 1024
 #define MOST_COUNTERS 512
