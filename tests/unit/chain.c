@@ -318,7 +318,7 @@ static void test_chain_without_memory(void)
     image[22] = 0xE0, image[23] = 0x3F;
     bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
     for (refused = 0; refused < 2; refused++) {     /* chain, then its link */
-        asked = 0;
+        requests = 0;
         CHECK(!bloom_chain_load(image, sizeof image, &error));
         CHECK(error == BLOOM_OK);
     }
@@ -347,19 +347,19 @@ static void test_chain(void)
 static void test_chain_in_short_memory(void)
 {
     bloom_chain *c = bloom_chain_new(100000, 0.01, BLOOM_CLASSIC);
-    asked = 0;
+    requests = 0;
     for (state = 0; state < 900000; state++)
         bloom_chain_add_u64(c, state);
-    CHECK(bloom_chain_links(c) == 3 && asked < 2 + 9);
+    CHECK(bloom_chain_links(c) == 3 && requests < 2 + 9);
     for (state = 0; state < 900000; state++)
         CHECK(bloom_chain_may_contain_u64(c, state));
     bloom_chain_free(c);
-    asked = 0;
+    requests = 0;
     refused = 1;                        /* for the filter, not for the chain */
     CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
     test_chain_without_memory();
     refused = -1;
-    CHECK(blocks == 0);
+    CHECK(held == 0);
 }
 #endif
 

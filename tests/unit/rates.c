@@ -231,7 +231,7 @@ static void test_floors(void)
    for more. */
 #ifdef TEST_RATES
 
-static double measured_rate(bloom_plan plan, unsigned n, bool integers,
+static double measured_rate(bloom_plan plan, unsigned n, bool by_value,
                             unsigned asks, double enough)
 {
     double asked = 0, maybe = 0;
@@ -242,10 +242,10 @@ static double measured_rate(bloom_plan plan, unsigned n, bool integers,
             uint64_t key = random64(), two[2];
             two[0] = two[1] = key;
             if (i < n)
-                (void)(integers ? bloom_add_u64(b, key)
+                (void)(by_value ? bloom_add_u64(b, key)
                                 : bloom_add(b, two, sizeof two));
             else
-                maybe += integers ? bloom_may_contain_u64(b, key)
+                maybe += by_value ? bloom_may_contain_u64(b, key)
                                   : bloom_may_contain(b, two, sizeof two);
         }
         asked += asks;

@@ -11,16 +11,17 @@
 #include <string.h>
 
 #ifdef TEST_MALLOC
-static int blocks, asked, refused = -1;     /* the number of one refused */
+static int held, requests, refused = -1;     /* the number of one refused */
 void *count_malloc(size_t size)
 {
-    void *block = asked++ != refused && size < 1000000 ? malloc(size) : NULL;
-    blocks += block != NULL;
+    void *block = requests++ != refused && size < 1000000 ? malloc(size)
+                                                          : NULL;
+    held += block != NULL;
     return block;
 }
 void count_free(void *block)
 {
-    blocks--;
+    held--;
     free(block);
 }
 #endif

@@ -59,8 +59,8 @@ static void test_malloc(void)
     CHECK(bloom_create(a_plan(1ULL << 61, 7, 64, 9)) == NULL);
     CHECK(bloom_create(a_plan(0xFFFFFFFFFFFFFFC0U, 7, 64, 9)) == NULL);
 #ifdef TEST_MALLOC
-    CHECK(blocks == 0 && bloom_create(a_plan(64000000, 7, 64, 9)) == NULL);
-    CHECK(blocks == 0);
+    CHECK(held == 0 && bloom_create(a_plan(64000000, 7, 64, 9)) == NULL);
+    CHECK(held == 0);
 #endif
 }
 #endif
