@@ -1,36 +1,38 @@
-# make demo       the main job on real input: every path below /usr
-# make test       the tests, in each mode of the header; 20 seconds
-# make            builds build/bloom, the command
-# make install    it, its page and completion, bloom.h, bloom.pc: PREFIX, DESTDIR
-# make uninstall
-# make libbloom   build/libbloom.so and .a: all functions, for other languages
+# make demo              the main job on real input: every path below /usr
+# make test              the tests, in each mode of the header; 20 seconds
+# make                   builds build/bloom, the command
+# make install           it, its page and completion, bloom.h, bloom.pc: PREFIX, DESTDIR
+# make uninstall         and gone
+# make libbloom          build/libbloom.so and .a: all functions, for other languages
+# make install-libbloom  these, below PREFIX/lib
 # Wider checks, each of which names the Debian package that it misses:
-# make strict     gcc and clang silent with every warning on, C99..C++20
-# make house      lines, conditionals, what stands twice: figures and limits
-# make sanitize   the tests under AddressSanitizer and UBSan
-# make cross      tests and golden images on other machines, emulated
-# make size       flash, RAM, stack and time on small chips; build/size.md
-# make fuzz       tests/fuzz, each target for a minute under ASan and UBSan
-# make threads    BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices
-# make crash      the command stopped and killed, its disk full, its files bent;
-#                 as root. RUNS=1000: for minutes
-# make coverage   each line and branch of bloom.h runs in the tests, or it is said
-# make mutants    300 small mistakes made in bloom.h: do the tests find them?
-# make analyse    clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
-# make prove      sizes and header checks proved, by Frama-C
-# make promise    the rates that are promised, measured; minutes
-# make examples   each example prints what its head says
-# make interop    those that need other software: sqlite, gnuplot, Guava, Redis
-# make interop-redis  the Redis module with a replica and a cluster; a minute
-# make race-redis     the Redis module against Redis's own sets
-# make bench      speed beside libbloom and the machine's floor; 3 minutes
-# make race       `bloom uniq` against `sort -u` on 10 million lines
-# make large      examples/intersect.c and top.c on 20 million lines each
-# make pictures   the README's pictures, measured anew; two minutes
-# make page       build/page.html: see a filter in the browser, from one file
-# make page-test  that page, used as a person would, in chromium
-# make help       this list
-# make clean
+# make strict            gcc and clang silent with every warning on, C99..C++20
+# make house             lines, conditionals, what stands twice: figures and limits
+# make sanitize          the tests under AddressSanitizer and UBSan
+# make cross             tests and golden images on other machines, emulated
+# make size              flash, RAM, stack and time on small chips; build/size.md
+# make fuzz              tests/fuzz, each target for a minute under ASan and UBSan
+# make threads           BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices
+# make crash             the command stopped and killed, its disk full, its files bent;
+#                        as root. RUNS=1000: for minutes
+# make coverage          each line and branch of bloom.h runs in the tests, or it is said
+# make mutants           300 small mistakes made in bloom.h: do the tests find them?
+# make analyse           clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
+# make prove             sizes and header checks proved, by Frama-C
+# make promise           the rates that are promised, measured; minutes
+# make examples          each example prints what its head says
+# make interop           those that need other software: sqlite, gnuplot, Guava, Redis
+# make languages         bloom.py and bloom.hpp; the library, called by Python
+# make interop-redis     the Redis module with a replica and a cluster; a minute
+# make race-redis        the Redis module against Redis's own sets
+# make bench             speed beside libbloom and the machine's floor; 3 minutes
+# make race              `bloom uniq` on 10 million lines, beside sort -u and awk
+# make large             examples/intersect.c and top.c on 20 million lines each
+# make pictures          the README's pictures, measured anew; two minutes
+# make page              build/page.html: see a filter in the browser, from one file
+# make page-test         that page, used as a person would, in chromium
+# make help              this list
+# make clean             build/, all that was made
 
 CC = cc
 CXX = c++
@@ -251,9 +253,19 @@ bench: | build
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
-EXAMPLES = first probes crawler spam intersect top custom_hash bip37
-examples: | build
+# Then whether mini.c's bits are bloom.h's, and revoked.h what bloom dump prints
+EXAMPLES = first mini:-lm probes crawler spam intersect top custom_hash bip37 \
+    firmware/rom firmware/window
+examples: build/bloom
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
+	@$(C99) tests/mini.c -lm -o build/mini-test && build/mini-test
+	@seq 1000 3 3997 >build/revoked.txt
+	@build/bloom build -w 32 -p 0.01 build/revoked.bloom build/revoked.txt
+	@build/bloom dump build/revoked.bloom | cmp - examples/firmware/revoked.h
+	@if ! command -v $(CXX) >/dev/null; then \
+	    echo 'skipped, mini.c as C++: apt-get install g++'; else \
+	    $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -x c++ tests/mini.c -lm \
+	        -o build/mini-test && build/mini-test; fi
 
 interop: | build
 	@sh tests/interop.sh
@@ -283,7 +295,7 @@ clean:
 	rm -rf build
 
 help:                                # the list above
-	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+	@sed -n '/^#/!q; s/^# //p' Makefile
 
 .PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \

@@ -486,6 +486,9 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 /* With BLOOM_TINY or -Os size counts; the textbook's loops are small. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
+#define BLOOM_IS_SMALL_ true
+#else
+#define BLOOM_IS_SMALL_ false
 #endif
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #define BLOOM_HAS_MEMSET_
@@ -507,9 +510,8 @@ extern "C" {
 #endif
 
 /* What compilers are to leave out of line (RARE), and what not: FIRM always, so
-   that a constant plan is seen through, FLAT where speed counts. SPARE: not
-   every build needs it. PURE: changes nothing, so that a compiler may take the
-   reading of a header out of a loop. */
+   that a constant plan is seen through, FLAT where speed counts. PURE: changes
+   nothing, so that a compiler may read a header once for a whole loop. */
 #if defined(__GNUC__) && !defined(BLOOM_TINY)
 #define BLOOM_FIRM_ static inline __attribute__((always_inline))
 #else
@@ -520,12 +522,7 @@ extern "C" {
 #define BLOOM_RARE_ __attribute__((noinline)) static
 #else
 #define BLOOM_FLAT_ static inline
-#define BLOOM_RARE_ static
-#endif
-#ifdef __GNUC__
-#define BLOOM_SPARE_ __attribute__((unused)) static inline
-#else
-#define BLOOM_SPARE_ static inline
+#define BLOOM_RARE_ static inline
 #endif
 #if defined(__GNUC__) && !defined(BLOOM_ATOMIC)
 #define BLOOM_PURE_ __attribute__((pure))
@@ -533,12 +530,12 @@ extern "C" {
 #define BLOOM_PURE_
 #endif
 
-/* The high half of a product: one instruction, or bloom_high_half_. */
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
+#define BLOOM_HAS_128_ true
 __extension__ typedef unsigned __int128 bloom_u128_;
-#define BLOOM_HIGH_HALF_(x, m) ((uint64_t)((bloom_u128_)(x) * (m) >> 64))
 #else
-#define BLOOM_HIGH_HALF_(x, m) bloom_high_half_(x, m)
+#define BLOOM_HAS_128_ false
+typedef uint64_t bloom_u128_;
 #endif
 
 /* How a byte of cells is read, and how bits are set in it that was `old`. Other
@@ -685,7 +682,7 @@ static inline bloom_hash bloom_finish64_(bloom_hash h, uint64_t size)
     return h;
 }
 
-BLOOM_SPARE_ bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
+static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
                                         uint64_t seed)
 {
     unsigned char words[16];
@@ -741,18 +738,20 @@ static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
     return walk;
 }
 
-BLOOM_SPARE_ uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
     uint64_t x0 = x & 0xFFFFFFFFU, x1 = x >> 32;
     uint64_t m0 = m & 0xFFFFFFFFU, m1 = m >> 32;
     uint64_t a = x1 * m0 + (x0 * m0 >> 32);
     uint64_t b = x0 * m1 + (a & 0xFFFFFFFFU);
+    if (BLOOM_HAS_128_)                     /* one instruction, the same */
+        return (uint64_t)((bloom_u128_)x * m >> 32 >> 32);
     return x1 * m1 + (a >> 32) + (b >> 32);
 }
 
 static inline uint64_t bloom_next_(bloom_walk_ *walk)
 {
-    uint64_t index = BLOOM_HIGH_HALF_(walk->x, walk->m);
+    uint64_t index = bloom_high_half_(walk->x, walk->m);
     bloom_step_(walk);
     return index;
 }
@@ -776,7 +775,7 @@ static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
 }
 
 /* true: one of the k cells was not set, so the key is new */
-BLOOM_SPARE_ bool bloom_classic_add_(unsigned char *cells, unsigned k,
+static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
                                      bloom_walk_ walk)
 {
     unsigned set = 1;
@@ -785,7 +784,7 @@ BLOOM_SPARE_ bool bloom_classic_add_(unsigned char *cells, unsigned k,
     return !(set & 1);
 }
 
-BLOOM_SPARE_ bool bloom_classic_look_(const unsigned char *cells, unsigned k,
+static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
                                       bloom_walk_ walk)
 {
     while (k-- > 0)
@@ -804,16 +803,16 @@ BLOOM_SPARE_ bool bloom_classic_look_(const unsigned char *cells, unsigned k,
 typedef uint32_t bloom_number_;   /* m < 2^32 */
 #define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
-#define BLOOM_IS_BLOCKED_(plan) ((void)(plan), false)
-#define BLOOM_IS_COUNTING_(plan) ((void)(plan), false)
+#define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
+#define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((layout) == BLOOM_CLASSIC && (width) == 32)
 #else
 typedef uint64_t bloom_number_;
 #define BLOOM_LOAD_M_(header) bloom_load64_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
-#define BLOOM_IS_BLOCKED_(plan) ((plan).layout == BLOOM_BLOCKED)
-#define BLOOM_IS_COUNTING_(plan) ((plan).layout == BLOOM_COUNTING)
+#define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
+#define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((void)(width), (layout) <= BLOOM_COUNTING)
 #endif
@@ -1041,7 +1040,7 @@ typedef uint64_t bloom_atom_ __attribute__((may_alias));
 
 /* Not 0 if one of the bits was not set. Of several threads the one that sets a
    bit first has read just before that it is not set. */
-BLOOM_SPARE_ uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
+static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
     bloom_atom_ *word = (bloom_atom_ *)aligned;
@@ -1133,12 +1132,6 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
     return h ^ h >> 16;
 }
 
-#ifdef BLOOM_SMALL_
-
-#define BLOOM_MURMUR64_ bloom_murmur64_
-#define BLOOM_CLASSIC_ADD_ bloom_classic_add_
-#define BLOOM_CLASSIC_LOOK_ bloom_classic_look_
-
 static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
                                        uint32_t seed)
 {
@@ -1156,19 +1149,13 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
     return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
-#else
-
-#define BLOOM_MURMUR64_ bloom_fast_murmur64_
-#define BLOOM_CLASSIC_ADD_ bloom_add_by_threes_
-#define BLOOM_CLASSIC_LOOK_ bloom_look_by_threes_
-
 /* The last size % 16 bytes (x86_32: size % 4) are read by loads that end where
    the key ends, overlapping what was read before, and a shift drops the
    overlap: no branch on the length, no byte loop, unless the whole key is
    shorter than one word. */
 
-static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
-                                       uint32_t seed)
+static inline uint32_t bloom_fast_murmur32_(const unsigned char *key,
+                                            size_t size, uint32_t seed)
 {
     uint32_t h = seed, tail = 0;
     size_t i;
@@ -1224,10 +1211,12 @@ static inline bloom_hash bloom_fast_murmur64_(const unsigned char *key,
    waited for together. (Absent, present, added, in ns: 8, 11, 15 by threes;
    11, 14, 18 one by one.) */
 
-static inline bool bloom_add_by_threes_(unsigned char *cells, unsigned k,
-                                        bloom_walk_ walk)
+BLOOM_FLAT_ bool bloom_add_by_threes_(unsigned char *cells, unsigned k,
+                                      bloom_walk_ walk)
 {
     unsigned set = 1;
+    if (BLOOM_IS_SMALL_)
+        return bloom_classic_add_(cells, k, walk);
     for (; k >= 3; k -= 3) {
         set &= bloom_set_bit_(cells, bloom_next_(&walk));
         set &= bloom_set_bit_(cells, bloom_next_(&walk));
@@ -1238,10 +1227,12 @@ static inline bool bloom_add_by_threes_(unsigned char *cells, unsigned k,
     return !(set & 1);
 }
 
-static inline bool bloom_look_by_threes_(const unsigned char *cells,
-                                         unsigned k, bloom_walk_ walk)
+BLOOM_FLAT_ bool bloom_look_by_threes_(const unsigned char *cells, unsigned k,
+                                       bloom_walk_ walk)
 {
     unsigned set = 1;
+    if (BLOOM_IS_SMALL_)
+        return bloom_classic_look_(cells, k, walk);
     for (; k >= 3; k -= 3) {
         set &= bloom_look_bit_(cells, bloom_next_(&walk));
         set &= bloom_look_bit_(cells, bloom_next_(&walk));
@@ -1254,8 +1245,6 @@ static inline bool bloom_look_by_threes_(const unsigned char *cells,
     return set & 1;
 }
 
-#endif
-
 /* Width 32 hashes twice, the second time seeded with the first result. */
 BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                      uint64_t seed)
@@ -1264,11 +1253,19 @@ BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
     bloom_hash h = { 0, 0 };
     unsigned i;
     for (i = 0; i < 2; i++) {
-        half = bloom_murmur32_(key, size, half);
+        half = BLOOM_IS_SMALL_ ? bloom_murmur32_(key, size, half)
+                               : bloom_fast_murmur32_(key, size, half);
         h.h1 = h.h1 << 32 | half;
     }
     h.h2 = h.h1 << 32;
     return h;
+}
+
+static inline bloom_hash bloom_any_murmur64_(const unsigned char *key,
+                                             size_t size, uint64_t seed)
+{
+    return BLOOM_IS_SMALL_ ? bloom_murmur64_(key, size, seed)
+                           : bloom_fast_murmur64_(key, size, seed);
 }
 
 static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
@@ -1276,7 +1273,7 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
 {
     const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
-                              : BLOOM_MURMUR64_(bytes, size, plan.seed);
+                              : bloom_any_murmur64_(bytes, size, plan.seed);
 }
 
 BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
@@ -1309,7 +1306,8 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 {
     uint64_t y = h.h2;
     if (BLOOM_IS_32_(plan))
-        y = (y >> 32) * (BLOOM_IS_BLOCKED_(plan) ? 0x100000001U : 0x100000000U);
+        y = BLOOM_IS_BLOCKED_(plan.layout) ? (y >> 32) * 0x100000001U
+                                           : y >> 32 << 32;
     return bloom_walk_at_(h.h1, y, plan.cells);
 }
 
@@ -1322,7 +1320,7 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
 {
     if (BLOOM_IS_32_(plan))
         return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
-    return BLOOM_MURMUR64_(bytes, size, plan.seed).h1;
+    return bloom_any_murmur64_(bytes, size, plan.seed).h1;
 }
 
 static uint64_t bloom_checksum_(const unsigned char *image)
@@ -1429,7 +1427,7 @@ static inline size_t bloom_block_(uint64_t m, uint64_t x)
 {
     uint64_t blocks = m >> 8;
     return (size_t)((m >> 34 == 0 ? (x >> 32) * blocks >> 32
-                                  : BLOOM_HIGH_HALF_(x, blocks)) << 5);
+                                  : bloom_high_half_(x, blocks)) << 5);
 }
 
 /* Which bit of the block word i has, 0..255 */
@@ -1550,6 +1548,54 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 #endif
 }
 
+/* For many keys four at a time, where there is AVX2: the hashes of integers,
+   with `add` of the seed; the first bytes of the blocks of hashes, m < 2^34.
+   They return how many they did. */
+#if defined(__x86_64__) && !defined(BLOOM_SMALL_)
+
+typedef int bloom_ints_ __attribute__((vector_size(32)));
+
+BLOOM_TARGET_ static inline size_t bloom_simd_mix_(uint64_t *h1,
+                                                   const uint64_t *keys,
+                                                   size_t count, uint64_t add)
+{
+    const bloom_longs_ adds = { add, add, add, add };
+    size_t i;
+    for (i = 0; count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, keys + i, 32);
+        h += adds;
+        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+        h ^= h >> 33;
+        __builtin_memcpy(h1 + i, &h, 32);
+    }
+    return i;
+}
+
+BLOOM_TARGET_ static inline size_t bloom_simd_blocks_(uint64_t *bytes,
+                                                      const uint64_t *x,
+                                                      size_t count,
+                                                      uint64_t blocks)
+{
+    const bloom_longs_ all = { blocks, blocks, blocks, blocks };
+    size_t i;
+    for (i = 0; count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, x + i, 32);
+        h = (bloom_longs_)__builtin_ia32_pmuludq256((bloom_ints_)(h >> 32),
+                                                    (bloom_ints_)all);
+        h = h >> 32 << 5;
+        __builtin_memcpy(bytes + i, &h, 32);
+    }
+    return i;
+}
+
+#else
+#define bloom_simd_mix_(h1, keys, count, add) 0U
+#define bloom_simd_blocks_(bytes, x, count, blocks) 0U
+#endif
+
 #else
 
 #define BLOOM_TARGET_
@@ -1595,163 +1641,179 @@ BLOOM_FLAT_ bool bloom_blocked_look_(const unsigned char *cells, unsigned k,
     }
 }
 
-/* ==== One key ===============================================================
-   Any filter goes the general way, which is out of line. Two kinds have a
-   shorter one of their own where speed counts: a blocked filter of width 64
-   below 2 GB with SIMD, of which the first block is inlined into the user's
-   loop (a third of the time), and a classic one of width 64, whose header is
-   read there (two thirds). */
+/* ---- Any layout ---------------------------------------------------------- */
 
-static bool bloom_general_add_(unsigned char *image, bloom_hash h)
+BLOOM_FLAT_ bool bloom_add_walk_(unsigned char *cells, unsigned layout,
+                                 unsigned k, bloom_walk_ walk, bool simd)
+{
+    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_add_(cells, k, walk, simd)
+         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_add_(cells, k, walk)
+                                      : bloom_add_by_threes_(cells, k, walk);
+}
+
+BLOOM_FLAT_ bool bloom_look_walk_(const unsigned char *cells, unsigned layout,
+                                  unsigned k, bloom_walk_ walk, bool simd)
+{
+    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_look_(cells, k, walk, simd)
+         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_look_(cells, k, walk)
+                                      : bloom_look_by_threes_(cells, k, walk);
+}
+
+/* ==== One key ===============================================================
+   Any filter goes the general way, which is out of line. Where speed counts, a
+   blocked filter of width 64 below 2 GB with SIMD has a shorter one: its first
+   block is inlined into the user's loop (a third of the time). */
+
+BLOOM_FLAT_ bool bloom_add_any_(unsigned char *image, bloom_plan plan,
+                                bloom_hash h)
 {
     unsigned char *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
-    return BLOOM_IS_BLOCKED_(plan)
-         ? bloom_blocked_add_(cells, plan.hashes, walk, BLOOM_HAS_SIMD_)
-         : BLOOM_IS_COUNTING_(plan)
-         ? bloom_counting_add_(cells, plan.hashes, walk)
-         : BLOOM_CLASSIC_ADD_(cells, plan.hashes, walk);
+    return bloom_add_walk_(cells, plan.layout, plan.hashes,
+                           bloom_walk_from_(plan, h), BLOOM_HAS_SIMD_);
 }
 
-static bool bloom_general_look_(const unsigned char *image, bloom_hash h)
+BLOOM_FLAT_ bool bloom_look_any_(const unsigned char *image, bloom_plan plan,
+                                 bloom_hash h)
 {
     const unsigned char *cells = image + BLOOM_HEADER_;
+    return bloom_look_walk_(cells, plan.layout, plan.hashes,
+                            bloom_walk_from_(plan, h), BLOOM_HAS_SIMD_);
+}
+
+BLOOM_RARE_ bool bloom_general_add_(unsigned char *image, bloom_hash h)
+{
+    return bloom_add_any_(image, bloom_parse_(image), h);
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const unsigned char *image,
+                                                 bloom_hash h)
+{
     unsigned char copy[BLOOM_HEADER_];
     bloom_plan plan = bloom_parse_(bloom_header_of_(image, copy));
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    return BLOOM_IS_BLOCKED_(plan)
-         ? bloom_blocked_look_(cells, plan.hashes, walk, BLOOM_HAS_SIMD_)
-         : BLOOM_IS_COUNTING_(plan)
-         ? bloom_counting_look_(cells, plan.hashes, walk)
-         : BLOOM_CLASSIC_LOOK_(cells, plan.hashes, walk);
+    return bloom_look_any_(image, plan, h);
 }
+
+#ifndef BLOOM_TINY
+BLOOM_RARE_ bool bloom_general_add_u64_(unsigned char *image, uint64_t key)
+{
+    bloom_plan plan = bloom_parse_(image);
+    return bloom_add_any_(image, plan, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(
+    const unsigned char *image, uint64_t key)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    bloom_plan plan = bloom_parse_(bloom_header_of_(image, copy));
+    return bloom_look_any_(image, plan, bloom_hash_u64_(plan, key));
+}
+#endif
 
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
-
-static inline bool bloom_add_(unsigned char *image, bloom_hash h)
-{
-    return bloom_general_add_(image, h);
-}
-
-static inline bool bloom_look_(const unsigned char *image, bloom_hash h)
-{
-    return bloom_general_look_(image, h);
-}
-
+#define BLOOM_ADD_ bloom_general_add_
+#define BLOOM_ADD_U64_ bloom_general_add_u64_
+#define BLOOM_LOOK_ bloom_general_look_
+#define BLOOM_LOOK_U64_ bloom_general_look_u64_
 #else
+#define BLOOM_ADD_ bloom_add_
+#define BLOOM_ADD_U64_ bloom_add_u64_
+#define BLOOM_LOOK_ bloom_look_
+#define BLOOM_LOOK_U64_ bloom_look_u64_
 
-#define BLOOM_KIND_(image) \
-    ((image)[BLOOM_LAYOUT_AT_] | (image)[BLOOM_WIDTH_AT_] << 8)
-#define BLOOM_KIND_64_(layout) (layout | 64 << 8)
+/* Layout and width are tested as one number. */
+#define BLOOM_IS_FAST_(image, m) \
+    (((image)[BLOOM_LAYOUT_AT_] | (image)[BLOOM_WIDTH_AT_] << 8) \
+     == (BLOOM_BLOCKED | 64 << 8) && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
 
-/* For these the compiler knows that they change nothing if they look. */
+/* The blocks after the first */
 
-BLOOM_RARE_ bool bloom_other_add_(unsigned char *image, bloom_hash h)
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_rest_(unsigned char *image, uint64_t x,
+                                               uint64_t y)
 {
-    return bloom_general_add_(image, h);
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_other_look_(const unsigned char *image,
-                                               bloom_hash h)
-{
-    return bloom_general_look_(image, h);
-}
-
-BLOOM_RARE_ bool bloom_plain_add_(unsigned char *cells, unsigned k,
-                                  uint64_t m, uint64_t x, uint64_t y)
-{
-    return BLOOM_CLASSIC_ADD_(cells, k, bloom_walk_at_(x, y, m));
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_plain_look_(const unsigned char *cells,
-                                               unsigned k, uint64_t m,
-                                               uint64_t x, uint64_t y)
-{
-    return BLOOM_CLASSIC_LOOK_(cells, k, bloom_walk_at_(x, y, m));
-}
-
-#define BLOOM_IS_FAST_(kind, m) ((kind) == BLOOM_KIND_64_(BLOOM_BLOCKED) \
-    && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
-
-/* The blocks after the first, if any */
-
-BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_rest_(unsigned char *cells,
-                                               unsigned k, uint64_t m,
-                                               uint64_t x, uint64_t y)
-{
-    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    bloom_walk_ walk = bloom_walk_at_(x, y, bloom_load64_(image + BLOOM_M_AT_));
     bloom_step_(&walk);
-    return bloom_blocked_add_(cells, k - 8, walk, true);
+    return bloom_blocked_add_(image + BLOOM_HEADER_,
+                              image[BLOOM_K_AT_] - 8U, walk, true);
 }
 
 BLOOM_TARGET_ BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_rest_(
-    const unsigned char *cells, unsigned k, uint64_t m, uint64_t x, uint64_t y)
+    const unsigned char *image, uint64_t x, uint64_t y)
 {
-    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    bloom_walk_ walk = bloom_walk_at_(x, y, bloom_load64_(image + BLOOM_M_AT_));
     bloom_step_(&walk);
-    return bloom_blocked_look_(cells, k - 8, walk, true);
+    return bloom_blocked_look_(image + BLOOM_HEADER_,
+                               image[BLOOM_K_AT_] - 8U, walk, true);
 }
 
-BLOOM_TARGET_ static inline bool bloom_fast_add_(unsigned char *cells,
-                                                 unsigned k, uint64_t m,
-                                                 uint64_t x, uint64_t y)
+BLOOM_TARGET_ static inline bool bloom_fast_add_(unsigned char *image,
+                                                 uint64_t m, uint64_t x,
+                                                 uint64_t y)
 {
-    bool added = bloom_add_block_(cells + bloom_block_(m, x), x, true);
-    if (k != 8 && bloom_add_rest_(cells, k, m, x, y))
+    bool added;
+    bloom_unseal_(image);
+    added = bloom_add_block_(image + BLOOM_HEADER_ + bloom_block_(m, x), x,
+                             true);
+    if (image[BLOOM_K_AT_] != 8 && bloom_add_rest_(image, x, y))
         added = true;
     return added;
 }
 
-BLOOM_TARGET_ static inline bool bloom_fast_look_(const unsigned char *cells,
-                                                  unsigned k, uint64_t m,
-                                                  uint64_t x, uint64_t y)
+BLOOM_TARGET_ static inline bool bloom_fast_look_(const unsigned char *image,
+                                                  uint64_t m, uint64_t x,
+                                                  uint64_t y)
 {
-    bool in = bloom_look_block_(cells + bloom_block_(m, x), x, true);
-    return k == 8 || !in ? in : bloom_look_rest_(cells, k, m, x, y);
+    bool in = bloom_look_block_(image + BLOOM_HEADER_ + bloom_block_(m, x), x,
+                                true);
+    if (image[BLOOM_K_AT_] != 8 && in)
+        return bloom_look_rest_(image, x, y);
+    return in;
 }
 
 BLOOM_FLAT_ bool bloom_add_(unsigned char *image, bloom_hash h)
 {
-    unsigned char *cells = image + BLOOM_HEADER_;
-    const int kind = BLOOM_KIND_(image);
-    const unsigned k = image[BLOOM_K_AT_];
     const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    if (BLOOM_IS_FAST_(kind, m)) {
-        bloom_unseal_(image);
-        return bloom_fast_add_(cells, k, m, h.h1, h.h2);
-    }
-    if (kind == BLOOM_KIND_64_(BLOOM_CLASSIC)) {
-        bloom_unseal_(image);
-        return bloom_plain_add_(cells, k, m, h.h1, h.h2);
-    }
-    return bloom_other_add_(image, h);
+    return BLOOM_IS_FAST_(image, m) ? bloom_fast_add_(image, m, h.h1, h.h2)
+                                    : bloom_general_add_(image, h);
 }
 
 BLOOM_FLAT_ bool bloom_look_(const unsigned char *image, bloom_hash h)
 {
-    const unsigned char *cells = image + BLOOM_HEADER_;
-    const int kind = BLOOM_KIND_(image);
-    const unsigned k = image[BLOOM_K_AT_];
     const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    if (BLOOM_IS_FAST_(kind, m))
-        return bloom_fast_look_(cells, k, m, h.h1, h.h2);
-    if (kind == BLOOM_KIND_64_(BLOOM_CLASSIC))
-        return bloom_plain_look_(cells, k, m, h.h1, h.h2);
-    return bloom_other_look_(image, h);
+    return BLOOM_IS_FAST_(image, m) ? bloom_fast_look_(image, m, h.h1, h.h2)
+                                    : bloom_general_look_(image, h);
+}
+
+BLOOM_FLAT_ bool bloom_add_u64_(unsigned char *image, uint64_t key)
+{
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    const uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_),
+                                      key);
+    return BLOOM_IS_FAST_(image, m)
+         ? bloom_fast_add_(image, m, x, x * BLOOM_GOLDEN_)
+         : bloom_general_add_u64_(image, key);
+}
+
+BLOOM_FLAT_ bool bloom_look_u64_(const unsigned char *image, uint64_t key)
+{
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    const uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_),
+                                      key);
+    return BLOOM_IS_FAST_(image, m)
+         ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
+         : bloom_general_look_u64_(image, key);
 }
 
 #endif
 
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
 {
-    return bloom_add_(bloom_bytes_(b), h);
+    return BLOOM_ADD_(bloom_bytes_(b), h);
 }
 
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
-    return bloom_look_(bloom_const_bytes_(b), h);
+    return BLOOM_LOOK_(bloom_const_bytes_(b), h);
 }
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
@@ -1759,7 +1821,7 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
     unsigned char *image = bloom_bytes_(b);
     bloom_plan plan = bloom_parse_(image);
     bloom_unseal_(image);
-    return BLOOM_IS_COUNTING_(plan)
+    return BLOOM_IS_COUNTING_(plan.layout)
         && bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
                                   bloom_walk_from_(plan, h));
 }
@@ -1769,23 +1831,22 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
     unsigned char *image = bloom_bytes_(b);
-    return bloom_add_(image, bloom_hash_(bloom_parse_(image), key, size));
+    return BLOOM_ADD_(image, bloom_hash_(bloom_parse_(image), key, size));
 }
 
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
 {
-    unsigned char *image = bloom_bytes_(b);
-    return bloom_add_(image, bloom_hash_u64_(bloom_parse_(image), key));
+    return BLOOM_ADD_U64_(bloom_bytes_(b), key);
 }
 
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
-    return bloom_look_(bloom_const_bytes_(b), bloom_hash_key(b, key, size));
+    return BLOOM_LOOK_(bloom_const_bytes_(b), bloom_hash_key(b, key, size));
 }
 
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
-    return bloom_look_(bloom_const_bytes_(b), bloom_hash_u64(b, key));
+    return BLOOM_LOOK_U64_(bloom_const_bytes_(b), key);
 }
 
 #endif
@@ -1809,7 +1870,7 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     unsigned i;
     for (i = 0; i < plan.hashes; i++) {
-        if (!BLOOM_IS_BLOCKED_(plan)) {
+        if (!BLOOM_IS_BLOCKED_(plan.layout)) {
             index[i] = bloom_next_(&walk);
             continue;
         }
@@ -1906,18 +1967,19 @@ BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 #endif
 
 /* ==== Many keys at once =====================================================
-   Keys become walks, a batch at a time: hashed four at a time where there is
-   AVX2. Then, to add, one walk after the other. To look, the first block or two
-   cells of every key without a branch; and then what is left of those that may
-   be in. In a large filter it is the memory that takes the time, and it works
-   for many at once: each key asks for its cells some keys before its turn. */
+   Keys become walks, a batch at a time. To add, one walk after the other. To
+   look, the first block or two cells of every key without a branch; then what
+   is left of those that may be in. In a large filter it is the memory that
+   takes the time, and it works for many at once: a key asks for its cells some
+   keys before its turn. */
 
-/* What a caller gave: one of the three, the others are NULL. */
+/* What a caller gave: one kind of keys, the others are NULL. */
 typedef struct bloom_keys_ {
     const bloom_key *bytes;
     const uint64_t *integers;
     const bloom_hash *hashes;
     size_t count;
+    bool *results;                      /* or NULL */
 } bloom_keys_;
 
 static inline bloom_hash bloom_hash_at_(bloom_plan plan,
@@ -1929,33 +1991,34 @@ static inline bloom_hash bloom_hash_at_(bloom_plan plan,
                        : bloom_hash_u64_(plan, keys->integers[i]);
 }
 
-#ifdef BLOOM_SMALL_                                        /* one by one */
+#ifdef BLOOM_SMALL_                     /* one by one: no stack for batches */
 
-static size_t bloom_add_all_(bloom *b, bloom_keys_ keys, bool *is_new)
+static size_t bloom_all_(bloom *into, const bloom *b, const bloom_keys_ *keys)
 {
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    size_t i, news = 0;
-    bloom_unseal_(bloom_bytes_(b));
-    for (i = 0; i < keys.count; i++) {
-        bool added = bloom_add_hash(b, bloom_hash_at_(plan, &keys, i));
-        news += added;
-        if (is_new)
-            is_new[i] = added;
+    bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
+                           : bloom_plan_of(b);
+    size_t i, results = 0;
+    if (into)
+        bloom_unseal_(bloom_bytes_(into));
+    for (i = 0; i < keys->count; i++) {
+        bloom_hash h = bloom_hash_at_(plan, keys, i);
+        bool result = into ? bloom_add_hash(into, h)
+                           : bloom_may_contain_hash(b, h);
+        results += result;
+        if (keys->results)
+            keys->results[i] = result;
     }
-    return news;
+    return results;
 }
 
-static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
+static size_t bloom_add_all_(bloom *b, bloom_keys_ keys)
 {
-    bloom_plan plan = bloom_plan_of(b);
-    size_t i, in = 0;
-    for (i = 0; i < keys.count; i++) {
-        bool found = bloom_may_contain_hash(b, bloom_hash_at_(plan, &keys, i));
-        in += found;
-        if (maybe)
-            maybe[i] = found;
-    }
-    return in;
+    return bloom_all_(b, b, &keys);
+}
+
+static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys)
+{
+    return bloom_all_(BLOOM_NULL_, b, &keys);
 }
 
 #else
@@ -1966,282 +2029,186 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys, bool *maybe)
 #define BLOOM_PREFETCH_(p) ((void)(p))
 #endif
 
+/* Large: from 4 MB on, as measured with 1, 4, 12 and 120 MB on a CPU with 2 MB
+   of its own and a large shared cache (asking ahead takes 1.6, 0.9, 0.9 and 0.6
+   times as long). Ahead: about the cache lines that a CPU waits for at once. */
+#define BLOOM_IS_LARGE_(plan) ((plan).cells >> 25 != 0)
+#define BLOOM_AHEAD_ 16
 #define BLOOM_BATCH_ 64
-#define BLOOM_AHEAD_ 16         /* about the cache lines that a CPU waits for */
-
-/* What is the same for all keys; constants in the loops, which are made for
-   each of the layouts. Large: from 4 MB on, as measured with 1, 4, 12 and 120
-   MB on a CPU with 2 MB of its own and a large shared cache (asking ahead takes
-   1.6, 0.9, 0.9 and 0.6 times as long). */
-typedef struct bloom_way_ {
-    uint64_t m;
-    unsigned layout, k;
-    bool simd, one, large;      /* one: one block a key */
-} bloom_way_;
 
 /* Where keys are on their walks: x, and y, the step; or, of one block a key,
-   the block's first byte. */
+   the block's first byte. The layout, k of one block, and simd are constants in
+   all that follows: the loops are made for each. */
 typedef struct bloom_walks_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
 } bloom_walks_;
 
-/* Four of each at a time, for AVX2: hashes of integers, with `add` of the seed,
-   and the blocks of hashes, m < 2^34. They return how many they did. */
-#if defined(BLOOM_SIMD_) && defined(__x86_64__)
-
-typedef int bloom_ints_ __attribute__((vector_size(32)));
-
-BLOOM_TARGET_ static inline size_t bloom_simd_mix_(bloom_walks_ *walks,
-                                                   const uint64_t *keys,
-                                                   uint64_t add)
-{
-    const bloom_longs_ adds = { add, add, add, add };
-    size_t i;
-    for (i = 0; walks->count - i >= 4; i += 4) {
-        bloom_longs_ h;
-        __builtin_memcpy(&h, keys + i, 32);
-        h += adds;
-        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-        h ^= h >> 33;
-        __builtin_memcpy(walks->x + i, &h, 32);
-    }
-    return i;
-}
-
-BLOOM_TARGET_ static inline size_t bloom_simd_blocks_(bloom_walks_ *walks,
-                                                      uint64_t blocks)
-{
-    const bloom_longs_ all = { blocks, blocks, blocks, blocks };
-    size_t i;
-    for (i = 0; walks->count - i >= 4; i += 4) {
-        bloom_longs_ h;
-        __builtin_memcpy(&h, walks->x + i, 32);
-        h = (bloom_longs_)__builtin_ia32_pmuludq256((bloom_ints_)(h >> 32),
-                                                    (bloom_ints_)all);
-        h = h >> 32 << 5;
-        __builtin_memcpy(walks->y + i, &h, 32);
-    }
-    return i;
-}
-
-#else
-#define bloom_simd_mix_(walks, keys, add) 0U
-#define bloom_simd_blocks_(walks, blocks) 0U
-#endif
+#define BLOOM_ONE_BLOCK_(layout, k) ((layout) == BLOOM_BLOCKED && (k) == 8)
+#define BLOOM_AT_ONCE_(layout) ((layout) == BLOOM_BLOCKED ? 8U : 1U)
 
 /* The walks of the keys from number `from` on, as many as there is room for */
-BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_way_ way,
-                              bloom_plan plan, const bloom_keys_ *keys,
-                              size_t from)
+BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
+                              const bloom_keys_ *keys, size_t from, bool one,
+                              bool simd)
 {
     const size_t left = keys->count - from;
     const size_t count = left < BLOOM_BATCH_ ? left : BLOOM_BATCH_;
-    size_t i;
+    size_t i = 0;
     walks->count = count;
     if (keys->integers && !BLOOM_IS_32_(plan)) {
         const uint64_t *key = keys->integers + from;
         const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
-        i = BLOOM_IF_SIMD_(way.simd, bloom_simd_mix_(walks, key, add), 0U);
+        i = BLOOM_IF_SIMD_(simd, bloom_simd_mix_(walks->x, key, count, add),
+                                 0U);
         for (; i < count; i++)
             walks->x[i] = bloom_fmix64_(key[i] + add);
-        for (i = 0; i < count && !way.one; i++)
+        for (i = 0; i < count && !one; i++)
             walks->y[i] = walks->x[i] * BLOOM_GOLDEN_;
-    } else {
-        for (i = 0; i < count; i++) {
-            bloom_walk_ walk = bloom_walk_from_(plan,
-                bloom_hash_at_(plan, keys, from + i));
-            walks->x[i] = walk.x;
-            walks->y[i] = walk.y;
+    } else for (; i < count; i++) {
+        bloom_hash h = bloom_hash_at_(plan, keys, from + i);
+        walks->x[i] = h.h1;
+        walks->y[i] = bloom_walk_from_(plan, h).y;
+    }
+    if (!one)
+        return;
+    i = BLOOM_IF_SIMD_(simd && plan.cells >> 34 == 0,
+        bloom_simd_blocks_(walks->y, walks->x, count, plan.cells >> 8), 0U);
+    for (; i < count; i++)
+        walks->y[i] = bloom_block_(plan.cells, walks->x[i]);
+}
+
+/* Asks for k cells of each walk up to AHEAD_ beyond number i; *asked tells of
+   how many that was done. */
+BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, uint64_t m,
+                            unsigned layout, unsigned k, bool one,
+                            const bloom_walks_ *walks, size_t i, size_t *asked)
+{
+    for (; *asked < walks->count && *asked <= i + BLOOM_AHEAD_; ++*asked) {
+        bloom_walk_ walk = bloom_walk_at_(walks->x[*asked], walks->y[*asked],
+                                          m);
+        unsigned left = k;
+        for (; left > 0; left -= BLOOM_AT_ONCE_(layout), bloom_step_(&walk)) {
+            uint64_t byte = one ? walk.y
+                : layout == BLOOM_BLOCKED ? bloom_block_(m, walk.x)
+                : bloom_high_half_(walk.x, m) >> (layout == BLOOM_COUNTING ? 1
+                                                                           : 3);
+            BLOOM_PREFETCH_(cells + (size_t)byte);
         }
     }
-    if (way.one) {
-        i = BLOOM_IF_SIMD_(way.simd && way.m >> 34 == 0,
-                           bloom_simd_blocks_(walks, way.m >> 8), 0U);
-        for (; i < count; i++)
-            walks->y[i] = bloom_block_(way.m, walks->x[i]);
-    }
 }
 
-/* The byte where the walk's position is */
-BLOOM_FLAT_ size_t bloom_byte_(bloom_way_ way, bloom_walk_ walk)
+BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
+                                   const bloom_keys_ *keys, unsigned layout,
+                                   unsigned k, bool simd)
 {
-    return way.one ? (size_t)walk.y
-         : way.layout == BLOOM_BLOCKED ? bloom_block_(way.m, walk.x)
-         : (size_t)(BLOOM_HIGH_HALF_(walk.x, way.m)
-                    >> (way.layout == BLOOM_COUNTING ? 1 : 3));
-}
-
-/* Asks for k cells of each walk up to AHEAD_ beyond number i; *asked tells for
-   how many that was done. */
-BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, bloom_way_ way,
-                            unsigned k, const bloom_walks_ *walks, size_t i,
-                            size_t *asked)
-{
-    const unsigned at_once = way.layout == BLOOM_BLOCKED ? 8 : 1;
-    for (; way.large && *asked < walks->count && *asked <= i + BLOOM_AHEAD_;
-         ++*asked) {
-        bloom_walk_ walk = bloom_walk_at_(walks->x[*asked], walks->y[*asked],
-                                          way.m);
-        unsigned left = k;
-        for (; left > 0; left -= at_once, bloom_step_(&walk))
-            BLOOM_PREFETCH_(cells + bloom_byte_(way, walk));
-    }
-}
-
-BLOOM_FLAT_ bool bloom_add_walk_(unsigned char *cells, bloom_way_ way,
-                                 bloom_walk_ walk)
-{
-    return way.one
-         ? bloom_add_block_(cells + (size_t)walk.y, walk.x, way.simd)
-         : way.layout == BLOOM_BLOCKED
-         ? bloom_blocked_add_(cells, way.k, walk, way.simd)
-         : way.layout == BLOOM_COUNTING
-         ? bloom_counting_add_(cells, way.k, walk)
-         : BLOOM_CLASSIC_ADD_(cells, way.k, walk);
-}
-
-BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_way_ way,
-                                   bloom_plan plan, const bloom_keys_ *keys,
-                                   bool *is_new)
-{
+    const bool one = BLOOM_ONE_BLOCK_(layout, k);
+    const uint64_t m = plan.cells;
     bloom_walks_ walks;
     size_t from, i, asked, news = 0;
     for (from = 0; from < keys->count; from += walks.count) {
-        bloom_begin_(&walks, way, plan, keys, from);
+        bloom_begin_(&walks, plan, keys, from, one, simd);
         for (i = asked = 0; i < walks.count; i++) {
+            const uint64_t x = walks.x[i], y = walks.y[i];
             bool added;
-            bloom_ask_(cells, way, way.k, &walks, i, &asked);
-            added = bloom_add_walk_(cells, way, bloom_walk_at_(walks.x[i],
-                                                               walks.y[i],
-                                                               way.m));
+            if (BLOOM_IS_LARGE_(plan))
+                bloom_ask_(cells, m, layout, k, one, &walks, i, &asked);
+            added = one ? bloom_add_block_(cells + (size_t)y, x, simd)
+                        : bloom_add_walk_(cells, layout, k,
+                                          bloom_walk_at_(x, y, m), simd);
             news += added;
-            if (is_new)
-                is_new[from + i] = added;
+            if (keys->results)
+                keys->results[from + i] = added;
         }
     }
     return news;
 }
 
-/* A position; then a step */
-BLOOM_FLAT_ bool bloom_look_on_(const unsigned char *cells, bloom_way_ way,
-                                bloom_walk_ *walk)
+BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
+                                    const bloom_keys_ *keys, unsigned layout,
+                                    unsigned k, bool simd)
 {
-    const bloom_walk_ here = *walk;
-    bloom_step_(walk);
-    return way.layout == BLOOM_BLOCKED
-         ? bloom_look_block_(cells + bloom_byte_(way, here), here.x, way.simd)
-         : way.layout == BLOOM_COUNTING
-         ? bloom_is_counted_(cells, BLOOM_HIGH_HALF_(here.x, way.m))
-         : bloom_look_bit_(cells, BLOOM_HIGH_HALF_(here.x, way.m)) & 1;
-}
-
-BLOOM_FLAT_ bool bloom_look_walk_(const unsigned char *cells, bloom_way_ way,
-                                  unsigned k, bloom_walk_ walk)
-{
-    return way.layout == BLOOM_BLOCKED
-         ? bloom_blocked_look_(cells, k, walk, way.simd)
-         : way.layout == BLOOM_COUNTING
-         ? bloom_counting_look_(cells, k, walk)
-         : BLOOM_CLASSIC_LOOK_(cells, k, walk);
-}
-
-BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_way_ way,
-                                    bloom_plan plan, const bloom_keys_ *keys,
-                                    bool *maybe)
-{
-    const bool two = way.layout != BLOOM_BLOCKED && way.k > 1;
-    const unsigned first = way.layout == BLOOM_BLOCKED ? 8 : two ? 2 : 1;
-    bool results[BLOOM_BATCH_], *result = results;
+    const bool one = BLOOM_ONE_BLOCK_(layout, k);
+    const unsigned first = layout == BLOOM_BLOCKED ? 8 : 2;
+    const uint64_t m = plan.cells;
+    bool buffer[BLOOM_BATCH_], *results = buffer;
     unsigned char key[BLOOM_BATCH_];
     bloom_walks_ walks;
     size_t from, i, left, asked, count, in = 0;
+    unsigned steps;
     for (from = 0; from < keys->count; from += count) {
-        bloom_begin_(&walks, way, plan, keys, from);
+        bloom_begin_(&walks, plan, keys, from, one, simd);
         count = walks.count;
-        if (maybe)
-            result = maybe + from;
+        if (keys->results)
+            results = keys->results + from;
         for (i = left = asked = 0; i < count; i++) {
-            bloom_walk_ walk = bloom_walk_at_(walks.x[i], walks.y[i], way.m);
-            unsigned found;
-            bloom_ask_(cells, way, first, &walks, i, &asked);
-            found = bloom_look_on_(cells, way, &walk);
-            if (two)
-                found &= bloom_look_on_(cells, way, &walk);
-            result[i] = found;
-            if (way.k > first) {
+            bloom_walk_ walk = bloom_walk_at_(walks.x[i], walks.y[i], m);
+            if (BLOOM_IS_LARGE_(plan))
+                bloom_ask_(cells, m, layout, k < first ? k : first, one,
+                           &walks, i, &asked);
+            results[i] = one
+                ? bloom_look_block_(cells + (size_t)walk.y, walk.x, simd)
+                : k == 1 ? bloom_look_walk_(cells, layout, 1, walk, simd)
+                : bloom_look_walk_(cells, layout, first, walk, simd);
+            for (steps = first; steps > 0; steps -= BLOOM_AT_ONCE_(layout))
+                bloom_step_(&walk);
+            if (k > first) {                        /* left <= i */
                 walks.x[left] = walk.x;
                 walks.y[left] = walk.y;
                 key[left] = (unsigned char)i;
-                left += found;
+                left += results[i];
             }
         }
         walks.count = left;
-        for (i = asked = 0; i < left && way.k > first; i++) {
-            bloom_ask_(cells, way, way.k - first, &walks, i, &asked);
-            result[key[i]] = bloom_look_walk_(cells, way, way.k - first,
-                bloom_walk_at_(walks.x[i], walks.y[i], way.m));
+        for (i = asked = 0; i < left && k > first; i++) {
+            if (BLOOM_IS_LARGE_(plan))
+                bloom_ask_(cells, m, layout, k - first, one, &walks, i, &asked);
+            results[key[i]] = bloom_look_walk_(cells, layout, k - first,
+                bloom_walk_at_(walks.x[i], walks.y[i], m), simd);
         }
         for (i = 0; i < count; i++)
-            in += result[i];
+            in += results[i];
     }
     return in;
 }
 
-BLOOM_FLAT_ bloom_way_ bloom_way_of_(bloom_plan plan, unsigned layout,
-                                     unsigned k, bool simd)
-{
-    bloom_way_ way;
-    way.m = plan.cells;
-    way.layout = layout;
-    way.k = k;
-    way.simd = simd;
-    way.one = layout == BLOOM_BLOCKED && k == 8;
-    way.large = plan.cells >> 25 != 0;
-    return way;
-}
-
-#define BLOOM_LOOP_(loop, layout, k, simd) \
-    loop(cells, bloom_way_of_(plan, layout, k, simd), plan, keys, results)
 #define BLOOM_BY_LAYOUT_(loop, simd) \
-    (BLOOM_IS_COUNTING_(plan) \
-     ? BLOOM_LOOP_(loop, BLOOM_COUNTING, plan.hashes, simd) \
-     : !BLOOM_IS_BLOCKED_(plan) \
-     ? BLOOM_LOOP_(loop, BLOOM_CLASSIC, plan.hashes, simd) \
-     : plan.hashes > 8 ? BLOOM_LOOP_(loop, BLOOM_BLOCKED, plan.hashes, simd) \
-                       : BLOOM_LOOP_(loop, BLOOM_BLOCKED, 8, simd))
+    (BLOOM_IS_COUNTING_(plan.layout) \
+     ? loop(cells, plan, keys, BLOOM_COUNTING, plan.hashes, simd) \
+     : !BLOOM_IS_BLOCKED_(plan.layout) \
+     ? loop(cells, plan, keys, BLOOM_CLASSIC, plan.hashes, simd) \
+     : plan.hashes > 8 \
+     ? loop(cells, plan, keys, BLOOM_BLOCKED, plan.hashes, simd) \
+     : loop(cells, plan, keys, BLOOM_BLOCKED, 8, simd))
 
-BLOOM_TARGET_ BLOOM_SPARE_ size_t bloom_add_simd_(unsigned char *cells,
-    bloom_plan plan, const bloom_keys_ *keys, bool *results)
+BLOOM_TARGET_ static inline size_t bloom_add_simd_(unsigned char *cells,
+    bloom_plan plan, const bloom_keys_ *keys)
 {
     return BLOOM_BY_LAYOUT_(bloom_add_loop_, true);
 }
 
-BLOOM_TARGET_ BLOOM_SPARE_ size_t bloom_look_simd_(const unsigned char *cells,
-    bloom_plan plan, const bloom_keys_ *keys, bool *results)
+BLOOM_TARGET_ static inline size_t bloom_look_simd_(const unsigned char *cells,
+    bloom_plan plan, const bloom_keys_ *keys)
 {
     return BLOOM_BY_LAYOUT_(bloom_look_loop_, true);
 }
 
-static size_t bloom_add_all_(bloom *b, bloom_keys_ all, bool *results)
+static size_t bloom_add_all_(bloom *b, bloom_keys_ all)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     const bloom_plan plan = bloom_parse_(image);
     const bloom_keys_ *keys = &all;
     bloom_unseal_(image);
-    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
-                          bloom_add_simd_(cells, plan, keys, results),
+    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_add_simd_(cells, plan, keys),
                           BLOOM_BY_LAYOUT_(bloom_add_loop_, false));
 }
 
-static size_t bloom_look_all_(const bloom *b, bloom_keys_ all, bool *results)
+static size_t bloom_look_all_(const bloom *b, bloom_keys_ all)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     const bloom_plan plan = bloom_plan_of(b);
     const bloom_keys_ *keys = &all;
-    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_,
-                          bloom_look_simd_(cells, plan, keys, results),
+    return BLOOM_IF_SIMD_(BLOOM_HAS_SIMD_, bloom_look_simd_(cells, plan, keys),
                           BLOOM_BY_LAYOUT_(bloom_look_loop_, false));
 }
 
@@ -2250,45 +2217,45 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ all, bool *results)
 BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
                                 size_t count, bool *is_new)
 {
-    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count };
-    return bloom_add_all_(b, all, is_new);
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
+    return bloom_add_all_(b, all);
 }
 
 BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
                                     size_t count, bool *is_new)
 {
-    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count };
-    return bloom_add_all_(b, all, is_new);
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
+    return bloom_add_all_(b, all);
 }
 
 BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
                                      size_t count, bool *is_new)
 {
-    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count };
-    return bloom_add_all_(b, all, is_new);
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
+    return bloom_add_all_(b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe)
 {
-    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count };
-    return bloom_look_all_(b, all, maybe);
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
+    return bloom_look_all_(b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
                                             const uint64_t *keys,
                                             size_t count, bool *maybe)
 {
-    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count };
-    return bloom_look_all_(b, all, maybe);
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
+    return bloom_look_all_(b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              const bloom_hash *hashes,
                                              size_t count, bool *maybe)
 {
-    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count };
-    return bloom_look_all_(b, all, maybe);
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
+    return bloom_look_all_(b, all);
 }
 
 /* ==== Two filters, and all cells ============================================
@@ -2363,7 +2330,7 @@ static inline bool bloom_combine_with_(bloom *into, const bloom *from,
     if (!bloom_same_plan_(plan, bloom_parse_(source)))
         return false;
     bloom_unseal_(to);
-    if (BLOOM_IS_COUNTING_(plan))
+    if (BLOOM_IS_COUNTING_(plan.layout))
         bits = counters;
     for (i = BLOOM_HEADER_; i < size; i += 8)
         bloom_combine_word_(to + i, source + i, bits);
@@ -2386,7 +2353,7 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     const unsigned char *image = bloom_const_bytes_(counting);
     bloom_plan plan = bloom_parse_(image);
     uint64_t cell;
-    if (!BLOOM_IS_COUNTING_(plan))
+    if (!BLOOM_IS_COUNTING_(plan.layout))
         return false;
     plan.layout = BLOOM_CLASSIC;
     if (!bloom_same_plan_(plan, bloom_parse_(to)))
@@ -2423,8 +2390,9 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     uint64_t ones = 0;
     for (i = BLOOM_HEADER_; i < size; i += 8) {
         uint64_t word = bloom_load_word_(image + i);
-        ones += bloom_popcount_(BLOOM_IS_COUNTING_(plan) ? bloom_nonzero_(word)
-                                                         : word);
+        if (BLOOM_IS_COUNTING_(plan.layout))
+            word = bloom_nonzero_(word);
+        ones += bloom_popcount_(word);
     }
     return ones;
 }
@@ -2708,7 +2676,7 @@ static double bloom_classic_rate_(bloom_plan plan, double n, bool few)
 
 static double bloom_rate_as_(bloom_plan plan, uint64_t n, bool few)
 {
-    double rate = BLOOM_IS_BLOCKED_(plan)
+    double rate = BLOOM_IS_BLOCKED_(plan.layout)
         ? bloom_blocked_rate_(plan, (double)n)
         : bloom_classic_rate_(plan, (double)n, few);
     return rate < 1 ? rate : 1;
@@ -2734,7 +2702,7 @@ static bool bloom_is_kept_by_(bloom_plan plan, unsigned k, uint64_t n, double p)
 {
     double rate = bloom_rate_with_(plan, k, n, true);
     double doubt = 3.4 / ((double)n * (double)n) * p;
-    if (!BLOOM_IS_BLOCKED_(plan) && rate > p - doubt && rate < p + doubt)
+    if (!BLOOM_IS_BLOCKED_(plan.layout) && rate > p - doubt && rate < p + doubt)
         rate = bloom_rate_with_(plan, k, n, false);
     return rate <= p;
 }
@@ -2801,8 +2769,8 @@ static double bloom_near_cells_(bloom_plan plan, uint64_t n, double ln_p,
 
 /* Does the plan keep p with m = cells, with *k probes, or, if that is free,
    with any? Then *k is such a number. */
-static bool bloom_is_kept_in_(bloom_plan plan, uint64_t cells, uint64_t n, double p,
-                         unsigned *k, bool free_k)
+static bool bloom_is_kept_at_(bloom_plan plan, uint64_t cells, uint64_t n,
+                              double p, unsigned *k, bool free_k)
 {
     unsigned given = *k;
     plan.cells = cells;
@@ -2819,7 +2787,7 @@ static bool bloom_is_kept_in_(bloom_plan plan, uint64_t cells, uint64_t n, doubl
 static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
                                    unsigned *k, bool free_k)
 {
-    const uint64_t unit = BLOOM_IS_BLOCKED_(plan) ? 256 : 64;
+    const uint64_t unit = BLOOM_IS_BLOCKED_(plan.layout) ? 256 : 64;
     double ln_p = bloom_ln_(p), slope, guess;
     uint64_t low, high, stride = 1;
     guess = bloom_textbook_cells_((double)n, ln_p, *k, &slope);
@@ -2832,20 +2800,21 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
         return 0;
     high = (uint64_t)guess / unit + 1;
     low = high - 1;
-    while (low > 0 && bloom_is_kept_in_(plan, low * unit, n, p, k, free_k)) {
+    while (low > 0 && bloom_is_kept_at_(plan, low * unit, n, p, k, free_k)) {
         high = low;
         low = low > stride ? low - stride : 0;
         stride *= 2;
     }
-    for (; !bloom_is_kept_in_(plan, high * unit, n, p, k, free_k); stride *= 2) {
+    while (!bloom_is_kept_at_(plan, high * unit, n, p, k, free_k)) {
         low = high;
         high += stride;
+        stride *= 2;
         if (high * unit >> 62)
             return 0;
     }
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (bloom_is_kept_in_(plan, middle * unit, n, p, k, free_k))
+        if (bloom_is_kept_at_(plan, middle * unit, n, p, k, free_k))
             high = middle;
         else
             low = middle;
@@ -2923,7 +2892,7 @@ static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
     least = bloom_least_cells_(plan, n, p, &best, false);
     for (k = 16; rate > p && k <= 64 && least != 256; k += 8) {
         if (least > 0
-            && !bloom_is_kept_in_(plan, least - 256, n, p, &k, false))
+            && !bloom_is_kept_at_(plan, least - 256, n, p, &k, false))
             break;
         least = bloom_least_cells_(plan, n, p, &k, false);
         best = k;
@@ -2987,7 +2956,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
 {
     double m = (double)plan.cells;
-    if (BLOOM_IS_BLOCKED_(plan))
+    if (BLOOM_IS_BLOCKED_(plan.layout))
         return bloom_ln_(zeros) / (plan.hashes / 8.0
                                    * bloom_ln_1_minus_1_over_(m / 8));
     return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
@@ -3030,7 +2999,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_from_zeros_(plan, 1 - fill);
-    if (BLOOM_IS_BLOCKED_(plan)) {
+    if (BLOOM_IS_BLOCKED_(plan.layout)) {
         double one = bloom_fpr_of_blocks_(cells, plan.cells / 256)
                    + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
         rate = bloom_blocked_floor_(plan, m / 256, n, one);
@@ -3110,7 +3079,7 @@ static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
 {
     double share = bloom_chain_share_(c, i), known = 0;
     uint64_t n, x;
-    if (BLOOM_IS_BLOCKED_(plan) && i > 0)
+    if (BLOOM_IS_BLOCKED_(plan.layout) && i > 0)
         share /= 1 + 0.1 * (c->p < 0.25 ? c->p : 0.25);
     n = bloom_plan_capacity(plan, share);
     for (x = 1; x <= 8; x++)

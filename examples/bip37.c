@@ -11,6 +11,7 @@
        149 answers right; 2739 bad payloads refused */
 #define BLOOM_STATIC
 #include "bloom.h"
+#include "common/hex.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -148,14 +149,10 @@ static void check(bool good, int status, const char *why)
     exit(status);
 }
 
-static size_t unhex(const char *text)
+static size_t read_data(const char *text)
 {
-    static const char digits[] = "0123456789abcdef";
-    size_t i, size = strcmp(text, "-") ? strlen(text) : 0;
-    check(size % 2 == 0 && strspn(text, digits) >= size, 2, "not hexadecimal");
-    for (i = 0; i < size; i++)
-        data[i / 2] = (unsigned char)(data[i / 2] << 4
-                                      | (strchr(digits, text[i]) - digits));
+    size_t size = strcmp(text, "-") ? strlen(text) : 0;
+    check(unhex(data, text, size), 2, "not hexadecimal");
     return size / 2;
 }
 
@@ -214,7 +211,7 @@ int main(int count, char **arguments)
         words = sscanf(text, "%8s %s %lf %lf", kind, hex, &a, &b);
         check(words != 1 || *kind == '#', 2, "data is missing");
         if (words > 1 && *kind != '#')
-            check_line(kind, unhex(hex), a, b);
+            check_line(kind, read_data(hex), a, b);
     }
     check(!ferror(file), 2, strerror(errno));
     check(hashes + answers > 0, 2, "no vectors in it");

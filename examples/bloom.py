@@ -29,6 +29,7 @@ import os
 import sys
 import weakref
 from array import array
+from contextlib import AbstractContextManager, suppress
 from ctypes import byref, c_int, c_uint64, c_uint8, c_void_p
 from itertools import accumulate, islice
 from typing import Any, Callable, Iterable, Iterator, Tuple, Union
@@ -69,11 +70,10 @@ _CALLS = """plan_layout P udi, plan_size z P, create v P, free - v, seal - v,
 
 def _load() -> ctypes.PyDLL:
     here = os.path.dirname(os.path.abspath(__file__))
-    found = [name for name in (os.path.join(here, "libbloom.so"),
-                               os.path.join(here, "../build/libbloom.so"))
-             if os.path.exists(name)]
-    library = ctypes.PyDLL(os.environ.get("LIBBLOOM")
-                           or (found + ["libbloom-h.so.1"])[0])
+    places = [os.path.join(here, "libbloom.so"),
+              os.path.join(here, "../build/libbloom.so")]
+    library = ctypes.PyDLL(os.environ.get("LIBBLOOM") or next(
+        filter(os.path.exists, places), "libbloom-h.so.1"))
     for call in _CALLS.split(","):
         name, result, arguments = call.split()
         function = getattr(library, "bloom_" + name)
@@ -83,6 +83,10 @@ def _load() -> ctypes.PyDLL:
 
 
 _lib = _load()
+
+
+def _pair(name: str) -> Tuple[Any, Any]:
+    return getattr(_lib, name), getattr(_lib, name + "_u64")
 
 
 def _plan(n: int, p: float, layout: str, seed: int, hash_bits: int) -> Plan:
@@ -98,7 +102,7 @@ def _plan(n: int, p: float, layout: str, seed: int, hash_bits: int) -> Plan:
 
 
 def _check(error: int, name: object) -> None:
-    if error:
+    if error not in (0, _UNSEALED):
         raise BloomError(f"{name}: {_lib.bloom_error_text(error).decode()}")
 
 
@@ -116,13 +120,13 @@ class _Buffer(ctypes.Structure):
 
 # ---- Keys ------------------------------------------------------------------
 
-def _call(by_bytes: Any, by_value: Any, handle: Any, key: Key) -> bool:
+def _call(pair: Tuple[Any, Any], handle: Any, key: Key) -> bool:
     if isinstance(key, int):
         if not -2**63 <= key <= _U64:
             raise OverflowError("an int key is -2^63 to 2^64 - 1")
-        return by_value(handle, key & _U64)
+        return pair[1](handle, key & _U64)
     key = _bytes(key)
-    return by_bytes(handle, key, len(key))
+    return pair[0](handle, key, len(key))
 
 
 def _bytes(key: Any) -> bytes:
@@ -174,8 +178,8 @@ def _chunks(keys: Iterable[Key]) -> Iterator[Tuple[bool, Any]]:
             yield True, array("Q", [key & _U64 for key in chunk])
 
 
-def _many(by_bytes: Any, by_value: Any, handle: Callable[[], Any],
-          keys: Iterable[Key], answers: Any = None) -> int:
+def _many(name: str, handle: Callable[[], Any], keys: Iterable[Key],
+          answers: Any = None) -> int:
     """Of how many keys a call said True; each answer to the bytearray."""
     total = 0
     for integers, numbers in _chunks(keys):
@@ -183,8 +187,8 @@ def _many(by_bytes: Any, by_value: Any, handle: Callable[[], Any],
         count = len(memoryview(numbers).cast("B")) // (8 if integers else 16)
         truths = None if answers is None else (ctypes.c_bool * count)()
         try:
-            total += (by_value if integers else by_bytes)(
-                handle(), buffer.address, count, truths)
+            total += _pair(name)[integers](handle(), buffer.address, count,
+                                           truths)
         finally:
             buffer.release()
         if truths is not None:
@@ -194,11 +198,15 @@ def _many(by_bytes: Any, by_value: Any, handle: Callable[[], Any],
 
 # ---- Filters ---------------------------------------------------------------
 
-class _Filter:
+class _Filter(AbstractContextManager):
     """What Bloom and Chain share: a handle, until it is closed."""
-    _pointer: Any = None
-    _end: Any = None
+    _pointer = _end = _prefix = _add = _may_contain = None  # type: Any
     _writable = True
+
+    def __init_subclass__(cls, prefix: str) -> None:
+        cls._prefix = prefix
+        cls._add = _pair(prefix + "add")
+        cls._may_contain = _pair(prefix + "may_contain")
 
     def _own(self, pointer: Any, end: Any, *what: Any) -> None:
         self._pointer = pointer
@@ -214,9 +222,6 @@ class _Filter:
             raise ValueError("the filter was opened to be read only")
         return self._handle()
 
-    def __enter__(self) -> Any:
-        return self
-
     def __exit__(self, *_: Any) -> None:
         self.close()
 
@@ -229,8 +234,25 @@ class _Filter:
     def __bool__(self) -> bool:
         return True                     # also when it is empty, not as a set
 
+    def add(self, key: Key) -> bool:
+        """True if the key was certainly new."""
+        return _call(self._add, self._to_change(), key)
 
-class Bloom(_Filter):
+    def __contains__(self, key: Key) -> bool:
+        return _call(self._may_contain, self._handle(), key)
+
+    def __len__(self) -> int:
+        """How many different keys were added, judged by the bits."""
+        estimate = getattr(_lib, self._prefix + "estimate")
+        return min(estimate(self._handle()), sys.maxsize)
+
+    @property
+    def rate(self) -> float:
+        """How many absent keys are said to be in, from the bits as they are."""
+        return getattr(_lib, self._prefix + "fpr")(self._handle())
+
+
+class Bloom(_Filter, prefix="bloom_"):
     """A filter for n keys: of p of the absent ones it says that they are in."""
 
     def __init__(self, n: int, p: float = 0.01, *, layout: str = "classic",
@@ -257,34 +279,19 @@ class Bloom(_Filter):
         _check(error.value, path)
         return self
 
-    def add(self, key: Key) -> bool:
-        """True if the key was certainly new."""
-        return _call(_lib.bloom_add, _lib.bloom_add_u64, self._to_change(), key)
-
-    def __contains__(self, key: Key) -> bool:
-        return _call(_lib.bloom_may_contain, _lib.bloom_may_contain_u64,
-                     self._handle(), key)
-
     def remove(self, key: Key) -> bool:
         """Of layout "counting", take back one add; False: it was not in."""
-        return _call(_lib.bloom_remove, _lib.bloom_remove_u64,
-                     self._to_change(), key)
+        return _call(_pair("bloom_remove"), self._to_change(), key)
 
     def update(self, keys: Iterable[Key]) -> int:
         """Add many keys; how many were certainly new."""
-        return _many(_lib.bloom_add_many, _lib.bloom_add_many_u64,
-                     self._to_change, keys)
+        return _many("bloom_add_many", self._to_change, keys)
 
     def check(self, keys: Iterable[Key]) -> bytearray:
         """`key in self` of each of many keys, 1 or 0."""
         answers = bytearray()
-        _many(_lib.bloom_may_contain_many, _lib.bloom_may_contain_many_u64,
-              self._handle, keys, answers)
+        _many("bloom_may_contain_many", self._handle, keys, answers)
         return answers
-
-    def __len__(self) -> int:
-        """How many different keys were added, judged by the bits."""
-        return min(_lib.bloom_estimate(self._handle()), sys.maxsize)
 
     def __ior__(self, other: Bloom) -> Bloom:
         if not _lib.bloom_merge(self._to_change(), other._handle()):
@@ -298,11 +305,6 @@ class Bloom(_Filter):
     def plan(self) -> Plan:
         return _lib.bloom_plan_of(self._handle())
 
-    @property
-    def rate(self) -> float:
-        """How many absent keys are said to be in, from the bits as they are."""
-        return _lib.bloom_fpr(self._handle())
-
     def seal(self) -> None:
         """Write a checksum into the image; the next add removes it."""
         _lib.bloom_seal(self._to_change())
@@ -310,8 +312,7 @@ class Bloom(_Filter):
     def verify(self) -> bool:
         """True: the seal is right; False: there is none. BloomError: damage."""
         error = _lib.bloom_verify(self._handle())
-        if error != _UNSEALED:
-            _check(error, "the filter")
+        _check(error, "the filter")
         return error == 0
 
     def save(self, path: Path) -> None:
@@ -326,7 +327,7 @@ class Bloom(_Filter):
                 f"k={plan.hashes} keys={len(self)} rate={self.rate:.3g}>")
 
 
-class Chain(_Filter):
+class Chain(_Filter, prefix="bloom_chain_"):
     """A filter that grows: for when nobody knows how many keys will come."""
 
     def __init__(self, first_n: int = 1000, p: float = 0.01, *,
@@ -340,8 +341,7 @@ class Chain(_Filter):
 
     @classmethod
     def open(cls, path: Path) -> Chain:
-        """A saved chain, read into memory, its seals checked; it goes on
-        growing."""
+        """A saved chain, its seals checked; it goes on growing."""
         with open(path, "rb") as file:
             image = file.read()
         error, self = c_int(), cls.__new__(cls)
@@ -351,44 +351,25 @@ class Chain(_Filter):
             raise MemoryError(path)
         self._own(made, _lib.bloom_chain_free, made)
         for link in self._links():
-            if _lib.bloom_verify(link) != _UNSEALED:
-                _check(_lib.bloom_verify(link), path)
+            _check(_lib.bloom_verify(link), path)
         return self
-
-    def add(self, key: Key) -> bool:
-        """True if the key was certainly new."""
-        return _call(_lib.bloom_chain_add, _lib.bloom_chain_add_u64,
-                     self._handle(), key)
-
-    def __contains__(self, key: Key) -> bool:
-        return _call(_lib.bloom_chain_may_contain,
-                     _lib.bloom_chain_may_contain_u64, self._handle(), key)
 
     def update(self, keys: Iterable[Key]) -> int:
         """Add many keys; how many were certainly new."""
         return sum(map(self.add, keys))
 
-    def __len__(self) -> int:
-        return min(_lib.bloom_chain_estimate(self._handle()), sys.maxsize)
-
-    @property
-    def rate(self) -> float:
-        return _lib.bloom_chain_fpr(self._handle())
-
     def save(self, path: Path) -> None:
         """Each link sealed; complete, or as it was before."""
         head = ctypes.create_string_buffer(32)
         _lib.bloom_chain_head(self._handle(), head)
-        copies = [ctypes.create_string_buffer(bytes(_image(link)), len(
-            _image(link))) for link in self._links()]
+        copies = [bytearray(_image(link)) for link in self._links()]
         for copy in copies:
-            _lib.bloom_seal(ctypes.addressof(copy))
+            _lib.bloom_seal((ctypes.c_char * len(copy)).from_buffer(copy))
         _write(path, [head, *copies])
 
     def _links(self) -> list[Any]:
-        handle = self._handle()
-        return [_lib.bloom_chain_link(handle, i)
-                for i in range(_lib.bloom_chain_links(handle))]
+        return [_lib.bloom_chain_link(self._pointer, i)
+                for i in range(_lib.bloom_chain_links(self._handle()))]
 
 
 def _image(filter: Any) -> Any:
@@ -405,7 +386,7 @@ def _write(path: Path, parts: Iterable[Any]) -> None:
             os.fsync(file.fileno())
         os.replace(beside, path)
     except BaseException:
-        if os.path.exists(beside):
+        with suppress(FileNotFoundError):
             os.remove(beside)
         raise
 

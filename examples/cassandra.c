@@ -160,14 +160,9 @@ static bool visit(const void *key, size_t size, int what)
     return true;
 }
 
-/* The estimate of keys, and the rate from the bits as they are */
 static void info(void)
 {
-    double bits = (double)f.bits, ones = count_ones();
-    printf("k:        %u\nbits:     %.0f\nones:     %.0f\n",
-           (unsigned)f.hashes, bits, ones);
-    printf("rate now: %.6g\nkeys:     about %.0f\n",
-           pow(ones / bits, f.hashes), -log1p(-ones / bits) * bits / f.hashes);
+    printf("k:        %u\n", (unsigned)f.hashes);
 }
 
 static int option(int count, char **words)
@@ -180,22 +175,16 @@ static int option(int count, char **words)
     return 2;
 }
 
-static void demo(double with)
+static void demo(void)
 {
-    unsigned taken;
-    release = with;
-    create(1000, 0.01, "demo");
-    taken = fill_and_ask(1000);
-    printf("release %.1f, %u hashes, %u bits: %u of 10000\n", release,
-           (unsigned)f.hashes, (unsigned)f.bits, taken);
+    for (release = 4; release >= 2; release--) {
+        unsigned taken = fill_and_ask(1000, 0.01);
+        printf("release %.1f, %u hashes, %u bits: %u of 10000\n", release,
+               (unsigned)f.hashes, (unsigned)f.bits, taken);
+    }
 }
 
 int main(int count, char **words)
 {
-    if (count > 1)
-        return run_tool(count, words);
-    demo(4.0);
-    demo(3.0);
-    demo(2.0);
-    return 0;
+    return run_tool(count, words);
 }

@@ -15,21 +15,13 @@
        memory:         723 KB; of an exact set, the text alone: 8666 KB */
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "crawler"
+#include "common/text.h"
 
 #define PAGES 200000u                   /* of the made web */
 #define FIRST_N 1000                    /* the chain is made for so many */
 
 static const double p = 0.001;
-
-static void fail(const char *what, const char *why)
-{
-    fprintf(stderr, "crawler: %s: %s\n", what, why);
-    exit(2);
-}
 
 /* ---- The made web ------------------------------------------------------- */
 
@@ -116,19 +108,10 @@ static int demonstrate(bloom_chain *seen)
 static void print_new(bloom_chain *seen, const char *name)
 {
     char line[8192];
-    FILE *in = fopen(name, "rb");
-    if (!in)
-        fail(name, strerror(errno));
-    while (fgets(line, sizeof line, in)) {
-        size_t size = strcspn(line, "\r\n");
-        if (line[size] == '\0' && !feof(in))
-            fail(name, "a line of more than 8190 bytes, or with a NUL");
-        line[size] = '\0';
-        if (bloom_chain_add(seen, line, size))
+    FILE *in = open_text(name);
+    while (read_line(in, name, line, sizeof line))
+        if (bloom_chain_add(seen, line, strlen(line)))
             puts(line);
-    }
-    if (ferror(in))
-        fail(name, strerror(errno));
     fclose(in);
 }
 
@@ -136,16 +119,13 @@ int main(int argc, char **argv)
 {
     bloom_chain *seen = bloom_chain_new(FIRST_N, p, BLOOM_CLASSIC);
     int status = 0;
-    if (!seen)
-        fail("chain", "out of memory");
-    if (argc > 2)
-        fail(argv[2], "one LIST at most");
+    need(seen != NULL, "chain", "out of memory");
+    need(argc <= 2, argv[2], "one LIST at most");
     if (argc == 2)
         print_new(seen, argv[1]);
     else
         status = demonstrate(seen);
     bloom_chain_free(seen);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail("standard output", strerror(errno));
+    end_output();
     return status;
 }

@@ -17,11 +17,9 @@
 #define _POSIX_C_SOURCE 200809L         /* mkstemp */
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
-#include <errno.h>
+#define PROGRAM "guard"
+#include "common/need.h"
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,21 +33,14 @@ static sqlite3 *db;
 static sqlite3_stmt *query;
 static bloom *keys;                     /* every key in the database */
 
-static void fail(const char *what, const char *why)
+static void is_well(bool ok)
 {
-    fprintf(stderr, "guard: %s: %s\n", what, why);
-    exit(2);
-}
-
-static void need(bool ok)
-{
-    if (!ok)
-        fail(file, sqlite3_errmsg(db));
+    need(ok, file, ok ? NULL : sqlite3_errmsg(db));
 }
 
 static void run(const char *sql)
 {
-    need(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+    is_well(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
 }
 
 /* Different numbers make different keys, in no order: each step can be undone.
@@ -71,14 +62,14 @@ static void fill(void)
     char key[KEY];
     run("PRAGMA journal_mode = OFF; PRAGMA cache_size = -400000;"
         "CREATE TABLE users (key TEXT PRIMARY KEY, value INTEGER); BEGIN");
-    need(sqlite3_prepare_v2(db, "INSERT INTO users VALUES (?, ?)", -1, &insert,
+    is_well(sqlite3_prepare_v2(db, "INSERT INTO users VALUES (?, ?)", -1, &insert,
                             NULL) == SQLITE_OK);
     for (i = 0; i < ROWS; i++) {
         make_key(key, i);
         bloom_add(keys, key, strlen(key));
         sqlite3_bind_text(insert, 1, key, -1, SQLITE_STATIC);
         sqlite3_bind_int64(insert, 2, i);
-        need(sqlite3_step(insert) == SQLITE_DONE);
+        is_well(sqlite3_step(insert) == SQLITE_DONE);
         sqlite3_reset(insert);
     }
     sqlite3_finalize(insert);
@@ -96,7 +87,7 @@ static int64_t ask(const char *key)
     if (found == SQLITE_ROW)
         value = sqlite3_column_int64(query, 0);
     sqlite3_reset(query);
-    need(found == SQLITE_ROW || found == SQLITE_DONE);
+    is_well(found == SQLITE_ROW || found == SQLITE_DONE);
     return value;
 }
 
@@ -166,13 +157,12 @@ static uint32_t count(void)
 static void open_database(void)
 {
     int fd = mkstemp(file);
-    if (fd < 0)
-        fail(file, strerror(errno));
+    need(fd >= 0, file, NULL);
     close(fd);
-    need(sqlite3_open(file, &db) == SQLITE_OK);
+    is_well(sqlite3_open(file, &db) == SQLITE_OK);
     unlink(file);                       /* stays while open; gone if we die */
     fill();
-    need(sqlite3_prepare_v2(db, "SELECT value FROM users WHERE key = ?", -1,
+    is_well(sqlite3_prepare_v2(db, "SELECT value FROM users WHERE key = ?", -1,
                             &query, NULL) == SQLITE_OK);
     run("BEGIN");
 }
@@ -188,11 +178,9 @@ int main(int argc, char **argv)
 {
     double ratio;
     uint32_t missed;
-    if (argc > 1)
-        fail(argv[1], "there are no arguments");
+    need(argc == 1, argv[1], "there are no arguments");
     keys = bloom_new(ROWS, p);
-    if (!keys)
-        fail("filter", "out of memory");
+    need(keys != NULL, "filter", "out of memory");
     open_database();
     printf("keys:          %u, the filter of them %u KB\n", ROWS,
            (unsigned)bloom_size(keys) / 1000);

@@ -97,15 +97,10 @@ static bool visit(const void *key, size_t size, int what)
     return true;
 }
 
-/* The last two: Guava's expectedFpp and approximateElementCount. */
 static void info(void)
 {
-    double bits = (double)f.bits, ones = count_ones();
-    printf("strategy: %u, %s\nk:        %u\nbits:     %.0f\n", strategy,
-           strategies[strategy], (unsigned)f.hashes, bits);
-    printf("ones:     %.0f\nrate now: %.6g\nkeys:     about %.0f\n", ones,
-           pow(ones / bits, f.hashes),
-           floor(0.5 - log1p(-ones / bits) * bits / f.hashes));
+    printf("strategy: %u, %s\nk:        %u\n", strategy,
+           strategies[strategy], (unsigned)f.hashes);
 }
 
 static int option(int count, char **words)
@@ -117,23 +112,21 @@ static int option(int count, char **words)
     return known;
 }
 
-static void demo(unsigned with)
+static void demo(void)
 {
-    unsigned taken;
-    size_t i;
-    strategy = with;
-    create(10, 0.01, "demo");
-    taken = fill_and_ask(10);
-    for (i = 0; i < f.size; i++)
-        printf("%02x", f.file[i]);
-    printf("\n%s: %u of 10000\n", strategies[strategy], taken);
+    static const unsigned of[] = { 1, 0 };
+    size_t i, j;
+    for (i = 0; i < 2; i++) {
+        unsigned taken;
+        strategy = of[i];
+        taken = fill_and_ask(10, 0.01);
+        for (j = 0; j < f.size; j++)
+            printf("%02x", f.file[j]);
+        printf("\n%s: %u of 10000\n", strategies[strategy], taken);
+    }
 }
 
 int main(int count, char **words)
 {
-    if (count > 1)
-        return run_tool(count, words);
-    demo(1);
-    demo(0);
-    return 0;
+    return run_tool(count, words);
 }

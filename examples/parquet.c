@@ -21,13 +21,11 @@
        INT64 0, 1 ... 9: Spark's 32 bytes, bit for bit */
 #define BLOOM_STATIC
 #include "bloom.h"
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <xxhash.h>
+#define PROGRAM "parquet"
 #include "common/hex.h"
+#include "common/need.h"
+#include <inttypes.h>
+#include <xxhash.h>
 
 static const char *path = "standard input";
 static char value[1 << 16];             /* a line, and a 0 behind it */
@@ -36,11 +34,7 @@ static bool hexadecimal;                /* it is, by -x */
 
 static void check(bool good, const char *why)
 {
-    if (good)
-        return;
-    fflush(stdout);
-    fprintf(stderr, "parquet: %s: %s\n", path, why);
-    exit(2);
+    need(good, path, why);
 }
 
 #include "common/parquet_types.h"

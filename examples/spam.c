@@ -17,35 +17,12 @@
        stopped twice: 0 of them */
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "spam"
+#include "common/text.h"
 
 #define LINE 257                        /* an address of 254 bytes and \r\n */
 
 static const double p = 0.001;
-
-static void fail(const char *what, const char *why)
-{
-    fprintf(stderr, "spam: %s: %s\n", what, why);
-    exit(2);
-}
-
-static bool read_line(FILE *in, const char *name, char line[LINE])
-{
-    size_t size;
-    if (!fgets(line, LINE, in)) {
-        if (ferror(in))
-            fail(name, strerror(errno));
-        return false;
-    }
-    size = strcspn(line, "\r\n");
-    if (line[size] == '\0' && !feof(in))
-        fail(name, "a line of more than 254 bytes, or with a NUL");
-    line[size] = '\0';
-    return true;
-}
 
 /* ---- Block list, white list, and the question --------------------------- */
 
@@ -55,14 +32,12 @@ static bloom *build(FILE *in, const char *name)
     char line[LINE];
     uint64_t n = 0;
     bloom *list;
-    while (read_line(in, name, line))
+    while (read_line(in, name, line, LINE))
         n++;
-    if (fseek(in, 0, SEEK_SET) != 0)
-        fail(name, strerror(errno));
+    need(fseek(in, 0, SEEK_SET) == 0, name, NULL);
     list = bloom_new(n, p);
-    if (!list)
-        fail(name, "too long for the memory");
-    while (read_line(in, name, line))
+    need(list != NULL, name, "too long for the memory");
+    while (read_line(in, name, line, LINE))
         bloom_add(list, line, strlen(line));
     return list;
 }
@@ -72,8 +47,8 @@ static unsigned whites;
 
 static void add_white(const char *address)
 {
-    if (whites == sizeof white / sizeof *white)
-        fail("white list", "full: make the block list with a smaller p");
+    need(whites < sizeof white / sizeof *white, "white list",
+         "full: make the block list with a smaller p");
     strcpy(white[whites++], address);
 }
 
@@ -102,8 +77,7 @@ static bloom *build_bad(void)
     char address[LINE];
     unsigned i;
     bloom *list = bloom_new(BAD, p);
-    if (!list)
-        fail("block list", "out of memory");
+    need(list != NULL, "block list", "out of memory");
     for (i = 0; i < BAD; i++) {
         make_address(address, i);
         bloom_add(list, address, strlen(address));
@@ -166,35 +140,23 @@ static int demonstrate(void)
     return !kept;
 }
 
-/* ---- Real data ---------------------------------------------------------- */
-
-static FILE *open_file(const char *name)
-{
-    FILE *in = fopen(name, "r");
-    if (!in)
-        fail(name, strerror(errno));
-    return in;
-}
-
 int main(int argc, char **argv)
 {
     char line[LINE];
     bloom *list;
     if (argc == 1)
         return demonstrate();
-    if (argc > 3)
-        fail(argv[3], "at most LIST and WHITE");
-    list = build(open_file(argv[1]), argv[1]);
+    need(argc <= 3, argv[3], "at most LIST and WHITE");
+    list = build(open_text(argv[1]), argv[1]);
     if (argc == 3) {
-        FILE *in = open_file(argv[2]);
-        while (read_line(in, argv[2], line))
+        FILE *in = open_text(argv[2]);
+        while (read_line(in, argv[2], line, LINE))
             add_white(line);
     }
-    while (read_line(stdin, "standard input", line))
+    while (read_line(stdin, "standard input", line, LINE))
         if (!is_blocked(list, line))
             puts(line);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail("standard output", strerror(errno));
+    end_output();
     bloom_free(list);
     return 0;
 }

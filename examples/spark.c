@@ -117,14 +117,10 @@ static bool visit(const void *key, size_t size, int what)
     return true;
 }
 
-/* The rate is Spark's expectedFpp. */
 static void info(void)
 {
-    double bits = (double)f.bits, ones = count_ones();
-    printf("version:  V%d\nk:        %d\nseed:     %d\nbits:     %.0f\n",
-           (int)version, (int)f.hashes, (int)seed, bits);
-    printf("ones:     %.0f\nrate now: %.6g\nkeys:     about %.0f\n", ones,
-           pow(ones / bits, f.hashes), -log1p(-ones / bits) * bits / f.hashes);
+    printf("version:  V%d\nk:        %d\nseed:     %d\n", (int)version,
+           (int)f.hashes, (int)seed);
 }
 
 static int option(int count, char **words)
@@ -143,21 +139,16 @@ static int option(int count, char **words)
     return 2;
 }
 
-static void demo(uint32_t with)
+static void demo(void)
 {
-    unsigned taken;
-    version = with;
-    create(1000, 0.03, "demo");
-    taken = fill_and_ask(1000);
-    printf("V%u, %u hashes, %u bits: %u of 10000\n", (unsigned)version,
-           (unsigned)f.hashes, (unsigned)f.bits, taken);
+    for (version = 1; version <= 2; version++) {
+        unsigned taken = fill_and_ask(1000, 0.03);
+        printf("V%u, %u hashes, %u bits: %u of 10000\n", (unsigned)version,
+               (unsigned)f.hashes, (unsigned)f.bits, taken);
+    }
 }
 
 int main(int count, char **words)
 {
-    if (count > 1)
-        return run_tool(count, words);
-    demo(1);
-    demo(2);
-    return 0;
+    return run_tool(count, words);
 }

@@ -50,21 +50,13 @@
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
 
-#include <errno.h>
+#define PROGRAM "tables"
+#include "common/need.h"
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static FILE *chart;                     /* gnuplot's input, or /dev/null */
-
-static void die(const char *what, const char *why)
-{
-    fprintf(stderr, "tables: %s: %s\n", what, why);
-    exit(2);
-}
 
 /* The rate of a filter of keys 0 .. n - 1, asked for n, n + 1, ... */
 static double measure(bloom_plan plan, uint64_t n, uint64_t lookups, double *ns)
@@ -72,8 +64,7 @@ static double measure(bloom_plan plan, uint64_t n, uint64_t lookups, double *ns)
     bloom *b = bloom_create(plan);
     uint64_t i, maybes = 0;
     clock_t start;
-    if (!b)
-        die("filter", "not enough memory");
+    need(b != NULL, "filter", "not enough memory");
     for (i = 0; i < n; i++)
         bloom_add_u64(b, i);
     start = clock();
@@ -179,15 +170,14 @@ static void memory_rows(void)
 static void open_chart(const char *path)
 {
     FILE *file;
-    if (system("command -v gnuplot >/dev/null 2>&1") != 0)
-        die("gnuplot", "not found; it is in the Debian package gnuplot-nox");
+    need(system("command -v gnuplot >/dev/null 2>&1") == 0, "gnuplot",
+         "not found; it is in the Debian package gnuplot-nox");
     file = fopen(path, "w");            /* to say why not, if not */
-    if (!file || fclose(file) != 0 || setenv("TABLES_SVG", path, 1) != 0)
-        die(path, strerror(errno));
+    need(file && fclose(file) == 0 && setenv("TABLES_SVG", path, 1) == 0,
+         path, NULL);
     signal(SIGPIPE, SIG_IGN);           /* pclose tells what went wrong */
     chart = popen("exec gnuplot >\"$TABLES_SVG\"", "w");
-    if (!chart)
-        die("gnuplot", strerror(errno));
+    need(chart != NULL, "gnuplot", NULL);
     fputs("set terminal svg size 1000,450 background 'white'\n"
           "set multiplot layout 1,2\n", chart);
 }
@@ -195,16 +185,15 @@ static void open_chart(const char *path)
 int main(int count, char **arguments)
 {
     const char *path = count == 2 ? arguments[1] : "/dev/null";
-    if (count > 2)
-        die("usage", "tables [OUT.svg]");
+    need(count <= 2, "usage", "tables [OUT.svg]");
     if (count == 2)
         open_chart(path);
-    else if (!(chart = fopen(path, "w")))
-        die(path, strerror(errno));
+    else
+        need((chart = fopen(path, "w")) != NULL, path, NULL);
     size_rows();
     pair_rows();
     memory_rows();
-    if (count == 2 ? pclose(chart) != 0 : fclose(chart) != 0)
-        die(path, "gnuplot could not draw it");
+    need((count == 2 ? pclose(chart) : fclose(chart)) == 0, path,
+         "gnuplot could not draw it");
     return 0;
 }

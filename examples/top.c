@@ -19,95 +19,14 @@
 #define _FILE_OFFSET_BITS 64
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#define PROGRAM "top"
+#include "common/parts.h"
 
-enum { PARTS = 16, LEVELS = 16, HASHER = 64, SIXTEENTH = 1 << 16 };
-typedef struct file { FILE *stream; const char *name; uint64_t lines; } file;
-typedef struct line {
-    struct line *next;
-    uint64_t count;
-    size_t size;
-    char text[];
-} line;
-
-static line *now;                       /* the line read last; next, count 0 */
-static char *memory;                    /* for filters or for a set */
-static size_t longest, memory_size;     /* of these */
-static bloom *filter;                   /* its seed is the level */
+static bloom *again;                    /* lines met before, perhaps */
 static line **best;                     /* of all lines so far, best first */
 static size_t wanted, known, room;      /* K; how many; bytes left for them */
 static unsigned once;
-
-static void need(bool right, const char *name, const char *why)
-{
-    if (!right) {
-        fprintf(stderr, "top: %s: %s\n", name,
-                why ? why : strerror(errno));
-        exit(2);
-    }
-}
-
-static file temporary(void)
-{
-    char path[4096], *folder = getenv("TMPDIR");
-    file f = { NULL, folder && *folder ? folder : "/var/tmp", 0 };
-    int number;
-    snprintf(path, sizeof path, "%s/top.XXXXXX", f.name);
-    number = mkstemp(path);             /* gone however the program ends: */
-    need(number >= 0 && unlink(path) == 0, f.name, NULL);
-    need((f.stream = fdopen(number, "w+b")) != NULL, f.name, NULL);
-    return f;
-}
-
-static void write_now(file *f)
-{
-    need(fwrite(now->text, 1, now->size, f->stream) == now->size
-         && putc('\n', f->stream) != EOF, f->name, NULL);
-    f->lines++;
-}
-
-static void from_start(file *f)
-{
-    need(fseek(f->stream, 0, SEEK_SET) == 0, f->name, NULL);
-}
-
-static bool next_line(file *f)
-{
-    int c;
-    for (now->size = 0; (c = getc_unlocked(f->stream)) != EOF && c != '\n'; ) {
-        need(now->size < longest, f->name, "a line is too long for MB / 16");
-        now->text[now->size++] = (char)c;
-    }
-    need(!ferror(f->stream), f->name, NULL);
-    return c != EOF || now->size > 0;
-}
-
-/* Two bytes a line are 1 false "maybe" in 2000; more would not help. */
-static bloom *new_filter(char *at, size_t size, uint64_t n, unsigned level)
-{
-    bloom_plan plan = bloom_plan_bytes(n, n < size / 4 ? 2 * n + 40 : size);
-    plan.seed = level;
-    return bloom_init(at, size, plan);
-}
-
-static bloom_hash hash(void)            /* for filter, part and set alike */
-{
-    return bloom_hash_key(filter, now->text, now->size);
-}
-
-static line **find(size_t lists)        /* in the set: lists by hash */
-{
-    line **at = (line **)(void *)memory + hash().h1 % lists;
-    while (*at && ((*at)->size != now->size
-                   || memcmp((*at)->text, now->text, now->size) != 0))
-        at = &(*at)->next;
-    return at;
-}
 
 /* More copies first, then as sort has it. */
 static bool before(const line *a, const line *b)
@@ -139,56 +58,36 @@ static void offer(const line *l)
     memcpy(best[i], l, size);
 }
 
-/* With an exact set, if it fits. Copies take no room: the lines of a file that
-   does not fit differ, so that they can be split. */
-static bool counted(file *f)
+/* With an exact set, if it fits */
+static bool counted(file *f, unsigned level)
 {
-    size_t lists = memory_size / 64, used = lists * sizeof(line *), size;
-    line **at, *l;
-    memset(memory, 0, used);
-    for (from_start(f); next_line(f); (*at)->count++) {
-        at = find(lists);
-        if (*at)
-            continue;
-        size = (sizeof *now + now->size + 7) & ~(size_t)7;
-        if (size > memory_size - used)
-            return false;
-        *at = memcpy(memory + used, now, sizeof *now + now->size);
-        used += size;
-    }
-    for (at = (line **)(void *)memory; lists > 0; lists--, at++)
-        for (l = *at; l; l = l->next)
+    size_t lists = set_of(f, level), i;
+    const line *l;
+    for (i = 0; i < lists; i++)
+        for (l = ((line **)(void *)memory)[i]; l; l = l->next)
             offer(l);
-    return true;
+    return lists > 0;
 }
 
 /* The others are counted already: one each. */
-static void split(file *f, const bloom *again, file *parts)
+static bool passes(bloom_hash h)
 {
-    bloom_hash h;
-    int i;
-    for (i = 0; i < PARTS; i++)
-        parts[i] = temporary();
-    for (from_start(f); next_line(f); )
-        if (bloom_may_contain_hash(again, h = hash())) {
-            write_now(&parts[h.h1 % PARTS]);
-        } else {
-            now->count = 1;
-            offer(now);
-            once++;
-        }
+    if (bloom_may_contain_hash(again, h))
+        return true;
+    now->count = 1;
+    offer(now);
     now->count = 0;
+    once++;
+    return false;
 }
 
 static void count(file f, unsigned level)
 {
     size_t most = memory_size / 3 * 2;
     file parts[PARTS];
-    bloom *again;
     bloom_hash h;
     int i;
-    filter = new_filter(memory + memory_size, HASHER, 1, level);
-    if (counted(&f))
+    if (counted(&f, level))
         return;
     need(level < LEVELS, f.name, "its lines were made to hash alike");
     filter = new_filter(memory, most, f.lines, level);
@@ -196,7 +95,7 @@ static void count(file f, unsigned level)
     for (from_start(&f); next_line(&f); )
         if (!bloom_add_hash(filter, h = hash()))
             bloom_add_hash(again, h);
-    split(&f, again, parts);
+    split(&f, parts, passes);
     for (i = 0; i < PARTS; i++) {
         count(parts[i], level + 1);
         fclose(parts[i].stream);
@@ -239,31 +138,17 @@ static int demonstrate(void)
     return right < wanted;
 }
 
-static file open_file(const char *name)
-{
-    file f = { fopen(name, "rb"), name, 0 };
-    need(f.stream != NULL, name, NULL);
-    for (from_start(&f); next_line(&f); )
-        f.lines++;
-    return f;
-}
-
 int main(int argc, char **words)
 {
-    char *end = "", *end_of_k = end;
-    size_t size = argc == 4 ? strtoul(words[1], &end, 10) : 4;
-    wanted = argc == 4 ? strtoul(words[2], &end_of_k, 10) : 5;
-    need((argc == 1 || argc == 4) && !*end && size >= 4 && !(size >> 31)
-         && !*end_of_k && wanted > 0, "usage",
-         "top MB K FILE, with 4 MB or more and K of 1 or more");
-    longest = (size - 3) * SIXTEENTH;   /* 3 MB for the process and buffers */
-    memory_size = longest * 11;
+    char *end = "";
+    need(argc == 1 || argc == 4, "usage", "top MB K FILE");
+    allocate(argc == 4 ? megabytes(words[1]) : 4, 1, 11);
+    wanted = argc == 4 ? strtoul(words[2], &end, 10) : 5;
     room = longest * 2;                 /* twice; half is malloc's to waste */
+    need(!*end && wanted > 0, words[2], "K is 1 or more");
     need(wanted <= room / 64, words[2], "K is too large for MB");
     best = malloc(wanted * sizeof *best);
-    now = calloc(sizeof *now + longest, 1);
-    memory = malloc(memory_size + HASHER);
-    need(best && now && memory, words[1], "more megabytes than there are");
+    need(best != NULL, words[2], NULL);
     if (argc == 1)
         return demonstrate();
     count(open_file(words[3]), 0);

@@ -24,7 +24,7 @@ for example in "$@"; do
     name=${example%%:*}
     libraries=
     [ "$name" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
-    program=build/$name
+    program=build/$(basename "$name")
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "examples/$name.c" \
         -o "$program" $libraries || { bad "$name"; continue; }
     "$program" >"$program.out" 2>"$program.err" </dev/null

@@ -8,15 +8,12 @@
 #ifndef BLOOM_COMMON_JVM_H
 #define BLOOM_COMMON_JVM_H
 
+#define PROGRAM TOOL
 #include "hex.h"
-#include <errno.h>
+#include "need.h"
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,16 +33,9 @@ static bool hexadecimal;                /* keys are, by -x */
 static void parse_header(const char *name);   /* of ENOUGH bytes */
 static void create(double n, double p, const char *name);  /* an empty filter */
 static bool visit(const void *key, size_t size, int what);
-static void info(void);
+static void info(void);                       /* what comes before the bits */
+static void demo(void);
 static int option(int count, char **words);   /* how many words it takes */
-
-static void need(bool right, const char *name, const char *why)
-{
-    if (right)
-        return;
-    fprintf(stderr, TOOL ": %s: %s\n", name, why ? why : strerror(errno));
-    exit(2);
-}
 
 /* ---- Numbers and bits ---------------------------------------------------- */
 
@@ -89,15 +79,20 @@ static bool touch(uint64_t bit, int what)
     return *byte >> bit % 8 & 1;
 }
 
-static double count_ones(void)
+/* The rate from the bits as they are, and the estimate of keys, rounded: as
+   Guava's and Spark's expectedFpp, Guava's approximateElementCount */
+static void info_of_bits(void)
 {
-    double ones = 0;
+    double bits = (double)f.bits, ones = 0;
     unsigned byte;
     size_t i;
     for (i = f.header; i < f.size; i++)
         for (byte = f.file[i]; byte; byte &= byte - 1)
             ones++;
-    return ones;
+    printf("bits:     %.0f\nones:     %.0f\nrate now: %.6g\n", bits, ones,
+           pow(ones / bits, f.hashes));
+    printf("keys:     about %.0f\n",
+           floor(0.5 - log1p(-ones / bits) * bits / f.hashes));
 }
 
 /* ---- Files --------------------------------------------------------------- */
@@ -193,6 +188,10 @@ static int run_tool(int count, char **words)
 {
     const char *verb = words[1];
     int taken;
+    if (count == 1) {
+        demo();
+        return 0;
+    }
     for (words += 2, count -= 2; count > 0; words += taken, count -= taken) {
         taken = strcmp(*words, "-x") ? option(count, words) : 1;
         hexadecimal |= !strcmp(*words, "-x");
@@ -207,6 +206,7 @@ static int run_tool(int count, char **words)
     } else if (count == 1 && !strcmp(verb, "info")) {
         load(*words);
         info();
+        info_of_bits();
     } else {
         need(false, "usage", USAGE);
     }
@@ -214,11 +214,13 @@ static int run_tool(int count, char **words)
     return 0;
 }
 
-/* key-0 .. key-(n - 1) put; how many of absent-0 .. absent-9999 are taken? */
-static unsigned fill_and_ask(unsigned n)
+/* A filter for n keys, with key-0 .. key-(n - 1) put; how many of absent-0 ..
+   absent-9999 are taken? */
+static unsigned fill_and_ask(unsigned n, double p)
 {
     unsigned i, taken = 0;
     char text[20];
+    create(n, p, "demo");
     for (i = 0; i < n; i++)
         visit(text, (size_t)sprintf(text, "key-%u", i), PUT);
     for (i = 0; i < 10000; i++)

@@ -51,13 +51,8 @@ static int best_probes(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int open_probes(sqlite3_vtab *base, sqlite3_vtab_cursor **to)
 {
-    probes *c = sqlite3_malloc(sizeof *c);
     (void)base;
-    if (!c)
-        return SQLITE_NOMEM;
-    memset(c, 0, sizeof *c);
-    *to = &c->base;
-    return SQLITE_OK;
+    return new_cursor(to, sizeof(probes));
 }
 
 static int close_probes(sqlite3_vtab_cursor *base)

@@ -282,15 +282,20 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
+/* Zeros, of a struct that begins with the cursor */
+static int new_cursor(sqlite3_vtab_cursor **to, int size)
+{
+    *to = sqlite3_malloc(size);
+    if (!*to)
+        return SQLITE_NOMEM;
+    memset(*to, 0, (size_t)size);
+    return SQLITE_OK;
+}
+
 static int open_asked(sqlite3_vtab *base, sqlite3_vtab_cursor **to)
 {
-    asked *c = sqlite3_malloc(sizeof *c);
     (void)base;
-    if (!c)
-        return SQLITE_NOMEM;
-    memset(c, 0, sizeof *c);
-    *to = &c->base;
-    return SQLITE_OK;
+    return new_cursor(to, sizeof(asked));
 }
 
 static int next_asked(sqlite3_vtab_cursor *base)

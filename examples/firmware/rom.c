@@ -3,21 +3,21 @@
    on the build machine, which makes the filter; the chip reads it where it
    lies, in ROM: no copy, and of its RAM only some stack.
 
-   On the build machine, here with every third serial number revoked:
+   The build machine made revoked.h, here of every third serial number:
        seq 1000 3 3997 >build/revoked.txt
        build/bloom build -w 32 -p 0.01 build/revoked.bloom build/revoked.txt
-       build/bloom dump build/revoked.bloom >build/revoked.h
+       build/bloom dump build/revoked.bloom >examples/firmware/revoked.h
    For the chip, an ATmega2560 (run it: simavr -m atmega2560 -f 16000000 rom):
-       avr-gcc -mmcu=atmega2560 -std=c99 -Os -I. -Ibuild \
+       avr-gcc -mmcu=atmega2560 -std=c99 -Os -I. \
            examples/firmware/rom.c tests/cross/avr.c -o rom
    For a Cortex-M0 (run it: qemu-system-arm -M microbit -semihosting \
    -nographic -kernel rom):
-       arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -std=c99 -Os -I. -Ibuild \
+       arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -std=c99 -Os -I. \
            -nostartfiles --specs=rdimon.specs -T tests/cross/cortex_m.ld \
            -Wl,--defsym=ROM_SIZE=256K,--defsym=RAM_SIZE=16K \
            examples/firmware/rom.c tests/cross/cortex_m.c -o rom
    To try it here:
-       cc -I. -Ibuild examples/firmware/rom.c -o build/rom
+       cc -I. examples/firmware/rom.c -o build/rom
 
    Prints:
        1232 bytes of ROM: m 9600, k 7

@@ -120,10 +120,7 @@ function restoreRest({ text, number, layout }) {
 
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');
 
-function isDark() {
-    const chosen = document.documentElement.dataset.theme;
-    return chosen ? chosen === 'dark' : darkSystem.matches;
-}
+const isDark = () => document.documentElement.dataset.theme === 'dark';
 
 function redraw() {
     say('#theme', isDark() ? 'Light' : 'Dark');
@@ -131,9 +128,18 @@ function redraw() {
     themed.forEach((draw) => draw());
 }
 
-function turnTheme() {
-    document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+function setTheme(dark) {
+    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
     redraw();
+}
+
+function followSystem() {
+    setTheme(darkSystem.matches);
+}
+
+function turnTheme() {                  /* from now on it stays */
+    darkSystem.removeEventListener('change', followSystem);
+    setTheme(!isDark());
 }
 
 /* ---- The start ----------------------------------------------------------- */
@@ -169,7 +175,7 @@ async function start() {
     $$('a[href^="#part-"]').forEach((a) => a.addEventListener('click', goTo));
     $('#share').addEventListener('click', copyLink);
     $('#theme').addEventListener('click', turnTheme);
-    darkSystem.addEventListener('change', redraw);
+    darkSystem.addEventListener('change', followSystem);
     addEventListener('hashchange', () => {
         if (location.hash === lastHash || !/=/.test(location.hash))
             return;
