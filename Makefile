@@ -120,9 +120,9 @@ demo: build/bloom build/peak
 	@sh tests/demo.sh build/bloom build/peak
 
 # ---- make test: one program, built and run once for each mode ----------------
-# bloom.h is optimised as CFLAGS says (separate, flash, portable), as for a
-# debugger (same, c++), for size (tiny, bare) or a little (static, atomic), so
-# that each of these is tried. tests/run.sh leaves out the modes that a compiler does
+# bloom.h is optimised as CFLAGS says (static, separate, flash, portable), as for
+# a debugger (same, c++), for size (tiny, bare) or a little (atomic), so that
+# each of these is tried. tests/run.sh leaves out the modes that a compiler does
 # not have, and counts.
 
 MODES = static portable separate same flash bare tiny
@@ -166,8 +166,8 @@ build/test-flash build/test-portable: build/test-%: build/test-%.o \
 build/test-same: $(UNIT)                            # the code in the same file
 	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(ALL) -o $@
 build/test-static: $(UNIT) examples/first.c         # twice in one program
-	$(C99) -O1 -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -O1 -DBLOOM_STATIC $(RATES) $(ALL) build/first.o -o $@
+	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
+	$(C99) -DBLOOM_STATIC $(RATES) $(ALL) build/first.o -o $@
 build/test-tiny: $(UNIT)
 	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(ALL) -o $@
 build/test-bare: $(UNIT)                            # as for firmware
