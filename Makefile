@@ -1,5 +1,5 @@
 # make demo              the main job on real input: every path below /usr
-# make test              the tests, in each mode of the header; under 30 seconds
+# make test              the tests, in each mode of the header; 20 seconds
 # make                   builds build/bloom, the command
 # make install           it, its page and completion, bloom.h, bloom.pc: PREFIX, DESTDIR
 # make uninstall         and gone
@@ -7,11 +7,12 @@
 # make install-libbloom  these, below PREFIX/lib
 # Wider checks, each of which names the Debian package that it misses:
 # make strict            gcc and clang silent with every warning on, C99..C++20
+# make house             lines, conditionals, what stands twice: figures and limits
 # make sanitize          the tests under AddressSanitizer and UBSan
 # make cross             tests and golden images on other machines, emulated
 # make size              flash, RAM, stack and time on small chips; build/size.md
 # make fuzz              tests/fuzz, each target for a minute under ASan and UBSan
-# make threads           BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices; minutes
+# make threads           BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices
 # make crash             the command stopped and killed, its disk full, its files bent;
 #                        as root. RUNS=1000: for minutes
 # make coverage          each line and branch of bloom.h runs in the tests, or it is said
@@ -38,22 +39,29 @@ CXX = c++
 CFLAGS = -O2
 WARN = -Wall -Wextra -pedantic
 C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
-TEST = bloom.h tests/test.c Makefile
 
 all: build/bloom
 
 build:
 	mkdir -p build
 
+# Changes only when they do: what depends on it is then built anew.
+build/flags: FORCE | build
+	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
+	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
+FORCE:
+
+BLOOM = bloom.h Makefile build/flags
+
 COMMAND = $(wildcard examples/bloom/*.c)
 build/bloom: $(COMMAND) $(wildcard examples/bloom/*.h examples/common/*.h) \
-    bloom.h Makefile | build
+    $(BLOOM)
 	$(C99) $(COMMAND) -pthread -o $@
 
-build/first: examples/first.c bloom.h Makefile | build
-	$(C99) examples/first.c -o $@
+build/first: examples/first.c $(BLOOM)
+	$(C99) -O0 examples/first.c -o $@
 
-build/peak: tests/peak.c Makefile | build
+build/peak: tests/peak.c $(BLOOM)
 	$(C99) tests/peak.c -o $@
 
 PREFIX = /usr/local
@@ -90,10 +98,10 @@ uninstall:
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = $(C99) -fPIC -DBLOOM_API=extern -DBLOOM_IMPLEMENTATION -x c bloom.h
 
-build/libbloom.so: bloom.h Makefile | build
+build/libbloom.so: $(BLOOM)
 	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@
 
-build/libbloom.a: bloom.h Makefile | build
+build/libbloom.a: $(BLOOM)
 	$(LIBRARY) -c -o build/libbloom.o
 	rm -f $@
 	ar rcs $@ build/libbloom.o
@@ -111,68 +119,88 @@ install-libbloom: libbloom
 demo: build/bloom build/peak
 	@sh tests/demo.sh build/bloom build/peak
 
-# ---- make test: one test program, built once for each mode -----------------
+# ---- make test: one program, built and run once for each mode ----------------
+# bloom.h is optimised as CFLAGS says (static, separate, flash, portable), as for
+# a debugger (same, c++), for size (tiny, bare) or a little (atomic), so that
+# each of these is tried. tests/run.sh leaves out the modes that a compiler does
+# not have, and counts.
 
-MODES = separate same static tiny bare flash portable atomic \
-    atomic-plain
+MODES = static portable separate same flash bare tiny
+MODES_ATOMIC = atomic atomic-plain
+MODES_CXX = c++ c++-and-c
 
-build/bloom.o: bloom.h Makefile | build
-	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
+UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*)
+ALL = tests/unit/all.c
+OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
+RATES = -DTEST_RATES
+HOOKS = -include tests/unit/hooks.h
+TEST_C = $(C99) -O0 -c $(ALL) -o $@         # that calls one of these objects
+TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(ALL)
 
-build/test-separate: $(TEST) build/bloom.o            # declarations only
-	$(C99) tests/test.c build/bloom.o -o $@
+build/bloom.o: $(BLOOM)
+	$(OBJECT)
+build/bloom-flash.o: $(BLOOM) tests/unit/hooks.h            # BLOOM_READ_BYTE
+	$(OBJECT) $(HOOKS) -DTEST_FLASH -DBLOOM_NO_FLOAT
+build/bloom-portable.o: $(BLOOM) tests/unit/hooks.h # no 128-bit numbers, no SIMD
+	$(OBJECT) $(HOOKS) -DTEST_MALLOC -U__SIZEOF_INT128__ -DBLOOM_NO_SIMD
+build/bloom-atomic.o: $(BLOOM)
+	$(OBJECT) -O1 -DBLOOM_ATOMIC
+build/bloom-atomic-plain.o: $(BLOOM)
+	$(OBJECT) -O1 -DBLOOM_ATOMIC -DBLOOM_NO_SIMD
 
-build/test-same: $(TEST) | build                      # code in the same file
-	$(C99) -DBLOOM_IMPLEMENTATION tests/test.c -o $@
+build/test.o: $(UNIT)
+	$(TEST_C)
+build/test-flash.o: $(UNIT)
+	$(TEST_C) -DTEST_FLASH -DBLOOM_NO_FLOAT
+build/test-portable.o: $(UNIT)
+	$(TEST_C) -DTEST_MALLOC
 
-build/test-static: $(TEST) examples/first.c | build   # twice in one program
+build/test-separate: build/test.o build/bloom.o             # declarations only
+	$(C99) $^ -o $@
+build/test-atomic build/test-atomic-plain: build/test-%: build/test.o \
+    build/bloom-%.o
+	$(C99) $^ -o $@
+build/test-flash build/test-portable: build/test-%: build/test-%.o \
+    build/bloom-%.o
+	$(C99) $^ -o $@
+build/test-same: $(UNIT)                            # the code in the same file
+	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(ALL) -o $@
+build/test-static: $(UNIT) examples/first.c         # twice in one program
 	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC -DTEST_RATES tests/test.c build/first.o -o $@
-
-build/test-tiny: $(TEST) | build
-	$(C99) -DBLOOM_STATIC -DBLOOM_TINY tests/test.c -o $@
-
-build/test-bare: $(TEST) | build                      # as for firmware
+	$(C99) -DBLOOM_STATIC $(RATES) $(ALL) build/first.o -o $@
+build/test-tiny: $(UNIT)
+	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(ALL) -o $@
+build/test-bare: $(UNIT)                            # as for firmware
 	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
-	    tests/test.c -o $@
+	    $(ALL) -o $@
+build/test-c++: $(UNIT)
+	$(TEST_CXX) -DBLOOM_STATIC -o $@
+build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
+	$(TEST_CXX) -x none build/bloom.o -o $@
 
-build/test-flash: $(TEST) | build                     # BLOOM_READ_BYTE
-	$(C99) -DBLOOM_STATIC -DBLOOM_NO_FLOAT -DTEST_FLASH tests/test.c -o $@
+build/test-%.out: build/test-% FORCE
+	@$< >$@ 2>&1 || :
+build/command-%.out: build/bloom FORCE
+	@CC="$(CC)" sh tests/command.sh build/bloom $(subst +, ,$*) >$@ 2>&1 || :
 
-build/test-portable: $(TEST) | build        # no 128-bit numbers, no vectors
-	$(C99) -DBLOOM_STATIC -DTEST_MALLOC -U__SIZEOF_INT128__ \
-	    -DBLOOM_NO_SIMD tests/test.c -o $@
-
-build/test-atomic: $(TEST) | build
-	$(C99) -DBLOOM_STATIC -DBLOOM_ATOMIC tests/test.c -o $@
-
-build/test-atomic-plain: $(TEST) | build
-	$(C99) -DBLOOM_STATIC -DBLOOM_ATOMIC -DBLOOM_NO_SIMD tests/test.c -o $@
-
-build/test-c++: $(TEST) | build
-	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_STATIC -x c++ \
-	    tests/test.c -o $@
-
-build/test-c++-and-c: $(TEST) build/bloom.o           # C++ calls the C object
-	$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -x c++ tests/test.c -x none \
-	    build/bloom.o -o $@
-
-tests: $(MODES:%=build/test-%) build/bloom build/first build/bloom.o
-
-test:                                       # four compilers at a time
-	@$(MAKE) -s -j4 tests
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" sh tests/run.sh $(MODES)
+JOBS = 4
+test: | build
+	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" sh tests/run.sh \
+	    "$(MODES)" "$(MODES_ATOMIC)" "$(MODES_CXX)"
 
 # ---- Wider checks -----------------------------------------------------------
 
 strict:
 	@sh tests/strict.sh
 
+house: | build
+	@CC="$(CC)" sh tests/house.sh
+
 SANITIZE = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize:
 	rm -rf build
 	ASAN_OPTIONS=allocator_may_return_null=1 \
-	    $(MAKE) test CFLAGS="$(SANITIZE)"
+	    $(MAKE) test CFLAGS="$(SANITIZE)" RATES=
 	rm -rf build
 
 cross: build/bloom
@@ -184,7 +212,7 @@ size: build/bloom
 threads: | build
 	@sh tests/threads.sh
 
-build/stop: tests/stop.c Makefile | build
+build/stop: tests/stop.c $(BLOOM)
 	$(C99) tests/stop.c -o $@
 
 crash: build/bloom build/stop
@@ -206,11 +234,11 @@ analyse: | build
 prove: | build
 	@sh tests/analyse/prove.sh
 
-PROMISE = tests/promise/promise.h bloom.h Makefile
-build/promise: tests/promise/promise.c $(PROMISE) | build
-	$(C99) -O3 tests/promise/promise.c -o $@ -lm
+PROMISE = tests/rates/promise.h $(BLOOM)
+build/promise: tests/rates/promise.c $(PROMISE)
+	$(C99) -O3 tests/rates/promise.c -o $@ -lm
 
-build/promise-%: tests/promise/%.c $(PROMISE) | build
+build/promise-%: tests/rates/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
 PARTS = exact blocked plans few window
@@ -220,7 +248,7 @@ promise: build/promise $(PARTS:%=build/promise-%)
 	    build/promise-$$part $(if $(ALL),all) || exit 1; done
 
 bench: | build
-	@sh tests/bench/run.sh
+	@sh tests/speed/run.sh
 
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
@@ -249,7 +277,7 @@ interop-redis: | build
 	@sh tests/redis/cluster.sh
 
 race-redis: | build
-	@sh tests/redis/race.sh
+	@sh tests/redis/sets.sh
 
 large: | build
 	@sh tests/large.sh
@@ -269,7 +297,7 @@ clean:
 help:                                # the list above
 	@sed -n '/^#/!q; s/^# //p' Makefile
 
-.PHONY: all help tests install uninstall libbloom install-libbloom demo test strict \
+.PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
     promise bench race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

@@ -11,13 +11,8 @@ mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-passed=0 failed=0
+. "$root/tests/count.sh"
 
-is() {          # is WHAT WANTED GOT
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n    wanted: %s\n    got:    %s\n' "$1" "$2" "$3"
-}
 same() {        # same FILE FILE
     is "$what: $1 is $2" "" "$(cmp "$1" "$2" 2>&1)"
 }
@@ -62,5 +57,4 @@ shift
 for subject; do
     . "$root/tests/command/$subject.sh"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+counted

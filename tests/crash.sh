@@ -9,15 +9,8 @@ mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-passed=0 failed=0
+. ../../tests/count.sh
 
-check() {       # check WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED: $what"
-}
 refused() {     # refused FILE WHY ARGUMENTS...: status 2, one line, no output
     message="bloom: $1: $2"
     shift 2
@@ -220,5 +213,4 @@ for byte in $(cat bytes); do
 done
 check "$found of $bits flipped bits found" [ $found = $bits ]
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+counted

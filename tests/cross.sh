@@ -143,7 +143,7 @@ ready() {
 
 run_tests() {
     sum=
-    compile tests/test.c "tests-$1" -DBLOOM_STATIC $(build_flags "$1") &&
+    compile tests/unit/all.c "tests-$1" -DBLOOM_STATIC $(build_flags "$1") &&
         $run "$dir/tests-$1.exe" >"$dir/tests-$1.txt" 2>&1
     sum=$(grep '^[0-9]* passed, [0-9]* failed' "$dir/tests-$1.txt" 2>/dev/null)
     case $sum in
@@ -272,11 +272,7 @@ check() {
         return
     fi
     for build in $builds; do
-        case $name-$build-$checks in
-        avr-bare-*) echo "skipped: avr: the tests (bare), which need more than" \
-            "8 KB of RAM; its images are compared" ;;
-        *tests*) run_tests "$build" ;;
-        esac
+        case $checks in *tests*) run_tests "$build" ;; esac
         compare_images "$build"
     done
     case $checks in *firmware*) firmware rom; firmware window ;; esac

@@ -2,8 +2,7 @@
 # and compares what it prints with what its head says that it prints: the lines
 # after "Prints:", indented by 7 spaces; "..." stands for anything (a time, say).
 # usage: examples.sh NAME[:library...] ...
-passed=0
-failed=0
+. tests/count.sh
 
 # promised FILE: those lines, as anchored regular expressions
 promised() {
@@ -27,18 +26,16 @@ for example in "$@"; do
     [ "$name" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
     program=build/$(basename "$name")
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "examples/$name.c" \
-        -o "$program" $libraries || { failed=$((failed + 1)); continue; }
+        -o "$program" $libraries || { bad "$name"; continue; }
     "$program" >"$program.out" 2>"$program.err" </dev/null
     status=$?
     promised "examples/$name.c" >"$program.says"
     if [ $status -eq 0 ] && alike "$program.says" "$program.out"; then
-        passed=$((passed + 1))
+        ok
         echo "$name: prints what it says"
     else
-        failed=$((failed + 1))
-        echo "$name: failed (exit $status); promised, then printed:"
+        bad "$name (exit $status); promised, then printed:"
         cat "$program.says" "$program.out" "$program.err"
     fi
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+counted

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Golden images, made by a second implementation: DESIGN's sentences in the
 plainest Python, which knows nothing of bloom.h. Prints the images that
-tests/test.c and tests/cross/golden.c hold.
+tests/unit/images.c and tests/cross/golden.c hold.
 
-    usage: golden.py            the images of tests/test.c, in hexadecimal
+    usage: golden.py            the images of tests/unit/images.c, in hexadecimal
 """
 import struct
 

@@ -20,7 +20,7 @@ else
     echo "tables: drew no chart"
     status=1
 fi
-sh tests/partners/run.sh || status=1
+sh tests/jvm/run.sh || status=1
 sh tests/parquet/run.sh || status=1
 sh tests/sqlite/run.sh demo || status=1
 sh tests/redis/run.sh || status=1

@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/.." || exit 1
 out=build/size
 mkdir -p "$out"
-passed=0 failed=0
+. tests/count.sh
 
 need() {
     command -v "$1" >/dev/null && return
@@ -91,11 +91,10 @@ time_of() { measure "$@" | awk '$1 == "time" { print $2, $3 }'; }
 # at_most WHAT VALUE LIMIT: one of the figures that are promised
 at_most() {
     if [ "$2" -le "$3" ]; then
-        passed=$((passed + 1))
+        ok
         echo "met      $1: $2 <= $3"
     else
-        failed=$((failed + 1))
-        echo "NOT MET  $1: $2 > $3"
+        bad "NOT MET  $1: $2 > $3"
     fi
 }
 
@@ -161,5 +160,4 @@ memset=$(arm-none-eabi-nm -S "$out/user" | awk '$4 == "memset" { print $2 }')
         "$(printf '%d' "0x$memset") bytes are libc's memset."
 } >build/size.md
 cat build/size.md
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+counted

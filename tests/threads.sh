@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/.." && mkdir -p build || exit 1
 keys=${1:-1e7}
 WARN="-std=c99 -Wall -Wextra -pedantic -Werror -I. -pthread"
-passed=0 failed=0
+. tests/count.sh
 
 for tool in gcc clang; do
     command -v $tool >/dev/null && continue
@@ -22,16 +22,6 @@ build() {
     $cc "$@" ${ATOMIC--DBLOOM_ATOMIC} tests/threads.c build/threads-plain.o \
         build/threads-atomic.o -o $name
 }
-check() {       # check WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-    fi
-}
 # Silent, and nothing lost
 no_race() {
     build tsan "$@" -O1 -g -fsanitize=thread && build/threads-tsan race \
@@ -39,10 +29,12 @@ no_race() {
     cat build/threads.out
     false
 }
-# The same without BLOOM_ATOMIC must be reported, or the check is none.
+# The same without BLOOM_ATOMIC must be reported, or the check is none. The first
+# report is enough: each of hundreds takes time.
 race_found() {
     ATOMIC= build tsan "$@" -O1 -g -fsanitize=thread || return
-    ! build/threads-tsan race >build/threads.out 2>&1 &&
+    ! TSAN_OPTIONS=halt_on_error=1 build/threads-tsan race \
+        >build/threads.out 2>&1 &&
         grep -q 'WARNING: ThreadSanitizer: data race' build/threads.out
 }
 
@@ -65,5 +57,4 @@ echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg) (2 is all of it)"
 check price build/threads-price price
 echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+counted

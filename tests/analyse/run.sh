@@ -42,16 +42,14 @@ TIDY="-*,bugprone-*,cert-*,clang-analyzer-*
 COMMAND="-cert-err33-c,-cert-dcl37-c,-cert-dcl51-cpp
     -bugprone-reserved-identifier,-bugprone-signal-handler,-cert-sig30-c
     -clang-analyzer-unix.Malloc,-clang-analyzer-core.CallAndMessage"
-passed=0
-failed=0
+. tests/count.sh
 
 # silent WORDS...: a command that says nothing
 silent() {
     if "$@" >build/analyse.out 2>&1 && [ ! -s build/analyse.out ]; then
-        passed=$((passed + 1))
+        ok
     else
-        failed=$((failed + 1))
-        echo "not silent: $*"
+        bad "not silent: $*"
         cat build/analyse.out
     fi
 }
@@ -96,5 +94,4 @@ silent analyzer -DBLOOM_IMPLEMENTATION build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_TINY build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC build/analyse.c
 silent mandoc -Tlint examples/bloom.1
-echo "analyse: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+counted analyse

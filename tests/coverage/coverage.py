@@ -42,10 +42,10 @@ def measure(mode):
     # Each function once, not once more in each caller, layout and SIMD
     run(folder, "gcc", "-std=c99", "-O0", "--coverage", "-I" + up,
         "-Dalways_inline=unused",
-        *MODES[mode], up + "/tests/test.c", "-o", "test")
-    run(folder, "./test", up + "/tests/murmur3.tsv")
-    run(folder, "gcov", "-b", "-c", "-j", "test.gcda")
-    with gzip.open(folder + "/test.gcov.json.gz") as file:
+        *MODES[mode], up + "/tests/unit/all.c", "-o", "all")
+    run(folder, "./all", up + "/tests/murmur3.tsv")
+    run(folder, "gcov", "-b", "-c", "-j", "all.gcda")
+    with gzip.open(folder + "/all.gcov.json.gz") as file:
         for part in json.load(file)["files"]:
             if part["file"].endswith("bloom.h"):
                 return part["lines"]

@@ -339,17 +339,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_MAIN
-int main(int argc, char **argv)
-{
-    static unsigned char bytes[1 << 20];
-    int i;
-    for (i = 1; i < argc; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        must(file);
-        LLVMFuzzerTestOneInput(bytes, fread(bytes, 1, sizeof bytes, file));
-        fclose(file);
-    }
-    return 0;
-}
-#endif
+#include "main.h"

@@ -4,12 +4,11 @@
 # usage: tests/fuzz/run.sh [seconds a target, 60 if not given]
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 seconds=${1:-60}
-passed=0
-failed=0
+. tests/count.sh
 executions=0
 
-# needs PACKAGE COMMAND...: tells of a package without which it fails
-needs() {
+# takes PACKAGE COMMAND...: tells of a package without which it fails
+takes() {
     package=$1
     shift
     echo 'int main(void) { return 0; }' | "$@" -x c - -o build/fuzz-try \
@@ -19,16 +18,15 @@ needs() {
     exit 1
 }
 SANITIZE="address,undefined,float-cast-overflow"
-needs clang clang
-needs libclang-rt-14-dev clang -fsanitize=$SANITIZE
-needs gcc-multilib gcc -m32 -fsanitize=address,undefined
+takes clang clang
+takes libclang-rt-14-dev clang -fsanitize=$SANITIZE
+takes gcc-multilib gcc -m32 -fsanitize=address,undefined
 
 result() {
     if [ "$1" -eq 0 ]; then
-        passed=$((passed + 1))
+        ok
     else
-        failed=$((failed + 1))
-        echo "failed: $2; see $3:"
+        bad "$2; see $3:"
         grep -e 'not so:' -e 'SUMMARY' -e 'runtime error' -e 'written to' \
             -e 'error:' "$3"
     fi
@@ -83,10 +81,9 @@ if (. tests/redis/server.sh && fetch_header); then
 else
     result 1 "redis: no redismodule.h" /dev/null
 fi
-needs libsqlite3-dev clang -lsqlite3
+takes libsqlite3-dev clang -lsqlite3
 source=tests/fuzz/sqlite.c libraries=-lsqlite3
 fuzz sqlite 160 -fno-sanitize-coverage=trace-cmp
 
 echo "$executions executions under ASan and UBSan"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+counted

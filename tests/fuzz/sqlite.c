@@ -161,19 +161,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef FUZZ_MAIN
-int main(int count, char **names)
-{
-    static uint8_t bytes[1 << 16];
-    int i;
-    for (i = 1; i < count; i++) {
-        FILE *from = fopen(names[i], "rb");
-        size_t size;
-        must(from != NULL);
-        size = fread(bytes, 1, sizeof bytes, from);
-        fclose(from);
-        LLVMFuzzerTestOneInput(bytes, size);
-    }
-    return 0;
-}
-#endif
+#include "main.h"

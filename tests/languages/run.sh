@@ -10,20 +10,10 @@ for tool in /usr/bin/python3:python3 g++:g++ nm:binutils; do
     echo "languages needs ${tool%:*}: apt-get install ${tool#*:}"
     exit 1
 done
-passed=0 failed=0
-is() {          # is WHAT WANTED GOT
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n    wanted: %s\n    got:    %s\n' "$1" "$2" "$3"
-}
+. tests/count.sh
 add() {         # add NAME OUTPUT: of a test, which ends with its sum
-    printf '%s\n' "$2" | sed "s/^/$1: /"
-    sum=$(printf '%s\n' "$2" | tail -n 1)
-    case $sum in
-    *' passed, '*' failed') failed=$((failed + $(echo "$sum" | cut -d ' ' -f 3)))
-        passed=$((passed + ${sum%% *})) ;;
-    *) failed=$((failed + 1)) ;;
-    esac
+    printf '%s\n' "$2" >build/languages.out
+    sum "$1" build/languages.out
 }
 make -s libbloom build/bloom || exit 1
 
@@ -75,5 +65,4 @@ for std in c++17 c++20; do
 done
 is 'lines of bloom.hpp' yes "$([ $(wc -l <examples/bloom.hpp) -le 150 ] &&
     echo yes)"
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+counted

@@ -15,6 +15,7 @@ was interrupted goes on where it was. FRESH=1 begins anew, KEEP=1 takes what
 older tests have killed as killed. LIST=1 only lists them all. Exit 0 if the
 score is at least 95%.
 """
+import glob
 import hashlib
 import multiprocessing
 import os
@@ -29,7 +30,7 @@ BUILD = "build/mutants"
 RESULTS = "build/mutants.tsv"
 CC = os.environ.get("CC", "cc")
 
-# name: (how bloom.h is compiled, how tests/test.c is, seconds for one test,
+# name: (how bloom.h is compiled, how the tests are, seconds for one test,
 #        bloom.h's optimisation: none, where that is the quickest)
 PLAIN = ["-DBLOOM_IMPLEMENTATION"]
 BARE = ["-DBLOOM_NO_FLOAT", "-DBLOOM_NO_MALLOC"]
@@ -39,7 +40,8 @@ MODES = {
     "tiny": (PLAIN + ["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2, "-O0"),
     "same": (PLAIN, [], 2, "-O0"),
     "portable": (PLAIN + ["-U__SIZEOF_INT128__", "-DBLOOM_NO_SIMD",
-                          "-include", BUILD + "/malloc.h"],
+                          "-include", "tests/unit/hooks.h",
+                          "-DTEST_MALLOC"],
                  ["-DTEST_MALLOC"], 6, "-O1"),
     "atomic": (PLAIN + ["-DBLOOM_ATOMIC"], [], 2, "-O1"),
     "atomic-plain": (PLAIN + ["-DBLOOM_ATOMIC", "-DBLOOM_NO_SIMD"], [], 2,
@@ -50,12 +52,6 @@ MODES = {
     "bare": (PLAIN + BARE + ["-D__OPTIMIZE_SIZE__=1"], BARE, 2, "-O1"),
     "rates": (PLAIN, ["-DTEST_RATES"], 20, "-O2"),
 }
-MALLOC = """#include <stddef.h>
-void *count_malloc(size_t size);
-void count_free(void *block);
-#define BLOOM_MALLOC(size) count_malloc(size)
-#define BLOOM_FREE(pointer) count_free(pointer)
-"""
 
 # ---- The mistakes -----------------------------------------------------------
 
@@ -242,7 +238,7 @@ def compile_bloom(mode, header, out, *flags):
 def compile_test(mode, include, out, *flags):
     return run(CC, "-std=gnu99", "-O2", "-w", "-I" + include, *flags,
                "-DTEST_STOP=%d" % MODES[mode][2], *MODES[mode][1],
-               "-c", "tests/test.c", "-o", out)
+               "-c", "tests/unit/all.c", "-o", out)
 
 
 def test_object(mode, flags):
@@ -258,8 +254,6 @@ def prepare():
     """The test programs' objects; each must pass with bloom.h as it is."""
     shutil.rmtree(BUILD, ignore_errors=True)
     os.makedirs(BUILD)
-    with open(BUILD + "/malloc.h", "w") as file:
-        file.write(MALLOC)
     for mode in MODES:
         for flags in [[]] + [SANITIZE] * (mode != "rates"):
             test, out = test_object(mode, flags), BUILD + "/prepared"
@@ -290,8 +284,9 @@ def built_in(mode):
 
 def modes_of(built, source, mutant):
     """Those that have its line; that of the rates, where they are foretold"""
-    planning = source.rindex("/* ---- Planning ----") < mutant.start \
-        < source.rindex("/* ---- Image checks")
+    begin = source.rindex("/* ---- Planning ----")
+    planning = begin < mutant.start < re.compile(r"/\* (----|====) ").search(
+        source, begin + 1).start()
     return [mode for mode in MODES if mutant.line in built[mode]
             and (mode != "rates" or planning)]
 
@@ -446,7 +441,9 @@ def main():
         return
     prepare()
     built = {mode: built_in(mode) for mode in MODES}
-    stamps = stamp("bloom.h"), stamp("tests/test.c", "tests/mutants/mutants.py")
+    stamps = stamp("bloom.h"), stamp(
+        "tests/test.c", *sorted(glob.glob("tests/unit/*")),
+        "tests/mutants/mutants.py")
     results = load(stamps)
     mine = chosen(everything, count, seed)
     listed, bodies = equivalents(), functions(source)

@@ -16,18 +16,7 @@ need 'command -v node' node nodejs
 need 'command -v npm' npm npm
 [ $status -eq 0 ] || exit 1
 
-passed=0
-failed=0
-is() {                          # is WHAT TEST...
-    what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "parquet: $what: failed"
-    fi
-}
+. tests/count.sh
 # refuses WHY WORDS...: exit 2 and that reason, alone
 refuses() {
     why=$1
@@ -74,30 +63,30 @@ rate() {
     near "$got" "$says" 0.1 && near "$got" 4000 0.5
 }
 while read -r library column type group bytes; do
-    is "$library $column $group: our bits" \
+    check "$library $column $group: our bits" \
         ours "$library" "$column" "$type" "$group" "$bytes"
     [ "$group" = 0 ] || continue
-    is "$library $column: values found" finds "$library" "$column"
-    is "$library $column: rate" rate "$library" "$column"
+    check "$library $column: values found" finds "$library" "$column"
+    check "$library $column: rate" rate "$library" "$column"
 done <$work/filters
-is "14 filters" [ "$(wc -l <$work/filters)" -eq 14 ]
+check "14 filters" [ "$(wc -l <$work/filters)" -eq 14 ]
 
 # Each type, in words: all values are found, and of others about 1 in 100
 while read -r column; do
     build/parquet check $work/types.parquet "$column" <$work/types.$column.in \
         >$work/out
-    is "$column: values found" cmp $work/types.$column.in $work/out
+    check "$column: values found" cmp $work/types.$column.in $work/out
     got=$(build/parquet check $work/types.parquet "$column" \
         <$work/types.$column.out | wc -l)
-    is "$column: $got of 13400 others" near "$got" 147 0.6
+    check "$column: $got of 13400 others" near "$got" 147 0.6
 done <$work/types
-is '14 types' [ "$(wc -l <$work/types)" -eq 14 ]
+check '14 types' [ "$(wc -l <$work/types)" -eq 14 ]
 
 # same TYPE TEXT BYTES: in words and in hexadecimal, one filter; and not another
 same() {
     printf '%s\n' "$2" | build/parquet build "$1" 8192 >$work/words
     printf '%s\n' "$3" | build/parquet build -x "$1" 8192 >$work/hex
-    is "$1 $2" cmp $work/words $work/hex
+    check "$1 $2" cmp $work/words $work/hex
 }
 while read -r type bytes text; do
     same "$type" "$text" "$bytes"
@@ -136,7 +125,7 @@ END
 # wrong TYPE VALUE WHY: refused, not answered
 while read -r type value why; do
     printf '%s\n' "$value" | build/parquet build "$type" 32 >$work/out 2>$work/error
-    is "$type $value" [ "$?: $(cat $work/error)" = "2: parquet: standard input: $why" ]
+    check "$type $value" [ "$?: $(cat $work/error)" = "2: parquet: standard input: $why" ]
 done <<'END'
 INT32 2147483648 an integer is beyond the column's
 INT32 1.5 a value is no integer
@@ -158,7 +147,7 @@ END
 refused() {     # refused COLUMN VALUE WHY: by types.parquet
     printf '%s\n' "$2" | build/parquet check $work/types.parquet "$1" \
         >$work/out 2>$work/error
-    is "$1 $2" [ "$?: $(cat $work/error)" = "2: parquet: standard input: $3" ]
+    check "$1 $2" [ "$?: $(cat $work/error)" = "2: parquet: standard input: $3" ]
 }
 refused micros '1969-12-31 23:59:00.0000001' "a time is finer than the column's"
 refused micros '1969-02-29 23:59:00' 'a value is no date'
@@ -168,42 +157,41 @@ refused date '1969-13-01' 'a value is no date'
 refused date '1969-12-31 ' 'a value is no date or time'
 refused i16 32768 "an integer is beyond the column's"
 for value in '1969-12-31T23:59Z' '1969-12-31 23:59:00.000' -60000; do
-    is "millis $value" [ "$(echo "$value" | build/parquet check \
+    check "millis $value" [ "$(echo "$value" | build/parquet check \
         $work/types.parquet millis)" = "$value" ]
 done
-is 'date by its days' [ "$(echo -365 | build/parquet check \
+check 'date by its days' [ "$(echo -365 | build/parquet check \
     $work/types.parquet date)" = -365 ]
-is '-x of a UUID' [ "$(tr -d - <$work/types.uuid.in | build/parquet check -x \
+check '-x of a UUID' [ "$(tr -d - <$work/types.uuid.in | build/parquet check -x \
     $work/types.parquet uuid | wc -l)" -eq 1600 ]
 
 small=tests/parquet/duckdb.parquet
 printf 'a0\na9\n' >$work/in
 printf 'b0\na0\na10\n\na9' | build/parquet check $small word >$work/out
-is "$small: word" cmp $work/in $work/out
+check "$small: word" cmp $work/in $work/out
 printf '0\n9\n' >$work/in
 printf '%s\n' -1 0 9 10 9223372036854775807 |
     build/parquet check $small id >$work/out
-is "$small: id" cmp $work/in $work/out
-is 'no column' refuses "$small: no such column" check $small none
-is 'no file' refuses "none: No such file or directory" info none
-is 'no Parquet' refuses "bloom.h: not a Parquet file, or cut short" info bloom.h
-is 'a size' refuses "33: is not a multiple of 32 below 2^31" build INT64 33
-is 'a type' refuses "TEXT: is not a type of Parquet's" build TEXT 32
+check "$small: id" cmp $work/in $work/out
+check 'no column' refuses "$small: no such column" check $small none
+check 'no file' refuses "none: No such file or directory" info none
+check 'no Parquet' refuses "bloom.h: not a Parquet file, or cut short" info bloom.h
+check 'a size' refuses "33: is not a multiple of 32 below 2^31" build INT64 33
+check 'a type' refuses "TEXT: is not a type of Parquet's" build TEXT 32
 for bad in x '' 1x 9223372036854775808; do
     echo "$bad" | build/parquet check $small id >$work/out 2>$work/error
-    is "value '$bad'" [ $? -eq 2 ]
+    check "value '$bad'" [ $? -eq 2 ]
 done
 
 $CC -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
     -I. examples/parquet.c -o build/parquet-sanitized -lxxhash || exit 1
 for words in "info $small" "check $small id"; do
-    is 'no leaks' sh -c \
+    check 'no leaks' sh -c \
         "echo 1 | build/parquet-sanitized $words >$work/out 2>&1"
 done
 cp $small $work/small.parquet
 ASAN_OPTIONS=detect_leaks=0         # twice as fast; of 2000 ways to go wrong
 export ASAN_OPTIONS
-is 'cut and bent' node tests/parquet/write.mjs bend build/parquet-sanitized \
+check 'cut and bent' node tests/parquet/write.mjs bend build/parquet-sanitized \
     $work/small.parquet id
-echo "parquet: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+counted parquet

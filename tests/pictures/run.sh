@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 command -v gnuplot >/dev/null ||
     { echo "pictures needs gnuplot: apt-get install gnuplot-nox"; exit 1; }
 flags='-std=c99 -O3'
-${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/promise/rules.c \
+${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/rates/rules.c \
     -o build/rules -lm || exit 1
 compiler=$(${CC:-cc} --version | head -n 1)
 machine=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)

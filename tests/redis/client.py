@@ -14,6 +14,8 @@ import time
 import redis
 import redis.cluster
 
+from crc import crc64
+
 if sys.argv[2] == "failover":
     server = redis.Redis("127.0.0.1", int(sys.argv[1]))
 elif sys.argv[1].isdigit():
@@ -161,15 +163,6 @@ def check(*rounds):
 
 # ---- Malformed payloads. Checksums are made right again, or nothing but the
 # checksums would be tested: Redis's CRC-64, the one of a chunk, both, neither.
-
-def crc64(data):                    # reflected, polynomial of Jones
-    crc = 0
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x95AC9329AC4BC9B5 if crc & 1 else 0)
-    return crc
-
 
 def murmur(data, seed):             # the first half of MurmurHash3_x64_128
     most = 2 ** 64 - 1

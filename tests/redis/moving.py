@@ -6,6 +6,8 @@ import sys
 
 import redis
 
+from crc import crc64
+
 server = redis.Redis(unix_socket_path=sys.argv[1])
 run = server.execute_command
 # key: scheme of keys, capacity, items, links, bytes of cells
@@ -184,15 +186,6 @@ def probes(data, wide, cells, hashes):
         a = murmur2(data, 0x9747B28C)
         b = murmur2(data, a)
     return [(a + i * b) % 2 ** 64 % cells for i in range(hashes)]
-
-
-def crc64(data):
-    crc = 0
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x95AC9329AC4BC9B5 if crc & 1 else 0)
-    return crc
 
 
 def payload(encoding, fields):

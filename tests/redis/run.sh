@@ -4,7 +4,7 @@
 . tests/redis/server.sh
 build
 
-# tests/redis/talk has commands, and what redis-cli must print ("3>": RESP3)
+# tests/redis/talk.txt has commands, and what redis-cli must print ("3>": RESP3)
 start talk
 while read -r mark line; do
     case $mark in
@@ -13,9 +13,9 @@ while read -r mark line; do
     '3>') printf '%s\n' "3> $line"
           printf '%s\n' "$line" | ask talk -3 --no-raw ;;
     esac
-done <tests/redis/talk | sed '/^([0-9.]*s)$/d' >"$work/said"
-diff tests/redis/talk "$work/said" || fail "expected (<), but said (>)"
-echo "$(grep -c '^3*>' tests/redis/talk) commands answered word for word"
+done <tests/redis/talk.txt | sed '/^([0-9.]*s)$/d' >"$work/said"
+diff tests/redis/talk.txt "$work/said" || fail "expected (<), but said (>)"
+echo "$(grep -c '^3*>' tests/redis/talk.txt) commands answered word for word"
 
 client talk client || fail "python3-redis's client"
 client talk malformed || fail "malformed payloads"

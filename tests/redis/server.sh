@@ -1,6 +1,7 @@
 # Sourced by tests/redis/*.sh: builds the module, starts and stops servers, each
 # in a folder of its own under $work; all are stopped and gone at the end.
 work=$(mktemp -d "${TMPDIR:-/tmp}/redis.XXXXXX") || exit 2
+export PYTHONDONTWRITEBYTECODE=1        # no folder of its own in tests/
 trap 'stop_all; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 

@@ -18,13 +18,7 @@ LC_ALL=C export LC_ALL
 work=build/sqlite
 rm -rf $work
 mkdir -p $work || exit 1
-passed=0 failed=0
-
-is() {          # is WHAT WANTED GOT
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n    wanted: %s\n    got:    %s\n' "$1" "$2" "$3"
-}
+. tests/count.sh
 WARN="-Wall -Wextra -pedantic -Werror -Wconversion -Wshadow"
 gcc -std=c99 -g -O1 $WARN -shared -fPIC -I. -fsanitize=address,undefined \
     -fno-sanitize-recover=all examples/sqlite.c -o $work/bloom.so
@@ -251,5 +245,4 @@ demo() {
         "$([ $(($2 * 10)) -lt "$1" ] && [ $(($3 * 10)) -lt "$1" ] && echo yes)"
 }
 [ "$1" != demo ] || demo
-echo "sqlite: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+counted sqlite

@@ -1,4 +1,4 @@
-/* What tests/bench/bench.c measures: loops that each give the same keys to one
+/* What tests/speed/bench.c measures: loops that each give the same keys to one
    function, and the table of contenders, who have such a loop to add and one to
    look up. bloom.h is included as BLOOM_STATIC. Compiled by itself, as C with
    BENCH_DECLARED, this is an object file with the two loops that call a bloom.h

@@ -170,3 +170,26 @@ static int ending(void)
     printf(broken ? "%d promises broken\n" : "every promise kept\n", broken);
     return broken != 0;
 }
+
+/* The parts of a program that its arguments name, or all */
+typedef struct { const char *name; void (*run)(void); } named_part;
+
+static inline int run_parts(const named_part *parts, size_t count, int argc,
+                            char **argv)
+{
+    bool wanted[16] = { false }, any = false;
+    size_t j;
+    int i;
+    for (i = 1; i < argc; i++) {
+        bool known = is_option(argv[i]);
+        for (j = 0; j < count; j++)
+            if (strcmp(argv[i], parts[j].name) == 0)
+                known = any = wanted[j] = true;
+        if (!known)
+            return say_what(argv[i]);
+    }
+    for (j = 0; j < count; j++)
+        if (wanted[j] || !any)
+            parts[j].run();
+    return ending();
+}

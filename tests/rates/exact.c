@@ -347,23 +347,9 @@ static void even(void)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run)(void); } parts[] = {
+    static const named_part parts[] = {
         { "blocks", blocks }, { "floor", floor_of_32 },
         { "generator", generator }, { "estimate", estimate },
         { "even", even } };
-    enum { PARTS = sizeof parts / sizeof parts[0] };
-    bool wanted[PARTS] = { false }, any = false;
-    int i, j;
-    for (i = 1; i < argc; i++) {
-        bool known = is_option(argv[i]);
-        for (j = 0; j < PARTS; j++)
-            if (strcmp(argv[i], parts[j].name) == 0)
-                known = any = wanted[j] = true;
-        if (!known)
-            return say_what(argv[i]);
-    }
-    for (j = 0; j < PARTS; j++)
-        if (wanted[j] || !any)
-            parts[j].run();
-    return ending();
+    return run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
 }

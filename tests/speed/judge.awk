@@ -1,4 +1,4 @@
-# Judges and prints the rows of tests/bench/bench.c, each after the name of a build:
+# Judges and prints the rows of tests/speed/bench.c, each after the name of a build:
 # first the ratios that were asked for, then tables. Exits with 1 if bloom.h
 # breaks a promise (rate, memory); a figure that falls short is told, no more.
 BEGIN {

@@ -1,4 +1,4 @@
-# Run by tests/bench/run.sh: the chart of ns a lookup against n. `sweep` names the
+# Run by tests/speed/run.sh: the chart of ns a lookup against n. `sweep` names the
 # file of rows, `svg` the chart. Of the two ways to the floor the faster counts.
 set terminal svg size 960,520 font 'sans,14' background 'white'
 set output svg

@@ -266,22 +266,8 @@ static void seeds(void)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run)(void); } parts[] = {
+    static const named_part parts[] = {
         { "table", table }, { "few", few }, { "chains", chains },
         { "memory", memory }, { "seeds", seeds } };
-    enum { PARTS = sizeof parts / sizeof parts[0] };
-    bool wanted[PARTS] = { false }, any = false;
-    int i, j;
-    for (i = 1; i < argc; i++) {
-        bool known = is_option(argv[i]);
-        for (j = 0; j < PARTS; j++)
-            if (strcmp(argv[i], parts[j].name) == 0)
-                known = any = wanted[j] = true;
-        if (!known)
-            return say_what(argv[i]);
-    }
-    for (j = 0; j < PARTS; j++)
-        if (wanted[j] || !any)
-            parts[j].run();
-    return ending();
+    return run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
 }

@@ -1,5 +1,5 @@
-# Run by `make bench`: builds tests/bench/bench.c with each compiler, runs it, judges
-# what it measured (tests/bench/judge.awk) and draws the chart (tests/bench/chart.gnuplot).
+# Run by `make bench`: builds tests/speed/bench.c with each compiler, runs it, judges
+# what it measured (tests/speed/judge.awk) and draws the chart (tests/speed/chart.gnuplot).
 # Exits with 1 if an answer was wrong or a promise broken; not if a figure falls
 # short, which may be the machine. What to run is said by variables:
 #   N       how many keys; 1e8 takes a minute a round, kind, rate and build
@@ -38,9 +38,9 @@ compile() {
     program=build/bench-$1
     cc="${1%-*} -std=c99 -Wall -Wextra -pedantic $flags -I."
     $cc -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o "$program-bloom.o" &&
-    $cc -x c -DBENCH_DECLARED -c tests/bench/loops.h \
+    $cc -x c -DBENCH_DECLARED -c tests/speed/loops.h \
         -o "$program-declared.o" &&
-    $cc tests/bench/bench.c "$program-bloom.o" "$program-declared.o" -o "$program" \
+    $cc tests/speed/bench.c "$program-bloom.o" "$program-declared.o" -o "$program" \
         -lm -ldl
 }
 
@@ -70,16 +70,16 @@ done >"$OUT.tsv"
     run "${BUILDS%% *}" -s -r "$SWEEP_ROUNDS" u64 0.01 "$n"
 done >"$OUT-sweep.tsv"
 rm -f "$OUT.new"
-gcc -std=c99 -Wall -Wextra -pedantic -O2 -I. tests/bench/plans.c \
+gcc -std=c99 -Wall -Wextra -pedantic -O2 -I. tests/speed/plans.c \
     -o build/bench-plans -lm || status=1
 
 sed -n 's/^model name.*: /on /p' /proc/cpuinfo | head -n 1
 for compiler in gcc clang; do
     case $BUILDS in *$compiler*) $compiler --version | head -n 1 ;; esac
 done
-[ -z "$N" ] || awk -f tests/bench/judge.awk "$OUT.tsv" || status=1
+[ -z "$N" ] || awk -f tests/speed/judge.awk "$OUT.tsv" || status=1
 echo && build/bench-plans || status=1
 [ -z "$SWEEP" ] ||
     gnuplot -e "sweep = '$OUT-sweep.tsv'; svg = '$OUT.svg'" \
-        tests/bench/chart.gnuplot || status=1
+        tests/speed/chart.gnuplot || status=1
 exit $status

@@ -1,28 +1,20 @@
 # Run by `make interop`, through tests/interop.sh: examples/guava.c, spark.c
 # and cassandra.c under ASan and UBSan. Golden: they make the files that the real
-# ones wrote, bit for bit, and give their answers (tests/partners/NAME.tsv). Bent: what is
+# ones wrote, bit for bit, and give their answers (tests/jvm/NAME.tsv). Bent: what is
 # not a filter is refused. Real: Guava itself, where both must agree; Debian
 # and npm have no Spark and no Cassandra. Ends with "N passed, N failed".
-# usage: tests/partners/run.sh [NAME...]      guava, spark, cassandra; without NAME all
+# usage: tests/jvm/run.sh [NAME...]      guava, spark, cassandra; without NAME all
 cd "$(dirname "$0")/../.." || exit 1
-work=build/partners
+work=build/jvm
 rm -rf $work
 mkdir -p $work || exit 1
 LC_ALL=C export LC_ALL
-passed=0 failed=0
+. tests/count.sh
 
-is() {          # is WHAT WANTED GOT
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n    wanted: %s\n    got:    %s\n' "$1" "$2" "$3"
-}
-same() {        # same WHAT FILE FILE
-    is "$1: $2 is $3" "" "$(cmp "$2" "$3" 2>&1)"
-}
 keys() {        # keys KIND:FIRST:COUNT
     first=${1%:*}
     awk -v kind="${first%:*}" -v first="${first##*:}" -v count="${1##*:}" \
-        -f tests/partners/keys.awk
+        -f tests/jvm/keys.awk
 }
 tool() {        # the example NAME, with sanitizers
     $work/$name "$@" 2>$work/err
@@ -41,7 +33,7 @@ sha() {
     sha256sum | cut -c 1-64
 }
 
-# ---- The files and answers in tests/partners/NAME.tsv -----------------------
+# ---- The files and answers in tests/jvm/NAME.tsv -----------------------
 
 # answers KEYS < OUTPUT OF check: 0 or 1 for each key, a line each
 answers() {
@@ -82,7 +74,7 @@ golden() {      # golden COUNT OF FILTERS
         is "$what: about keys" $about "$(value keys <$work/info)"
         is "$what: rate" yes \
             "$(near $rate "$(value 'rate now' <$work/info)")"
-    done <tests/partners/$name.tsv
+    done <tests/jvm/$name.tsv
     is "$name: golden filters" "$1" $rows
 }
 
@@ -191,7 +183,7 @@ sizes_of_cassandra() {
         is "cassandra: $n $p" "$hashes $words" \
             "$(od -An -v -tu1 -N 8 $work/filter | awk '{
                 print $4, (($5 * 256 + $6) * 256 + $7) * 256 + $8 }')"
-    done <tests/partners/cassandra-sizes.tsv
+    done <tests/jvm/cassandra-sizes.tsv
     is "cassandra: sizes" 167 $rows
     refuse "$work/f: Cassandra has at most 20 bits a key" \
         build 1000 6.7e-5 $work/f
@@ -289,12 +281,11 @@ sizes() {       # the header for each N and P, or that both refuse
 }
 real_guava() {
     if ! command -v javac >/dev/null || [ ! -e $jar ]; then
-        failed=$((failed + 1))
-        echo "FAILED: partners needs javac and $jar:" \
+        bad "needs javac and $jar:" \
             "apt-get install default-jdk-headless libguava-java"
         return
     fi
-    javac -cp $jar -d $work tests/partners/Guava.java 2>$work/err
+    javac -cp $jar -d $work tests/jvm/Guava.java 2>$work/err
     is "javac Guava.java" 0 $?
     sizes
     for s in -0 -1; do
@@ -350,5 +341,4 @@ for name in "$@"; do
     kept
     echo "$name: $((passed - before)) passed"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+counted

@@ -1,0 +1,385 @@
+/* The chain: it grows, keeps its rate, and is saved and loaded. */
+#include "unit.h"
+
+#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+
+static size_t save_chain(const bloom_chain *c, unsigned char **image)
+{
+    size_t size = bloom_chain_size(c), at = 32;
+    unsigned i;
+    *image = (unsigned char *)malloc(size);
+    bloom_chain_head(c, *image);
+    for (i = 0; i < bloom_chain_links(c); i++) {
+        const bloom *link = bloom_chain_link(c, i);
+        memcpy(*image + at, link, bloom_size(link));
+        at += bloom_size(link);
+    }
+    CHECK(at == size);
+    return size;
+}
+
+static bool same_chain(const bloom_chain *c, const bloom_chain *d)
+{
+    unsigned char *a, *b;
+    size_t size = save_chain(c, &a), other = save_chain(d, &b);
+    bool same = size == other && memcmp(a, b, size) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
+static bloom_plan chain_plan(unsigned layout, unsigned width)
+{
+    return in_layout(a_plan(0, 0, width, 77), layout);
+}
+
+/* A chain at 300 times its first capacity: every key is found, newness is right
+   against an exact set (keys are 1, 2, 3 ...: what is higher was never added),
+   and the rate is below p (within 4 sigma, 17%). What is loaded of its image
+   half-way stays equal to it. */
+static void grow_chain(uint64_t first_n, double p, unsigned width,
+                       unsigned layout)
+{
+    bloom_chain *c = bloom_chain_create(first_n, p, chain_plan(layout, width));
+    bloom_chain *d = NULL;
+    uint64_t key, in = 0, maybe = 0, last = first_n * 300;
+    unsigned i, links;
+    CHECK(c && bloom_chain_links(c) == 1);
+    CHECK(!bloom_chain_may_contain_u64(c, 1));
+    for (key = 1; in < last; key++) {
+        bool before = bloom_chain_may_contain_u64(c, key);
+        CHECK(bloom_chain_add_u64(c, key) == !before);
+        CHECK(!bloom_chain_add_u64(c, key));
+        CHECK(!d || bloom_chain_add_u64(d, key) == !before);
+        in += !before;
+        if (in == last / 2 && !d) {
+            unsigned char *image;
+            size_t size = save_chain(c, &image);
+            d = bloom_chain_load(image, size, NULL);
+            free(image);
+        }
+    }
+    CHECK(d && same_chain(c, d));
+    for (last = key, key = 1; key < last; key++)
+        CHECK(bloom_chain_may_contain_u64(c, key));
+    for (; key < last + 60000; key++)
+        maybe += bloom_chain_may_contain_u64(c, key);
+    CHECK((double)maybe < 60000 * p * 1.17);
+    CHECK((double)maybe > 60000 * p / 4);
+    CHECK(bloom_chain_fpr(c) < p && bloom_chain_fpr(c) > p / 4);
+    CHECK((double)bloom_chain_estimate(c) > 0.98 * (double)last);
+    CHECK((double)bloom_chain_estimate(c) < 1.02 * (double)last);
+    links = bloom_chain_links(c);
+    CHECK(links == 9 && bloom_chain_link(c, links) == NULL);
+    for (i = 0; i < links; i++) {
+        const bloom *link = bloom_chain_link(c, i);
+        bloom_plan plan = bloom_plan_layout(first_n << i,
+            p / ((i + 1.0) * (i + 2.0)), (bloom_layout)layout);
+        CHECK(bloom_plan_of(link).seed == 77);
+        CHECK(bloom_plan_of(link).hash_bits == width);
+        CHECK(bloom_plan_of(link).layout == layout);
+        CHECK(bloom_plan_of(link).cells == plan.cells);
+        CHECK(bloom_plan_of(link).hashes == plan.hashes);
+    }
+    bloom_chain_free(c);
+    bloom_chain_free(d);
+}
+
+/* Chains of three links, the last of which has just begun, for the keys 0, 1,
+   2 ..; made by tests/golden.py. These bytes may never change. */
+static void test_golden_chains(void)
+{
+    static const char *const golden_chains[] = {
+    "424c4301004000000200000000000000000000000000d03f0100000000000000"
+    "424c4d01004001004000000000000000efcdab89674523010000000000000000"
+    "0020082001280041424c4d01004002004000000000000000efcdab8967452301"
+    "00000000000000004401130180042200424c4d01004002008000000000000000"
+    "efcdab8967452301000000000000000020000004000000000000000000000000",
+    "424c4301014000000200000000000000000000000000d03f0100000000000000"
+    "424c4d01014008000001000000000000efcdab89674523010000000000000000"
+    "5ff5f7ff6efedafbdf77bffaff6bffdffaffcfff7ce7d9bdbd77bf763feffdf6"
+    "424c4d01014008000001000000000000efcdab89674523010000000000000000"
+    "d17f3aeffdaf65cdffdd9c67d6d7e7ff2bfe67d9bce6f3fbdd1ff34fdb7e8f79"
+    "424c4d01014008000001000000000000efcdab89674523010000000000000000"
+    "0010000000000080400000000010000080000000000080000400000000001000" };
+    unsigned layout;
+    for (layout = 0; layout < 2; layout++) {
+        bloom_plan like = in_layout(a_plan(0, 0, 64, 0x0123456789ABCDEFU),
+                                    layout);
+        bloom_chain *c = bloom_chain_create(2, 0.25, like);
+        unsigned char *image;
+        uint64_t key;
+        size_t i, size;
+        char byte[3];
+        for (key = 0; bloom_chain_links(c) < 3; key++)
+            bloom_chain_add_u64(c, key);
+        size = save_chain(c, &image);
+        CHECK(strlen(golden_chains[layout]) == 2 * size);
+        for (i = 0; i < size; i++) {
+            sprintf(byte, "%02x", image[i]);
+            CHECK(memcmp(byte, golden_chains[layout] + 2 * i, 2) == 0);
+        }
+        free(image);
+        bloom_chain_free(c);
+    }
+}
+
+/* A link takes keys until its rate is its share, which comes from all that it
+   was offered, found or not: so it is told that fewer are new. */
+static void link_keeps_its_share(uint64_t n, double p)
+{
+    bloom_chain *c = bloom_chain_new(n, p, BLOOM_CLASSIC);
+    bloom_plan plan = bloom_plan_for(n, p / 2);
+    uint64_t key, added = 0;
+    double rate = 0;
+    CHECK(bloom_plan_of(bloom_chain_link(c, 0)).cells == plan.cells);
+    for (key = 0; bloom_chain_links(c) == 1; key++)
+        added += bloom_chain_add_u64(c, key);
+    for (key = 0; rate < (double)added - 1; key++)
+        rate += 1 - bloom_plan_fpr(plan, key);
+    CHECK(bloom_plan_fpr(plan, key) < p / 2 * 1.02);
+    CHECK(bloom_plan_fpr(plan, key) > p / 2 * 0.98);
+    CHECK(bloom_plan_of(bloom_chain_link(c, 1)).cells
+          == bloom_plan_for(2 * n, p / 6).cells);
+    bloom_chain_free(c);
+}
+
+/* In width 32 a rate near 2^-32 is kept by no link that is larger. */
+static void test_chain_at_its_floor(void)
+{
+    bloom_chain *c = bloom_chain_create(10, 1e-9, chain_plan(0, 32)), *d;
+    unsigned char *image;
+    uint64_t key;
+    size_t size;
+    for (key = 0; key < 3000; key++) {
+        bloom_chain_add_u64(c, key);
+        CHECK(bloom_chain_may_contain_u64(c, key));
+    }
+    CHECK(bloom_chain_size(c) < 1000 && bloom_chain_fpr(c) > 0.99);
+    size = save_chain(c, &image);
+    d = bloom_chain_load(image, size, NULL);
+    for (; key < 9999; key++)
+        CHECK(bloom_chain_add_u64(c, key) == bloom_chain_add_u64(d, key));
+    CHECK(same_chain(c, d));
+    CHECK(!bloom_chain_create(10, 1e-12, chain_plan(0, 32)));
+    free(image);
+    bloom_chain_free(c);
+    bloom_chain_free(d);
+}
+
+static bloom_error chain_error(const unsigned char *image, size_t size)
+{
+    bloom_error error = BLOOM_OK;
+    bloom_chain *c = bloom_chain_load(image, size, &error);
+    CHECK((c != NULL) == (error == BLOOM_OK));
+    bloom_chain_free(c);
+    return error;
+}
+
+/* Each byte of a chain's image that can be wrong */
+static void test_bad_chains(void)
+{
+    static const unsigned char half[8] = { 0, 0, 0, 0, 0, 0, 0xE0, 0x3F };
+    unsigned char image[32 + 2 * 40 + 3 + 64 * 40] = "BLC\1";
+    size_t i, size = 32 + 2 * 40;
+    image[5] = 64;
+    image[8] = 9;
+    memcpy(image + 16, half, 8);
+    for (i = 32; i < sizeof image - 39; i += 40)
+        bloom_init(image + i, 40, a_plan(64, 3, 64, 5));
+    for (i = 0; i < 32; i++)
+        CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
+    CHECK(chain_error(NULL, 99) == BLOOM_TRUNCATED);
+    CHECK(chain_error(image, size) == BLOOM_OK);
+    CHECK(chain_error(image, size + 2) == BLOOM_OK);
+    CHECK(chain_error(image, size + 3) == BLOOM_TRUNCATED);
+    CHECK(chain_error(image, size - 1) == BLOOM_TRUNCATED);
+    CHECK(chain_error(image, 32 + 40 * 64) == BLOOM_OK);
+    CHECK(chain_error(image, 32 + 40 * 65) == BLOOM_BAD_HEADER);
+    memcpy(image + size, "BLx", 3);
+    CHECK(chain_error(image, size + 40) == BLOOM_OK);
+    for (i = 0; i < size; i++) {
+        bloom_error want = i < 3 ? BLOOM_NOT_A_FILTER
+            : i == 3 || i == 35 || i == 75 ? BLOOM_WRONG_VERSION
+            : i == 36 || i == 76 ? BLOOM_UNSUPPORTED        /* layout 129 */
+            : (i >= 4 && i < 8) || i == 23 || (i >= 36 && i <= 40)
+              || (i >= 48 && i < 56) || (i >= 76 && i <= 80)
+              || (i >= 88 && i < 96) ? BLOOM_BAD_HEADER
+            : (i > 40 && i < 48) || (i > 80 && i < 88) ? BLOOM_TRUNCATED
+            : BLOOM_OK;
+        image[i] ^= 0x81;
+        CHECK(chain_error(image, size) == want);
+        image[i] ^= 0x81;
+    }
+    image[8] = 0;
+    CHECK(chain_error(image, size) == BLOOM_BAD_HEADER);
+    image[8] = 9;
+    for (i = 0; i < 3; i++) {                   /* p = 0, 1 and NaN */
+        image[22] = i == 0 ? 0 : i == 1 ? 0xF0 : 0xF8;
+        image[23] = i == 0 ? 0 : i == 1 ? 0x3F : 0x7F;
+        CHECK(chain_error(image, size) == BLOOM_BAD_HEADER);
+    }
+}
+
+/* Heads: each p comes back as it was, first_n as it is, and a head alone is an
+   empty chain, as are 64 links a chain. */
+static void test_chain_heads(void)
+{
+    static const double p[] = { 0.5, 0.01, 1e-9, 0.999, 1e-18,
+                                0.3333333333333333 };
+    unsigned char head[32], again[32];
+    uint64_t key;
+    unsigned i;
+    for (i = 0; i < COUNT(p); i++) {
+        bloom_chain *c = bloom_chain_new(i, p[i], BLOOM_CLASSIC), *d;
+        uint64_t bits, loaded = 0;
+        CHECK(c != NULL);
+        bloom_chain_head(c, head);
+        memcpy(&bits, &p[i], 8);
+        for (key = 8; key-- > 0; )
+            loaded = loaded << 8 | head[16 + key];
+        CHECK(loaded == bits && head[8] == (i ? i : 1) && head[24] == 0);
+        d = bloom_chain_load(head, 32, NULL);
+        CHECK(d && bloom_chain_links(d) == 1);
+        bloom_chain_head(d, again);
+        CHECK(memcmp(head, again, 32) == 0);
+        bloom_chain_free(c);
+        bloom_chain_free(d);
+    }
+    memset(head + 16, 0, 16);       /* the least p above 0: there is no plan */
+    head[16] = 1;
+    CHECK(!bloom_chain_load(head, 32, NULL));
+    head[15] = 0x80;                /* link 1 would be for 2^64 keys */
+    CHECK(!bloom_chain_load(head, 32, NULL));
+}
+
+/* Images that no chain would write, but that are ones: the least p above 0, as
+   many keys as a number can be, a link that is full. */
+static void test_odd_chains(void)
+{
+    unsigned char image[32 + 40] = "BLC\1", head[32];
+    bloom_chain *c;
+    image[5] = 64;
+    image[8] = image[16] = 1;
+    memset(image + 24, 255, 8);
+    bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
+    c = bloom_chain_load(image, sizeof image, NULL);
+    CHECK(c && bloom_chain_estimate(c) == 0);
+    CHECK(bloom_chain_add_u64(c, 1) && bloom_chain_links(c) == 1);
+    bloom_chain_head(c, head);
+    CHECK(memcmp(head, image, 32) == 0);
+    bloom_chain_free(c);
+    memset(image + 64, 255, 8);
+    c = bloom_chain_load(image, sizeof image, NULL);
+    CHECK(c && bloom_chain_estimate(c) == UINT64_MAX);
+    CHECK(!bloom_chain_add_u64(c, 1));
+    bloom_chain_free(c);
+    bloom_chain_free(NULL);
+    image[5] = 32;
+    CHECK(!bloom_chain_load(image, sizeof image, NULL));
+    image[5] = 64, image[4] = 1;
+    CHECK(!bloom_chain_load(image, sizeof image, NULL));
+    c = bloom_chain_new(10, 0.5, BLOOM_BLOCKED);
+    while (c && bloom_chain_links(c) < 3)
+        bloom_chain_add_u64(c, random64());
+    CHECK(c && bloom_chain_fpr(c) < 0.5);
+    bloom_chain_free(c);
+}
+
+/* As many links as there may be: it takes keys, but grows no more. */
+static void test_longest_chain(void)
+{
+    static unsigned char image[32 + 64 * 40] = "BLC\1";
+    unsigned most, i;
+    for (most = 50; most <= 64; most += 14) {
+        bloom_chain *c;
+        image[5] = 64;
+        image[13] = 1;                          /* 2^40 keys in the first */
+        image[23] = 0x3F;
+        for (i = 0; i < 64; i++)
+            bloom_init(image + 32 + 40 * i, 40, a_plan(64, 3, 64, 0));
+        c = bloom_chain_load(image, 32 + most * 40, NULL);
+        CHECK(c && bloom_chain_links(c) == most);
+        for (i = 0; i < 9; i++)
+            CHECK(bloom_chain_add_u64(c, i) && !bloom_chain_add_u64(c, i));
+        CHECK(bloom_chain_links(c) == most);
+        CHECK(bloom_ones(bloom_chain_link(c, most - 1)) > 9);
+        bloom_chain_free(c);
+    }
+}
+
+#ifdef TEST_MALLOC
+static void test_chain_without_memory(void)
+{
+    unsigned char image[32 + 40] = "BLC\1";
+    bloom_error error = BLOOM_CORRUPT;
+    image[5] = 64;
+    image[8] = 9;
+    image[22] = 0xE0, image[23] = 0x3F;
+    bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
+    for (refused = 0; refused < 2; refused++) {     /* chain, then its link */
+        requests = 0;
+        CHECK(!bloom_chain_load(image, sizeof image, &error));
+        CHECK(error == BLOOM_OK);
+    }
+}
+#endif
+
+static void test_chain(void)
+{
+    bloom_chain *c = bloom_chain_new(0, 0.1, BLOOM_CLASSIC);
+    const bloom *link = bloom_chain_link(c, 0);
+    CHECK(bloom_chain_add(c, NULL, 0) && !bloom_chain_add(c, "", 0));
+    CHECK(bloom_chain_add_hash(c, bloom_hash_key(link, "a", 1)));
+    CHECK(bloom_chain_may_contain(c, "a", 1));
+    CHECK(!bloom_chain_may_contain(c, "b", 1));
+    bloom_chain_free(c);
+    bloom_chain_free(NULL);
+    CHECK(!bloom_chain_new(9, 0.1, BLOOM_COUNTING));
+    CHECK(!bloom_chain_new(9, 1, BLOOM_CLASSIC));
+    CHECK(!bloom_chain_new(9, 0, BLOOM_CLASSIC));
+    CHECK(!bloom_chain_new(UINT64_MAX, 0.1, BLOOM_CLASSIC));
+    CHECK(!bloom_chain_create(9, 0.1, chain_plan(0, 63)));
+}
+
+#ifdef TEST_MALLOC
+/* 1,000,000 bytes at most: then no link is new. */
+static void test_chain_in_short_memory(void)
+{
+    bloom_chain *c = bloom_chain_new(100000, 0.01, BLOOM_CLASSIC);
+    requests = 0;
+    for (state = 0; state < 900000; state++)
+        bloom_chain_add_u64(c, state);
+    CHECK(bloom_chain_links(c) == 3 && requests < 2 + 9);
+    for (state = 0; state < 900000; state++)
+        CHECK(bloom_chain_may_contain_u64(c, state));
+    bloom_chain_free(c);
+    requests = 0;
+    refused = 1;                        /* for the filter, not for the chain */
+    CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
+    test_chain_without_memory();
+    refused = -1;
+    CHECK(held == 0);
+}
+#endif
+
+static void chain_tests(void)
+{
+    RUN(test_chain());
+    RUN(test_longest_chain());
+    RUN(test_odd_chains());
+    RUN(test_golden_chains());
+    RUN(test_chain_heads());
+    RUN(test_bad_chains());
+    RUN(test_chain_at_its_floor());
+    RUN(link_keeps_its_share(1000, 0.5));
+    RUN(link_keeps_its_share(1000, 0.01));
+    RUN(grow_chain(100, 0.01, 64, BLOOM_CLASSIC));
+    RUN(grow_chain(333, 0.05, 32, BLOOM_CLASSIC));
+    RUN(grow_chain(200, 0.01, 64, BLOOM_BLOCKED));
+#ifdef TEST_MALLOC
+    RUN(test_chain_in_short_memory());
+#endif
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* The counting layout against an exact multiset; what is removed. */
+#include "unit.h"
+
+#ifndef BLOOM_TINY
+
+/* A naive counting filter: each cell's whole count, and whether it ever was
+   15 or more, for then it may never go below. */
+static unsigned naive_count[MOST_COUNTERS];
+static bool naive_stuck[MOST_COUNTERS];
+
+/* What the image of b must hold in its cells. */
+static void check_counters(const bloom *b, uint64_t cells)
+{
+    const unsigned char *image = (const unsigned char *)(const void *)b;
+    uint64_t i, ones = 0;
+    for (i = 0; i < cells; i++) {
+        unsigned nibble = image[32 + i / 2] >> (i % 2 ? 4 : 0) & 15;
+        CHECK(nibble == (naive_stuck[i] ? 15 : naive_count[i]));
+        ones += nibble != 0;
+    }
+    CHECK(bloom_ones(b) == ones);
+}
+
+/* +1: the key is added, -1: it is removed */
+static void naive_move(const bloom *b, bloom_hash h, int by)
+{
+    uint64_t index[64];
+    unsigned k = bloom_probes(look(b, 32), h, index), i;
+    for (i = 0; i < k; i++) {
+        naive_count[index[i]] += (unsigned)by;
+        if (naive_count[index[i]] >= 15)
+            naive_stuck[index[i]] = true;
+    }
+}
+
+/* Keys 0..99 are added and removed at random, unevenly, so that counters
+   saturate; in[] is the exact multiset. None that is in may be denied. */
+static void against_multiset(bloom_plan plan)
+{
+    unsigned in[100] = { 0 }, round, key;
+    size_t size = bloom_plan_size(plan);
+    bloom *b = bloom_init(memory + 1, size, plan);
+    CHECK(b != NULL);
+    memset(naive_count, 0, sizeof naive_count);
+    memset(naive_stuck, 0, sizeof naive_stuck);
+    for (round = 0; round < MOVES; round++) {
+        bloom_hash h;
+        bool maybe;
+        key = (unsigned)(random64() % 100 * (random64() % 100) / 100);
+        h = bloom_hash_u64(look(b, size), key);
+        maybe = bloom_may_contain_u64(look(b, size), key);
+        CHECK(maybe || !in[key]);
+        if (random64() % 100 < (round < MOVES / 2 ? 80 : 20)) {
+            CHECK(bloom_add_u64(b, key) == !maybe);
+            naive_move(b, h, 1);
+            in[key]++;
+        } else if (in[key]) {
+            CHECK(bloom_remove_hash(b, h));
+            naive_move(b, h, -1);
+            in[key]--;
+        } else if (!maybe) {
+            CHECK(!bloom_remove_u64(b, key));
+        }
+        if (round % 100 == 0)
+            check_counters(b, plan.cells);
+    }
+    for (key = 0; key < 100; key++)
+        for (; in[key]; in[key]--) {
+            CHECK(bloom_may_contain_u64(look(b, size), key));
+            CHECK(bloom_remove_u64(b, key));
+            naive_move(b, bloom_hash_u64(look(b, size), key), -1);
+        }
+    check_counters(b, plan.cells);
+}
+
+static bloom_plan counting_plan(uint64_t cells, unsigned k, unsigned width)
+{
+    bloom_plan plan = a_plan(cells, k, width, 5);
+    plan.layout = BLOOM_COUNTING;
+    return plan;
+}
+
+static void test_counting(void)
+{
+    unsigned w;
+    for (w = 0; w < COUNT(widths); w++) {
+        against_multiset(counting_plan(64, 3, widths[w]));
+        against_multiset(counting_plan(512, 6, widths[w]));
+        against_multiset(counting_plan(MOST_COUNTERS, 12, widths[w]));
+        against_multiset(counting_plan(64, 64, widths[w]));
+    }
+}
+
+/* What was never in is not removed and leaves no trace, also where only the
+   counter of coinciding probes says so; a classic filter removes nothing. */
+static void test_remove_absent(void)
+{
+    unsigned char before[200];
+    bloom *b = bloom_init(memory, sizeof memory, counting_plan(64, 5, 32));
+    bloom *classic;
+    uint64_t key, index[64], i, coincide = 0;
+    for (key = 0; key < 2000; key++) {
+        bloom_hash h = bloom_hash_u64(look(b, 64), key);
+        bloom_clear(b);
+        bloom_probes(look(b, 64), h, index);
+        for (i = 0; i < 5; i++)         /* each cell once */
+            memory[32 + index[i] / 2] |= index[i] % 2 ? 0x10 : 1;
+        memcpy(before, memory, 64);
+        CHECK(bloom_may_contain_u64(look(b, 64), key));
+        if (bloom_ones(b) == 5)
+            continue;
+        coincide++;
+        CHECK(!bloom_remove_u64(b, key));
+        CHECK(memcmp(before, memory, 64) == 0);
+    }
+    CHECK(coincide > 100);
+    bloom_clear(b);
+    CHECK(!bloom_remove(b, "a", 1) && bloom_add(b, "a", 1));
+    CHECK(!sealed(b) && bloom_remove(b, "a", 1) && !sealed(b));
+    CHECK(!bloom_remove(b, "a", 1) && !sealed(b) && bloom_ones(b) == 0);
+    classic = bloom_init(memory, sizeof memory, a_plan(64, 5, 32, 5));
+    bloom_add_u64(classic, 1);
+    CHECK(!sealed(classic) && !bloom_remove_u64(classic, 1));
+    CHECK(!sealed(classic) && bloom_may_contain_u64(look(classic, 64), 1));
+}
+
+/* merge: the sum, at most 15; intersect: the lesser; both of every pair of
+   counters. flatten: the classic filter of the same keys. */
+static void test_whole_counting(void)
+{
+    unsigned char space_a[160], space_b[160], space_c[64];
+    bloom_plan plan = counting_plan(256, 4, 32), flat = a_plan(256, 4, 32, 5);
+    bloom *a, *b, *c = bloom_init(space_c, sizeof space_c, flat), *classic;
+    bloom_hash first = { 0, 0 };
+    unsigned x, i;
+    for (x = 0; x < 16; x++) {
+        a = bloom_init(space_a, sizeof space_a, plan);
+        b = bloom_init(space_b, sizeof space_b, plan);
+        for (i = 0; i < 128; i++) {
+            space_a[32 + i] = (unsigned char)(i * 2 + (i >> 5));
+            space_b[32 + i] = (unsigned char)(x | (15 - x) << 4);
+        }
+        memcpy(memory, space_a, 160);
+        CHECK(bloom_merge(a, b));
+        CHECK(bloom_intersect((bloom *)(void *)memory, b));
+        for (i = 0; i < 256; i++) {
+            unsigned old = (i / 2 * 2 + (i >> 6)) >> (i % 2 ? 4 : 0) & 15;
+            unsigned other = i % 2 ? 15 - x : x;
+            CHECK((space_a[32 + i / 2] >> (i % 2 ? 4 : 0) & 15)
+                  == (old + other < 15 ? old + other : 15));
+            CHECK((memory[32 + i / 2] >> (i % 2 ? 4 : 0) & 15)
+                  == (old < other ? old : other));
+        }
+    }
+    a = bloom_init(space_a, sizeof space_a, plan);
+    classic = bloom_init(memory, sizeof memory, flat);
+    for (i = 0; i < 60; i++) {
+        bloom_add_u64(a, i);
+        bloom_add_u64(classic, i);
+    }
+    bloom_add_hash(a, first);                           /* cell 0 only */
+    bloom_add_hash(classic, first);
+    CHECK(bloom_ones(a) == bloom_ones(classic));
+    bloom_add_u64(c, 99);
+    bloom_seal(c);
+    CHECK(!bloom_flatten(c, classic) && !bloom_flatten(b, a) && sealed(c));
+    CHECK(bloom_flatten(c, a) && memcmp(space_c, memory, 64) == 0);
+    CHECK(!sealed(c));
+    c = bloom_init(space_c, sizeof space_c, a_plan(256, 5, 32, 5));
+    CHECK(!bloom_flatten(c, a) && bloom_ones(c) == 0);
+}
+
+static void counting_tests(void)
+{
+    RUN(test_counting());
+    RUN(test_remove_absent());
+    RUN(test_whole_counting());
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* MurmurHash3 against its publisher, and the keys that are hashed. */
+#include "unit.h"
+
+/* bloom_hash_key of a filter with this width and seed */
+static bloom_hash hash(unsigned width, uint64_t seed, const void *key,
+                       size_t size)
+{
+    unsigned char image[40];
+    bloom *b = bloom_init(image, sizeof image, a_plan(64, 1, width, seed));
+    return bloom_hash_key(look(b, sizeof image), key, size);
+}
+
+/* SMHasher's VerificationTest: hash the keys {0}, {0,1}, ... with seed 256 - i,
+   then the results; its first four bytes are published. */
+static uint32_t verification(unsigned width)
+{
+    unsigned char key[256], *results = memory;
+    unsigned i, bytes = width == 64 ? 16 : 4;
+    bloom_hash h;
+    for (i = 0; i < 256; i++) {
+        key[i] = (unsigned char)i;
+        h = hash(width, 256 - i, key, i);
+        if (width == 32)
+            h.h1 >>= 32;
+        store(results + bytes * i, h.h1, bytes < 8 ? bytes : 8);
+        if (width == 64)
+            store(results + bytes * i + 8, h.h2, 8);
+    }
+    h = hash(width, 0, results, bytes * 256);
+    return (uint32_t)(width == 64 ? h.h1 & 0xFFFFFFFFU : h.h1 >> 32);
+}
+
+static void test_smhasher(void)
+{
+    unsigned w;
+    for (w = 0; w < COUNT(widths); w++)
+        if (256U * widths[w] / 4 <= sizeof memory)
+            CHECK(verification(widths[w])
+                  == (widths[w] == 64 ? 0x6384BA69U : 0xB0F57EE3U));
+}
+
+static const char *vectors = "tests/murmur3.tsv";
+
+/* Lines of: length, seed, key in hex, x86_32, two halves of x64_128. Keys are
+   hashed at eight alignments. */
+static void test_murmur3_vectors(void)
+{
+    FILE *file = fopen(vectors, "r");
+    char line[2000], hex[1000];
+    unsigned length, seed, x32, lines = 0, i, byte;
+    unsigned long long h1, h2;
+    unsigned char space[300];
+    CHECK(file != NULL);
+    while (file && fgets(line, sizeof line, file)) {
+        unsigned char *key = space + lines % 8;
+        if (sscanf(line, "%u %x %999s %x %llx %llx", &length, &seed, hex, &x32,
+                   &h1, &h2) != 6)
+            continue;
+        lines++;
+        for (i = 0; i < length; i++) {
+            sscanf(hex + 2 * i, "%2x", &byte);
+            key[i] = (unsigned char)byte;
+        }
+        CHECK(hash(32, seed, key, length).h1 >> 32 == x32);
+        if (widths[0] == 64) {
+            bloom_hash h = hash(64, seed, key, length);
+            CHECK(h.h1 == h1 && h.h2 == h2);
+        }
+    }
+    CHECK(lines == 631);
+    if (file)
+        fclose(file);
+}
+
+static void test_keys(void)
+{
+    unsigned w;
+    for (w = 0; w < COUNT(widths); w++) {
+        bloom_plan plan = a_plan(1024, 5, widths[w], 7);
+        bloom *b = bloom_init(memory, sizeof memory, plan);
+        const bloom *view = look(b, 160);
+        bloom_hash h = bloom_hash_u64(view, 5);
+        unsigned char five[8] = { 5, 0, 0, 0, 0, 0, 0, 0 };
+        CHECK(!bloom_may_contain(view, NULL, 0));
+        CHECK(bloom_add(b, NULL, 0) && !bloom_add(b, "", 0));
+        view = look(b, 160);
+        CHECK(bloom_may_contain(view, NULL, 0));
+        CHECK(!bloom_may_contain(view, "\0", 1));
+        if (widths[w] == 64) {              /* by value, not by bytes */
+            CHECK(h.h1 != bloom_hash_key(view, five, 8).h1);
+            CHECK(h.h2 == h.h1 * 0x9E3779B97F4A7C15U);
+        } else {
+            CHECK(h.h1 == bloom_hash_key(view, five, 8).h1);
+            CHECK(h.h2 == h.h1 << 32);
+        }
+    }
+}
+
+static void hash_tests(void)
+{
+    RUN(test_smhasher());
+#ifndef TEST_SMALL
+    RUN(test_murmur3_vectors());
+#endif
+    RUN(test_keys());
+}

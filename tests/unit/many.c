@@ -1,0 +1,174 @@
+/* Many keys at once: the same answers and bits as one by one. */
+#include "unit.h"
+
+/* As in test_boundaries, the lowest bit of h1 is needed. */
+static void test_many_at_boundary(void)
+{
+    bloom *b = bloom_init(memory, sizeof memory, a_plan(192, 1, 32, 0));
+    bloom_hash last = { 44739242ULL << 32 | 2863311531U, 0 };
+    bloom_add_hash(b, last);
+    CHECK(bloom_may_contain_many_hash(look(b, 56), &last, 1, NULL) == 1);
+}
+
+#ifndef TEST_SMALL                  /* there is no room for so many */
+
+enum { MOST = 200 };
+static uint64_t integers[MOST];
+static bloom_hash hashes[MOST];
+static bloom_key keys[MOST];
+static char strings[MOST][24];
+
+/* Half of them come twice, some of these in one chunk. */
+static void fill_keys(void)
+{
+    unsigned i;
+    for (i = 0; i < MOST; i++) {
+        uint64_t number = random64();
+        if (i % 4 == 3)
+            number = integers[random64() % i];
+        integers[i] = number;
+        hashes[i].h1 = number * 0x9E3779B97F4A7C15U;
+        hashes[i].h2 = ~number * 0xD1342543DE82EF95U;
+        sprintf(strings[i], "%x", (unsigned)(number & 0xFFFFFFFFU));
+        keys[i].data = strings[i];
+        keys[i].size = i % 9 == 8 ? 0 : strlen(strings[i]);
+    }
+}
+
+static bool add_one(bloom *b, unsigned kind, unsigned i)
+{
+    return kind == 0 ? bloom_add(b, keys[i].data, keys[i].size)
+         : kind == 1 ? bloom_add_u64(b, integers[i])
+                     : bloom_add_hash(b, hashes[i]);
+}
+
+static bool ask_one(const bloom *b, unsigned kind, unsigned i)
+{
+    return kind == 0 ? bloom_may_contain(b, keys[i].data, keys[i].size)
+         : kind == 1 ? bloom_may_contain_u64(b, integers[i])
+                     : bloom_may_contain_hash(b, hashes[i]);
+}
+
+/* `count` keys added in one call and one by one, then MOST asked for: the same
+   answers, and the same image. What lies beyond the results is not touched. */
+static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
+{
+    static unsigned char space[sizeof memory];
+    size_t size = bloom_plan_size(plan), result = 0, i;
+    bloom *many = bloom_init(memory + random64() % 9, size, plan);
+    bloom *single = bloom_init(space, size, plan);
+    const bloom *view;
+    bool is_new[MOST + 1], maybe[MOST + 1];
+    is_new[count] = maybe[MOST] = true;
+    bloom_seal(many);
+    result = kind == 0 ? bloom_add_many(many, keys, count, is_new)
+           : kind == 1 ? bloom_add_many_u64(many, integers, count, is_new)
+                       : bloom_add_many_hash(many, hashes, count, is_new);
+    bloom_add_many_u64(single, integers, 0, NULL);
+    for (i = 0; i < count; i++) {
+        result -= is_new[i];
+        CHECK(is_new[i] == add_one(single, kind, (unsigned)i));
+    }
+    CHECK(result == 0 && is_new[count] && maybe[MOST]);
+    CHECK(memcmp(many, single, size) == 0);
+    view = look(many, size);
+    result = kind == 0 ? bloom_may_contain_many(view, keys, MOST, maybe)
+           : kind == 1 ? bloom_may_contain_many_u64(view, integers, MOST, maybe)
+                       : bloom_may_contain_many_hash(view, hashes, MOST, maybe);
+    for (i = 0; i < MOST; i++) {
+        result -= maybe[i];
+        CHECK(maybe[i] == ask_one(view, kind, (unsigned)i));
+        CHECK(maybe[i] || i >= count);
+    }
+    CHECK(result == 0);
+    i = bloom_may_contain_many_u64(view, integers, MOST, NULL);
+    CHECK(i == bloom_may_contain_many_u64(view, integers, MOST, maybe));
+    CHECK(bloom_add_many_u64(many, integers, MOST, NULL) == MOST - i
+          || plan.layout != BLOOM_CLASSIC || i < MOST);
+}
+
+static void test_many(void)
+{
+    static const unsigned counts[] = { 0, 1, 3, 63, 64, 65, 130, MOST };
+    static const unsigned ks[] = { 1, 2, 3, 7, 64 };
+    static const unsigned blocked_ks[] = { 8, 16, 24, 40, 64 };
+    unsigned layout, w, kind, c, k;
+    for (w = 0; w < COUNT(widths); w++)
+        for (layout = 0; layout < LAYOUTS; layout++)
+            for (kind = 0; kind < 3; kind++)
+                for (c = 0; c < COUNT(counts); c++)
+                    for (k = 0; k < COUNT(ks); k++) {
+                        bloom_plan plan = a_plan(1536, ks[k], widths[w], 8);
+                        if (layout == BLOOM_BLOCKED)
+                            plan.hashes = (uint8_t)blocked_ks[k];
+                        fill_keys();
+                        many_against_single(in_layout(plan, layout), kind,
+                                            counts[c]);
+                    }
+}
+
+#ifndef TEST_FLASH
+
+/* Filters beyond the cache, and beyond 2^32 cells (512 MB, of which only the
+   pages in use become memory: the image is not made by bloom_init, but its
+   header changed): many keys at once against one by one. */
+static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
+{
+    bloom_plan plan = in_layout(a_plan(cells, k, widths[0], 8), layout);
+    const size_t size = bloom_plan_size(plan);
+    unsigned char *image = (unsigned char *)calloc(size + 1, 1);
+    bool is_new[MOST], maybe[MOST];
+    bloom *b = NULL;
+    unsigned i;
+    if (size && image) {
+        plan.cells = 256;
+        bloom_init(image, 200, plan);
+        store(image + 8, cells, 8);
+        b = bloom_open(image, size, NULL);
+    }
+    if (b) {
+        fill_keys();
+        CHECK(bloom_add_many_hash(b, hashes, 100, is_new) == 75);
+        for (i = 0; i < 100; i++)
+            CHECK(is_new[i] == (i % 4 != 3));
+        for (i = 0; i < 100; i++)
+            CHECK(!bloom_add_hash(b, hashes[i]));
+        bloom_may_contain_many_hash(b, hashes, MOST, maybe);
+        for (i = 0; i < MOST; i++)
+            CHECK(maybe[i] == bloom_may_contain_hash(b, hashes[i])
+                  && (maybe[i] || i >= 100));
+        for (i = 0; i < 100; i++) {
+            uint64_t cell[64], n = bloom_probes(b, hashes[i], cell);
+            while (n-- > 0 && layout == BLOOM_CLASSIC)
+                CHECK(image[32 + cell[n] / 8] >> cell[n] % 8 & 1);
+        }
+    }
+    free(image);
+}
+
+static void test_many_in_large(void)
+{
+    unsigned layout;
+    for (layout = 0; layout < LAYOUTS; layout++) {
+        many_in_large(1 << 23, 8, layout);
+        many_in_large(1 << 26, 24, layout);
+        many_in_large((1 << 26) + 256, 8, layout);
+    }
+    if (widths[0] == 64)
+        many_in_large((1ULL << 32) + (1ULL << 31) + 64, 11, BLOOM_CLASSIC);
+}
+
+#endif
+
+#endif
+
+static void many_tests(void)
+{
+    RUN(test_many_at_boundary());
+#ifndef TEST_SMALL
+    RUN(test_many());
+#ifndef TEST_FLASH
+    RUN(test_many_in_large());
+#endif
+#endif
+}

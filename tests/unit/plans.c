@@ -1,0 +1,254 @@
+/* Plans: they keep the rate, with the least memory and the fewest probes. */
+#include "unit.h"
+
+#if BLOOM_CELLS(1000, 100) < 9585 || BLOOM_HASHES(1000, 100) != 7
+#error "the planning macros do not work in #if"
+#endif
+static unsigned char fixed[BLOOM_SIZE(PLANNED, 100)];
+
+static void test_constant_plans(void)
+{
+    static const bloom_plan constant = BLOOM_PLAN(PLANNED, 100);
+    bloom_plan plan = bloom_plan_one_in(PLANNED, 100);
+    uint64_t n, sum;
+    CHECK(bloom_init(fixed, sizeof fixed, constant) != NULL);
+    CHECK(bloom_plan_size(constant) == sizeof fixed);
+    CHECK(memcmp(&plan, &constant, offsetof(bloom_plan, hash_bits) + 1) == 0);
+    CHECK(plan.hash_bits == widths[0]);
+    CHECK(bloom_plan_one_in(0, 9).cells == bloom_plan_one_in(1, 9).cells);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, 1)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, 0)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, 1000000001)) == 0);
+    CHECK(BLOOM_SIZE(10, 1) == 0 && BLOOM_SIZE(10, 1000000001) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in(10, UINT64_MAX)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_one_in((1ULL << 42) + 1, 10)) == 0);
+    CHECK(bloom_plan_one_in(1ULL << 42, 1000000000).cells > 43ULL << 42);
+    /* Where the last binary place shows; by tests/, not by another source: a
+       version that changes them breaks merges with older constant plans */
+    for (n = 2, sum = 0; n <= 1000000000; n = n * 9 / 7 + 1)
+        sum = sum * 31 + bloom_plan_one_in(1ULL << 42, n).cells;
+    CHECK(sum == 0xD3CC52E044573800U);
+    for (n = 1; n < 2000000000; n = n * 3 + 1) {
+#define SAME(one_in) \
+        plan = bloom_plan_one_in(n, one_in); \
+        CHECK(plan.cells == BLOOM_CELLS(n, one_in)); \
+        CHECK(plan.hashes == BLOOM_HASHES(n, one_in))
+        SAME(2); SAME(3); SAME(100); SAME(1000); SAME(65535); SAME(65536);
+        SAME(999999999); SAME(1000000000);
+    }
+}
+
+#ifndef BLOOM_NO_FLOAT
+
+/* The plan keeps p, and no k would keep it in 64 cells less; fewer probes
+   would not keep it either. */
+static void test_least_plans(void)
+{
+    static const unsigned numbers[] = { 1, 2, 3, 5, 10, 50, 100, 1000,
+                                        1000000 };
+    static const double rates[] = { 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-9 };
+    unsigned i, j, k;
+    for (i = 0; i < COUNT(numbers); i++)
+        for (j = 0; j < COUNT(rates); j++) {
+            bloom_plan plan = bloom_plan_for(numbers[i], rates[j]), less = plan;
+            double bits = 1, p;
+            for (p = 1; p > rates[j] * 1.0001; p /= 1.0001)
+                bits += 1.0001 * 1e-4 / 0.480453;   /* n log2(1/p) / ln 2 */
+            CHECK(bloom_plan_fpr(plan, numbers[i]) <= rates[j]);
+            CHECK(numbers[i] < 100 || (double)plan.cells
+                  <= 1.02 * numbers[i] * (bits - 1) + 64);
+            CHECK(bloom_plan_capacity(plan, rates[j]) >= numbers[i]);
+            less.hashes--;
+            CHECK(!less.hashes || bloom_plan_fpr(less, numbers[i]) > rates[j]);
+            less.cells -= 64;
+            for (k = 1; k <= 64 && less.cells; k++) {
+                less.hashes = (uint8_t)k;
+                CHECK(bloom_plan_fpr(less, numbers[i]) > rates[j]);
+            }
+        }
+}
+
+/* Where the search for the least m has far to go, or nowhere */
+static void test_far_plans(void)
+{
+    bloom_plan plan = bloom_plan_layout(2647687, 0.9999999916, BLOOM_BLOCKED);
+    CHECK(bloom_plan_fpr(plan, 2647687) <= 0.9999999916);
+    plan = bloom_plan_layout(15, 1e-15, BLOOM_BLOCKED);
+    CHECK(plan.cells > 256 && bloom_plan_fpr(plan, 15) <= 1e-15);
+    plan = bloom_plan_layout(395895826352342976U, 1.5e-8, BLOOM_BLOCKED);
+    CHECK(plan.cells == 0);
+    CHECK(bloom_plan_hashes(18, 9.0348812270926721e-19, 1).cells == 0);
+    plan = bloom_plan_for(1, 1.6e-12);
+    CHECK(plan.cells == 64 && bloom_plan_fpr(plan, 1) <= 1.6e-12);
+}
+
+static void test_planning(void)
+{
+    static const double impossible[] = { 0, 1, 1.5, -0.1, 1e300 };
+    const double nan = strtod("nan", NULL);
+    bloom_plan plan, less;
+    uint64_t n;
+    unsigned i;
+    for (i = 0; i < COUNT(impossible); i++) {
+        CHECK(bloom_plan_size(bloom_plan_for(9, impossible[i])) == 0);
+        CHECK(bloom_plan_size(bloom_plan_hashes(9, impossible[i], 3)) == 0);
+        CHECK(bloom_plan_size(bloom_plan_layout(9, impossible[i],
+                                                BLOOM_BLOCKED)) == 0);
+    }
+    CHECK(bloom_plan_for(9, 0.9).cells == 64);
+    CHECK(bloom_plan_bytes(1000, 40).hashes == 1);
+    CHECK(bloom_plan_size(bloom_plan_for(9, nan)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_for(UINT64_MAX, 0.5)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 57, 1e-9, 1)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 50, 1e-9, 1)) == 0);
+    CHECK(bloom_plan_hashes(0, 1e-9, 3).cells
+          == bloom_plan_hashes(1, 1e-9, 3).cells);
+    CHECK(bloom_plan_for(9, 1e-18).cells > 9 * 80);
+    CHECK(bloom_plan_for(9, 5.5e-20).cells < 9 * 120);
+    CHECK(bloom_plan_size(bloom_plan_for(9, 5.4e-20)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_hashes(9, 5.4e-20, 60)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 5.4e-20, BLOOM_BLOCKED)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_for(9, 1e-300)) == 0);
+    CHECK(bloom_plan_for(0, 1e-9).cells == bloom_plan_for(1, 1e-9).cells);
+    CHECK(bloom_plan_for(0, 1e-9).hashes == bloom_plan_for(1, 1e-9).hashes);
+    CHECK(bloom_plan_for(9, 2).hashes == 0);
+    plan = a_plan(1024, 6, 64, 0);                      /* 7 keep it as well */
+    CHECK(bloom_plan_for(100, bloom_plan_fpr(plan, 100)).hashes == 6);
+    CHECK(bloom_plan_layout(9, 0.1, BLOOM_CLASSIC).cells
+          == bloom_plan_for(9, 0.1).cells);
+    plan = bloom_plan_layout(1000, 0.01, BLOOM_COUNTING);
+    CHECK(bloom_plan_size(plan) == 32 + 9600 / 2);
+    CHECK(bloom_plan_fpr(plan, 1000) <= 0.01 && plan.hashes == 7);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 2, BLOOM_COUNTING)) == 0);
+    CHECK(bloom_plan_hashes(9, 0.01, 0).cells == 0);
+    CHECK(bloom_plan_hashes(9, 0.01, 1).hashes == 1);
+    CHECK(bloom_plan_hashes(9, 0.01, 64).hashes == 64);
+    CHECK(bloom_plan_hashes(9, 0.01, 65).cells == 0);
+    plan = bloom_plan_hashes(1000, 0.001, 3);
+    less = plan;
+    less.cells -= 64;
+    CHECK(plan.hashes == 3 && bloom_plan_fpr(plan, 1000) <= 0.001);
+    CHECK(bloom_plan_hashes(1000, bloom_plan_fpr(plan, 1000), 3).cells
+          == plan.cells);                               /* p itself is kept */
+    CHECK(bloom_plan_fpr(a_plan(64, 1, 32, 0), 100000) <= 1);
+    CHECK(bloom_plan_fpr(less, 1000) > 0.001);
+    for (i = 0; i < 40; i++)
+        CHECK(bloom_plan_size(bloom_plan_bytes(1, i)) == 0);
+    for (n = 1; n <= 100; n = n * 3 + 1)
+        for (i = 40; i < 4000; i = i * 5 / 4) {
+            plan = bloom_plan_bytes(n, i);
+            less = plan;
+            CHECK(bloom_plan_size(plan) <= i && bloom_plan_size(plan) + 8 > i);
+            for (less.hashes = 1; less.hashes <= 64; less.hashes++)
+                CHECK(bloom_plan_fpr(less, n)
+                      >= bloom_plan_fpr(plan, n) * (1 - 1e-12));
+        }
+    CHECK(bloom_plan_bytes(0, 1000).hashes == bloom_plan_bytes(1, 1000).hashes);
+    CHECK(bloom_plan_bytes(0, 40).hashes == bloom_plan_bytes(1, 40).hashes);
+    if (sizeof (size_t) == 8) {
+        CHECK(bloom_plan_bytes(1, (size_t)-1).cells == 1ULL << 62);
+        plan = a_plan(1ULL << 62, 1, 64, 0);
+        CHECK(bloom_plan_capacity(plan, 0.9) >> 63 == 1);
+        plan = in_layout(a_plan(1ULL << 39, 8, 64, 0), BLOOM_BLOCKED);
+        CHECK(bloom_plan_size(plan) == (1ULL << 36) + 32);
+        plan.cells *= 2;
+        CHECK(bloom_plan_size(plan) == 0);
+    }
+    CHECK(bloom_plan_bytes(1, (size_t)-1).cells > 0);
+    CHECK(bloom_plan_capacity(a_plan(64, 1, 64, 0), 0.001) == 0);
+    plan = in_layout(a_plan(64, 3, 64, 0), 3);
+    CHECK(bloom_plan_fpr(plan, 1) >= 1 && bloom_plan_fpr(plan, 1) <= 1);
+    CHECK(bloom_plan_capacity(plan, 0.9) == 0);
+    plan = bloom_plan_for(1000, 0.01);
+    n = bloom_plan_capacity(plan, 0.01);
+    CHECK(bloom_plan_fpr(plan, n) <= 0.01);
+    CHECK(bloom_plan_fpr(plan, n + 1) > 0.01);
+    CHECK(bloom_plan_capacity(plan, 1) == 0);
+    CHECK(bloom_plan_capacity(plan, nan) == 0);
+    CHECK(bloom_plan_fpr(plan, 0) <= 0 && bloom_plan_fpr(plan, n * 99) > 0.9);
+    plan.cells = 0;
+    CHECK(bloom_plan_capacity(plan, 0.01) == 0 && bloom_plan_fpr(plan, 1) >= 1);
+}
+
+static void test_blocked_plans(void)
+{
+    uint64_t n, most;
+    unsigned i, k;
+    for (n = 1; n < 1000000000000; n = n * 7 + 1) {
+        double p = 0.5;
+        for (i = 0; i < 12; i++, p /= 7) {
+            bloom_plan plan = bloom_plan_layout(n, p, BLOOM_BLOCKED);
+            bloom_plan less = plan;
+            if (plan.cells == 0) {
+                CHECK(n > (sizeof n > sizeof (size_t) ? 20000000U
+                                                      : 2000000000U));
+                continue;
+            }
+            CHECK(plan.hashes % 8 == 0 && plan.cells % 256 == 0);
+            CHECK(bloom_plan_fpr(plan, n) <= p);
+            less.cells -= 256;
+            CHECK(!less.cells || bloom_plan_fpr(less, n) > p);
+            most = bloom_plan_for(n, p).cells;
+            most += most / 5;
+            if (plan.cells > most)          /* then the least memory of all */
+                for (k = 8; k <= 64 && less.cells; k += 8) {
+                    less.hashes = (uint8_t)k;
+                    CHECK(bloom_plan_fpr(less, n) > p);
+                }
+            less.cells = most / 256 * 256;
+            for (k = 8; k < plan.hashes || (k <= 64 && plan.cells > most);
+                 k += 8) {                  /* fewer blocks are not enough */
+                less.hashes = (uint8_t)k;
+                CHECK(!less.cells || bloom_plan_fpr(less, n) > p);
+            }
+            CHECK(bloom_plan_capacity(plan, p) >= n);
+        }
+    }
+    n = 1000000;
+    CHECK(bloom_plan_layout(n, 0.01, BLOOM_BLOCKED).cells < 10600000);
+    CHECK(bloom_plan_layout(n, 0.001, BLOOM_BLOCKED).cells < 17000000);
+    CHECK(bloom_plan_layout(n, 1e-4, BLOOM_BLOCKED).cells < 21070000);
+    CHECK(bloom_plan_layout(n, 1e-6, BLOOM_BLOCKED).cells < 33800000);
+    CHECK(bloom_plan_layout(n, 1e-9, BLOOM_BLOCKED).cells < 50700000);
+    CHECK(bloom_plan_layout(0, 0.1, BLOOM_BLOCKED).cells == 256);
+    CHECK(bloom_plan_layout(0, 1e-10, BLOOM_BLOCKED).cells
+          == bloom_plan_layout(1, 1e-10, BLOOM_BLOCKED).cells);
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 1, BLOOM_BLOCKED)) == 0);
+    CHECK(bloom_plan_size(bloom_plan_layout(1ULL << 40, 0.1, BLOOM_BLOCKED))
+          == 0);
+    CHECK(bloom_plan_fpr(bloom_plan_layout(9, 0.1, BLOOM_BLOCKED),
+                         1ULL << 60) >= 1);
+}
+
+/* The integer plans keep the rate in both widths, with the memory of the exact
+   plans or up to 2% and 64 bits more. */
+static void test_integer_plans(void)
+{
+    uint64_t n, one_in;
+    for (n = 1; n < 1000000000; n = n * 7 / 5 + 1)
+        for (one_in = 2; one_in <= 1000000000; one_in += 1 + one_in / 3) {
+            bloom_plan plan = bloom_plan_one_in(n, one_in);
+            bloom_plan least = bloom_plan_for(n, 1.0 / (double)one_in);
+            CHECK(plan.cells >= least.cells);
+            CHECK(n < 100 || (double)plan.cells
+                             <= 1.02 * (double)least.cells + 64);
+            CHECK(bloom_plan_fpr(plan, n) * (double)one_in <= 1);
+            plan.hash_bits = 32;
+            CHECK(plan.cells >> 32
+                  || bloom_plan_fpr(plan, n) * (double)one_in <= 1);
+        }
+}
+
+#endif
+
+static void plan_tests(void)
+{
+    RUN(test_constant_plans());
+#ifndef BLOOM_NO_FLOAT
+    RUN(test_least_plans());
+    RUN(test_blocked_plans());
+    RUN(test_planning());
+    RUN(test_far_plans());
+    RUN(test_integer_plans());
+#endif
+}

@@ -1,0 +1,217 @@
+/* Which cells a key has, and what is in: against a naive filter, one byte a
+   cell, the product of section "k-index generator" by long multiplication in
+   base 2; blocked: DESIGN.md section 5, word by word. */
+#include "unit.h"
+
+static unsigned char naive[MOST_CELLS];
+
+static uint64_t naive_index(uint64_t x, uint64_t m)
+{
+    uint64_t high = 0, low = 0, x_high = 0;
+    for (; m > 0; m >>= 1) {
+        if (m & 1) {
+            low += x;
+            high += x_high + (low < x);
+        }
+        x_high = x_high << 1 | x >> 63;
+        x <<= 1;
+    }
+    return high;
+}
+
+static unsigned naive_block_bit(bloom_plan plan, uint64_t x, unsigned word)
+{
+    static const char salts[] = "47b6137b44974d918824ad5ba2b7289d"
+                                "705495c72df1424b9efc49475c6bfb31";
+    char salt[9] = "";
+    uint64_t blocks = plan.cells / 256, z = x % 4294967296U;
+    memcpy(salt, salts + 8 * word, 8);
+    z = z * strtoul(salt, NULL, 16) % 4294967296U;
+    return (unsigned)((naive_index(x - x % 4294967296U, blocks) * 8 + word) * 32
+                      + z / 134217728);
+}
+
+static bool naive_walk(bloom_plan plan, bloom_hash h, bool set)
+{
+    uint64_t x = h.h1, y = h.h2;
+    bool all = true;
+    unsigned i;
+    if (plan.hash_bits == 32)
+        y -= y % 4294967296U;
+    if (plan.hash_bits == 32 && plan.layout == BLOOM_BLOCKED)
+        y += y / 4294967296U;
+    for (i = 0; i < plan.hashes; i++) {
+        unsigned char *cell = naive + (plan.layout == BLOOM_BLOCKED
+            ? naive_block_bit(plan, x, i % 8) : naive_index(x, plan.cells));
+        if (plan.layout != BLOOM_BLOCKED || i % 8 == 7)
+            x += y, y *= 37;
+        all = all && *cell;
+        if (set)
+            *cell = 1;
+    }
+    return all;
+}
+
+/* Random keys of 0..70 bytes or 8 or a hash go into a filter at an odd or
+   even address and into the naive one, and both are asked about them and about
+   others. In the end the bits must be the same. */
+static void against_naive(bloom_plan plan)
+{
+    unsigned char key[80];
+    size_t i, size = bloom_plan_size(plan);
+    bloom *b = bloom_init(memory + random64() % 9, size, plan);
+    const unsigned char *bytes = (const unsigned char *)(void *)b;
+    unsigned round;
+    CHECK(b != NULL);
+    memset(naive, 0, sizeof naive);
+    for (round = 0; round < KEYS; round++) {
+        uint64_t number = random64(), index[64];
+        const bloom *view = look(b, size);
+        unsigned kind = round % 3, k;
+        bool add = random64() % 2, in;
+        bloom_hash h;
+        random_bytes(key, sizeof key);
+        i = round % 71;
+        h = kind == 0 ? bloom_hash_key(view, key, i)
+                      : bloom_hash_u64(view, number);
+        if (kind == 2)
+            h.h1 = number, h.h2 = random64();
+        in = naive_walk(plan, h, false);
+        CHECK(in == (kind == 0 ? bloom_may_contain(view, key, i)
+                   : kind == 1 ? bloom_may_contain_u64(view, number)
+                               : bloom_may_contain_hash(view, h)));
+        k = bloom_probes(view, h, index);
+        CHECK(k == plan.hashes && naive_walk(plan, h, false) == in);
+        if (!add)
+            continue;
+        naive_walk(plan, h, true);
+        CHECK(!in == (kind == 0 ? bloom_add(b, key, i)
+                    : kind == 1 ? bloom_add_u64(b, number)
+                                : bloom_add_hash(b, h)));
+        view = look(b, size);
+        CHECK(bloom_may_contain_hash(view, h));
+        while (k-- > 0)
+            CHECK(naive[index[k]] == 1);
+    }
+    for (i = 0; i < plan.cells; i++)
+        CHECK((bytes[32 + i / 8] >> i % 8 & 1) == naive[i]);
+}
+
+static void test_against_naive(void)
+{
+    static const unsigned cells[] = { 64, 128, 192, 1024, 8000, 32768 };
+    unsigned c, k, w;
+    for (w = 0; w < COUNT(widths); w++)
+        for (c = 0; c < COUNT(cells) && cells[c] <= MOST_CELLS; c++)
+            for (k = 1; k <= 64; k += k < 10 ? 2 : 11)
+                against_naive(a_plan(cells[c], k, widths[w], random64()));
+}
+
+/* The probes of the largest filters, of which only the header is there. For
+   m = 2^32 + 64 the first x is one whose product is just below 2^64 unless the
+   carry between 32-bit halves is right. */
+static void test_large_probes(void)
+{
+    static const uint64_t cells[] = { 0xFFFFFFC0U, 0x100000040U, 0xFFFFFFFFC0U,
+                                      0x123456789ABCDC0U };
+    unsigned c, w, round, i;
+    for (w = 0; w < COUNT(widths); w++)
+        for (c = 0; c < COUNT(cells); c++) {
+            bloom_plan plan = a_plan(cells[c], 64, widths[w], 0);
+            if (bloom_plan_size(plan) == 0)     /* not in this build */
+                continue;
+            bloom_init(memory, sizeof memory, a_plan(64, 64, widths[w], 0));
+            store(memory + 8, cells[c], 8);
+            for (round = 0; round < 30; round++) {
+                const bloom *b = look((bloom *)(void *)memory, 32);
+                uint64_t index[64], x = random64(), y = random64();
+                bloom_hash h;
+                if (widths[w] == 32)
+                    y = y >> 32 << 32;
+                if (round == 0)
+                    x = 0xFFFFFFC1U;
+                h.h1 = x, h.h2 = y;
+                CHECK(bloom_probes(b, h, index) == 64);
+                for (i = 0; i < 64; i++, x += y, y *= 37)
+                    CHECK(index[i] == naive_index(x, cells[c]));
+            }
+        }
+}
+
+/* Hashes just below the next cell, which the lower half of h1 reaches; the last
+   one needs the lowest bit of h1 as well. */
+static void test_boundaries(void)
+{
+    static const unsigned cells[] = { 64, 192, 960 };
+    unsigned c, w, cell, reached = 0;
+    bloom *b = bloom_init(memory, sizeof memory, a_plan(192, 1, 32, 0));
+    bloom_hash last = { 44739242ULL << 32 | 2863311531U, 0 };
+    CHECK(bloom_add_hash(b, last) && memory[32] == 1 << 2);
+    for (w = 0; w < COUNT(widths); w++)
+        for (c = 0; c < COUNT(cells); c++)
+            for (cell = 1; cell < cells[c]; cell++) {
+                bloom_plan plan = a_plan(cells[c], 1, widths[w], 0);
+                uint64_t index[64] = { 0 };
+                bloom_hash h = { 0, 0 };
+                b = bloom_init(memory, sizeof memory, plan);
+                h.h1 = (((uint64_t)cell << 32) - 1) / cells[c] << 32
+                     | 0xFFFFFFFFU;
+                bloom_probes(look(b, 160), h, index);
+                CHECK(index[0] == naive_index(h.h1, cells[c]));
+                reached += index[0] == cell;
+            }
+    CHECK(reached > COUNT(widths) * 800);
+}
+
+#ifndef BLOOM_TINY
+
+static void test_blocked(void)
+{
+    static const unsigned cells[] = { 256, 512, 768, 2048, 7936, 32768 };
+    unsigned c, w, k;
+    for (w = 0; w < COUNT(widths); w++)
+        for (c = 0; c < COUNT(cells) && cells[c] <= MOST_CELLS; c++)
+            for (k = 8; k <= 64; k += BLOCK_STEP)
+                against_naive(in_layout(a_plan(cells[c], k, widths[w],
+                                               random64()), BLOOM_BLOCKED));
+}
+
+/* Which block, where only the header is there: by the upper half of x below
+   2^34 cells, by all of it from there on. */
+static void test_large_blocks(void)
+{
+    static const uint64_t cells[] = { (1ULL << 34) - 256, 1ULL << 34,
+                                      (1ULL << 34) + 256, (1ULL << 40) - 256 };
+    unsigned c, round, i;
+    for (c = 0; c < COUNT(cells) && SIZE_MAX > 0xFFFFFFFFU; c++) {
+        bloom_init(memory, sizeof memory, in_layout(a_plan(256, 24, 64, 0),
+                                                    BLOOM_BLOCKED));
+        store(memory + 8, cells[c], 8);
+        for (round = 0; round < 100; round++) {
+            const bloom *b = look((bloom *)(void *)memory, 32);
+            uint64_t index[64], x = random64(), y = random64();
+            bloom_hash h;
+            h.h1 = x, h.h2 = y;
+            CHECK(bloom_probes(b, h, index) == 24);
+            for (i = 0; i < 24; i++) {
+                uint64_t whole = c == 0 ? x - x % 4294967296U : x;
+                CHECK(index[i] / 256 == naive_index(whole, cells[c] / 256));
+                if (i % 8 == 7)
+                    x += y, y *= 37;
+            }
+        }
+    }
+}
+
+#endif
+
+static void probe_tests(void)
+{
+    RUN(test_against_naive());
+    RUN(test_boundaries());
+    RUN(test_large_probes());
+#ifndef BLOOM_TINY
+    RUN(test_blocked());
+    RUN(test_large_blocks());
+#endif
+}

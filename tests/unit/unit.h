@@ -1,0 +1,181 @@
+/* What the parts of tests/unit/ share: how the header is built, CHECK and RUN,
+   keys by chance, plans, and the look at a filter that may lie in a flash. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include "hooks.h"
+#include "bloom.h"
+#include "bloom.h"          /* twice on purpose */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef TEST_MALLOC
+static int held, requests, refused = -1;     /* the number of one refused */
+void *count_malloc(size_t size)
+{
+    void *block = requests++ != refused && size < 1000000 ? malloc(size)
+                                                          : NULL;
+    held += block != NULL;
+    return block;
+}
+void count_free(void *block)
+{
+    held--;
+    free(block);
+}
+#endif
+
+#ifdef TEST_STOP            /* tests/mutants/: the first failure ends it, and
+                               so does a test of TEST_STOP s of CPU time */
+#include <sys/time.h>
+static void begin(void)
+{
+    struct itimerval limit = { { 0, 0 }, { TEST_STOP, 0 } };
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+#define STOP() exit(1)
+#else
+#define begin() ((void)0)
+#define STOP() ((void)0)
+#endif
+
+#define COUNT(array) (sizeof (array) / sizeof (array)[0])
+
+/* TEST_SMALL: for a chip with 8 KB of RAM and no files. Smaller filters, fewer
+   rounds; not there: the published vectors, which are in a file, SMHasher's
+   number for width 64, which needs 4 KB, and calls with hundreds of keys. */
+#ifdef TEST_SMALL
+#define MOST_CELLS 1024
+#define MOST_COUNTERS 512
+#define ROUNDS 400
+#define KEYS 30
+#define MOVES 120
+#define PLANNED 100
+#define BLOCK_STEP 56
+#define GOLDEN_BYTES 96
+#define CHECK(condition) ((condition) ? (void)0 : fail("", "", __LINE__))
+#else
+#define MOST_CELLS 32768
+#define MOST_COUNTERS 2048
+#define ROUNDS 20000
+#define KEYS 120
+#define MOVES 1500
+#define PLANNED 1000
+#define BLOCK_STEP 8
+#define GOLDEN_BYTES 160
+#define CHECK(condition) \
+    ((condition) ? (void)0 : fail(#condition, __FILE__, __LINE__))
+#endif
+
+/* ---- Failures and counts ------------------------------------------------ */
+
+static int passed, failed;
+static int failures;
+
+static void fail(const char *condition, const char *file, int line)
+{
+    if (failures++ < 20)
+        printf("%s:%d: not true: %s\n", file, line, condition);
+    STOP();
+}
+
+static void count(const char *name)
+{
+    if (failures)
+        printf("%s failed\n", name);
+    failed += failures != 0;
+    passed += failures == 0;
+    failures = 0;
+}
+
+static uint64_t state;
+
+#define RUN(call) (begin(), state = 1, call, count(#call))
+
+static uint64_t random64(void)
+{
+    uint64_t z = state += 0x9E3779B97F4A7C15U;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return z ^ z >> 31;
+}
+
+static void random_bytes(unsigned char *bytes, size_t size)
+{
+    uint64_t random = 0;
+    size_t i;
+    for (i = 0; i < size; i++, random >>= 8) {
+        if (i % 8 == 0)
+            random = random64();
+        bytes[i] = (unsigned char)(random & 255);
+    }
+}
+
+/* ---- What is tested in this build --------------------------------------- */
+
+#ifdef BLOOM_TINY
+static const uint8_t widths[] = { 32 };
+#define LAYOUTS 1                           /* classic only: the others give */
+#define BUILT(error) BLOOM_UNSUPPORTED      /* this instead of another error */
+#else
+static const uint8_t widths[] = { 64, 32 };
+#define LAYOUTS 3
+#define BUILT(error) (error)
+#endif
+
+static unsigned char memory[MOST_CELLS / 8 + 64 < 1088 ? 1088
+                                                     : MOST_CELLS / 8 + 64];
+
+static bloom_plan a_plan(uint64_t cells, unsigned k, unsigned width,
+                         uint64_t seed)
+{
+    bloom_plan plan;
+    plan.cells = cells;
+    plan.seed = seed;
+    plan.hashes = (uint8_t)k;
+    plan.layout = BLOOM_CLASSIC;
+    plan.hash_bits = (uint8_t)width;
+    return plan;
+}
+
+static bloom_plan in_layout(bloom_plan plan, unsigned layout)
+{
+    plan.layout = (uint8_t)layout;
+    return plan;
+}
+
+/* A look at a filter in RAM. Where lookups read flash they must be shown a
+   flash: a copy in which every bit pattern is wrong for plain reads. */
+static const bloom *look(const bloom *b, size_t size)
+{
+#ifdef TEST_FLASH
+    static unsigned char flash[sizeof memory + 64];
+    const unsigned char *image = (const unsigned char *)(const void *)b;
+    size_t i;
+    for (i = 0; i < size; i++)
+        flash[i] = image[i] ^ 0x55;
+    return (const bloom *)(const void *)flash;
+#else
+    (void)size;
+    return b;
+#endif
+}
+
+static void store(unsigned char *p, uint64_t x, unsigned size)
+{
+    for (; size-- > 0; x >>= 8)
+        *p++ = (unsigned char)(x & 255);
+}
+
+static bool sealed(bloom *b)
+{
+    bool was = bloom_verify(b) == BLOOM_OK;
+    if (!was)
+        CHECK(bloom_verify(b) == BLOOM_UNSEALED);
+    bloom_seal(b);
+    CHECK(bloom_verify(b) == BLOOM_OK);
+    return was;
+}
+
+#endif

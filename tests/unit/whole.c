@@ -1,0 +1,120 @@
+/* Filters as a whole: made, merged, intersected; memory. */
+#include "unit.h"
+
+static void test_making(void)
+{
+    bloom_plan plan = a_plan(1024, 7, 32, 9), p;
+    unsigned i;
+    CHECK(bloom_plan_size(plan) == 160);
+    CHECK(bloom_init(NULL, 160, plan) == NULL);
+    memset(memory, 0xAA, 160);
+    CHECK(bloom_init(memory, 31, plan) == NULL);
+    CHECK(bloom_init(memory, 159, plan) == NULL);
+    CHECK(bloom_init(memory, 160, a_plan(1024, 0, 32, 9)) == NULL);
+    for (i = 0; i < 160; i++)
+        CHECK(memory[i] == 0xAA);           /* a failure writes nothing */
+    memset(memory, 0xFF, sizeof memory);
+    CHECK(bloom_init(memory, 160, plan) == (bloom *)(void *)memory);
+    CHECK(bloom_ones((bloom *)(void *)memory) == 0 && memory[160] == 0xFF);
+    p = bloom_plan_of(look((bloom *)(void *)memory, 160));
+    CHECK(p.cells == 1024 && p.seed == 9 && p.hashes == 7);
+    CHECK(p.layout == BLOOM_CLASSIC && p.hash_bits == 32);
+    CHECK(bloom_plan_size(a_plan(0, 7, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(65, 7, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(64, 0, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(64, 65, 32, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(64, 1, 31, 0)) == 0);
+    CHECK(bloom_plan_size(a_plan(1ULL << 32, 1, 32, 0)) == 0);
+    plan.layout = BLOOM_BLOCKED;
+    CHECK(bloom_plan_size(plan) == 0);
+    CHECK(bloom_init(memory, sizeof memory, plan) == NULL);
+    plan.hashes = 8;
+    CHECK(bloom_plan_size(plan) == (LAYOUTS == 1 ? 0 : 160));
+    plan.cells = 1024 + 64;
+    CHECK(bloom_plan_size(plan) == 0);
+    plan.cells = 1024;
+    plan.layout = BLOOM_COUNTING;
+    CHECK(bloom_plan_size(plan) == (LAYOUTS == 1 ? 0 : 32 + 512));
+}
+
+#ifndef BLOOM_NO_MALLOC
+static void test_malloc(void)
+{
+    unsigned i;
+    for (i = 1; i < 20; i++) {
+        bloom *b = bloom_create(a_plan(64 * i, 7, 64, 9));
+        CHECK(b && (uintptr_t)(void *)b % 32 == 0 && bloom_ones(b) == 0);
+        bloom_free(b);
+    }
+    bloom_free(NULL);
+#ifndef BLOOM_NO_FLOAT
+    {
+        bloom *b = bloom_new(1000, 0.01);
+        CHECK(b && bloom_size(b) == 32 + 9600 / 8);
+        bloom_free(b);
+        CHECK(bloom_new(1000, 1) == NULL);
+    }
+#endif
+    CHECK(bloom_create(a_plan(0, 7, 64, 9)) == NULL);
+    CHECK(bloom_create(a_plan(1ULL << 61, 7, 64, 9)) == NULL);
+    CHECK(bloom_create(a_plan(0xFFFFFFFFFFFFFFC0U, 7, 64, 9)) == NULL);
+#ifdef TEST_MALLOC
+    CHECK(held == 0 && bloom_create(a_plan(64000000, 7, 64, 9)) == NULL);
+    CHECK(held == 0);
+#endif
+}
+#endif
+
+static void test_whole(void)
+{
+    unsigned char space_a[200], space_b[200], space_both[200];
+    bloom_plan plan = a_plan(1024, 5, 32, 1), different[4];
+    bloom *a = bloom_init(space_a + 1, 160, plan);
+    bloom *b = bloom_init(space_b, 160, plan);
+    bloom *both = bloom_init(space_both + 7, 160, plan);
+    unsigned i, naive_ones = 0;
+    for (i = 0; i < 120; i++) {
+        if (i < 80)
+            bloom_add_u64(a, i);
+        if (i >= 40)
+            bloom_add_u64(b, i);
+        bloom_add_u64(both, i);
+    }
+    CHECK(bloom_merge(a, b) && memcmp(space_a + 1, space_both + 7, 160) == 0);
+    for (i = 8 * 32; i < 8 * 160; i++)
+        naive_ones += space_both[7 + i / 8] >> i % 8 & 1;
+    CHECK(bloom_ones(both) == naive_ones);
+    bloom_clear(a);
+    for (i = 0; i < 80; i++)
+        bloom_add_u64(a, i);
+    for (i = 0; i < 4; i++)
+        different[i] = plan;
+    different[0].cells = 960;
+    different[1].seed = 2;
+    different[2].hashes = 6;
+    different[3].hash_bits = 64;
+    for (i = 0; i < (COUNT(widths) == 1 ? 3 : 4); i++) {
+        memcpy(space_both, space_a, sizeof space_a);
+        bloom_init(memory, sizeof memory, different[i]);
+        bloom_seal(a);
+        CHECK(!bloom_merge(a, (bloom *)(void *)memory));
+        CHECK(!bloom_intersect(a, (bloom *)(void *)memory));
+        CHECK(sealed(a));
+    }
+    memcpy(space_both, space_a, sizeof space_a);
+    CHECK(bloom_intersect(a, b));
+    for (i = 32; i < 160; i++)
+        CHECK(space_a[1 + i] == (space_both[1 + i] & space_b[i]));
+    for (i = 40; i < 80; i++)
+        CHECK(bloom_may_contain_u64(look(a, 160), i));
+    CHECK(bloom_merge(a, a) && bloom_intersect(a, a));
+}
+
+static void whole_tests(void)
+{
+    RUN(test_making());
+    RUN(test_whole());
+#ifndef BLOOM_NO_MALLOC
+    RUN(test_malloc());
+#endif
+}
