@@ -490,51 +490,47 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_ASSERT(x) ((void)0)
 #endif
 
-/* With BLOOM_TINY or -Os size counts; the textbook's loops are small. */
+#ifdef __GNUC__
+#define BLOOM_ATTRIBUTE_(x) __attribute__(x)
+#define BLOOM_PREFETCH_(p) __builtin_prefetch(p)
+#else
+#define BLOOM_ATTRIBUTE_(x)
+#define BLOOM_PREFETCH_(p) ((void)(p))
+#endif
+
+/* With BLOOM_TINY or -Os size counts. What compilers are to leave out of line
+   (RARE), and what not: FIRM always, so that a constant plan is seen through,
+   FLAT where speed counts. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
 #define BLOOM_IS_SMALL_ true
-#else
-#define BLOOM_IS_SMALL_ false
-#endif
-#if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
-#define BLOOM_HAS_MEMSET_
-#include <string.h>
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#define BLOOM_NULL_ nullptr
-#ifdef __GNUC__                             /* this is C, casts and all */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#endif
-#endif
-#else
-#define BLOOM_NULL_ NULL
-#endif
-
-/* What compilers are to leave out of line (RARE), and what not: FIRM always, so
-   that a constant plan is seen through, FLAT where speed counts. PURE: changes
-   nothing, so that a compiler may read a header once for a whole loop. */
-#if defined(__GNUC__) && !defined(BLOOM_TINY)
-#define BLOOM_FIRM_ static inline __attribute__((always_inline))
-#else
-#define BLOOM_FIRM_ static inline
-#endif
-#if defined(__GNUC__) && !defined(BLOOM_SMALL_)
-#define BLOOM_FLAT_ BLOOM_FIRM_
-#define BLOOM_RARE_ __attribute__((noinline)) static
-#else
 #define BLOOM_FLAT_ static inline
 #define BLOOM_RARE_ static inline
-#endif
-#if defined(__GNUC__) && !defined(BLOOM_ATOMIC)
-#define BLOOM_PURE_ __attribute__((pure))
 #else
-#define BLOOM_PURE_
+#define BLOOM_IS_SMALL_ false
+#define BLOOM_FLAT_ static inline BLOOM_ATTRIBUTE_((always_inline))
+#define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
+#endif
+
+/* What is not built is compiled away; TINY has m < 2^32. */
+#ifdef BLOOM_TINY
+typedef uint32_t bloom_number_;
+#define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
+#define BLOOM_IS_32_(plan) ((void)(plan), true)
+#define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
+#define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
+#define BLOOM_IS_BUILT_(layout, width) \
+    ((layout) == BLOOM_CLASSIC && (width) == 32)
+#define BLOOM_FIRM_ static inline
+#else
+typedef uint64_t bloom_number_;
+#define BLOOM_LOAD_M_(header) bloom_load64_((header) + BLOOM_M_AT_)
+#define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
+#define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
+#define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
+#define BLOOM_IS_BUILT_(layout, width) \
+    ((void)(width), (layout) <= BLOOM_COUNTING)
+#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #endif
 
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
@@ -546,15 +542,25 @@ typedef uint64_t bloom_u128_;
 #endif
 
 /* How a byte of cells is read, and how bits are set in it that was `old`. Other
-   threads may do so too: the order does not matter to a filter (relaxed). */
+   threads may do so too: the order does not matter to a filter (relaxed). PURE:
+   changes nothing, so that a compiler may read a header once for a whole loop,
+   unless others change it. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
 #endif
+#define BLOOM_IS_ATOMIC_ true
+#define BLOOM_HAS_ATOMIC_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+#define BLOOM_VOLATILE_ volatile
+#define BLOOM_PURE_
 #define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
     __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
 #else
+#define BLOOM_IS_ATOMIC_ false
+#define BLOOM_HAS_ATOMIC_WORDS_ 1
+#define BLOOM_VOLATILE_
+#define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
 #define BLOOM_LOAD_BYTE_(p) (*(p))
 #define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
 #endif
@@ -562,6 +568,35 @@ typedef uint64_t bloom_u128_;
 #define BLOOM_ROM_ONLY_                     /* so no chain, which is in RAM */
 #else
 #define BLOOM_READ_BYTE(p) BLOOM_LOAD_BYTE_(p)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#define BLOOM_NULL_ nullptr
+#define BLOOM_END_C_ }
+#else
+#define BLOOM_NULL_ NULL
+#define BLOOM_END_C_
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)   /* this is C, casts and all */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+
+/* volatile: else compilers make a call of memset of this loop */
+#if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
+#include <string.h>
+#define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
+#else
+#define BLOOM_ZERO_ bloom_zero_
+static void bloom_zero_(volatile unsigned char *bytes, size_t size)
+{
+    while (size > 0)
+        bytes[--size] = 0;
+}
 #endif
 
 /* ==== The filter of the textbook ============================================
@@ -806,24 +841,6 @@ static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
    What only looks at a header (bloom_view, bloom_plan_of and with it the
    lookups) reads it by bloom_header_of_, as it may be in ROM. */
 
-#ifdef BLOOM_TINY                 /* what is not built is compiled away */
-typedef uint32_t bloom_number_;   /* m < 2^32 */
-#define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
-#define BLOOM_IS_32_(plan) ((void)(plan), true)
-#define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
-#define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
-#define BLOOM_IS_BUILT_(layout, width) \
-    ((layout) == BLOOM_CLASSIC && (width) == 32)
-#else
-typedef uint64_t bloom_number_;
-#define BLOOM_LOAD_M_(header) bloom_load64_((header) + BLOOM_M_AT_)
-#define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
-#define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
-#define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
-#define BLOOM_IS_BUILT_(layout, width) \
-    ((void)(width), (layout) <= BLOOM_COUNTING)
-#endif
-
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
 {
@@ -970,23 +987,10 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-#ifdef BLOOM_HAS_MEMSET_
-static void bloom_zero_(unsigned char *bytes, size_t size)
-{
-    memset(bytes, 0, size);
-}
-#else       /* volatile: else compilers make a call of memset of this loop */
-static void bloom_zero_(volatile unsigned char *bytes, size_t size)
-{
-    while (size > 0)
-        bytes[--size] = 0;
-}
-#endif
-
 /* Seal and cells */
 static void bloom_clear_(unsigned char *image, size_t size)
 {
-    bloom_zero_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
+    BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
 }
 
 BLOOM_API void bloom_clear(bloom *b)
@@ -1038,42 +1042,23 @@ BLOOM_API void bloom_free(bloom *b)
 #endif
 
 /* ==== Threads ===============================================================
-   Words of eight cells' bytes, and bytes that change only if nobody else was
-   faster. Without BLOOM_ATOMIC these are plain loads and stores. */
-
-#if defined(BLOOM_ATOMIC) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
-#define BLOOM_ATOMIC_WORDS_
-typedef uint64_t bloom_atom_ __attribute__((may_alias));
-
-/* Not 0 if one of the bits was not set. Of several threads the one that sets a
-   bit first has read just before that it is not set. */
-static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
-{
-    void *aligned = at;
-    bloom_atom_ *word = (bloom_atom_ *)aligned;
-    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
-    if (absent)
-        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-    return absent;
-}
-#endif
+   Words of eight bytes of cells, bytes that change only if nobody else was
+   faster, and the seal, which goes before cells are written. */
 
 #ifdef BLOOM_ATOMIC
+
+typedef uint64_t bloom_atom_ __attribute__((may_alias));
 
 static inline uint64_t bloom_load_word_(const unsigned char *p)
 {
     unsigned char copy[8];
-    unsigned i;
-#ifdef BLOOM_ATOMIC_WORDS_
     const void *aligned = p;
-    if ((uintptr_t)p % 8 == 0) {
+    unsigned i;
+    if (BLOOM_HAS_ATOMIC_WORDS_ && (uintptr_t)p % 8 == 0) {
         uint64_t word = __atomic_load_n((const bloom_atom_ *)aligned,
                                         __ATOMIC_RELAXED);
         __builtin_memcpy(copy, &word, 8);
-        return bloom_load64_(copy);
-    }
-#endif
-    for (i = 0; i < 8; i++)
+    } else for (i = 0; i < 8; i++)
         copy[i] = BLOOM_LOAD_BYTE_(p + i);
     return bloom_load64_(copy);
 }
@@ -1085,6 +1070,14 @@ static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
 {
     return __atomic_compare_exchange_n(p, old, (unsigned char)now, true,
                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static inline void bloom_unseal_(unsigned char *image)
+{
+    unsigned i;
+    if (bloom_load_word_(image + BLOOM_SEAL_AT_) != 0)
+        for (i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
+            __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
 }
 
 #else
@@ -1102,21 +1095,12 @@ static inline bool bloom_swap_byte_(unsigned char *p, const unsigned char *old,
     return true;
 }
 
-#endif
-
-/* What may write cells removes the seal first. */
 static inline void bloom_unseal_(unsigned char *image)
 {
-#ifdef BLOOM_ATOMIC
-    unsigned i;
-    if (bloom_load_word_(image + BLOOM_SEAL_AT_) == 0)
-        return;
-    for (i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
-        __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
-#else
     bloom_store64_(image + BLOOM_SEAL_AT_, 0);
-#endif
 }
+
+#endif
 
 /* ==== Hashes of either width ================================================
    MurmurHash3 x86_32 for small CPUs; and both anew where speed counts, not size
@@ -1467,8 +1451,7 @@ static inline bool bloom_plain_add_block_(unsigned char *block, uint64_t x)
    Everywhere else, and with the same bits, the functions above do it. */
 
 #if !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) && defined(__GNUC__) \
-    && (!defined(BLOOM_ATOMIC) || defined(BLOOM_ATOMIC_WORDS_)) \
-    && !defined(BLOOM_ROM_ONLY_) \
+    && BLOOM_HAS_ATOMIC_WORDS_ && !defined(BLOOM_ROM_ONLY_) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
     && !(defined(_WIN32) && !defined(__clang__))  /* GCC bug 54412 */
 #if defined(__AVX2__) || defined(__aarch64__) || defined(__wasm_simd128__)
@@ -1509,18 +1492,11 @@ typedef long long bloom_vector_ __attribute__((vector_size(32)));
 
 /* Other threads may set bits meanwhile. Each bit is set or not, wherever the
    load is torn: so it need not be atomic, only be made (volatile). */
-#ifdef BLOOM_ATOMIC
-typedef const volatile bloom_vector_ bloom_block_of_
+typedef const BLOOM_VOLATILE_ bloom_vector_ bloom_block_of_
     __attribute__((aligned(1), may_alias));
-#define BLOOM_UNWATCHED_ __attribute__((no_sanitize_thread))
-#else
-typedef const bloom_vector_ bloom_block_of_
-    __attribute__((aligned(1), may_alias));
-#define BLOOM_UNWATCHED_
-#endif
 
-BLOOM_TARGET_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
-    const unsigned char *block, uint64_t x)
+BLOOM_TARGET_ __attribute__((no_sanitize_thread)) static inline bool
+bloom_simd_look_(const unsigned char *block, uint64_t x)
 {
     const void *at = block;
     const bloom_vector_ cells = *(bloom_block_of_ *)at;
@@ -1529,10 +1505,23 @@ BLOOM_TARGET_ BLOOM_UNWATCHED_ static inline bool bloom_simd_look_(
     return BLOOM_SIMD_ALL_(mask, cells);
 }
 
-BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
-                                               uint64_t x)
-{
 #ifdef BLOOM_ATOMIC
+
+/* Not 0 if one of the bits was not set. Of several threads the one that sets a
+   bit first has read just before that it is not set. */
+static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
+{
+    void *aligned = at;
+    bloom_atom_ *word = (bloom_atom_ *)aligned;
+    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
+    if (absent)
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    return absent;
+}
+
+BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
+                                                 uint64_t x)
+{
     bloom_vector_ mask;
     uint64_t words[4], absent = 0;
     unsigned i;
@@ -1545,15 +1534,22 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
     for (i = 0; i < 4; i++)
         absent |= bloom_set_word_(block + 8 * i, words[i]);
     return absent != 0;
+}
+
 #else
+
+BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
+                                                 uint64_t x)
+{
     bloom_vector_ mask, cells, both;
     BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(&cells, block, 32);
     both = cells | mask;
     __builtin_memcpy(block, &both, 32);
     return !BLOOM_SIMD_ALL_(mask, cells);
-#endif
 }
+
+#endif
 
 /* For many keys four at a time, where there is AVX2: the hashes of integers,
    with `add` of the seed; the first bytes of the blocks of hashes, m < 2^34.
@@ -1872,12 +1868,10 @@ typedef struct bloom_tiny_walk_ { uint32_t x, y, m, low; } bloom_tiny_walk_;
 /* (x * m + low) / 2^26, rounded down; low < 2^26 */
 static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
 {
-#if SIZE_MAX > 0xFFFF
-    return (uint32_t)(((uint64_t)x * m + low) >> 26);
-#else
     uint32_t lower = (x & 0xFFFF) * (m & 0xFFFF) + low;
+    if (SIZE_MAX > 0xFFFF)
+        return (uint32_t)(((uint64_t)x * m + low) >> 26);
     return ((x >> 16) * (m & 0xFFFF) + (lower >> 16)) >> 10;
-#endif
 }
 
 /* x is the upper half of h1; y, its lower one, is the upper one of h2 too. */
@@ -1943,12 +1937,8 @@ BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 
 #endif
 
-/* ==== Many keys at once =====================================================
-   Keys become walks, a batch at a time. To add, one walk after the other. To
-   look, the first block or two cells of every key without a branch; then what
-   is left of those that may be in. In a large filter it is the memory that
-   takes the time, and it works for many at once: a key asks for its cells some
-   keys before its turn. */
+/* ==== Many keys =============================================================
+   Three kinds of keys, which meet in bloom_hash_at_. */
 
 /* What a caller gave: one kind of keys, the others are NULL. */
 typedef struct bloom_keys_ {
@@ -2000,13 +1990,14 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys)
 
 #else
 
-#if defined(__GNUC__) && !defined(BLOOM_ROM_ONLY_)
-#define BLOOM_PREFETCH_(p) __builtin_prefetch(p)
-#else
-#define BLOOM_PREFETCH_(p) ((void)(p))
-#endif
+/* ---- Many keys at once -----------------------------------------------------
+   Keys become walks, a batch at a time. To add, one walk after the other. To
+   look, the first block or two cells of every key without a branch; then what
+   is left of those that may be in. In a large filter it is the memory that
+   takes the time, and it works for many at once: a key asks for its cells some
+   keys before its turn.
 
-/* Large: from 4 MB on, as measured with 1, 4, 12 and 120 MB on a CPU with 2 MB
+   Large: from 4 MB on, as measured with 1, 4, 12 and 120 MB on a CPU with 2 MB
    of its own and a large shared cache (asking ahead takes 1.6, 0.9, 0.9 and 0.6
    times as long). Ahead: about the cache lines that a CPU waits for at once. */
 #define BLOOM_IS_LARGE_(plan) ((plan).cells >> 25 != 0)
@@ -2020,9 +2011,6 @@ typedef struct bloom_walks_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
 } bloom_walks_;
-
-#define BLOOM_ONE_BLOCK_(layout, k) ((layout) == BLOOM_BLOCKED && (k) == 8)
-#define BLOOM_AT_ONCE_(layout) ((layout) == BLOOM_BLOCKED ? 8U : 1U)
 
 /* The walks of the keys from number `from` on, as many as there is room for */
 BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
@@ -2061,11 +2049,12 @@ BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, uint64_t m,
                             unsigned layout, unsigned k, bool one,
                             const bloom_walks_ *walks, size_t i, size_t *asked)
 {
+    const unsigned at_once = layout == BLOOM_BLOCKED ? 8 : 1;
     for (; *asked < walks->count && *asked <= i + BLOOM_AHEAD_; ++*asked) {
         bloom_walk_ walk = bloom_walk_at_(walks->x[*asked], walks->y[*asked],
                                           m);
         unsigned left = k;
-        for (; left > 0; left -= BLOOM_AT_ONCE_(layout), bloom_step_(&walk)) {
+        for (; left > 0; left -= at_once, bloom_step_(&walk)) {
             uint64_t byte = one ? walk.y
                 : layout == BLOOM_BLOCKED ? bloom_block_(m, walk.x)
                 : bloom_high_half_(walk.x, m) >> (layout == BLOOM_COUNTING ? 1
@@ -2079,7 +2068,7 @@ BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
                                    const bloom_keys_ *keys, unsigned layout,
                                    unsigned k, bool simd)
 {
-    const bool one = BLOOM_ONE_BLOCK_(layout, k);
+    const bool one = layout == BLOOM_BLOCKED && k == 8;
     const uint64_t m = plan.cells;
     bloom_walks_ walks;
     size_t from, i, asked, news = 0;
@@ -2101,34 +2090,60 @@ BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
     return news;
 }
 
+/* The first block, or two cells; and so many steps */
+BLOOM_FLAT_ bool bloom_look_first_(const unsigned char *cells,
+                                   bloom_walk_ *walk, unsigned layout,
+                                   unsigned k, bool simd)
+{
+    const bloom_walk_ start = *walk;
+    if (layout == BLOOM_BLOCKED && k == 8)
+        return bloom_look_block_(cells + (size_t)start.y, start.x, simd);
+    bloom_step_(walk);
+    if (layout == BLOOM_BLOCKED)
+        return bloom_look_walk_(cells, layout, 8, start, simd);
+    if (k == 1)
+        return bloom_look_walk_(cells, layout, 1, start, simd);
+    bloom_step_(walk);
+    return bloom_look_walk_(cells, layout, 2, start, simd);
+}
+
+/* The k cells that are left of some keys */
+BLOOM_FLAT_ void bloom_look_left_(const unsigned char *cells, bloom_plan plan,
+                                  const bloom_walks_ *walks,
+                                  const unsigned char *key, bool *results,
+                                  unsigned layout, unsigned k, bool simd)
+{
+    size_t i, asked = 0;
+    for (i = 0; i < walks->count; i++) {
+        if (BLOOM_IS_LARGE_(plan))
+            bloom_ask_(cells, plan.cells, layout, k, false, walks, i, &asked);
+        results[key[i]] = bloom_look_walk_(cells, layout, k,
+            bloom_walk_at_(walks->x[i], walks->y[i], plan.cells), simd);
+    }
+}
+
 BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
                                     const bloom_keys_ *keys, unsigned layout,
                                     unsigned k, bool simd)
 {
-    const bool one = BLOOM_ONE_BLOCK_(layout, k);
-    const unsigned first = layout == BLOOM_BLOCKED ? 8 : 2;
-    const uint64_t m = plan.cells;
+    const bool one = layout == BLOOM_BLOCKED && k == 8;
+    const unsigned first = layout == BLOOM_BLOCKED ? 8 : k == 1 ? 1 : 2;
     bool buffer[BLOOM_BATCH_], *results = buffer;
     unsigned char key[BLOOM_BATCH_];
     bloom_walks_ walks;
     size_t from, i, left, asked, count, in = 0;
-    unsigned steps;
     for (from = 0; from < keys->count; from += count) {
         bloom_begin_(&walks, plan, keys, from, one, simd);
         count = walks.count;
         if (keys->results)
             results = keys->results + from;
         for (i = left = asked = 0; i < count; i++) {
-            bloom_walk_ walk = bloom_walk_at_(walks.x[i], walks.y[i], m);
+            bloom_walk_ walk = bloom_walk_at_(walks.x[i], walks.y[i],
+                                              plan.cells);
             if (BLOOM_IS_LARGE_(plan))
-                bloom_ask_(cells, m, layout, k < first ? k : first, one,
-                           &walks, i, &asked);
-            results[i] = one
-                ? bloom_look_block_(cells + (size_t)walk.y, walk.x, simd)
-                : k == 1 ? bloom_look_walk_(cells, layout, 1, walk, simd)
-                : bloom_look_walk_(cells, layout, first, walk, simd);
-            for (steps = first; steps > 0; steps -= BLOOM_AT_ONCE_(layout))
-                bloom_step_(&walk);
+                bloom_ask_(cells, walk.m, layout, first, one, &walks, i,
+                           &asked);
+            results[i] = bloom_look_first_(cells, &walk, layout, k, simd);
             if (k > first) {                        /* left <= i */
                 walks.x[left] = walk.x;
                 walks.y[left] = walk.y;
@@ -2137,12 +2152,9 @@ BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
             }
         }
         walks.count = left;
-        for (i = asked = 0; i < left && k > first; i++) {
-            if (BLOOM_IS_LARGE_(plan))
-                bloom_ask_(cells, m, layout, k - first, one, &walks, i, &asked);
-            results[key[i]] = bloom_look_walk_(cells, layout, k - first,
-                bloom_walk_at_(walks.x[i], walks.y[i], m), simd);
-        }
+        if (k > first)
+            bloom_look_left_(cells, plan, &walks, key, results, layout,
+                             k - first, simd);
         for (i = 0; i < count; i++)
             in += results[i];
     }
@@ -3381,17 +3393,14 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 #endif
 
-#ifdef __cplusplus
-#ifdef __GNUC__
+#if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
-}
-#endif
+BLOOM_END_C_
 
 #undef BLOOM_IS_CLEARED_
 #undef BLOOM_SMALL_
 #undef BLOOM_IS_SMALL_
-#undef BLOOM_HAS_MEMSET_
 #undef BLOOM_NULL_
 #undef BLOOM_FIRM_
 #undef BLOOM_FLAT_
@@ -3407,7 +3416,6 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #undef BLOOM_IS_BLOCKED_
 #undef BLOOM_IS_COUNTING_
 #undef BLOOM_IS_BUILT_
-#undef BLOOM_ATOMIC_WORDS_
 #undef BLOOM_SALTS_
 #undef BLOOM_SIMD_
 #undef BLOOM_TARGET_
@@ -3417,14 +3425,17 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #undef BLOOM_SIMD_MIX_
 #undef BLOOM_SIMD_BLOCKS_
 #undef BLOOM_SIMD_ALL_
-#undef BLOOM_UNWATCHED_
 #undef BLOOM_IS_FAST_
 #undef BLOOM_PREFETCH_
+#undef BLOOM_ZERO_
+#undef BLOOM_END_C_
+#undef BLOOM_VOLATILE_
+#undef BLOOM_HAS_ATOMIC_WORDS_
+#undef BLOOM_IS_ATOMIC_
+#undef BLOOM_ATTRIBUTE_
 #undef BLOOM_IS_LARGE_
 #undef BLOOM_AHEAD_
 #undef BLOOM_BATCH_
-#undef BLOOM_ONE_BLOCK_
-#undef BLOOM_AT_ONCE_
 #undef BLOOM_BY_LAYOUT_
 #undef BLOOM_MOST_HASHES_
 

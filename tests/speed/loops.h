@@ -88,22 +88,6 @@ MANY(many_u64, _u64, k.u64)
 MANY(many_string, , k.strings)
 MANY(many_hash, _hash, k.hashes)
 
-/* HOOK: the least that a single call could cost: m, k, seed, layout and width
-   are local variables of the loop, and bloom.h's private functions do the
-   rest. Only these lines, and fmix64 below, know their names. */
-#define LOCAL_PLAN(kind) \
-    unsigned char *cells = bloom_bytes_(b) + BLOOM_HEADER_; \
-    bloom_plan plan = bloom_plan_of(b); \
-    plan.layout = kind; \
-    plan.hash_bits = 64
-#define HASH bloom_hash_u64_(plan, k.u64[i])
-#define WALK cells, plan.hashes, bloom_walk_from_(plan, HASH)
-LOOPS(local_classic, LOCAL_PLAN(BLOOM_CLASSIC),
-      bloom_classic_add_(WALK), bloom_classic_may_contain_(WALK))
-LOOPS(local_blocked, LOCAL_PLAN(BLOOM_BLOCKED),
-      bloom_blocked_add_(WALK, BLOOM_HAS_SIMD_),
-      bloom_blocked_may_contain_(WALK, BLOOM_HAS_SIMD_))
-
 /* The machine's floor: one random line of 64 bytes is written, or read, in the
    memory of the blocked filter; which one, says a cheap generator or the hash
    of the key. No touch waits for another. Where most lines are far away it is
@@ -112,11 +96,11 @@ typedef struct lines { unsigned char *first; uint64_t count; } lines;
 
 static lines lines_of(bloom *b)
 {
-    unsigned char *cells = bloom_bytes_(b) + BLOOM_HEADER_;
+    unsigned char *cells = bloom_bytes_(b) + 32;
     size_t skip = (size_t)(0 - (uintptr_t)cells) % 64;
     lines all;
     all.first = cells + skip;
-    all.count = (bloom_size(b) - BLOOM_HEADER_ - skip) / 64;
+    all.count = (bloom_size(b) - 32 - skip) / 64;
     return all;
 }
 
@@ -170,8 +154,8 @@ static const char *const operation_name[] = { "add", "absent", "present",
                                               "50/50" };
 
 enum {                                       /* in the order of the table */
-    LIBBLOOM, C, C_MANY, C_HASH, C_HASH_MANY, C_LOCAL, C_DECLARED,
-    B, B_MANY, B_HASH, B_HASH_MANY, B_LOCAL, B_DECLARED,
+    LIBBLOOM, C, C_MANY, C_HASH, C_HASH_MANY, C_DECLARED,
+    B, B_MANY, B_HASH, B_HASH_MANY, B_DECLARED,
     FLOOR, FLOOR_HASHED, FLOOR_AHEAD, CONTENDERS
 };
 
@@ -192,14 +176,12 @@ static const contender contenders[CONTENDERS] = {
     { "classic prehashed", CLASSIC, false, { BOTH(hash), BOTH(hash) } },
     { "classic prehashed many", CLASSIC, false,
       { BOTH(many_hash), BOTH(many_hash) } },
-    { "classic, local plan", CLASSIC, false, ONLY_U64(local_classic) },
     { "classic, declarations", CLASSIC, false, ONLY_U64(declared) },
     { "blocked", BLOCKED, true, { BOTH(u64), BOTH(string) } },
     { "blocked many", BLOCKED, true, { BOTH(many_u64), BOTH(many_string) } },
     { "blocked prehashed", BLOCKED, false, { BOTH(hash), BOTH(hash) } },
     { "blocked prehashed many", BLOCKED, false,
       { BOTH(many_hash), BOTH(many_hash) } },
-    { "blocked, local plan", BLOCKED, false, ONLY_U64(local_blocked) },
     { "blocked, declarations", BLOCKED, false, ONLY_U64(declared) },
     { "floor: a line", BLOCKED, false, ONLY_U64(line) },
     { "floor: fmix64, a line", BLOCKED, true, ONLY_U64(hashed) },
