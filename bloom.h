@@ -1293,13 +1293,16 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
 
 /* In width 32 y is a number of 32 bits, times 2^32; as blocks take the lower
    half of x as well, theirs has it in both halves. */
+static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
+{
+    return !BLOOM_IS_32_(plan) ? h2
+         : BLOOM_IS_BLOCKED_(plan.layout) ? (h2 >> 32) * 0x100000001U
+                                          : h2 >> 32 << 32;
+}
+
 static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 {
-    uint64_t y = h.h2;
-    if (BLOOM_IS_32_(plan))
-        y = BLOOM_IS_BLOCKED_(plan.layout) ? (y >> 32) * 0x100000001U
-                                           : y >> 32 << 32;
-    return bloom_walk_at_(h.h1, y, plan.cells);
+    return bloom_walk_at_(h.h1, bloom_y_(plan, h.h2), plan.cells);
 }
 
 /* ---- Seals -----------------------------------------------------------------
@@ -2030,10 +2033,15 @@ BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
             walks->x[i] = bloom_fmix64_(key[i] + add);
         for (i = 0; i < count && !one; i++)
             walks->y[i] = walks->x[i] * BLOOM_GOLDEN_;
+    } else if (keys->hashes) {
+        for (; i < count; i++) {
+            walks->x[i] = keys->hashes[from + i].h1;
+            walks->y[i] = bloom_y_(plan, keys->hashes[from + i].h2);
+        }
     } else for (; i < count; i++) {
         bloom_hash h = bloom_hash_at_(plan, keys, from + i);
         walks->x[i] = h.h1;
-        walks->y[i] = bloom_walk_from_(plan, h).y;
+        walks->y[i] = bloom_y_(plan, h.h2);
     }
     if (!one)
         return;
