@@ -26,6 +26,7 @@
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
 # make bench             speed beside libbloom and the machine's floor; 3 minutes
+# make pages             a large filter in huge pages, and not: N=1e9
 # make race              `bloom uniq` on 10 million lines, beside sort -u and awk
 # make large             examples/intersect.c and top.c on 20 million lines each
 # make pictures          the README's pictures, measured anew; two minutes
@@ -250,6 +251,12 @@ promise: build/promise $(PARTS:%=build/promise-%)
 bench: | build
 	@sh tests/speed/run.sh
 
+build/pages: tests/speed/pages.c $(BLOOM)
+	$(C99) tests/speed/pages.c -o $@
+
+pages: build/pages
+	build/pages $(or $(N),1e8)
+
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
@@ -299,5 +306,5 @@ help:                                # the list above
 
 .PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
-    promise bench race examples interop languages \
+    promise bench pages race examples interop languages \
     interop-redis race-redis large page page-test pictures clean
