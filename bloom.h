@@ -2005,7 +2005,7 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys)
    times as long). Ahead: about the cache lines that a CPU waits for at once. */
 #define BLOOM_IS_LARGE_(plan) ((plan).cells >> 25 != 0)
 #define BLOOM_AHEAD_ 16
-#define BLOOM_BATCH_ 64
+#define BLOOM_BATCH_ 128
 
 /* Where keys are on their walks: x, and y, the step; or, of one block a key,
    the block's first byte. The layout, k of one block, and simd are constants in
