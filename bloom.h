@@ -2444,13 +2444,12 @@ static double bloom_exp_minus_1_(double x)
     return sum;
 }
 
-/* The chance that k cells chosen one by one at random are all set, when that
-   many choices were made and set before, is E[F^k], where F is the share of
-   cells set, itself random; fill is its mean. (Bose et al. 2008 and Christensen
-   et al. 2010 show that the textbook's fill^k is less.) Here and below is
-   E[F^k] / fill^k. If the k cells are e different ones, with chance cells[e],
-   they are all set with chance set[e]: by each choice one of e that are not set
-   yet may be, and leaves e - 1. Both are multiples of powers of fill. */
+/* k cells chosen at random are all set, by so many choices before, with chance
+   E[F^k], where F is the share of cells set, itself random, of mean `fill`
+   (Bose et al. 2008, Christensen et al. 2010: more than the textbook's fill^k).
+   Here and below is E[F^k] / fill^k. The k cells are e different ones with
+   chance cells[e], and those are all set with chance set[e], as each choice may
+   be one of the e that are left. Both are multiples of powers of fill. */
 #define BLOOM_MOST_HASHES_ 64
 
 static double bloom_moment_of_few_(double m, unsigned k, double fill,
@@ -2478,11 +2477,10 @@ static double bloom_moment_of_few_(double m, unsigned k, double fill,
     return moment;
 }
 
-/* The same for many, from the variance of F, which is known exactly as well,
-   with q = (1 - 1/m)^choices and
-   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. The k-th moment is taken
-   from the Beta distribution that has both. From 12 keys on it is at most 0.6%
-   above the exact sum, and 2.3% below where the filter is overfull. */
+/* The same for many: of the Beta distribution with the mean of F and its
+   variance, known exactly from q = (1 - 1/m)^choices and
+   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on at most
+   0.6% above the exact sum, and 2.3% below where the filter is overfull. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
@@ -2498,16 +2496,15 @@ static double bloom_moment_of_many_(double m, unsigned k, double fill,
     return moment;
 }
 
-/* fill^k, and what the generator adds to it. Any two of a key's cells meet
-   as if independent, but two meetings go together: if cells i, i + d are the
-   same, so are cells i + 1, i + 1 + d once in 37 times, as the step grew only
-   37-fold. There are (k - 1)(k - 2)/2 such couples, k - 2 of which are three
-   cells in a row. Each meeting makes a key easier to match by a = 1/fill - 1.
-   Likewise a key whose cells follow those of one of the n keys in a row, or
-   stay on one of their n * k cells: the third cell and each next does so once
-   in 37 times. All that shows where few keys are in much space (7% for n = 1,
-   k = 3, m = 64) and is nothing from 100 keys on, at the best k. Far beyond,
-   fill^k would be too small for a double, and the rest is not. */
+/* fill^k, and what the generator adds. Any two of a key's cells meet as if
+   independent, but if cells i, i + d are the same, so are i + 1, i + 1 + d once
+   in 37 times, as the step grew only 37-fold: (k - 1)(k - 2)/2 such couples,
+   k - 2 of them three cells in a row. Each meeting makes a key easier to match
+   by a = 1/fill - 1. Likewise a key whose cells follow those of one of the n
+   keys in a row, or stay on one of their n * k cells: the third and each next
+   does so once in 37 times. That shows where few keys are in much space (7% for
+   n = 1, k = 3, m = 64), not from 100 keys on at the best k; far beyond, fill^k
+   would be too small for a double, and the rest is not. */
 static double bloom_generator_rate_(double m, unsigned k, double n,
                                     double fill)
 {
@@ -2537,11 +2534,11 @@ static double bloom_step_floor_(bloom_plan plan, double fill)
     return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
 }
 
-/* Blocks. A block that was chosen j times accepts another choice if each of its
-   eight words has the bit, or if it has the same 32 bits of hash as one of the
-   j. Adds, times weight, mean[c], c = 0..b: that it accepts c choices, which is
-   E[F^c]^8 for the share F of 32 bits that j choices set, as above: one bit of
-   32 is left with chance one = (31/32)^j, each of two with two = (30/32)^j. */
+/* Blocks. One that was chosen j times accepts another choice if each of its
+   eight words has the bit, or if the 32 bits of hash are those of one of the j.
+   Adds, times weight, mean[c], c = 0..b: that it accepts c choices, E[F^c]^8
+   for the share F of a word's bits, as above: one bit of 32 is left with chance
+   one = (31/32)^j, each of two with two = (30/32)^j. */
 static void bloom_add_chances_(double j, double one, double two, unsigned b,
                                double weight, double mean[9])
 {
@@ -2560,9 +2557,8 @@ static void bloom_add_chances_(double j, double one, double two, unsigned b,
     }
 }
 
-/* The means of those, j being binomial: each of n * b choices is one of so many
-   blocks. Summed from the likeliest j up and down, whose chances are known as
-   multiples of the first one's. */
+/* Their means, j being binomial: each of n * b choices is one of the blocks.
+   From the likeliest j up and down, weighed as multiples of its chance. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
@@ -2593,9 +2589,8 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
         mean[c] /= mean[0];
 }
 
-/* A key's b choices are spread over the blocks at random: c of them meet in one
-   with the chance that the coefficients of e^t tell, so that the rate is
-       b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
+/* Of a key's b choices, c meet in a block as the coefficients of e^t tell: the
+   rate is  b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
    power[] are the coefficients of that, each from those before it (Euler). */
 static double bloom_rate_of_blocks_(double blocks, unsigned b,
                                     const double mean[9])
@@ -2695,10 +2690,10 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
     return k;
 }
 
-/* To within a unit or so of the m at which the rate is p: from plan.cells, or
-   the textbook's m for k probes, which have set f = p^(1/k) of the cells, by
-   secants in logarithms. slope: by what power of m the rate falls, at first as
-   in the textbook. (A step of few units says nothing of it, as m is rounded.) */
+/* To within a unit or so of the m where the rate is p: from plan.cells, or the
+   textbook's m for k probes, which sets p^(1/k) of the cells, by secants in
+   logarithms. slope: by what power of m the rate falls, at first that of the
+   textbook. (A step of few units says nothing of it, as m is rounded.) */
 static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
                                 double unit)
 {
@@ -2754,12 +2749,12 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
             tried = bloom_best_hashes_(plan, *k, n, true);
             kept = tried != *k && bloom_is_kept_(plan, tried, n, p);
         }
-        if (kept)
-            *k = tried;
-        if (kept)
+        if (kept) {
             high = at;
-        else
+            *k = tried;
+        } else {
             low = at;
+        }
         if (high == most) {
             at += stride;
             stride = at - start;
@@ -3012,12 +3007,11 @@ static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
 }
 
 /* How many keys that are new to it link i takes until its rate is its share.
-   The other keys offered meanwhile, false "maybe"s, have their cells set
-   already and count for the rate like any: of n keys, 1 - f(x) are new at each
-   x < n. f is integrated by Simpson's rule in 8 parts. Blocks that lie over
-   full ones of an older link are offered fewer keys, and so the others more:
-   measured, that adds up to 2.3% to a rate (p = 0.5; 1% at 0.1), which is left
-   for it. */
+   False "maybe"s offered meanwhile have their cells set and count like any: of
+   n keys, 1 - f(x) are new at each x < n, f being integrated by Simpson's rule
+   in 8 parts. Blocks over full ones of an older link are offered fewer keys,
+   and so the others more: measured, up to 2.3% of a rate (p = 0.5; 1% at 0.1),
+   which is left for it. */
 static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
                                   bloom_plan plan)
 {
