@@ -2722,10 +2722,23 @@ static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
     return m;
 }
 
-/* The least m that keeps p with *k probes or, if that is free, with any, *k
-   then; 0 if it is beyond 2^62. plan.cells may be a first guess. `high` units
-   keep p and `low` do not: from the m that is near in growing strides until
-   both are known, then halving. */
+/* With *k probes or, if that is free, with any, *k then */
+static bool bloom_is_kept_by_(bloom_plan plan, uint64_t n, double p,
+                              unsigned *k, bool is_free)
+{
+    unsigned best;
+    if (bloom_is_kept_(plan, *k, n, p))
+        return true;
+    best = is_free ? bloom_best_hashes_(plan, *k, n, true) : *k;
+    if (best == *k || !bloom_is_kept_(plan, best, n, p))
+        return false;
+    *k = best;
+    return true;
+}
+
+/* The least m that keeps p, likewise; 0 if it is beyond 2^62. plan.cells may be
+   a first guess. `high` units keep p and `low` do not: from the m that is near
+   in growing strides until both are known, then halving. */
 static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
                                    unsigned *k, bool is_free)
 {
@@ -2733,8 +2746,6 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
     const uint64_t most = (1ULL << 62) / unit;
     uint64_t low = 0, high = most, start, at, stride = 1;
     double guess;
-    unsigned tried;
-    bool kept;
     plan.hashes = (uint8_t)*k;
     guess = bloom_near_cells_(plan, n, p, (double)unit);
     if (!(guess < 4e18))
@@ -2743,18 +2754,10 @@ static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
     at = start > 0 ? start : 1;
     while (high - low > 1 && at < most) {
         plan.cells = at * unit;
-        tried = *k;
-        kept = bloom_is_kept_(plan, tried, n, p);
-        if (!kept && is_free) {
-            tried = bloom_best_hashes_(plan, *k, n, true);
-            kept = tried != *k && bloom_is_kept_(plan, tried, n, p);
-        }
-        if (kept) {
+        if (bloom_is_kept_by_(plan, n, p, k, is_free))
             high = at;
-            *k = tried;
-        } else {
+        else
             low = at;
-        }
         if (high == most) {
             at += stride;
             stride = at - start;
