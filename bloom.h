@@ -2269,8 +2269,8 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 
 /* The cells of a word that either has, or that both have; of counters the sums,
    15 at most, or the least. */
-static inline uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
-                                       bool both)
+BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
+                                     bool both)
 {
     uint64_t counts = 0;
     unsigned i;
@@ -2278,16 +2278,19 @@ static inline uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
         return both ? x & y : x | y;
     for (i = 0; i < 64 && (x | y) >> i != 0; i += 4) {
         uint64_t a = x >> i & 15, b = y >> i & 15;
-        uint64_t sum = a + b < 15 ? a + b : 15, least = a < b ? a : b;
-        counts |= (both ? least : sum) << i;
+        if (both)
+            a = a < b ? a : b;
+        else
+            a = a + b < 15 ? a + b : 15;
+        counts |= a << i;
     }
     return counts;
 }
 
 /* With other threads a byte at a time, anew if one of them was faster. */
-static inline void bloom_combine_word_(unsigned char *to,
-                                       const unsigned char *from,
-                                       bool counters, bool both)
+BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
+                                     const unsigned char *from,
+                                     bool counters, bool both)
 {
 #ifdef BLOOM_ATOMIC
     unsigned i, now;
@@ -2304,7 +2307,7 @@ static inline void bloom_combine_word_(unsigned char *to,
 #endif
 }
 
-static inline bool bloom_combine_(bloom *into, const bloom *from, bool both)
+BLOOM_FLAT_ bool bloom_combine_(bloom *into, const bloom *from, bool both)
 {
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
@@ -2313,9 +2316,12 @@ static inline bool bloom_combine_(bloom *into, const bloom *from, bool both)
     if (!bloom_same_plan_(plan, bloom_parse_(source)))
         return false;
     bloom_unseal_(to);
-    for (i = BLOOM_HEADER_; i < size; i += 8)
-        bloom_combine_word_(to + i, source + i,
-                            BLOOM_IS_COUNTING_(plan.layout), both);
+    if (BLOOM_IS_COUNTING_(plan.layout))
+        for (i = BLOOM_HEADER_; i < size; i += 8)
+            bloom_combine_word_(to + i, source + i, true, both);
+    else
+        for (i = BLOOM_HEADER_; i < size; i += 8)
+            bloom_combine_word_(to + i, source + i, false, both);
     return true;
 }
 
