@@ -2272,17 +2272,15 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
                                      bool both)
 {
-    uint64_t counts = 0;
+    uint64_t counts = 0, mask = both ? 15 : 0, sum;
     unsigned i;
     if (!counters)
         return both ? x & y : x | y;
-    for (i = 0; i < 64 && (x | y) >> i != 0; i += 4) {
-        uint64_t a = x >> i & 15, b = y >> i & 15;
-        if (both)
-            a = a < b ? a : b;
-        else
-            a = a + b < 15 ? a + b : 15;
-        counts |= a << i;
+    for (; mask != 0; mask <<= 4)
+        counts |= (x & mask) < (y & mask) ? x & mask : y & mask;
+    for (i = 0; !both && i < 64 && (x | y) >> i != 0; i += 4) {
+        sum = (x >> i & 15) + (y >> i & 15);
+        counts |= (sum < 15 ? sum : 15) << i;
     }
     return counts;
 }
