@@ -2264,61 +2264,45 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-typedef uint64_t bloom_combine_(uint64_t x, uint64_t y);
-
-static inline uint64_t bloom_or_(uint64_t x, uint64_t y) { return x | y; }
-static inline uint64_t bloom_and_(uint64_t x, uint64_t y) { return x & y; }
-
-static inline uint64_t bloom_sum_(uint64_t x, uint64_t y)
+/* The cells of a word that either has, or that both have; of counters the sums,
+   15 at most, or the least. */
+BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
+                                     bool both)
 {
-    uint64_t sums = 0, sum;
+    uint64_t counts = 0, mask = both ? 15 : 0, sum;
     unsigned i;
-    for (i = 0; i < 64 && (x | y) >> i != 0; i += 4) {
-        sum = (x >> i & 15) + (y >> i & 15);
-        sums |= (sum < 15 ? sum : 15) << i;
-    }
-    return sums;
-}
-
-static inline uint64_t bloom_least_(uint64_t x, uint64_t y)
-{
-    uint64_t mask = 15, least = 0;
+    if (!counters)
+        return both ? x & y : x | y;
     for (; mask != 0; mask <<= 4)
-        least |= (x & mask) < (y & mask) ? x & mask : y & mask;
-    return least;
+        counts |= (x & mask) < (y & mask) ? x & mask : y & mask;
+    for (i = 0; !both && i < 64 && (x | y) >> i != 0; i += 4) {
+        sum = (x >> i & 15) + (y >> i & 15);
+        counts |= (sum < 15 ? sum : 15) << i;
+    }
+    return counts;
 }
 
-#ifdef BLOOM_ATOMIC
-
-/* A byte at a time: what another thread changes meanwhile is combined anew. */
-static inline void bloom_combine_word_(unsigned char *to,
-                                       const unsigned char *from,
-                                       bloom_combine_ *combine)
+/* With other threads a byte at a time, anew if one of them was faster. */
+BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
+                                     const unsigned char *from,
+                                     bool counters, bool both)
 {
+#ifdef BLOOM_ATOMIC
     unsigned i, now;
     for (i = 0; i < 8; i++) {
         unsigned char old = BLOOM_LOAD_BYTE_(to + i);
         unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
-            now = (unsigned)combine(old, other);
+            now = (unsigned)bloom_combined_(old, other, counters, both);
         while (now != old && !bloom_swap_byte_(to + i, &old, now));
     }
-}
-
 #else
-
-static inline void bloom_combine_word_(unsigned char *to,
-                                       const unsigned char *from,
-                                       bloom_combine_ *combine)
-{
-    bloom_store64_(to, combine(bloom_load64_(to), bloom_load64_(from)));
+    bloom_store64_(to, bloom_combined_(bloom_load64_(to), bloom_load64_(from),
+                                       counters, both));
+#endif
 }
 
-#endif
-
-static inline bool bloom_combine_with_(bloom *into, const bloom *from,
-                                       bloom_combine_ *bits,
-                                       bloom_combine_ *counters)
+BLOOM_FLAT_ bool bloom_combine_(bloom *into, const bloom *from, bool both)
 {
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
@@ -2328,20 +2312,22 @@ static inline bool bloom_combine_with_(bloom *into, const bloom *from,
         return false;
     bloom_unseal_(to);
     if (BLOOM_IS_COUNTING_(plan.layout))
-        bits = counters;
-    for (i = BLOOM_HEADER_; i < size; i += 8)
-        bloom_combine_word_(to + i, source + i, bits);
+        for (i = BLOOM_HEADER_; i < size; i += 8)
+            bloom_combine_word_(to + i, source + i, true, both);
+    else
+        for (i = BLOOM_HEADER_; i < size; i += 8)
+            bloom_combine_word_(to + i, source + i, false, both);
     return true;
 }
 
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from)
 {
-    return bloom_combine_with_(into, from, bloom_or_, bloom_sum_);
+    return bloom_combine_(into, from, false);
 }
 
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from)
 {
-    return bloom_combine_with_(into, from, bloom_and_, bloom_least_);
+    return bloom_combine_(into, from, true);
 }
 
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
@@ -2372,23 +2358,18 @@ static inline unsigned bloom_popcount_(uint64_t x)
     return (unsigned)(x * 0x0101010101010101U >> 56);
 }
 
-/* One bit for each counter that is not 0. */
-static inline uint64_t bloom_nonzero_(uint64_t counters)
-{
-    counters |= counters >> 2;
-    return (counters | counters >> 1) & 0x1111111111111111U;
-}
-
 BLOOM_API uint64_t bloom_ones(const bloom *b)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     bloom_plan plan = bloom_parse_(image);
     size_t i, size = bloom_plan_size(plan);
-    uint64_t ones = 0;
+    uint64_t ones = 0, word;
     for (i = BLOOM_HEADER_; i < size; i += 8) {
-        uint64_t word = bloom_load_word_(image + i);
-        if (BLOOM_IS_COUNTING_(plan.layout))
-            word = bloom_nonzero_(word);
+        word = bloom_load_word_(image + i);
+        if (BLOOM_IS_COUNTING_(plan.layout)) {      /* a bit each, if not 0 */
+            word |= word >> 2;
+            word = (word | word >> 1) & 0x1111111111111111U;
+        }
         ones += bloom_popcount_(word);
     }
     return ones;
@@ -2396,9 +2377,15 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 
 /* ---- Planning in integers ----------------------------------------------- */
 
-BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
+static bloom_plan bloom_no_plan_(void)
 {
     bloom_plan plan = { 0, 0, 0, BLOOM_CLASSIC, BLOOM_WIDTH_ };
+    return plan;
+}
+
+BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
+{
+    bloom_plan plan = bloom_no_plan_();
     unsigned e = 0;
     while (one_in >> e > 1)
         e++;
@@ -2458,13 +2445,12 @@ static double bloom_exp_minus_1_(double x)
     return sum;
 }
 
-/* The chance that k cells chosen one by one at random are all set, when that
-   many choices were made and set before, is E[F^k], where F is the share of
-   cells set, itself random; fill is its mean. (Bose et al. 2008 and Christensen
-   et al. 2010 show that the textbook's fill^k is less.) Here and below is
-   E[F^k] / fill^k. If the k cells are e different ones, with chance cells[e],
-   they are all set with chance set[e]: by each choice one of e that are not set
-   yet may be, and leaves e - 1. Both are multiples of powers of fill. */
+/* k cells chosen at random are all set, by so many choices before, with chance
+   E[F^k], where F is the share of cells set, itself random, of mean `fill`
+   (Bose et al. 2008, Christensen et al. 2010: more than the textbook's fill^k).
+   Here and below is E[F^k] / fill^k. The k cells are e different ones with
+   chance cells[e], and those are all set with chance set[e], as each choice may
+   be one of the e that are left. Both are multiples of powers of fill. */
 #define BLOOM_MOST_HASHES_ 64
 
 static double bloom_moment_of_few_(double m, unsigned k, double fill,
@@ -2492,11 +2478,10 @@ static double bloom_moment_of_few_(double m, unsigned k, double fill,
     return moment;
 }
 
-/* The same for many, from the variance of F, which is known exactly as well,
-   with q = (1 - 1/m)^choices and
-   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. The k-th moment is taken
-   from the Beta distribution that has both. From 12 keys on it is at most 0.6%
-   above the exact sum, and 2.3% below where the filter is overfull. */
+/* The same for many: of the Beta distribution with the mean of F and its
+   variance, known exactly from q = (1 - 1/m)^choices and
+   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on at most
+   0.6% above the exact sum, and 2.3% below where the filter is overfull. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
@@ -2512,23 +2497,15 @@ static double bloom_moment_of_many_(double m, unsigned k, double fill,
     return moment;
 }
 
-/* The first takes the time of choices * k steps, the second of k; for k = 2
-   both are exact. */
-static bool bloom_are_few_(unsigned k, double choices)
-{
-    return k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
-}
-
-/* fill^k, and what the generator adds to it. Any two of a key's cells meet
-   as if independent, but two meetings go together: if cells i, i + d are the
-   same, so are cells i + 1, i + 1 + d once in 37 times, as the step grew only
-   37-fold. There are (k - 1)(k - 2)/2 such couples, k - 2 of which are three
-   cells in a row. Each meeting makes a key easier to match by a = 1/fill - 1.
-   Likewise a key whose cells follow those of one of the n keys in a row, or
-   stay on one of their n * k cells: the third cell and each next does so once
-   in 37 times. All that shows where few keys are in much space (7% for n = 1,
-   k = 3, m = 64) and is nothing from 100 keys on, at the best k. Far beyond,
-   fill^k would be too small for a double, and the rest is not. */
+/* fill^k, and what the generator adds. Any two of a key's cells meet as if
+   independent, but if cells i, i + d are the same, so are i + 1, i + 1 + d once
+   in 37 times, as the step grew only 37-fold: (k - 1)(k - 2)/2 such couples,
+   k - 2 of them three cells in a row. Each meeting makes a key easier to match
+   by a = 1/fill - 1. Likewise a key whose cells follow those of one of the n
+   keys in a row, or stay on one of their n * k cells: the third and each next
+   does so once in 37 times. That shows where few keys are in much space (7% for
+   n = 1, k = 3, m = 64), not from 100 keys on at the best k; far beyond, fill^k
+   would be too small for a double, and the rest is not. */
 static double bloom_generator_rate_(double m, unsigned k, double n,
                                     double fill)
 {
@@ -2558,11 +2535,11 @@ static double bloom_step_floor_(bloom_plan plan, double fill)
     return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
 }
 
-/* Blocks. A block that was chosen j times accepts another choice if each of its
-   eight words has the bit, or if it has the same 32 bits of hash as one of the
-   j. Adds, times weight, mean[c], c = 0..b: that it accepts c choices, which is
-   E[F^c]^8 for the share F of 32 bits that j choices set, as above: one bit of
-   32 is left with chance one = (31/32)^j, each of two with two = (30/32)^j. */
+/* Blocks. One that was chosen j times accepts another choice if each of its
+   eight words has the bit, or if the 32 bits of hash are those of one of the j.
+   Adds, times weight, mean[c], c = 0..b: that it accepts c choices, E[F^c]^8
+   for the share F of a word's bits, as above: one bit of 32 is left with chance
+   one = (31/32)^j, each of two with two = (30/32)^j. */
 static void bloom_add_chances_(double j, double one, double two, unsigned b,
                                double weight, double mean[9])
 {
@@ -2581,9 +2558,8 @@ static void bloom_add_chances_(double j, double one, double two, unsigned b,
     }
 }
 
-/* The means of those, j being binomial: each of n * b choices is one of so many
-   blocks. Summed from the likeliest j up and down, whose chances are known as
-   multiples of the first one's. */
+/* Their means, j being binomial: each of n * b choices is one of the blocks.
+   From the likeliest j up and down, weighed as multiples of its chance. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
@@ -2614,9 +2590,8 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
         mean[c] /= mean[0];
 }
 
-/* A key's b choices are spread over the blocks at random: c of them meet in one
-   with the chance that the coefficients of e^t tell, so that the rate is
-       b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
+/* Of a key's b choices, c meet in a block as the coefficients of e^t tell: the
+   rate is  b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
    power[] are the coefficients of that, each from those before it (Euler). */
 static double bloom_rate_of_blocks_(double blocks, unsigned b,
                                     const double mean[9])
@@ -2661,46 +2636,40 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
          + bloom_blocked_floor_(plan, blocks, n, mean[1]);
 }
 
-static double bloom_classic_rate_(bloom_plan plan, double n, bool few)
+/* The moment of few keys takes choices * k steps, that of many k; they meet for
+   k = 2, where both are exact. quick: that of many, whatever n. */
+static double bloom_classic_rate_(bloom_plan plan, double n, bool quick)
 {
     double m = (double)plan.cells, choices = n * plan.hashes;
     double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
-    return bloom_generator_rate_(m, plan.hashes, n, fill)
-         * (few ? bloom_moment_of_few_(m, plan.hashes, fill, (unsigned)choices)
-                : bloom_moment_of_many_(m, plan.hashes, fill, choices))
+    unsigned k = plan.hashes;
+    bool few = k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
+    return bloom_generator_rate_(m, k, n, fill)
+         * (few && !quick
+            ? bloom_moment_of_few_(m, k, fill, (unsigned)choices)
+            : bloom_moment_of_many_(m, k, fill, choices))
          + bloom_step_floor_(plan, fill);
 }
 
-static double bloom_rate_as_(bloom_plan plan, uint64_t n, bool few)
+/* Of the plan with k probes */
+static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n, bool quick)
 {
-    double rate = BLOOM_IS_BLOCKED_(plan.layout)
-        ? bloom_blocked_rate_(plan, (double)n)
-        : bloom_classic_rate_(plan, (double)n, few);
-    return rate < 1 ? rate : 1;
-}
-
-static double bloom_rate_(bloom_plan plan, uint64_t n)
-{
-    return bloom_rate_as_(plan, n, bloom_are_few_(plan.hashes,
-                                                  (double)n * plan.hashes));
-}
-
-/* With another k; quick: by the moment of many, whatever n */
-static double bloom_rate_with_(bloom_plan plan, unsigned k, uint64_t n,
-                               bool quick)
-{
+    double rate;
     plan.hashes = (uint8_t)k;
-    return quick ? bloom_rate_as_(plan, n, false) : bloom_rate_(plan, n);
+    rate = BLOOM_IS_BLOCKED_(plan.layout)
+         ? bloom_blocked_rate_(plan, (double)n)
+         : bloom_classic_rate_(plan, (double)n, quick);
+    return rate < 1 ? rate : 1;
 }
 
 /* Do k probes keep p? The quick rate is off by less than 3.4/n^2 of the exact
    one, which is asked only where that could matter. */
-static bool bloom_is_kept_by_(bloom_plan plan, unsigned k, uint64_t n, double p)
+static bool bloom_is_kept_(bloom_plan plan, unsigned k, uint64_t n, double p)
 {
-    double rate = bloom_rate_with_(plan, k, n, true);
+    double rate = bloom_rate_(plan, k, n, true);
     double doubt = 3.4 / ((double)n * (double)n) * p;
     if (!BLOOM_IS_BLOCKED_(plan.layout) && rate > p - doubt && rate < p + doubt)
-        rate = bloom_rate_with_(plan, k, n, false);
+        rate = bloom_rate_(plan, k, n, false);
     return rate <= p;
 }
 
@@ -2708,48 +2677,38 @@ static bool bloom_is_kept_by_(bloom_plan plan, unsigned k, uint64_t n, double p)
 static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
                                    bool quick)
 {
-    double rate = bloom_rate_with_(plan, k, n, quick), next;
+    double rate = bloom_rate_(plan, k, n, quick), next;
     for (; k < 64; k++, rate = next) {
-        next = bloom_rate_with_(plan, k + 1, n, quick);
+        next = bloom_rate_(plan, k + 1, n, quick);
         if (next >= rate)
             break;
     }
     for (; k > 1; k--, rate = next) {
-        next = bloom_rate_with_(plan, k - 1, n, quick);
+        next = bloom_rate_(plan, k - 1, n, quick);
         if (next > rate)
             break;
     }
     return k;
 }
 
-static bloom_plan bloom_no_plan_(void)
+/* To within a unit or so of the m where the rate is p: from plan.cells, or the
+   textbook's m for k probes, which sets p^(1/k) of the cells, by secants in
+   logarithms. slope: by what power of m the rate falls, at first that of the
+   textbook. (A step of few units says nothing of it, as m is rounded.) */
+static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
+                                double unit)
 {
-    bloom_plan plan = { 0, 0, 0, BLOOM_CLASSIC, BLOOM_WIDTH_ };
-    return plan;
-}
-
-/* Finding the least m. The textbook's m for k probes, from the share of cells
-   set, f = p^(1/k), is close; *slope is by what power of m its rate falls. */
-static double bloom_textbook_cells_(double n, double ln_p, unsigned k,
-                                    double *slope)
-{
+    double ln_p = bloom_ln_(p), k = plan.hashes;
     double zeros = -bloom_exp_minus_1_(ln_p / k), ln_zeros = bloom_ln_(zeros);
-    *slope = k * zeros / (1 - zeros) * -ln_zeros;
-    return n * k / -ln_zeros;
-}
-
-/* From there by secants in logarithms, to within a unit or so of where the rate
-   is p. (A step of few units says nothing of the slope, as m is rounded.) */
-static double bloom_near_cells_(bloom_plan plan, uint64_t n, double ln_p,
-                                double m, double slope, double unit)
-{
-    double above, before = 0, step = 0;
+    double slope = k * zeros / (1 - zeros) * -ln_zeros;
+    double m = plan.cells > 0 ? (double)plan.cells : (double)n * k / -ln_zeros;
+    double step = 0, before = 0, above;
     unsigned i;
-    for (i = 0; i < 8; i++) {
-        plan.cells = m > unit ? (uint64_t)(m / unit + 0.5) * (uint64_t)unit
-                              : (uint64_t)unit;
+    for (i = 0; i < 8 && m < 4e18; i++) {
+        plan.cells = (m > unit ? (uint64_t)(m / unit + 0.5) : 1)
+                   * (uint64_t)unit;
         m = (double)plan.cells;
-        above = bloom_ln_(bloom_rate_as_(plan, n, false)) - ln_p;
+        above = bloom_ln_(bloom_rate_(plan, plan.hashes, n, true)) - ln_p;
         if (step * step > 64 * unit * unit / (m * m)
             && (before - above) / step > 0.5)
             slope = (before - above) / step;
@@ -2758,65 +2717,59 @@ static double bloom_near_cells_(bloom_plan plan, uint64_t n, double ln_p,
         before = above;
         m = step > 0 ? m / (1 + bloom_exp_minus_1_(-step))
                      : m * (1 + bloom_exp_minus_1_(step));
-        if (m > 4e18 || step * step < unit * unit / (m * m))
+        if (step * step < unit * unit / (m * m))
             break;
     }
     return m;
 }
 
-/* Does the plan keep p with m = cells, with *k probes, or, if that is free,
-   with any? Then *k is such a number. */
-static bool bloom_is_kept_at_(bloom_plan plan, uint64_t cells, uint64_t n,
-                              double p, unsigned *k, bool free_k)
+/* With *k probes or, if that is free, with any, *k then */
+static bool bloom_is_kept_by_(bloom_plan plan, uint64_t n, double p,
+                              unsigned *k, bool is_free)
 {
-    unsigned given = *k;
-    plan.cells = cells;
-    if (bloom_is_kept_by_(plan, given, n, p))
+    unsigned best;
+    if (bloom_is_kept_(plan, *k, n, p))
         return true;
-    if (free_k)
-        *k = bloom_best_hashes_(plan, given, n, true);
-    return *k != given && bloom_is_kept_by_(plan, *k, n, p);
+    best = is_free ? bloom_best_hashes_(plan, *k, n, true) : *k;
+    if (best == *k || !bloom_is_kept_(plan, best, n, p))
+        return false;
+    *k = best;
+    return true;
 }
 
-/* The least m that keeps p, or 0 if it is beyond 2^62; plan.cells may be a
-   first guess. Around the one that is near, in growing strides, until p is kept
-   by `high` units and not by `low`, then halving. */
+/* The least m that keeps p, likewise; 0 if it is beyond 2^62. plan.cells may be
+   a first guess. `high` units keep p and `low` do not: from the m that is near
+   in growing strides until both are known, then halving. */
 static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
-                                   unsigned *k, bool free_k)
+                                   unsigned *k, bool is_free)
 {
     const uint64_t unit = BLOOM_IS_BLOCKED_(plan.layout) ? 256 : 64;
-    double ln_p = bloom_ln_(p), slope, guess;
-    uint64_t low, high, stride = 1;
-    guess = bloom_textbook_cells_((double)n, ln_p, *k, &slope);
-    if (plan.cells > 0)
-        guess = (double)plan.cells;
+    const uint64_t most = (1ULL << 62) / unit;
+    uint64_t low = 0, high = most, start, at, stride = 1;
+    double guess;
     plan.hashes = (uint8_t)*k;
-    if (guess < 4e18)
-        guess = bloom_near_cells_(plan, n, ln_p, guess, slope, (double)unit);
+    guess = bloom_near_cells_(plan, n, p, (double)unit);
     if (!(guess < 4e18))
         return 0;
-    high = (uint64_t)guess / unit + 1;
-    low = high - 1;
-    while (low > 0 && bloom_is_kept_at_(plan, low * unit, n, p, k, free_k)) {
-        high = low;
-        low = low > stride ? low - stride : 0;
-        stride *= 2;
-    }
-    while (!bloom_is_kept_at_(plan, high * unit, n, p, k, free_k)) {
-        low = high;
-        high += stride;
-        stride *= 2;
-        if (high * unit >> 62)
-            return 0;
-    }
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (bloom_is_kept_at_(plan, middle * unit, n, p, k, free_k))
-            high = middle;
+    start = (uint64_t)guess / unit;
+    at = start > 0 ? start : 1;
+    while (high - low > 1 && at < most) {
+        plan.cells = at * unit;
+        if (bloom_is_kept_by_(plan, n, p, k, is_free))
+            high = at;
         else
-            low = middle;
+            low = at;
+        if (high == most) {
+            at += stride;
+            stride = at - start;
+        } else if (low == 0 && at > stride) {
+            at -= stride;
+            stride *= 2;
+        } else {
+            at = low + (high - low) / 2;
+        }
     }
-    return high * unit;
+    return high < most ? high * unit : 0;
 }
 
 /* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
@@ -2835,29 +2788,21 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
     return plan;
 }
 
-/* k = log2(1/p), rounded to either side, takes the least m of a textbook. */
-static unsigned bloom_textbook_hashes_(double p)
-{
-    double ln_p = bloom_ln_(p), ideal = ln_p / -0.69314718055994531, slope;
-    unsigned k = ideal < 1 ? 1 : ideal > 63 ? 63 : (unsigned)ideal;
-    return k + (bloom_textbook_cells_(1, ln_p, k + 1, &slope)
-                < bloom_textbook_cells_(1, ln_p, k, &slope));
-}
-
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
     bloom_plan plan = bloom_no_plan_();
     unsigned k, fewest = 1, middle;
     if (!bloom_is_rate_(p))
         return plan;
-    n = n ? n : 1;
-    k = bloom_textbook_hashes_(p);
+    n = n ? n : 1;                      /* the textbook's k is log2(1/p) */
+    k = (unsigned)(bloom_ln_(p) / -0.69314718055994531 + 0.5);
+    k = k < 1 ? 1 : k;
     plan.cells = bloom_least_cells_(plan, n, p, &k, true);
     if (plan.cells == 0)
         return plan;
     while (fewest < k) {                /* up to the best k rates only fall */
         middle = k - fewest > 4 ? (fewest + k) / 2 : k - 1;
-        if (bloom_is_kept_by_(plan, middle, n, p))
+        if (bloom_is_kept_(plan, middle, n, p))
             k = middle;
         else
             fewest = middle + 1;
@@ -2871,10 +2816,9 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
    and then rises. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_plan_for(n, p);
+    bloom_plan plan = bloom_plan_for(n, p), less;
     double rate = 2, before;
-    uint64_t least = 0;
-    unsigned k = 0, best;
+    unsigned k = 0;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
     if (!bloom_is_rate_(p))
@@ -2882,20 +2826,22 @@ static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
     do {
         k += 8;
         before = rate;
-        rate = plan.cells > 0 ? bloom_rate_with_(plan, k, n, true) : 2;
+        rate = bloom_rate_(plan, k, n, true);
     } while (rate > p && rate < before && k < 64);
-    best = rate <= p ? k : 8;
-    plan.cells = rate <= p ? plan.cells : 0;
-    least = bloom_least_cells_(plan, n, p, &best, false);
-    for (k = 16; rate > p && k <= 64 && least != 256; k += 8) {
-        if (least > 0
-            && !bloom_is_kept_at_(plan, least - 256, n, p, &k, false))
-            break;
-        least = bloom_least_cells_(plan, n, p, &k, false);
-        best = k;
+    if (rate > p) {
+        plan.cells = 0;
+        k = 8;
     }
-    plan.cells = least;
-    plan.hashes = (uint8_t)best;
+    plan.cells = bloom_least_cells_(plan, n, p, &k, false);
+    while (rate > p && k < 64 && plan.cells != 256) {
+        less = plan;
+        less.cells -= 256;
+        if (plan.cells > 0 && !bloom_is_kept_(less, k + 8, n, p))
+            break;
+        k += 8;
+        plan.cells = bloom_least_cells_(plan, n, p, &k, false);
+    }
+    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -2931,18 +2877,19 @@ BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
 {
     if (bloom_plan_size(plan) == 0)
         return 1;
-    return n ? bloom_rate_(plan, n) : 0;
+    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
 }
 
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 {
-    uint64_t n = 0, bit;
+    uint64_t n = 0, bit = 1;
+    unsigned k = plan.hashes;
     if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
         return 0;
-    for (bit = 1; bit >> 63 == 0 && bloom_rate_(plan, bit) <= p; )
+    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
         bit *= 2;
     for (; bit > 0; bit /= 2)
-        if (bloom_rate_(plan, n + bit) <= p)
+        if (bloom_rate_(plan, k, n + bit, false) <= p)
             n += bit;
     return n;
 }
@@ -2952,11 +2899,10 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
    a key's k/8 choices takes a cell with chance 8/m: (1 - 8/m)^(kn/8). */
 static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
 {
-    double m = (double)plan.cells;
-    if (BLOOM_IS_BLOCKED_(plan.layout))
-        return bloom_ln_(zeros) / (plan.hashes / 8.0
-                                   * bloom_ln_1_minus_1_over_(m / 8));
-    return bloom_ln_(zeros) / (plan.hashes * bloom_ln_1_minus_1_over_(m));
+    double cells = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;  /* of a choice */
+    return bloom_ln_(zeros)
+         / (plan.hashes / cells
+            * bloom_ln_1_minus_1_over_((double)plan.cells / cells));
 }
 
 BLOOM_API uint64_t bloom_estimate(const bloom *b)
@@ -3065,12 +3011,11 @@ static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
 }
 
 /* How many keys that are new to it link i takes until its rate is its share.
-   The other keys offered meanwhile, false "maybe"s, have their cells set
-   already and count for the rate like any: of n keys, 1 - f(x) are new at each
-   x < n. f is integrated by Simpson's rule in 8 parts. Blocks that lie over
-   full ones of an older link are offered fewer keys, and so the others more:
-   measured, that adds up to 2.3% to a rate (p = 0.5; 1% at 0.1), which is left
-   for it. */
+   False "maybe"s offered meanwhile have their cells set and count like any: of
+   n keys, 1 - f(x) are new at each x < n, f being integrated by Simpson's rule
+   in 8 parts. Blocks over full ones of an older link are offered fewer keys,
+   and so the others more: measured, up to 2.3% of a rate (p = 0.5; 1% at 0.1),
+   which is left for it. */
 static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
                                   bloom_plan plan)
 {
@@ -3085,39 +3030,45 @@ static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
     return n - (uint64_t)((double)n * known / 24);
 }
 
-static void bloom_chain_append_(bloom_chain *c, bloom *b)
-{
-    c->room = bloom_chain_room_(c, c->links, bloom_plan_of(b));
-    c->link[c->links++] = b;
-    c->keys = 0;
-}
-
 static void bloom_chain_wait_(bloom_chain *c)
 {
     c->room += c->room < UINT64_MAX / 2 ? c->room + (c->room == 0)
                                         : UINT64_MAX - c->room;
 }
 
+/* The last link goes on, with so many keys in it. */
+static void bloom_chain_resume_(bloom_chain *c, uint64_t keys)
+{
+    unsigned last = c->links - 1;
+    c->room = bloom_chain_room_(c, last, bloom_plan_of(c->link[last]));
+    for (c->keys = keys; c->room < keys; )
+        bloom_chain_wait_(c);
+}
+
 /* A new link, unless it would hold no more keys than the last one does or was
    planned to. Where there is none, or no memory for it, the last one goes on,
    and the next try is when it has twice the keys. */
-static void bloom_chain_grow_(bloom_chain *c)
+static void bloom_chain_grow_(bloom_chain *c, bloom_plan like)
 {
     unsigned i = c->links;
-    bloom_plan last = bloom_plan_of(c->link[i - 1]), plan;
-    uint64_t least = bloom_chain_room_(c, i - 1, last);
+    uint64_t least = 0;
     bloom *b = BLOOM_NULL_;
-    if (least > c->first_n << (i - 1))
-        least = c->first_n << (i - 1);
+    if (i > 0) {
+        least = bloom_chain_room_(c, i - 1, bloom_plan_of(c->link[i - 1]));
+        if (least > c->first_n << (i - 1))
+            least = c->first_n << (i - 1);
+    }
     if (i < 64) {
-        plan = bloom_chain_plan_(c, i, last);
+        bloom_plan plan = bloom_chain_plan_(c, i, like);
         if (bloom_chain_room_(c, i, plan) > least)
             b = bloom_create(plan);
     }
-    if (b)
-        bloom_chain_append_(c, b);
-    else
+    if (b) {
+        c->link[c->links++] = b;
+        bloom_chain_resume_(c, 0);
+    } else {
         bloom_chain_wait_(c);
+    }
 }
 
 BLOOM_API void bloom_chain_free(bloom_chain *c)
@@ -3136,6 +3087,7 @@ static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p)
     if (c) {
         c->links = 0;
         c->first_n = first_n ? first_n : 1;
+        c->keys = c->room = 0;
         c->p = p;
     }
     return c;
@@ -3144,35 +3096,20 @@ static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p)
 /* Makes the first link; without one the chain is freed, and NULL. */
 static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
 {
-    bloom_plan plan = bloom_chain_plan_(c, 0, like);
-    bloom *first = BLOOM_NULL_;
-    if (bloom_chain_room_(c, 0, plan) > 0)
-        first = bloom_create(plan);
-    if (first) {
-        bloom_chain_append_(c, first);
+    if (c)
+        bloom_chain_grow_(c, like);
+    if (c && c->links > 0)
         return c;
-    }
     bloom_chain_free(c);
     return BLOOM_NULL_;
-}
-
-/* Goes on with the last link, which has so many keys. */
-static bloom_chain *bloom_chain_resume_(bloom_chain *c, uint64_t keys)
-{
-    unsigned last = c->links - 1;
-    c->room = bloom_chain_room_(c, last, bloom_plan_of(c->link[last]));
-    for (c->keys = keys; c->room < keys; )
-        bloom_chain_wait_(c);
-    return c;
 }
 
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                           bloom_plan like)
 {
-    bloom_chain *c = BLOOM_NULL_;
-    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
-        c = bloom_chain_without_links_(first_n, p);
-    return c ? bloom_chain_begin_(c, like) : BLOOM_NULL_;
+    if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
+        return BLOOM_NULL_;
+    return bloom_chain_begin_(bloom_chain_without_links_(first_n, p), like);
 }
 
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
@@ -3219,7 +3156,7 @@ BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
     if (bloom_chain_may_contain_hash(c, h))
         return false;
     if (c->keys >= c->room)
-        bloom_chain_grow_(c);
+        bloom_chain_grow_(c, bloom_plan_of(c->link[0]));
     c->keys += c->keys < UINT64_MAX;
     return bloom_add_hash(c->link[c->links - 1], h);
 }
@@ -3321,57 +3258,43 @@ static bloom_error bloom_chain_check_head_(const unsigned char *head,
     return BLOOM_OK;
 }
 
-/* The link that begins at byte `at` of a chain's image. NULL if it is not one
-   of this chain, and why in *error; BLOOM_OK there: the image has ended. */
-static const bloom *bloom_chain_link_at_(const unsigned char *image,
-                                         size_t size, size_t at,
-                                         bloom_error *error)
+/* Counts the links: there is one where BLM stands. */
+static bloom_error bloom_chain_check_(const unsigned char *image, size_t size,
+                                      unsigned *links)
 {
-    const unsigned char *link = image + at, *first = image + BLOOM_HEADER_;
-    const bloom *b;
-    *error = BLOOM_OK;
-    if (size - at < 3 || link[0] != 'B' || link[1] != 'L' || link[2] != 'M')
-        return BLOOM_NULL_;
-    b = bloom_view(link, size - at, error);
-    if (b && (link[4] != image[4] || link[5] != image[5]
-              || bloom_load64_(link + 16) != bloom_load64_(first + 16))) {
-        *error = BLOOM_BAD_HEADER;
-        return BLOOM_NULL_;
-    }
-    return b;
-}
-
-static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
-{
+    const unsigned char *link = image;
     bloom_error error = bloom_chain_check_head_(image, size);
-    size_t at = BLOOM_HEADER_;
-    unsigned links = 0;
-    const bloom *b;
-    for (; error == BLOOM_OK; links++) {
-        b = bloom_chain_link_at_(image, size, at, &error);
+    size_t bytes = BLOOM_HEADER_;
+    for (*links = 0; error == BLOOM_OK; ++*links) {
+        const bloom *b;
+        link += bytes;
+        size -= bytes;
+        if (size < 3 || link[0] != 'B' || link[1] != 'L' || link[2] != 'M')
+            break;
+        b = bloom_view(link, size, &error);
         if (!b)
             break;
-        at += bloom_size(b);
+        if (*links == 64 || link[4] != image[4] || link[5] != image[5]
+            || bloom_load64_(link + 16) != bloom_load64_(image + 48))
+            error = BLOOM_BAD_HEADER;
+        bytes = bloom_size(b);
     }
-    return links > 64 ? BLOOM_BAD_HEADER : error;
+    return error;
 }
 
 /* Copies of the links of an image that was checked; false: no memory. */
 static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
-                              size_t size)
+                              unsigned links)
 {
-    size_t at = BLOOM_HEADER_, i, bytes;
-    bloom_error error;
-    const bloom *from = bloom_chain_link_at_(image, size, at, &error);
-    for (; from; from = bloom_chain_link_at_(image, size, at, &error)) {
-        bloom *b = bloom_create(bloom_plan_of(from));
+    size_t at = BLOOM_HEADER_, i, size;
+    while (c->links < links) {
+        bloom *b = bloom_create(bloom_parse_(image + at));
         if (!b)
             return false;
         c->link[c->links++] = b;
-        bytes = bloom_size(from);
-        for (i = 0; i < bytes; i++)
-            bloom_bytes_(b)[i] = image[at + i];
-        at += bytes;
+        size = bloom_size(b);
+        for (i = 0; i < size; i++)
+            bloom_bytes_(b)[i] = image[at++];
     }
     return true;
 }
@@ -3380,8 +3303,9 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error)
 {
     const unsigned char *head = (const unsigned char *)image;
-    bloom_error found = bloom_chain_check_(head, size);
-    bloom_plan like = { 0, 0, 0, BLOOM_CLASSIC, 64 };
+    bloom_plan like = bloom_no_plan_();
+    unsigned links;
+    bloom_error found = bloom_chain_check_(head, size, &links);
     bloom_chain *c;
     if (error)
         *error = found;
@@ -3389,14 +3313,16 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
         return BLOOM_NULL_;
     c = bloom_chain_without_links_(bloom_load64_(head + 8),
                                    bloom_double_of_(bloom_load64_(head + 16)));
-    if (!c || !bloom_chain_copy_(c, head, size)) {
+    like.layout = head[4];
+    like.hash_bits = head[5];
+    if (links == 0)
+        return bloom_chain_begin_(c, like);
+    if (!c || !bloom_chain_copy_(c, head, links)) {
         bloom_chain_free(c);
         return BLOOM_NULL_;
     }
-    like.layout = head[4];
-    like.hash_bits = head[5];
-    return c->links > 0 ? bloom_chain_resume_(c, bloom_load64_(head + 24))
-                        : bloom_chain_begin_(c, like);
+    bloom_chain_resume_(c, bloom_load64_(head + 24));
+    return c;
 }
 
 #endif
