@@ -1197,26 +1197,11 @@ static inline bloom_hash bloom_fast_murmur64_(const unsigned char *key,
     return bloom_finish64_(h, size);
 }
 
-/* Three probes at a time without a branch: that a key is absent shows in the
+/* ---- CLASSIC, faster -------------------------------------------------------
+   Three probes at a time without a branch: that a key is absent shows in the
    first three 7 times in 8, which the CPU can foretell, and their cells are
-   waited for together. (Absent, present, added, in ns: 8, 11, 15 by threes;
-   11, 14, 18 one by one.) */
-
-BLOOM_FLAT_ bool bloom_add_by_threes_(unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk)
-{
-    unsigned set = 1;
-    if (BLOOM_IS_SMALL_)
-        return bloom_classic_add_(cells, k, walk);
-    for (; k >= 3; k -= 3) {
-        set &= bloom_set_bit_(cells, bloom_next_(&walk));
-        set &= bloom_set_bit_(cells, bloom_next_(&walk));
-        set &= bloom_set_bit_(cells, bloom_next_(&walk));
-    }
-    while (k-- > 0)
-        set &= bloom_set_bit_(cells, bloom_next_(&walk));
-    return !(set & 1);
-}
+   waited for together. An absent key takes 8 ns; 20 if looked at cell by cell,
+   as above. (To add by threes wins nothing.) */
 
 BLOOM_FLAT_ bool bloom_look_by_threes_(const unsigned char *cells, unsigned k,
                                        bloom_walk_ walk)
@@ -1235,6 +1220,8 @@ BLOOM_FLAT_ bool bloom_look_by_threes_(const unsigned char *cells, unsigned k,
         set &= bloom_look_bit_(cells, bloom_next_(&walk));
     return set & 1;
 }
+
+/* ---- Keys to hashes, hashes to walks ------------------------------------- */
 
 /* Width 32 hashes twice, the second time seeded with the first result. */
 BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
@@ -1656,7 +1643,7 @@ BLOOM_FLAT_ bool bloom_add_walk_(unsigned char *cells, unsigned layout,
 {
     return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_add_(cells, k, walk, simd)
          : BLOOM_IS_COUNTING_(layout) ? bloom_counting_add_(cells, k, walk)
-                                      : bloom_add_by_threes_(cells, k, walk);
+                                      : bloom_classic_add_(cells, k, walk);
 }
 
 BLOOM_FLAT_ bool bloom_look_walk_(const unsigned char *cells, unsigned layout,
@@ -1702,7 +1689,9 @@ BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
 
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
 #define BLOOM_IS_FAST_(image, m) ((void)(image), (void)(m), false)
+#define BLOOM_PEEK_(p) ((void)(p), (uint64_t)0)         /* it may be in ROM */
 #else
+#define BLOOM_PEEK_(p) bloom_load64_(p)
 #define BLOOM_IS_FAST_(image, m) \
     (((image)[BLOOM_LAYOUT_AT_] | (image)[BLOOM_WIDTH_AT_] << 8) \
      == (BLOOM_BLOCKED | 64 << 8) && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
@@ -1763,7 +1752,7 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const unsigned char *image = bloom_const_bytes_(b);
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    const uint64_t m = BLOOM_PEEK_(image + BLOOM_M_AT_);
     return BLOOM_IS_FAST_(image, m) ? bloom_fast_look_(image, m, h.h1, h.h2)
                                     : bloom_general_look_(b, h);
 }
@@ -1808,8 +1797,8 @@ BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
-    uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    uint64_t x = bloom_mix_u64_(BLOOM_PEEK_(image + BLOOM_SEED_AT_), key);
+    const uint64_t m = BLOOM_PEEK_(image + BLOOM_M_AT_);
     return BLOOM_IS_FAST_(image, m)
          ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
          : bloom_general_look_u64_(b, key);
@@ -3360,6 +3349,7 @@ BLOOM_END_C_
 #undef BLOOM_SIMD_BLOCKS_
 #undef BLOOM_SIMD_ALL_
 #undef BLOOM_IS_FAST_
+#undef BLOOM_PEEK_
 #undef BLOOM_PREFETCH_
 #undef BLOOM_ZERO_
 #undef BLOOM_END_C_

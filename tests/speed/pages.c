@@ -40,23 +40,26 @@ static void measure(bloom *b, const unsigned char *memory, double n,
 {
     double most = n < 1e7 ? n : 1e7, done = 0, add = 0, ask = 0, line = 0, t;
     uint64_t next = 1;
-    volatile uint64_t results = 0;
+    uint64_t added = 0, found = 0;
+    volatile unsigned read = 0;
     unsigned i;
     for (; done < most; done += KEYS) {
         for (i = 0; i < KEYS; i++)
             keys[i] = next++ * 0xD1B54A32D192ED03U;
         t = now();
-        results += bloom_add_many_u64(b, keys, KEYS, NULL);
+        added += bloom_add_many_u64(b, keys, KEYS, NULL);
         add += now() - t;
         for (i = 0; i < KEYS; i++)
             keys[i] = ~keys[i];
         t = now();
-        results += bloom_may_contain_many_u64(b, keys, KEYS, NULL);
+        found += bloom_may_contain_many_u64(b, keys, KEYS, NULL);
         ask += now() - t;
         t = now();
-        results += lines(memory, bloom_size(b));
+        read = read + lines(memory, bloom_size(b));
         line += now() - t;
     }
+    if ((double)added < 0.9 * done || (double)found > 0.1 * done)
+        fprintf(stderr, "pages: wrong answers\n");
     printf("%-26s add %6.1f   absent %6.1f   a line %6.1f ns\n", what,
            add / done, ask / done, line / done);
 }
