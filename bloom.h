@@ -1989,10 +1989,11 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys)
    takes the time, and it works for many at once: a key asks for its cells some
    keys before its turn.
 
-   Large: from 4 MB on, as measured with 1, 4, 12 and 120 MB on a CPU with 2 MB
-   of its own and a large shared cache (asking ahead takes 1.6, 0.9, 0.9 and 0.6
-   times as long). Ahead: about the cache lines that a CPU waits for at once. */
-#define BLOOM_IS_LARGE_(plan) ((plan).cells >> 25 != 0)
+   Large: from 2 MB on, as measured with 1.2, 1.8, 2.4 and 3.6 MB on a CPU with
+   2 MB of its own and a large shared cache (to ask ahead takes an adder 1.4,
+   1.0, 0.8 and 0.7 times as long). Ahead: about the cache lines that a CPU
+   waits for at once. */
+#define BLOOM_IS_LARGE_(plan) ((plan).cells >> 24 != 0)
 #define BLOOM_AHEAD_ 16
 #define BLOOM_BATCH_ 128
 
