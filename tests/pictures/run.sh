@@ -24,7 +24,9 @@ point at most; $compiler, ${flags#* }" || status=1
 build/rules memory 1e5 build/memory.tsv >/dev/null || status=1
 draw memory build/memory.tsv 'make pictures: plans for 100,000 keys' || status=1
 if [ -s build/bench-sweep.tsv ]; then
-    built=$(cut -f 1 build/bench-sweep.tsv | head -n 1)
+    case $(cut -f 1 build/bench-sweep.tsv | head -n 1) in
+    *-native) built='-O3 -march=native' ;; *) built=-O2 ;;
+    esac
     draw speed build/bench-sweep.tsv "make bench: u64 keys, 1%; $machine; \
 $compiler, $built" || status=1
 else

@@ -4,7 +4,7 @@ load 'tests/pictures/style.gnuplot'
 set terminal svg size 880,400
 set logscale xy
 set xrange [700:5e7]
-set yrange [1:3000]
+set yrange [1:1000]
 set format x '10^{%L}'
 set xlabel 'keys, n' offset 0,0.4
 rows(who, what) = sprintf("< awk -F'\t' '$5 ~ /^%s$/ && $6 == \"%s\" \
