@@ -780,15 +780,20 @@ static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
     return walk;
 }
 
-static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m)
 {
     uint64_t x0 = x & 0xFFFFFFFFU, x1 = x >> 32;
     uint64_t m0 = m & 0xFFFFFFFFU, m1 = m >> 32;
     uint64_t a = x1 * m0 + (x0 * m0 >> 32);
     uint64_t b = x0 * m1 + (a & 0xFFFFFFFFU);
-    if (BLOOM_HAS_128_)                     /* one instruction, the same */
-        return (uint64_t)((bloom_u128_)x * m >> 32 >> 32);
     return x1 * m1 + (a >> 32) + (b >> 32);
+}
+
+/* The same, by one instruction where there is one */
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+{
+    return BLOOM_HAS_128_ ? (uint64_t)((bloom_u128_)x * m >> 32 >> 32)
+                          : bloom_high_by_halves_(x, m);
 }
 
 static inline uint64_t bloom_next_(bloom_walk_ *walk)
@@ -1789,6 +1794,7 @@ BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
     unsigned char *image = bloom_bytes_(b);
     uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
     const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    (void)x;                            /* without SIMD nobody asks for it */
     return BLOOM_IS_FAST_(image, m)
          ? bloom_fast_add_(image, m, x, x * BLOOM_GOLDEN_)
          : bloom_general_add_u64_(b, key);
@@ -1799,6 +1805,7 @@ BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
     const unsigned char *image = bloom_const_bytes_(b);
     uint64_t x = bloom_mix_u64_(BLOOM_PEEK_(image + BLOOM_SEED_AT_), key);
     const uint64_t m = BLOOM_PEEK_(image + BLOOM_M_AT_);
+    (void)x;                            /* without SIMD nobody asks for it */
     return BLOOM_IS_FAST_(image, m)
          ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
          : bloom_general_look_u64_(b, key);
@@ -1945,9 +1952,8 @@ static inline bloom_hash bloom_hash_at_(bloom_plan plan,
                                         const bloom_keys_ *keys, size_t i)
 {
     return keys->hashes ? keys->hashes[i]
-         : keys->bytes ? bloom_hash_(plan, keys->bytes[i].data,
-                                     keys->bytes[i].size)
-                       : bloom_hash_u64_(plan, keys->integers[i]);
+         : keys->integers ? bloom_hash_u64_(plan, keys->integers[i])
+         : bloom_hash_(plan, keys->bytes[i].data, keys->bytes[i].size);
 }
 
 #ifdef BLOOM_SMALL_                     /* one by one: no stack for batches */
