@@ -131,12 +131,12 @@ MODES_ATOMIC = atomic atomic-plain
 MODES_CXX = c++ c++-and-c
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*)
-ALL = tests/unit/all.c
+UNIT = tests/unit/all.c
 OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
 RATES = -DTEST_RATES
 HOOKS = -include tests/unit/hooks.h
-TEST_C = $(C99) -O0 -c $(ALL) -o $@         # that calls one of these objects
-TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(ALL)
+TEST_C = $(C99) -O0 -c $(UNIT) -o $@         # that calls one of these objects
+TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(UNIT)
 
 build/bloom.o: $(BLOOM)
 	$(OBJECT)
@@ -165,15 +165,15 @@ build/test-flash build/test-portable: build/test-%: build/test-%.o \
     build/bloom-%.o
 	$(C99) $^ -o $@
 build/test-same: $(UNIT)                            # the code in the same file
-	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(ALL) -o $@
+	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(UNIT) -o $@
 build/test-static: $(UNIT) examples/first.c         # twice in one program
 	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC $(RATES) $(ALL) build/first.o -o $@
+	$(C99) -DBLOOM_STATIC $(RATES) $(UNIT) build/first.o -o $@
 build/test-tiny: $(UNIT)
-	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(ALL) -o $@
+	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(UNIT) -o $@
 build/test-bare: $(UNIT)                            # as for firmware
 	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
-	    $(ALL) -o $@
+	    $(UNIT) -o $@
 build/test-c++: $(UNIT)
 	$(TEST_CXX) -DBLOOM_STATIC -o $@
 build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
