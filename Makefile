@@ -131,12 +131,12 @@ MODES_ATOMIC = atomic atomic-plain
 MODES_CXX = c++ c++-and-c
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*)
-UNIT = tests/unit/all.c
+PROGRAM = tests/unit/all.c
 OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
 RATES = -DTEST_RATES
 HOOKS = -include tests/unit/hooks.h
-TEST_C = $(C99) -O0 -c $(UNIT) -o $@         # that calls one of these objects
-TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(UNIT)
+TEST_C = $(C99) -O0 -c $(PROGRAM) -o $@         # that calls one of these objects
+TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(PROGRAM)
 
 build/bloom.o: $(BLOOM)
 	$(OBJECT)
@@ -165,15 +165,15 @@ build/test-flash build/test-portable: build/test-%: build/test-%.o \
     build/bloom-%.o
 	$(C99) $^ -o $@
 build/test-same: $(UNIT)                            # the code in the same file
-	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(UNIT) -o $@
+	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(PROGRAM) -o $@
 build/test-static: $(UNIT) examples/first.c         # twice in one program
 	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC $(RATES) $(UNIT) build/first.o -o $@
+	$(C99) -DBLOOM_STATIC $(RATES) $(PROGRAM) build/first.o -o $@
 build/test-tiny: $(UNIT)
-	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(UNIT) -o $@
+	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(PROGRAM) -o $@
 build/test-bare: $(UNIT)                            # as for firmware
 	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
-	    $(UNIT) -o $@
+	    $(PROGRAM) -o $@
 build/test-c++: $(UNIT)
 	$(TEST_CXX) -DBLOOM_STATIC -o $@
 build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
