@@ -549,7 +549,6 @@ typedef uint64_t bloom_u128_;
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
 #endif
-#define BLOOM_IS_ATOMIC_ true
 #define BLOOM_HAS_ATOMIC_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #define BLOOM_VOLATILE_ volatile
 #define BLOOM_PURE_
@@ -557,7 +556,6 @@ typedef uint64_t bloom_u128_;
 #define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
     __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
 #else
-#define BLOOM_IS_ATOMIC_ false
 #define BLOOM_HAS_ATOMIC_WORDS_ 1
 #define BLOOM_VOLATILE_
 #define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
@@ -1228,6 +1226,13 @@ BLOOM_FLAT_ bool bloom_look_by_threes_(const unsigned char *cells, unsigned k,
 
 /* ---- Keys to hashes, hashes to walks ------------------------------------- */
 
+static inline uint32_t bloom_any_murmur32_(const unsigned char *key,
+                                           size_t size, uint32_t seed)
+{
+    return BLOOM_IS_SMALL_ ? bloom_murmur32_(key, size, seed)
+                           : bloom_fast_murmur32_(key, size, seed);
+}
+
 /* Width 32 hashes twice, the second time seeded with the first result. */
 BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                      uint64_t seed)
@@ -1236,8 +1241,7 @@ BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
     bloom_hash h = { 0, 0 };
     unsigned i;
     for (i = 0; i < 2; i++) {
-        half = BLOOM_IS_SMALL_ ? bloom_murmur32_(key, size, half)
-                               : bloom_fast_murmur32_(key, size, half);
+        half = bloom_any_murmur32_(key, size, half);
         h.h1 = h.h1 << 32 | half;
     }
     h.h2 = h.h1 << 32;
@@ -1305,7 +1309,7 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
 {
     if (BLOOM_IS_32_(plan))
-        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
+        return bloom_any_murmur32_(bytes, size, (uint32_t)plan.seed);
     return bloom_any_murmur64_(bytes, size, plan.seed).h1;
 }
 
@@ -3362,7 +3366,6 @@ BLOOM_END_C_
 #undef BLOOM_END_C_
 #undef BLOOM_VOLATILE_
 #undef BLOOM_HAS_ATOMIC_WORDS_
-#undef BLOOM_IS_ATOMIC_
 #undef BLOOM_ATTRIBUTE_
 #undef BLOOM_IS_LARGE_
 #undef BLOOM_AHEAD_
