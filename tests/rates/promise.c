@@ -17,7 +17,6 @@ static const char *chart;
 
 /* ---- Filters and chains, made in several ways ---------------------------- */
 
-enum { BYTES, INTEGERS };                           /* kinds of keys */
 enum { WHOLE, MERGED, RELOADED, CHAIN };            /* how it came to be */
 
 static const struct series {
@@ -41,39 +40,6 @@ static const struct series {
     { "width 32",    BLOOM_COUNTING, 32, INTEGERS, WHOLE } };
 
 #define SERIES (sizeof all_series / sizeof all_series[0])
-
-typedef struct { bloom *b; bloom_chain *c; } subject;    /* one of the two */
-
-/* Adds, or asks for, random keys; returns how many were "maybe" (or new). */
-static double run_keys(subject s, double count, int kind, bool asking)
-{
-    static uint64_t word[BATCH];
-    static bloom_key key[BATCH];
-    double total = 0;
-    while (count > 0) {
-        size_t i, some = count < BATCH ? (size_t)count : BATCH;
-        for (i = 0; i < some; i++) {
-            word[i] = random64();
-            key[i].data = &word[i];
-            key[i].size = 8;
-        }
-        count -= (double)some;
-        for (i = 0; s.c && i < some; i++)
-            total += asking
-                ? kind == BYTES ? bloom_chain_may_contain(s.c, &word[i], 8)
-                                : bloom_chain_may_contain_u64(s.c, word[i])
-                : kind == BYTES ? bloom_chain_add(s.c, &word[i], 8)
-                                : bloom_chain_add_u64(s.c, word[i]);
-        if (s.b)
-            total += (double)(asking
-                ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
-                                : bloom_may_contain_many_u64(s.b, word, some,
-                                                             NULL)
-                : kind == BYTES ? bloom_add_many(s.b, key, some, NULL)
-                                : bloom_add_many_u64(s.b, word, some, NULL));
-    }
-    return total;
-}
 
 static subject filter_of(bloom_plan plan, double n, int kind)
 {

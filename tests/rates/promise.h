@@ -70,6 +70,56 @@ static inline measure mean_of(tally t)
     return m;
 }
 
+/* ---- Keys, given to a filter or a chain ----------------------------------- */
+
+enum { BYTES, INTEGERS };                           /* kinds of keys */
+
+typedef struct { bloom *b; bloom_chain *c; } subject;    /* one of the two */
+
+/* Adds, or asks for, `some` keys, at most BATCH: words as they are, or what is at
+   `key`. Returns how many were "maybe" (or new). */
+static inline double run_batch(subject s, const bloom_key *key,
+                               const uint64_t *word, size_t some, int kind,
+                               bool asking)
+{
+    double total = 0;
+    size_t i;
+    if (s.b)
+        return (double)(asking
+            ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
+                            : bloom_may_contain_many_u64(s.b, word, some, NULL)
+            : kind == BYTES ? bloom_add_many(s.b, key, some, NULL)
+                            : bloom_add_many_u64(s.b, word, some, NULL));
+    for (i = 0; i < some; i++)
+        total += asking
+            ? kind == BYTES
+                ? bloom_chain_may_contain(s.c, key[i].data, key[i].size)
+                : bloom_chain_may_contain_u64(s.c, word[i])
+            : kind == BYTES ? bloom_chain_add(s.c, key[i].data, key[i].size)
+                            : bloom_chain_add_u64(s.c, word[i]);
+    return total;
+}
+
+/* The same with so many random keys, of which no two are alike as long as
+   `state` is left alone. */
+static inline double run_keys(subject s, double count, int kind, bool asking)
+{
+    static uint64_t word[BATCH];
+    static bloom_key key[BATCH];
+    double total = 0;
+    while (count > 0) {
+        size_t i, some = count < BATCH ? (size_t)count : BATCH;
+        for (i = 0; i < some; i++) {
+            word[i] = random64();
+            key[i].data = &word[i];
+            key[i].size = 8;
+        }
+        count -= (double)some;
+        total += run_batch(s, key, word, some, kind, asking);
+    }
+    return total;
+}
+
 /* ---- The rate from the cells ---------------------------------------------
    Where it is too low to be sampled: by this file's own reading of the image.
    Classic: the part of set cells, to the k-th power; its variance comes of that

@@ -1,0 +1,262 @@
+/* make promise-large: the rates of filters of 10^8 to 10^10 keys. Hours; Linux.
+
+   usage: large [rows] [tiny] [chains] [billion] [ten] [seed=S]
+     rows     10^8 keys: each layout, width and k, by bytes and by integers
+     tiny     10^8 keys, p = 10^-9
+     chains   10^8 keys, in five links
+     billion  10^9 keys, 1%
+     ten      10^10 keys, blocked, 13.2 GB
+   All parts, if none is named. No key is kept: those added and those asked for
+   are one sequence without repetition. A row says of the rate, over p, what 2 *
+   10^8 lookups (where that are 100 "maybe"s and more) and what the cells say,
+   with four sigma, and how many sigma each is above bloom_plan_fpr; sigma is of
+   the lookups and of how one filter differs from another.
+   Exits with 1 if a promise is broken, and says which; 2 if memory is short. */
+
+#define _DEFAULT_SOURCE
+#include "promise.h"
+#include <sys/mman.h>
+#include <time.h>
+
+#define HUGE ((size_t)2 << 20)
+#define ASKED 2e8
+#define STEP 0x9E3779B97F4A7C15U        /* of random64 */
+
+static double worst;
+static char worst_row[100];
+static int short_of_memory;
+
+/* The least m with just so many probes in that width; k 0: as planned */
+static bloom_plan least(bloom_layout layout, int width, int k, double n,
+                        double p)
+{
+    bloom_plan plan = bloom_plan_layout((uint64_t)n, p, layout);
+    uint64_t granule = layout == BLOOM_BLOCKED ? 256 : 64;
+    uint64_t low = 0, high = ((uint64_t)1 << (width == 32 ? 32 : 40)) / granule;
+    plan.hash_bits = (uint8_t)width;
+    if (k == 0)
+        return plan;
+    plan.hashes = (uint8_t)k;
+    while (high - low > 1) {
+        plan.cells = (low + high) / 2 * granule;
+        if (bloom_plan_fpr(plan, (uint64_t)n) <= p)
+            high = (low + high) / 2;
+        else
+            low = (low + high) / 2;
+    }
+    plan.cells = high * granule;
+    return plan;
+}
+
+/* ---- Memory in huge pages ------------------------------------------------- */
+
+static double available(void)
+{
+    FILE *f = fopen("/proc/meminfo", "r");
+    char line[100];
+    double kilobytes = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kilobytes = strtod(line + 13, NULL);
+    if (f)
+        fclose(f);
+    return kilobytes * 1024;
+}
+
+/* An empty filter; NULL if others would have less than a gigabyte left */
+static bloom *map_filter(bloom_plan plan, void **map)
+{
+    size_t size = bloom_plan_size(plan), room = size + 2 * HUGE;
+    unsigned char *memory;
+    if (available() < (double)room + 1e9)
+        return NULL;
+    memory = *map = mmap(NULL, room, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (*map == MAP_FAILED)
+        return NULL;
+    memory += HUGE - (uintptr_t)memory % HUGE;
+    madvise(memory, room - HUGE, MADV_HUGEPAGE);
+    return bloom_init(memory, size, plan);
+}
+
+/* ---- Rows ----------------------------------------------------------------- */
+
+static void put(double rate, double sigma, double planned, double p,
+                const char *row)
+{
+    double z = (rate - planned) / sigma;
+    printf("  %7.5f %7.5f %5.2f", rate / p, 4 * sigma / p, z);
+    promise(rate <= p + 4 * sigma, "rate <= p");
+    promise(z <= 4, "rate <= bloom_plan_fpr");
+    if (fabs(z) > fabs(worst)) {
+        worst = z;
+        snprintf(worst_row, sizeof worst_row, "%s", row);
+    }
+}
+
+/* The keys, a thousand at a time told of where they are many */
+static void add_keys(subject s, double n, int kind, time_t began)
+{
+    double done, part = n < 1e9 ? n : 1e8;
+    for (done = 0; done < n; done += part) {
+        run_keys(s, part, kind, false);
+        if (part < n)
+            fprintf(stderr, "%.0f of %.0f keys, %.0f s\n", done + part, n,
+                    difftime(time(NULL), began));
+    }
+}
+
+/* How many of the added keys are not found: of all, or of 10^8 spread evenly */
+static double lost_of(subject s, double n, int kind, uint64_t start)
+{
+    double every = n > 1e8 ? n / 1e8 : 1, i, lost = 0;
+    for (i = 0; i + BATCH <= n; i += floor(every) * BATCH) {
+        state = start + (uint64_t)i * STEP;
+        lost += BATCH - run_keys(s, BATCH, kind, true);
+    }
+    return lost;
+}
+
+static void ask_row(subject s, double n, double p, int kind, uint64_t start,
+                    double planned, double own, const char *row)
+{
+    double maybes, lost;
+    state = start + (uint64_t)n * STEP;
+    if (p * ASKED >= 100) {
+        maybes = run_keys(s, ASKED, kind, true);
+        put(maybes / ASKED, sqrt(maybes / ASKED / ASKED + own), planned, p, row);
+    } else {
+        printf("  %7s %7s %5s", "-", "-", "-");
+    }
+    lost = lost_of(s, n, kind, start);
+    state = start + (uint64_t)(n + ASKED) * STEP;
+    promise(lost <= 0, "no key is lost");
+}
+
+static void row(bloom_layout layout, int width, int k, double n, double p,
+                int kind)
+{
+    static const char *const names[] = { "classic", "blocked", "counting" };
+    bloom_plan plan = least(layout, width, k, n, p);
+    double planned = bloom_plan_fpr(plan, (uint64_t)n);
+    double bytes = (double)bloom_plan_size(plan);
+    subject s = { NULL, NULL };
+    tally t = { 0, 0, 0, 0 };
+    time_t began = time(NULL);
+    uint64_t start = state;
+    void *map;
+    char what[100];
+    snprintf(what, sizeof what, "%5.0e %-8s %d %2d %-8s %5.0e", n,
+             names[layout], width, plan.hashes,
+             kind == BYTES ? "bytes" : "integers", p);
+    if (bytes <= 0) {
+        printf("# %s: no such filter, 2^32 cells or more\n", what);
+        return;
+    }
+    printf("%s %6.2f", what, bytes / 1e9);
+    s.b = map_filter(plan, &map);
+    if (!s.b) {
+        printf(" # not run: memory is short\n");
+        short_of_memory = 1;
+        return;
+    }
+    add_keys(s, n, kind, began);
+    observe_cells(&t, s.b, n);
+    ask_row(s, n, p, kind, start, planned, t.own, what);
+    put(t.sum, sqrt(t.own), planned, p, what);
+    printf(" %5.0f\n", difftime(time(NULL), began));
+    fflush(stdout);
+    munmap(map, (size_t)bytes + 2 * HUGE);
+}
+
+/* ---- Parts ---------------------------------------------------------------- */
+
+static void rows(void)
+{
+    int layout, k;
+    for (layout = BLOOM_CLASSIC; layout <= BLOOM_COUNTING; layout++)
+        for (k = 8; k <= 32; k += 8) {
+            double p = pow(10, -k / 4);
+            row((bloom_layout)layout, 64, k, 1e8, p, BYTES);
+            row((bloom_layout)layout, 64, k, 1e8, p, INTEGERS);
+            row((bloom_layout)layout, 32, k, 1e8, p, BYTES);
+        }
+}
+
+static void tiny(void)
+{
+    int layout, kind;
+    for (layout = BLOOM_CLASSIC; layout <= BLOOM_COUNTING; layout++)
+        for (kind = BYTES; kind <= INTEGERS; kind++)
+            row((bloom_layout)layout, 64, 0, 1e8, 1e-9, kind);
+    row(BLOOM_CLASSIC, 32, 0, 1e8, 1e-9, BYTES);
+    row(BLOOM_BLOCKED, 32, 0, 1e8, 1e-9, BYTES);
+}
+
+/* bloom_chain_fpr, from the cells, stands for both bloom_plan_fpr and cells. */
+static void chain(bloom_layout layout, int width, double p, int kind)
+{
+    const double n = 1e8;
+    bloom_plan like = { 0, 0, 0, 0, 0 };
+    subject s = { NULL, NULL };
+    time_t began = time(NULL);
+    uint64_t start = state;
+    double rate;
+    char what[100];
+    snprintf(what, sizeof what, "%5.0e %s %d %2d %-8s %5.0e", n,
+             layout == BLOOM_BLOCKED ? "blocked+" : "classic+", width, 0,
+             kind == BYTES ? "bytes" : "integers", p);
+    like.layout = (uint8_t)layout;
+    like.hash_bits = (uint8_t)width;
+    s.c = need(bloom_chain_create((uint64_t)n / 20, p, like));
+    add_keys(s, n, kind, began);
+    rate = bloom_chain_fpr(s.c);
+    printf("%s %6.2f", what, (double)bloom_chain_size(s.c) / 1e9);
+    ask_row(s, n, p, kind, start, rate, 0, what);
+    printf("  %7.5f %7s %5s %5.0f\n", rate / p, "-", "-",
+           difftime(time(NULL), began));
+    fflush(stdout);
+    promise(rate <= p, "a chain's rate <= p");
+    promise(bloom_chain_links(s.c) == 5, "a chain of five links");
+    bloom_chain_free(s.c);
+}
+
+static void chains(void)
+{
+    int layout;
+    for (layout = BLOOM_CLASSIC; layout <= BLOOM_BLOCKED; layout++) {
+        chain((bloom_layout)layout, 64, 0.01, BYTES);
+        chain((bloom_layout)layout, 64, 0.01, INTEGERS);
+        chain((bloom_layout)layout, 32, 0.01, BYTES);
+        chain((bloom_layout)layout, 64, 1e-6, INTEGERS);
+    }
+}
+
+static void billion(void)
+{
+    int kind;
+    for (kind = BYTES; kind <= INTEGERS; kind++) {
+        row(BLOOM_CLASSIC, 64, 0, 1e9, 0.01, kind);
+        row(BLOOM_BLOCKED, 64, 8, 1e9, 0.01, kind);
+        row(BLOOM_BLOCKED, 64, 16, 1e9, 0.01, kind);
+    }
+}
+
+static void ten(void)
+{
+    row(BLOOM_BLOCKED, 64, 8, 1e10, 0.01, INTEGERS);
+}
+
+int main(int argc, char **argv)
+{
+    static const named_part parts[] = {
+        { "rows", rows }, { "tiny", tiny }, { "chains", chains },
+        { "billion", billion }, { "ten", ten } };
+    int status;
+    printf("# n layout width k keys p GB, then of lookups, then of the cells:\n"
+           "# rate / p, four sigma, z over bloom_plan_fpr; seconds.\n"
+           "# +: a chain; its rate from the cells in place of bloom_plan_fpr\n");
+    status = run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
+    printf("# worst z %.2f: %s\n", worst, worst_row);
+    return status ? status : short_of_memory * 2;
+}
