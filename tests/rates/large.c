@@ -81,90 +81,106 @@ static bloom *map_filter(bloom_plan plan, void **map)
 
 /* ---- Rows ----------------------------------------------------------------- */
 
-static void put(double rate, double sigma, double planned, double p,
-                const char *row)
+typedef struct {
+    double n, p, planned;               /* planned: the rate as foretold */
+    int kind;
+    subject s;
+    uint64_t start;                     /* of the sequence of its keys */
+    time_t began;
+    char name[100];
+} row;
+
+static row row_of(const char *layout, bloom_plan plan, double n, double p,
+                  int kind)
 {
-    double z = (rate - planned) / sigma;
-    printf("  %7.5f %7.5f %5.2f", rate / p, 4 * sigma / p, z);
-    promise(rate <= p + 4 * sigma, "rate <= p");
+    row r = { 0, 0, 0, 0, { NULL, NULL }, 0, 0, "" };
+    r.n = n;
+    r.p = p;
+    r.planned = bloom_plan_fpr(plan, (uint64_t)n);
+    r.kind = kind;
+    r.start = state;
+    r.began = time(NULL);
+    snprintf(r.name, sizeof r.name, "%5.0e %-8s %d %2d %-8s %5.0e", n, layout,
+             plan.hash_bits, plan.hashes, kind == BYTES ? "bytes" : "integers",
+             p);
+    return r;
+}
+
+static void put(const row *r, double rate, double sigma)
+{
+    double z = (rate - r->planned) / sigma;
+    printf("  %7.5f %7.5f %5.2f", rate / r->p, 4 * sigma / r->p, z);
+    promise(rate <= r->p + 4 * sigma, "rate <= p");
     promise(z <= 4, "rate <= bloom_plan_fpr");
     if (fabs(z) > fabs(worst)) {
         worst = z;
-        snprintf(worst_row, sizeof worst_row, "%s", row);
+        memcpy(worst_row, r->name, sizeof worst_row);
     }
 }
 
-/* The keys, a thousand at a time told of where they are many */
-static void add_keys(subject s, double n, int kind, time_t began)
+/* Of very many keys, how far it is */
+static void add_keys(const row *r)
 {
-    double done, part = n < 1e9 ? n : 1e8;
-    for (done = 0; done < n; done += part) {
-        run_keys(s, part, kind, false);
-        if (part < n)
-            fprintf(stderr, "%.0f of %.0f keys, %.0f s\n", done + part, n,
-                    difftime(time(NULL), began));
+    double done, part = r->n < 1e9 ? r->n : 1e8;
+    for (done = 0; done < r->n; done += part) {
+        run_keys(r->s, part, r->kind, false);
+        if (part < r->n)
+            fprintf(stderr, "%.0f of %.0f keys, %.0f s\n", done + part, r->n,
+                    difftime(time(NULL), r->began));
     }
 }
 
-/* How many of the added keys are not found: of all, or of 10^8 spread evenly */
-static double lost_of(subject s, double n, int kind, uint64_t start)
+/* Whether the added keys are found: all, or 10^8 spread evenly */
+static void ask_again(const row *r)
 {
-    double every = n > 1e8 ? n / 1e8 : 1, i, lost = 0;
-    for (i = 0; i + BATCH <= n; i += floor(every) * BATCH) {
-        state = start + (uint64_t)i * STEP;
-        lost += BATCH - run_keys(s, BATCH, kind, true);
+    double step = floor(fmax(r->n / 1e8, 1)) * BATCH, i, lost = 0;
+    for (i = 0; i + BATCH <= r->n; i += step) {
+        state = r->start + (uint64_t)i * STEP;
+        lost += BATCH - run_keys(r->s, BATCH, r->kind, true);
     }
-    return lost;
-}
-
-static void ask_row(subject s, double n, double p, int kind, uint64_t start,
-                    double planned, double own, const char *row)
-{
-    double maybes, lost;
-    state = start + (uint64_t)n * STEP;
-    if (p * ASKED >= 100) {
-        maybes = run_keys(s, ASKED, kind, true);
-        put(maybes / ASKED, sqrt(maybes / ASKED / ASKED + own), planned, p, row);
-    } else {
-        printf("  %7s %7s %5s", "-", "-", "-");
-    }
-    lost = lost_of(s, n, kind, start);
-    state = start + (uint64_t)(n + ASKED) * STEP;
     promise(lost <= 0, "no key is lost");
 }
 
-static void row(bloom_layout layout, int width, int k, double n, double p,
-                int kind)
+/* own: the variance of such a filter's rate */
+static void ask(const row *r, double own)
+{
+    double maybes;
+    state = r->start + (uint64_t)r->n * STEP;
+    if (r->p * ASKED >= 100) {
+        maybes = run_keys(r->s, ASKED, r->kind, true);
+        put(r, maybes / ASKED, sqrt(maybes / ASKED / ASKED + own));
+    } else {
+        printf("  %7s %7s %5s", "-", "-", "-");
+    }
+    ask_again(r);
+    state = r->start + (uint64_t)(r->n + ASKED) * STEP;
+}
+
+static void measure_row(bloom_layout layout, int width, int k, double n,
+                        double p, int kind)
 {
     static const char *const names[] = { "classic", "blocked", "counting" };
     bloom_plan plan = least(layout, width, k, n, p);
-    double planned = bloom_plan_fpr(plan, (uint64_t)n);
     double bytes = (double)bloom_plan_size(plan);
-    subject s = { NULL, NULL };
+    row r = row_of(names[layout], plan, n, p, kind);
     tally t = { 0, 0, 0, 0 };
-    time_t began = time(NULL);
-    uint64_t start = state;
     void *map;
-    char what[100];
-    snprintf(what, sizeof what, "%5.0e %-8s %d %2d %-8s %5.0e", n,
-             names[layout], width, plan.hashes,
-             kind == BYTES ? "bytes" : "integers", p);
     if (bytes <= 0) {
-        printf("# %s: no such filter, 2^32 cells or more\n", what);
+        printf("# %s: no such filter, 2^32 cells or more\n", r.name);
         return;
     }
-    printf("%s %6.2f", what, bytes / 1e9);
-    s.b = map_filter(plan, &map);
-    if (!s.b) {
-        printf(" # not run: memory is short\n");
+    r.s.b = map_filter(plan, &map);
+    if (!r.s.b) {
+        printf("# %s: not run, as memory is short\n", r.name);
         short_of_memory = 1;
         return;
     }
-    add_keys(s, n, kind, began);
-    observe_cells(&t, s.b, n);
-    ask_row(s, n, p, kind, start, planned, t.own, what);
-    put(t.sum, sqrt(t.own), planned, p, what);
-    printf(" %5.0f\n", difftime(time(NULL), began));
+    printf("%s %6.2f", r.name, bytes / 1e9);
+    add_keys(&r);
+    observe_cells(&t, r.s.b, n);
+    ask(&r, t.own);
+    put(&r, t.sum, sqrt(t.own));
+    printf(" %5.0f\n", difftime(time(NULL), r.began));
     fflush(stdout);
     munmap(map, (size_t)bytes + 2 * HUGE);
 }
@@ -177,9 +193,9 @@ static void rows(void)
     for (layout = BLOOM_CLASSIC; layout <= BLOOM_COUNTING; layout++)
         for (k = 8; k <= 32; k += 8) {
             double p = pow(10, -k / 4);
-            row((bloom_layout)layout, 64, k, 1e8, p, BYTES);
-            row((bloom_layout)layout, 64, k, 1e8, p, INTEGERS);
-            row((bloom_layout)layout, 32, k, 1e8, p, BYTES);
+            measure_row((bloom_layout)layout, 64, k, 1e8, p, BYTES);
+            measure_row((bloom_layout)layout, 64, k, 1e8, p, INTEGERS);
+            measure_row((bloom_layout)layout, 32, k, 1e8, p, BYTES);
         }
 }
 
@@ -188,37 +204,31 @@ static void tiny(void)
     int layout, kind;
     for (layout = BLOOM_CLASSIC; layout <= BLOOM_COUNTING; layout++)
         for (kind = BYTES; kind <= INTEGERS; kind++)
-            row((bloom_layout)layout, 64, 0, 1e8, 1e-9, kind);
-    row(BLOOM_CLASSIC, 32, 0, 1e8, 1e-9, BYTES);
-    row(BLOOM_BLOCKED, 32, 0, 1e8, 1e-9, BYTES);
+            measure_row((bloom_layout)layout, 64, 0, 1e8, 1e-9, kind);
+    measure_row(BLOOM_CLASSIC, 32, 0, 1e8, 1e-9, BYTES);
+    measure_row(BLOOM_BLOCKED, 32, 0, 1e8, 1e-9, BYTES);
 }
 
-/* bloom_chain_fpr, from the cells, stands for both bloom_plan_fpr and cells. */
+/* bloom_chain_fpr stands for what is foretold: it is from the cells */
 static void chain(bloom_layout layout, int width, double p, int kind)
 {
-    const double n = 1e8;
     bloom_plan like = { 0, 0, 0, 0, 0 };
-    subject s = { NULL, NULL };
-    time_t began = time(NULL);
-    uint64_t start = state;
-    double rate;
-    char what[100];
-    snprintf(what, sizeof what, "%5.0e %s %d %2d %-8s %5.0e", n,
-             layout == BLOOM_BLOCKED ? "blocked+" : "classic+", width, 0,
-             kind == BYTES ? "bytes" : "integers", p);
+    row r;
     like.layout = (uint8_t)layout;
     like.hash_bits = (uint8_t)width;
-    s.c = need(bloom_chain_create((uint64_t)n / 20, p, like));
-    add_keys(s, n, kind, began);
-    rate = bloom_chain_fpr(s.c);
-    printf("%s %6.2f", what, (double)bloom_chain_size(s.c) / 1e9);
-    ask_row(s, n, p, kind, start, rate, 0, what);
-    printf("  %7.5f %7s %5s %5.0f\n", rate / p, "-", "-",
-           difftime(time(NULL), began));
+    r = row_of(layout == BLOOM_BLOCKED ? "blocked+" : "classic+", like, 1e8, p,
+               kind);
+    r.s.c = need(bloom_chain_create((uint64_t)r.n / 20, p, like));
+    add_keys(&r);
+    r.planned = bloom_chain_fpr(r.s.c);
+    printf("%s %6.2f", r.name, (double)bloom_chain_size(r.s.c) / 1e9);
+    ask(&r, 0);
+    printf("  %7.5f %7s %5s %5.0f\n", r.planned / p, "-", "-",
+           difftime(time(NULL), r.began));
     fflush(stdout);
-    promise(rate <= p, "a chain's rate <= p");
-    promise(bloom_chain_links(s.c) == 5, "a chain of five links");
-    bloom_chain_free(s.c);
+    promise(r.planned <= p, "a chain's rate <= p");
+    promise(bloom_chain_links(r.s.c) == 5, "a chain of five links");
+    bloom_chain_free(r.s.c);
 }
 
 static void chains(void)
@@ -236,15 +246,15 @@ static void billion(void)
 {
     int kind;
     for (kind = BYTES; kind <= INTEGERS; kind++) {
-        row(BLOOM_CLASSIC, 64, 0, 1e9, 0.01, kind);
-        row(BLOOM_BLOCKED, 64, 8, 1e9, 0.01, kind);
-        row(BLOOM_BLOCKED, 64, 16, 1e9, 0.01, kind);
+        measure_row(BLOOM_CLASSIC, 64, 0, 1e9, 0.01, kind);
+        measure_row(BLOOM_BLOCKED, 64, 8, 1e9, 0.01, kind);
+        measure_row(BLOOM_BLOCKED, 64, 16, 1e9, 0.01, kind);
     }
 }
 
 static void ten(void)
 {
-    row(BLOOM_BLOCKED, 64, 8, 1e10, 0.01, INTEGERS);
+    measure_row(BLOOM_BLOCKED, 64, 8, 1e10, 0.01, INTEGERS);
 }
 
 int main(int argc, char **argv)
@@ -254,8 +264,8 @@ int main(int argc, char **argv)
         { "billion", billion }, { "ten", ten } };
     int status;
     printf("# n layout width k keys p GB, then of lookups, then of the cells:\n"
-           "# rate / p, four sigma, z over bloom_plan_fpr; seconds.\n"
-           "# +: a chain; its rate from the cells in place of bloom_plan_fpr\n");
+           "# rate / p, four sigma, z over bloom_plan_fpr; seconds. Those\n"
+           "# with + are chains, z is over bloom_chain_fpr\n");
     status = run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
     printf("# worst z %.2f: %s\n", worst, worst_row);
     return status ? status : short_of_memory * 2;
