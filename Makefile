@@ -20,7 +20,7 @@
 # make analyse           clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
 # make prove             sizes and header checks proved, by Frama-C
 # make promise           the rates that are promised, measured; minutes
-# make promise-large     10^8 to 10^10 keys: hours, 14 GB; ROWS="rows chains" for some
+# make promise-large     10^8 to 10^10 keys: hours, 14 GB; ROWS="blocked ten" for some
 # make examples          each example prints what its head says
 # make interop           those that need other software: sqlite, gnuplot, Guava, Redis
 # make languages         bloom.py and bloom.hpp; the library, called by Python
