@@ -20,6 +20,7 @@
 # make analyse           clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
 # make prove             sizes and header checks proved, by Frama-C
 # make promise           the rates that are promised, measured; minutes
+# make promise-large     10^8 to 10^10 keys: hours, 14 GB; ROWS="blocked ten" for some
 # make examples          each example prints what its head says
 # make interop           those that need other software: sqlite, gnuplot, Guava, Redis
 # make languages         bloom.py and bloom.hpp; the library, called by Python
@@ -242,11 +243,16 @@ build/promise: tests/rates/promise.c $(PROMISE)
 build/promise-%: tests/rates/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
-PARTS = exact blocked plans few window
+PARTS = exact blocked plans few families window
 promise: build/promise $(PARTS:%=build/promise-%)
-	build/promise $(if $(ALL),all) build/promise.svg
+	build/promise $(if $(ALL),all) build/promise.tsv
 	for part in $(PARTS); do \
 	    build/promise-$$part $(if $(ALL),all) || exit 1; done
+
+promise-large: build/promise-large build/promise-window
+	nice build/promise-large $(ROWS) >build/large.txt
+	nice build/promise-window all >build/window.txt
+	cat build/large.txt build/window.txt
 
 bench: | build
 	@sh tests/speed/run.sh
@@ -306,5 +312,5 @@ help:                                # the list above
 
 .PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
-    promise bench pages race examples interop languages \
+    promise promise-large bench pages race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

@@ -1,6 +1,7 @@
 # Run by `make pictures`: measures and draws the README's pictures, as SVG, to
 # build/; those in tests/pictures/ are copies. That of speed needs what `make
-# bench` has measured, and says so.
+# bench` has measured, that of promises what `make promise` and `promise-large`
+# have, and says so.
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 command -v gnuplot >/dev/null ||
     { echo "pictures needs gnuplot: apt-get install gnuplot-nox"; exit 1; }
@@ -10,9 +11,9 @@ ${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/rates/rules.c \
 compiler=$(${CC:-cc} --version | head -n 1)
 machine=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
 
-# draw NAME DATA CAPTION
+# draw NAME DATA CAPTION [SETTINGS]
 draw() {
-    gnuplot -e "data = '$2'; caption = '$3'" "tests/pictures/$1.gnuplot" \
+    gnuplot -e "data = '$2'; caption = '$3'; $4" "tests/pictures/$1.gnuplot" \
         >"build/$1.svg.new" && mv "build/$1.svg.new" "build/$1.svg" &&
         echo "build/$1.svg"
 }
@@ -31,5 +32,12 @@ if [ -s build/bench-sweep.tsv ]; then
 $compiler, $built" || status=1
 else
     echo "no build/speed.svg: make bench has to come first"
+fi
+if [ -s build/promise.tsv ] && [ -s build/large.txt ] && [ -s build/window.txt ]
+then
+    draw promise build/promise.tsv 'make promise, make promise-large; bars: four \
+sigma' "large = 'build/large.txt'; window = 'build/window.txt'" || status=1
+else
+    echo "no build/promise.svg: make promise and make promise-large come first"
 fi
 exit $status

@@ -2,22 +2,21 @@
    random keys, many filters a point, against n, p, layout, width, kind of key,
    and after merge, reload and growth. And each key that was added is asked for.
 
-   usage: promise [all] [n=N] [p=P] [seed=S] [FILE.svg]
+   usage: promise [all] [n=N] [p=P] [seed=S] [FILE.tsv]
      all        n to 10^8, and 8 times the lookups
      n=N, p=P   this n only, 10^9 at most; this p only
-     FILE.svg   and a chart, drawn by gnuplot
+     FILE.tsv   and the points for a chart: n, p, rate / p, four sigma, layout,
+              series
    Exits with 1 if a promise is broken, and says which. */
 
-#define _POSIX_C_SOURCE 200112L        /* popen */
 #include "promise.h"
 
 static double only_n, only_p;      /* 0: all */
 static double asked_again, lost;
-static const char *chart;
+static FILE *points;               /* of the chart; NULL: none */
 
 /* ---- Filters and chains, made in several ways ---------------------------- */
 
-enum { BYTES, INTEGERS };                           /* kinds of keys */
 enum { WHOLE, MERGED, RELOADED, CHAIN };            /* how it came to be */
 
 static const struct series {
@@ -41,39 +40,6 @@ static const struct series {
     { "width 32",    BLOOM_COUNTING, 32, INTEGERS, WHOLE } };
 
 #define SERIES (sizeof all_series / sizeof all_series[0])
-
-typedef struct { bloom *b; bloom_chain *c; } subject;    /* one of the two */
-
-/* Adds, or asks for, random keys; returns how many were "maybe" (or new). */
-static double run_keys(subject s, double count, int kind, bool asking)
-{
-    static uint64_t word[BATCH];
-    static bloom_key key[BATCH];
-    double total = 0;
-    while (count > 0) {
-        size_t i, some = count < BATCH ? (size_t)count : BATCH;
-        for (i = 0; i < some; i++) {
-            word[i] = random64();
-            key[i].data = &word[i];
-            key[i].size = 8;
-        }
-        count -= (double)some;
-        for (i = 0; s.c && i < some; i++)
-            total += asking
-                ? kind == BYTES ? bloom_chain_may_contain(s.c, &word[i], 8)
-                                : bloom_chain_may_contain_u64(s.c, word[i])
-                : kind == BYTES ? bloom_chain_add(s.c, &word[i], 8)
-                                : bloom_chain_add_u64(s.c, word[i]);
-        if (s.b)
-            total += (double)(asking
-                ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
-                                : bloom_may_contain_many_u64(s.b, word, some,
-                                                             NULL)
-                : kind == BYTES ? bloom_add_many(s.b, key, some, NULL)
-                                : bloom_add_many_u64(s.b, word, some, NULL));
-    }
-    return total;
-}
 
 static subject filter_of(bloom_plan plan, double n, int kind)
 {
@@ -211,8 +177,6 @@ static measure measure_point(const struct series *s, uint64_t n, double p)
     return mean_of(t);
 }
 
-static FILE *plotted[SERIES];
-
 /* Several blocks a key: what bloom_plan_fpr may be off by, few blocks in all */
 static double few_blocks(bloom_plan plan, uint8_t width)
 {
@@ -228,8 +192,13 @@ static void show(unsigned i, uint64_t n, double p)
     bloom_plan plan = bloom_plan_layout(n, p, s->layout);
     double promised = p + (s->width == 32 ? floor_in_32(plan, n) : 0), planned;
     double slack = 0.01 + few_blocks(plan, s->width);
-    measure m = measure_point(s, n, p);
+    measure m;
     plan.hash_bits = s->width;
+    if (bloom_plan_size(plan) == 0) {   /* 2^32 cells: too many for width 32 */
+        printf(" %14s", "-");
+        return;
+    }
+    m = measure_point(s, n, p);
     planned = bloom_plan_fpr(plan, n) / promised;
     m.rate /= promised;
     m.sigma /= promised;
@@ -241,8 +210,10 @@ static void show(unsigned i, uint64_t n, double p)
     if (s->how != CHAIN && n >= 100
         && fabs(m.rate - planned) > slack * planned + 4 * m.sigma)
         promise(0, "bloom_plan_fpr within 1%, with few blocks 3%");
-    if (plotted[i])
-        fprintf(plotted[i], "%.0f %g %g\n", (double)n, m.rate, 4 * m.sigma);
+    if (points)
+        fprintf(points, "%.0f\t%g\t%g\t%g\t%s\t%s\n", (double)n, p, m.rate,
+                4 * m.sigma, i < 5 ? "classic" : i < 10 ? "blocked"
+                : "counting", s->name);
 }
 
 /* A granule less would not keep p; and from 100 keys on the memory is within
@@ -297,47 +268,9 @@ static void rates(void)
         }
 }
 
-/* ---- The chart ----------------------------------------------------------- */
-
-static void draw(void)
+static void rates_and_lost(void)
 {
-    FILE *gnuplot;
-    unsigned i;
-    char line[256];
-    gnuplot = popen("gnuplot", "w");
-    if (!gnuplot)
-        return;
-    fprintf(gnuplot, "set terminal svg size 1000,600 dynamic\n"
-            "set output '%s.new'\nset logscale x\nset format x '10^{%%T}'\n"
-            "set xlabel 'n, keys (series side by side)'\n"
-            "set ylabel 'measured / promised rate, four sigma'\n"
-            "set yrange [0:1.3]\nset key outside\nplot 1 lc 'black' notitle",
-            chart);
-    for (i = 0; i < SERIES; i++)
-        fprintf(gnuplot, ", '-' using ($1*1.06**%u):2:3 with yerrorbars pt 7 "
-                "ps 0.3 lc %u title '%s%s'", i, i + 1,
-                i % 5 == 0 ? "" : i < 5 ? "classic " : i < 10 ? "blocked "
-                : "counting ", all_series[i].name);
-    fprintf(gnuplot, "\n");
-    for (i = 0; i < SERIES; i++) {
-        rewind(plotted[i]);
-        while (fgets(line, sizeof line, plotted[i]))
-            fputs(line, gnuplot);
-        fputs("e\n", gnuplot);
-    }
-    snprintf(line, sizeof line, "%s.new", chart);
-    if (pclose(gnuplot) != 0 || rename(line, chart) != 0)
-        promise(0, "gnuplot drew the chart (Debian package gnuplot-nox)");
-}
-
-static void rates_and_chart(void)
-{
-    unsigned i;
-    for (i = 0; chart && i < SERIES; i++)
-        plotted[i] = need(tmpfile());
     rates();
-    if (chart)
-        draw();
     printf("%.0f lookups of keys that were added: %.0f lost\n", asked_again,
            lost);
     promise(lost <= 0, "no key is ever lost");
@@ -348,15 +281,22 @@ int main(int argc, char **argv)
     int i;
     for (i = 1; i < argc; i++) {
         size_t size = strlen(argv[i]);
+        bool is_file = size > 4 && strcmp(argv[i] + size - 4, ".tsv") == 0;
         if (strncmp(argv[i], "n=", 2) == 0)
             only_n = floor(fmin(fmax(strtod(argv[i] + 2, NULL), 1), 1e9));
         else if (strncmp(argv[i], "p=", 2) == 0)
             only_p = fmin(fmax(strtod(argv[i] + 2, NULL), 1e-9), 0.5);
-        else if (size > 4 && strcmp(argv[i] + size - 4, ".svg") == 0)
-            chart = argv[i];
+        else if (is_file)
+            points = fopen(argv[i], "w");
         else if (!is_option(argv[i]))
             return say_what(argv[i]);
+        if (is_file && !points) {
+            perror(argv[i]);
+            return 2;
+        }
     }
-    rates_and_chart();
+    rates_and_lost();
+    if (points)
+        promise(fclose(points) == 0, "room for the points of the chart");
     return ending();
 }

@@ -70,11 +70,63 @@ static inline measure mean_of(tally t)
     return m;
 }
 
+/* ---- Keys, given to a filter or a chain ----------------------------------- */
+
+enum { BYTES, INTEGERS };                           /* kinds of keys */
+
+typedef struct { bloom *b; bloom_chain *c; } subject;    /* one of the two */
+
+/* Adds, or asks for, `some` keys, at most BATCH: words as they are, or what is at
+   `key`. Returns how many were "maybe" (or new). */
+static inline double run_batch(subject s, const bloom_key *key,
+                               const uint64_t *word, size_t some, int kind,
+                               bool asking)
+{
+    double total = 0;
+    size_t i;
+    if (s.b)
+        return (double)(asking
+            ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
+                            : bloom_may_contain_many_u64(s.b, word, some, NULL)
+            : kind == BYTES ? bloom_add_many(s.b, key, some, NULL)
+                            : bloom_add_many_u64(s.b, word, some, NULL));
+    for (i = 0; i < some; i++)
+        total += asking
+            ? kind == BYTES
+                ? bloom_chain_may_contain(s.c, key[i].data, key[i].size)
+                : bloom_chain_may_contain_u64(s.c, word[i])
+            : kind == BYTES ? bloom_chain_add(s.c, key[i].data, key[i].size)
+                            : bloom_chain_add_u64(s.c, word[i]);
+    return total;
+}
+
+/* The same with so many random keys, of which no two are alike as long as
+   `state` is left alone. */
+static inline double run_keys(subject s, double count, int kind, bool asking)
+{
+    static uint64_t word[BATCH];
+    static bloom_key key[BATCH];
+    double total = 0;
+    while (count > 0) {
+        size_t i, some = count < BATCH ? (size_t)count : BATCH;
+        for (i = 0; i < some; i++) {
+            word[i] = random64();
+            key[i].data = &word[i];
+            key[i].size = 8;
+        }
+        count -= (double)some;
+        total += run_batch(s, key, word, some, kind, asking);
+    }
+    return total;
+}
+
 /* ---- The rate from the cells ---------------------------------------------
    Where it is too low to be sampled: by this file's own reading of the image.
    Classic: the part of set cells, to the k-th power; its variance comes of that
    of the fill, zeros (1 - zeros (1 - ln zeros)) / m. Blocked: the mean over
-   blocks of the product of its words' fills, to the power of a key's blocks.
+   blocks of the product of its words' fills, to the power of a key's blocks; its
+   variance is that among blocks, less what is in it of the sum of their loads,
+   which is no chance: (d ln p / d ln n)^2 over that sum, relative to p^2.
    Then what the hash's width costs: see exact.c. */
 
 static inline unsigned ones_of(unsigned byte, bool counters)
@@ -85,6 +137,14 @@ static inline unsigned ones_of(unsigned byte, bool counters)
     for (; byte; byte &= byte - 1)
         ones++;
     return ones;
+}
+
+static inline double of_the_sum(bloom_plan plan, double n)
+{
+    double more = bloom_plan_fpr(plan, (uint64_t)(1.01 * n));
+    double less = bloom_plan_fpr(plan, (uint64_t)(0.99 * n));
+    double slope = log(more / less) / log(1.01 / 0.99);
+    return n < 1000 ? 0 : slope * slope / (n * plan.hashes / 8);
 }
 
 static inline void observe_cells(tally *t, const bloom *b, double n)
@@ -113,10 +173,11 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
     if (plan.layout == BLOOM_BLOCKED) {
         double blocks = m / 256, mean = sum / blocks, each = k / 8;
         double own = (squares / blocks - mean * mean) / blocks / (mean * mean);
+        own = own * each * each - of_the_sum(plan, n);
         rate = pow(mean + n * each / blocks / 4294967296.0, each);
         if (plan.hash_bits == 32 && each > 1)
             rate += n / blocks * 2 / (each + 1) / 4294967296.0;
-        observe(t, rate, own * rate * rate * each * each);
+        observe(t, rate, own * rate * rate);
         return;
     }
     fill = set / m;

@@ -1,0 +1,277 @@
+/* make promise-large: the rates of filters of 10^8 to 10^10 keys. Hours; Linux.
+
+   usage: large [LAYOUT] [tiny] [chains] [billion] [ten] [seed=S]
+     LAYOUT   10^8 keys: blocked, classic or counting, both widths, k = 8, 16,
+              24 and 32
+     tiny     10^8 keys, p = 10^-9
+     chains   10^8 keys, in five links
+     billion  10^9 keys, 1%
+     ten      10^10 keys, blocked, 13.2 GB
+   All parts, if none is named. No key is kept: those added and those asked for
+   are one sequence without repetition. A row says of the rate, over p, what
+   10^8 lookups say (from 10^9 keys on 2 * 10^8; none below p = 10^-5), and what
+   the cells say, with four sigma, and how many sigma each is above
+   bloom_plan_fpr; sigma is of the lookups and of how one filter differs from
+   another. 10^7 of the added keys are looked for again.
+   Exits with 1 if a promise is broken, and says which; 2 if memory is short. */
+
+#define _DEFAULT_SOURCE
+#include "promise.h"
+#include <sys/mman.h>
+#include <time.h>
+
+#define HUGE ((size_t)2 << 20)
+#define STEP 0x9E3779B97F4A7C15U        /* of random64 */
+
+static double worst;
+static char worst_row[100];
+static int short_of_memory;
+
+/* The least m with just so many probes in that width; k 0: as planned */
+static bloom_plan least(bloom_layout layout, int width, int k, double n,
+                        double p)
+{
+    bloom_plan plan = bloom_plan_layout((uint64_t)n, p, layout);
+    uint64_t granule = layout == BLOOM_BLOCKED ? 256 : 64;
+    uint64_t low = 0, high = ((uint64_t)1 << (width == 32 ? 32 : 40)) / granule;
+    plan.hash_bits = (uint8_t)width;
+    if (k == 0)
+        return plan;
+    plan.hashes = (uint8_t)k;
+    while (high - low > 1) {
+        plan.cells = (low + high) / 2 * granule;
+        if (bloom_plan_fpr(plan, (uint64_t)n) <= p)
+            high = (low + high) / 2;
+        else
+            low = (low + high) / 2;
+    }
+    plan.cells = high * granule;
+    return plan;
+}
+
+/* ---- Memory in huge pages ------------------------------------------------- */
+
+static double available(void)
+{
+    FILE *f = fopen("/proc/meminfo", "r");
+    char line[100];
+    double kilobytes = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kilobytes = strtod(line + 13, NULL);
+    if (f)
+        fclose(f);
+    return kilobytes * 1024;
+}
+
+/* An empty filter; NULL if others would have less than a gigabyte left */
+static bloom *map_filter(bloom_plan plan, void **map)
+{
+    size_t size = bloom_plan_size(plan), room = size + 2 * HUGE;
+    unsigned char *memory;
+    if (available() < (double)room + 1e9)
+        return NULL;
+    memory = *map = mmap(NULL, room, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (*map == MAP_FAILED)
+        return NULL;
+    memory += HUGE - (uintptr_t)memory % HUGE;
+    madvise(memory, room - HUGE, MADV_HUGEPAGE);
+    return bloom_init(memory, size, plan);
+}
+
+/* ---- Rows ----------------------------------------------------------------- */
+
+typedef struct {
+    double n, p, planned;               /* planned: the rate as foretold */
+    int kind;
+    subject s;
+    uint64_t start;                     /* of the sequence of its keys */
+    time_t began;
+    char name[100];
+} row;
+
+static row row_of(const char *layout, bloom_plan plan, double n, double p,
+                  int kind)
+{
+    row r = { 0, 0, 0, 0, { NULL, NULL }, 0, 0, "" };
+    r.n = n;
+    r.p = p;
+    r.planned = bloom_plan_fpr(plan, (uint64_t)n);
+    r.kind = kind;
+    r.start = state;
+    r.began = time(NULL);
+    snprintf(r.name, sizeof r.name, "%5.0e %-8s %d %2d %-8s %5.0e", n, layout,
+             plan.hash_bits, plan.hashes, kind == BYTES ? "bytes" : "integers",
+             p);
+    return r;
+}
+
+static void put(const row *r, double rate, double sigma)
+{
+    double z = (rate - r->planned) / sigma;
+    printf("  %7.5f %7.5f %5.2f", rate / r->p, 4 * sigma / r->p, z);
+    promise(rate <= r->p + 4 * sigma, "rate <= p");
+    promise(z <= 4, "rate <= bloom_plan_fpr");
+    if (fabs(z) > fabs(worst)) {
+        worst = z;
+        memcpy(worst_row, r->name, sizeof worst_row);
+    }
+}
+
+/* Of very many keys, how far it is */
+static void add_keys(const row *r)
+{
+    double done, part = r->n < 1e9 ? r->n : 1e8;
+    for (done = 0; done < r->n; done += part) {
+        run_keys(r->s, part, r->kind, false);
+        if (part < r->n)
+            fprintf(stderr, "%.0f of %.0f keys, %.0f s\n", done + part, r->n,
+                    difftime(time(NULL), r->began));
+    }
+}
+
+/* Whether the added keys are found: 10^7 of them, spread evenly */
+static void ask_again(const row *r)
+{
+    double step = floor(r->n / 1e7) * BATCH, i, lost = 0;
+    for (i = 0; i + BATCH <= r->n; i += step) {
+        state = r->start + (uint64_t)i * STEP;
+        lost += BATCH - run_keys(r->s, BATCH, r->kind, true);
+    }
+    promise(lost <= 0, "no key is lost");
+}
+
+/* own: the variance of such a filter's rate */
+static void ask(const row *r, double own)
+{
+    double maybes, asked = fmin(r->n, 2e8);
+    state = r->start + (uint64_t)r->n * STEP;
+    if (r->p >= 1e-5) {
+        maybes = run_keys(r->s, asked, r->kind, true);
+        put(r, maybes / asked, sqrt(maybes / asked / asked + own));
+    } else {
+        printf("  %7s %7s %5s", "-", "-", "-");
+    }
+    ask_again(r);
+    state = r->start + (uint64_t)(r->n + asked) * STEP;
+}
+
+static void measure_row(bloom_layout layout, int width, int k, double n,
+                        double p, int kind)
+{
+    static const char *const names[] = { "classic", "blocked", "counting" };
+    bloom_plan plan = least(layout, width, k, n, p);
+    double bytes = (double)bloom_plan_size(plan);
+    row r = row_of(names[layout], plan, n, p, kind);
+    tally t = { 0, 0, 0, 0 };
+    void *map;
+    if (bytes <= 0) {
+        printf("# %s: no such filter, 2^32 cells or more\n", r.name);
+        return;
+    }
+    r.s.b = map_filter(plan, &map);
+    if (!r.s.b) {
+        printf("# %s: not run, as memory is short\n", r.name);
+        short_of_memory = 1;
+        return;
+    }
+    printf("%s %6.2f", r.name, bytes / 1e9);
+    add_keys(&r);
+    observe_cells(&t, r.s.b, n);
+    ask(&r, t.own);
+    put(&r, t.sum, sqrt(t.own));
+    printf(" %5.0f\n", difftime(time(NULL), r.began));
+    fflush(stdout);
+    munmap(map, (size_t)bytes + 2 * HUGE);
+}
+
+/* ---- Parts ---------------------------------------------------------------- */
+
+static void rows_of(bloom_layout layout)
+{
+    int k;
+    for (k = 8; k <= 32; k += 8) {
+        double p = pow(10, -k / 4);
+        measure_row(layout, 64, k, 1e8, p, INTEGERS);
+        if (layout != BLOOM_COUNTING)           /* which walks as classic does */
+            measure_row(layout, 64, k, 1e8, p, BYTES);
+        measure_row(layout, 32, k, 1e8, p, BYTES);
+    }
+}
+
+static void blocked(void) { rows_of(BLOOM_BLOCKED); }
+static void classic(void) { rows_of(BLOOM_CLASSIC); }
+static void counting(void) { rows_of(BLOOM_COUNTING); }
+
+static void tiny(void)
+{
+    measure_row(BLOOM_BLOCKED, 64, 0, 1e8, 1e-9, BYTES);
+    measure_row(BLOOM_BLOCKED, 64, 0, 1e8, 1e-9, INTEGERS);
+    measure_row(BLOOM_BLOCKED, 32, 0, 1e8, 1e-9, BYTES);
+    measure_row(BLOOM_CLASSIC, 64, 0, 1e8, 1e-9, BYTES);
+    measure_row(BLOOM_CLASSIC, 64, 0, 1e8, 1e-9, INTEGERS);
+    measure_row(BLOOM_CLASSIC, 32, 0, 1e8, 1e-9, BYTES);
+    measure_row(BLOOM_COUNTING, 64, 0, 1e8, 1e-9, BYTES);
+}
+
+/* bloom_chain_fpr stands for what is foretold: it is from the cells */
+static void chain(bloom_layout layout, int width, double p, int kind)
+{
+    bloom_plan like = { 0, 0, 0, 0, 0 };
+    row r;
+    like.layout = (uint8_t)layout;
+    like.hash_bits = (uint8_t)width;
+    r = row_of(layout == BLOOM_BLOCKED ? "blocked+" : "classic+", like, 1e8, p,
+               kind);
+    r.s.c = need(bloom_chain_create((uint64_t)r.n / 20, p, like));
+    add_keys(&r);
+    r.planned = bloom_chain_fpr(r.s.c);
+    printf("%s %6.2f", r.name, (double)bloom_chain_size(r.s.c) / 1e9);
+    ask(&r, 0);
+    printf("  %7.5f %7s %5s %5.0f\n", r.planned / p, "-", "-",
+           difftime(time(NULL), r.began));
+    fflush(stdout);
+    promise(r.planned <= p, "a chain's rate <= p");
+    promise(bloom_chain_links(r.s.c) == 5, "a chain of five links");
+    bloom_chain_free(r.s.c);
+}
+
+static void chains(void)
+{
+    chain(BLOOM_CLASSIC, 64, 0.01, BYTES);
+    chain(BLOOM_BLOCKED, 64, 0.01, INTEGERS);
+    chain(BLOOM_BLOCKED, 32, 0.01, BYTES);
+    chain(BLOOM_BLOCKED, 64, 1e-4, BYTES);
+    chain(BLOOM_CLASSIC, 32, 0.01, INTEGERS);
+}
+
+static void billion(void)
+{
+    int kind;
+    for (kind = BYTES; kind <= INTEGERS; kind++) {
+        measure_row(BLOOM_CLASSIC, 64, 0, 1e9, 0.01, kind);
+        measure_row(BLOOM_BLOCKED, 64, 8, 1e9, 0.01, kind);
+        measure_row(BLOOM_BLOCKED, 64, 16, 1e9, 0.01, kind);
+    }
+}
+
+static void ten(void)
+{
+    measure_row(BLOOM_BLOCKED, 64, 8, 1e10, 0.01, INTEGERS);
+}
+
+int main(int argc, char **argv)
+{
+    static const named_part parts[] = {
+        { "blocked", blocked }, { "classic", classic },
+        { "counting", counting }, { "tiny", tiny }, { "chains", chains },
+        { "billion", billion }, { "ten", ten } };
+    int status;
+    printf("# n layout width k keys p GB, then of lookups, then of the cells:\n"
+           "# rate / p, four sigma, z over bloom_plan_fpr; seconds. Those\n"
+           "# with + are chains, z is over bloom_chain_fpr\n");
+    status = run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
+    printf("# worst z %.2f: %s\n", worst, worst_row);
+    return status ? status : short_of_memory * 2;
+}
