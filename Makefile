@@ -216,8 +216,11 @@ threads: | build
 build/stop: tests/stop.c $(BLOOM)
 	$(C99) tests/stop.c -o $@
 
-crash: build/bloom build/stop
-	@sh tests/crash.sh build/bloom build/stop $(RUNS)
+build/fast_clock.so: tests/fast_clock.c | build
+	$(CC) $(WARN) $(CFLAGS) -shared -fPIC $< -o $@
+
+crash: build/bloom build/stop build/fast_clock.so
+	@sh tests/crash.sh build/bloom build/stop build/fast_clock.so $(RUNS)
 
 SECONDS = 60
 fuzz: | build
