@@ -6,8 +6,9 @@
 cd "$(dirname "$0")/.." || exit 1
 ulimit -c 0
 out=$PWD/build/cross
-ALL='cortex-m0 cortex-m3 cortex-m4 avr aarch64 armv7 riscv64 s390x mips
-     mips-n32 i686 win64,win32 wasm wasm-bare tcc ubsan strict'
+ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
+     s390x sparc64 mips mips-n32 i686 win64,win32 wasm wasm-simd wasm-bare tcc
+     ubsan strict'
 
 # ---- Targets ----------------------------------------------------------------
 # cc, files: how a program is built       run, by: what runs it
@@ -18,6 +19,14 @@ arm='-mthumb -Os -ffunction-sections -nostartfiles --specs=rdimon.specs
 mps2='-Wl,--defsym=ROM_SIZE=4M,--defsym=RAM_SIZE=4M'
 avr='-mmcu=atmega2560 -Os -ffunction-sections -fno-inline-functions-called-once
      -Wl,--gc-sections'
+lx106='-Os -ffunction-sections -mtext-section-literals -nostartfiles
+       -Wl,--gc-sections,-e,reset,-Ttext=0x50001000
+       -Wl,--section-start=.begin=0x50000000'
+riscv32='-march=rv32imc -mabi=ilp32 --specs=picolibc.specs --crt0=hosted
+         --oslib=semihost -Os -ffunction-sections -Wl,--gc-sections
+         -Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=4M
+         -Wl,--defsym=__ram=0x80400000,--defsym=__ram_size=4M
+         -Wl,--defsym=__stack_size=16K'
 
 target() {
     files='' run=run_user by=directly builds='all tiny' checks='tests images'
@@ -30,10 +39,22 @@ target() {
     avr) cc="avr-gcc $avr -DTEST_SMALL" run=run_avr by='simavr atmega2560'
         files=tests/cross/avr.c builds='bare tiny'
         checks="$checks firmware" packages='gcc-avr avr-libc simavr' ;;
+    lx106)      # ESP8266; ESP32 is its successor
+        cc="xtensa-lx106-elf-gcc $lx106 -DTEST_SMALL" files=tests/cross/xtensa.c
+        run=run_lx106 by='qemu sim' builds='bare tiny'
+        checks="$checks firmware unaligned" packages='gcc-xtensa-lx106
+            picolibc-xtensa-lx106-elf qemu-system-misc' ;;
+    riscv32)    # ESP32-C3
+        cc="riscv64-unknown-elf-gcc $riscv32" run=run_riscv32 by='qemu virt'
+        builds='integer tiny' checks="$checks firmware"
+        packages='gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
+            qemu-system-misc' ;;
     aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64 ;;
     armv7) linux arm-linux-gnueabihf qemu-arm armhf ;;
     riscv64) linux riscv64-linux-gnu qemu-riscv64 riscv64 ;;
     s390x) linux s390x-linux-gnu qemu-s390x s390x; builds='all tiny atomic' ;;
+    sparc64) linux sparc64-linux-gnu qemu-sparc64 sparc64
+        builds='integer tiny' checks="$checks unaligned" ;;
     mips) linux mips-linux-gnu qemu-mips mips
         builds='all tiny atomic' checks="$checks unaligned" ;;
     mips-n32)   # 64-bit registers and a 32-bit size_t, as in x32, which few
@@ -52,6 +73,9 @@ target() {
         packages='gcc-mingw-w64-i686-win32 wine32:i386' ;;
     wasm) cc='clang --target=wasm32-wasi -O2' run=run_wasm by=node
         packages='clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs' ;;
+    wasm-simd) cc='clang --target=wasm32-wasi -Os -msimd128' run=run_wasm
+        by=node packages='clang lld wasi-libc libclang-rt-14-dev-wasm32
+            nodejs' ;;
     wasm-bare) cc='clang --target=wasm32 -ffreestanding -O2 -nostdlib
             -mbulk-memory -DGOLDEN_WASM -Wl,--no-entry,--export=main'
         run='run_wasm --bare' by=node builds='bare tiny' checks=images
@@ -84,6 +108,15 @@ run_user() { timeout 300 "$@"; }
 run_board() {
     timeout 300 qemu-system-arm -M "$1" -nographic -monitor none -serial none \
         -semihosting -kernel "$2"
+}
+run_lx106() {
+    timeout 300 qemu-system-xtensa -M sim -cpu lx106 -nographic -monitor none \
+        -serial none -semihosting -kernel "$1"
+}
+run_riscv32() {
+    timeout 300 qemu-system-riscv32 -M virt -bios none -display none \
+        -monitor none -serial none -chardev stdio,id=out \
+        -semihosting-config enable=on,chardev=out -kernel "$1"
 }
 run_avr() {     # shows what comes by the serial port on stderr, coloured
     command -v simavr >/dev/null || return
