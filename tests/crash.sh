@@ -1,10 +1,10 @@
 # Run by `make crash`: the bloom command is killed while it writes, and given
 # files it cannot read or write. As root, as it uses up a disk (a small tmpfs).
-# usage: crash.sh BLOOM STOP CLOCK [RUNS]       60 if not given; 1000 take minutes
-bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-stop=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-clock=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
-kills=${4:-60}
+# usage: crash.sh FOLDER [RUNS]     where bloom, kill, stop and fast_clock.so are;
+#                                   60 if not given; 1000 take minutes
+built=$(cd "$1" && pwd)
+bloom=$built/bloom kill=$built/kill stop=$built/stop clock=$built/fast_clock.so
+kills=${2:-60}
 work=$(cd "$(dirname "$0")/.." && pwd)/build/crash.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
@@ -23,77 +23,55 @@ refused() {     # refused FILE WHY ARGUMENTS...: status 2, one line, no output
     false
 }
 lines() { awk -v i="$1" -v n="$2" 'BEGIN { for (; n-- > 0; i++) print i }'; }
-random() { od -An -N 4 -tu4 /dev/urandom | tr -d ' '; }
 
 needs strace strace || exit 2
 
-# ---- Killed ----------------------------------------------------------------
-# 5 MB each: half of the kills come in the time that a whole run takes, the
-# others soon after FILE.tmp.PID is there; half are halted before.
+# ---- Killed: see tests/kill.c ----------------------------------------------
 
 lines 1 100000 >a; lines 90001 20000 >b
 cat a b >ab
-for f in a b; do "$bloom" build -n 3000000 $f.bloom $f || exit 2; done
-"$bloom" build -n 3000000 whole ab || exit 2
+for f in a b; do "$bloom" build -n 300000 $f.bloom $f || exit 2; done
+"$bloom" build -n 300000 whole ab || exit 2
 "$bloom" uniq -f a.chain -n 50000 <a >/dev/null && cp a.chain chain &&
     "$bloom" uniq -f chain <b >/dev/null || exit 2
 : >nothing
 
-ms() { echo $(($(date +%s%N) / 1000000)); }
-whole_run=$(ms); "$bloom" build -n 3000000 FILE ab
-whole_run=$(($(ms) - whole_run))
+"$kill" "$bloom" "$kills" >killed; grep -v ' passed, ' killed
+check "killed runs" grep -q ' passed, 0 failed' killed
+rm -f FILE.*
+
+# ---- Each system call ------------------------------------------------------
+# Killed at each of those that concern files, and each that writes failing: a
+# disk full, or broken. strace does it.
 
 is_there() { [ -e "$1" ]; }
-started_writing() {     # waits, at most as long as the command runs
-    while [ -d /proc/$pid ] && ! is_there FILE.tmp.*; do :; done
+is_file() {     # is_file OLD: FILE is that, or is not there
+    if [ "$1" = nothing ]; then [ ! -e FILE ]; else cmp -s FILE "$1"; fi
 }
-halt() {        # halt FURTHER: for a moment, and if FURTHER is 1 it then goes on
-    kill -STOP $pid
-    sleep 0.001
-    grep -q '^State:.T' /proc/$pid/status && halted=$((halted + 1))
-    [ "$1" = 1 ] || return
-    kill -CONT $pid
-    sleep 0.00$((random_number % 10))
-}
-judge() {       # judge OLD NEW STATUS: FILE is one of them, NEW if all went well
-    [ "$3" = 137 ] || ended=$((ended + 1))
-    is_there FILE.tmp.* && left=$((left + 1))
-    if [ ! -e FILE ]; then
-        olds=$((olds + 1))
-        [ "$1" = nothing ] && [ "$3" != 0 ]
-    elif ! "$bloom" info FILE 2>err | grep -qx 'seal: *sealed and right'; then
-        echo "    $(cat err)"
-        false
-    elif cmp -s FILE "$1"; then
-        olds=$((olds + 1))
-        [ "$3" != 0 ]
-    else
-        news=$((news + 1))
-        cmp -s FILE "$2"
-    fi
-}
-begin() {       # begin OLD
-    rm -f FILE FILE.tmp.*
-    [ "$1" = nothing ] || cp "$1" FILE
-}
-attack() {      # attack OLD NEW COMMAND...: one run, killed
+at_call() {     # at_call OLD NEW COMMAND...: with $fault at $nth $call
     old=$1 new=$2
     shift 2
-    begin "$old"
-    random_number=$(random)
-    "$@" <b >/dev/null 2>&1 &
-    pid=$!
-    [ "$late" = 1 ] && started_writing
-    sleep "$(printf 0.%04d $((random_number % (late ? 100 : 10 * whole_run))))"
-    [ $((i / 14 % 2)) = 0 ] || halt $((i / 28 % 2))
-    kill -9 $pid
-    wait $pid
-    judge "$old" "$new" $?
+    rm -f FILE FILE.tmp.*
+    [ "$old" = nothing ] || cp "$old" FILE
+    strace -f -e trace=$call -e inject=$call:$fault:when=$nth -o trace \
+        "$@" <b >/dev/null 2>err
+    status=$?
+    if ! grep -qe INJECTED -e 'killed by' trace; then
+        hit=0
+        is_file "$new"
+        return
+    fi
+    hit=1 hits=$((hits + 1))
+    case $fault in
+    signal=*) is_file "$old" || is_file "$new" ;;
+    *) [ $status = 2 ] && grep -qx "bloom: .*: $why" err && is_file "$old" &&
+           ! is_there FILE.tmp.* ;;
+    esac
 }
 verb() {        # verb NUMBER DO: DO OLD NEW COMMAND..., of all that write
     case $1 in
-    0) $2 nothing whole "$bloom" build -n 3000000 FILE ab ;;
-    1) $2 a.bloom whole "$bloom" build -n 3000000 FILE ab ;;
+    0) $2 nothing whole "$bloom" build -n 300000 FILE ab ;;
+    1) $2 a.bloom whole "$bloom" build -n 300000 FILE ab ;;
     2) $2 a.bloom whole "$bloom" uniq -f FILE ;;
     3) $2 a.chain chain "$bloom" uniq -f FILE ;;
     4) $2 nothing whole "$bloom" merge FILE a.bloom b.bloom ;;
@@ -101,49 +79,13 @@ verb() {        # verb NUMBER DO: DO OLD NEW COMMAND..., of all that write
     6) $2 a.bloom whole "$bloom" add FILE b ;;
     esac
 }
-olds=0 news=0 left=0 ended=0 halted=0 i=0
-while [ $((i - ended)) -lt "$kills" ]; do
-    late=$((i / 7 % 2))
-    check "killed, run $i" verb $((i % 7)) attack
-    i=$((i + 1))
-done 2>/dev/null
-echo "$i runs, $kills of them killed: $olds left the old file or none," \
-    "$news the new one; $left with a FILE.tmp.PID beside it; $halted halted"
-if [ "$kills" -ge 50 ]; then
-    check "kills hit while it was written" [ $left -gt 0 ]
-    check "old and new were both seen" [ $olds -gt 0 -a $news -gt 0 ]
-    check "some were halted" [ $halted -gt 0 ]
-fi
-
-# ---- Each system call ------------------------------------------------------
-# Killed at each of those that concern files, and each that writes failing: a
-# disk full, or broken. strace does it.
-
-untouched() {   # untouched OLD
-    if [ "$1" = nothing ]; then [ ! -e FILE ]; else cmp -s FILE "$1"; fi
-}
-at_call() {     # at_call OLD NEW COMMAND...: with $fault at $nth $call
-    old=$1 new=$2
-    shift 2
-    begin "$old"
-    strace -f -e trace=$call -e inject=$call:$fault:when=$nth -o trace \
-        "$@" <b >/dev/null 2>err
-    status=$?
-    case $fault in
-    signal=*) judge "$old" "$new" $status ;;
-    *) grep -q INJECTED trace || { cmp -s FILE "$new"; return; }
-       [ $status = 2 ] && grep -qx "bloom: .*: $why" err &&
-           untouched "$old" && ! is_there FILE.tmp.* ;;
-    esac
-}
 at_each() {     # at_each FAULT CALLS [WHY]: of each verb, until one has no more
     fault=$1 why=$3
     for call in $2; do
         for v in 0 1 2 3 4 5 6; do
-            nth=1
-            while [ $nth = 1 ] || grep -qe INJECTED -e KILL trace; do
+            nth=1 hit=1
+            while [ $hit = 1 ]; do
                 check "verb $v, $call $nth: $1" verb $v at_call
-                grep -qe INJECTED -e KILL trace && hits=$((hits + 1))
                 nth=$((nth + 1))
             done
         done
@@ -171,15 +113,15 @@ check "stopped runs" grep -q ' passed, 0 failed' stopped
 
 "$bloom" build -n 2000 small b 2>/dev/null
 mkdir disk
-if mount -t tmpfs -o size=6M tmpfs disk 2>err; then
+if mount -t tmpfs -o size=800k tmpfs disk 2>err; then
     cp a.bloom disk/f
     full='No space left on device'
     for room in 0 4 8 400 ; do
         rm -f disk/fill
         used=$(du -k disk/f | awk '{ print $1 }')
-        dd if=/dev/zero of=disk/fill bs=1024 count=$((6144 - used - room)) \
+        dd if=/dev/zero of=disk/fill bs=1024 count=$((800 - used - room)) \
             2>/dev/null
-        for verb in "build -n 3000000 disk/f ab" "uniq -f disk/f" \
+        for verb in "build -n 300000 disk/f ab" "uniq -f disk/f" \
                     "merge disk/f a.bloom b.bloom"; do
             "$bloom" $verb <b >/dev/null 2>err
             check "disk full, $room kB: $verb: status" [ $? = 2 ]
