@@ -214,11 +214,14 @@ size: build/bloom
 threads: | build
 	@sh tests/threads.sh
 
-build/stop: tests/stop.c $(BLOOM)
-	$(C99) tests/stop.c -o $@
+build/kill build/stop: build/%: tests/%.c $(BLOOM)
+	$(C99) $< -o $@
 
-crash: build/bloom build/stop
-	@sh tests/crash.sh build/bloom build/stop $(RUNS)
+build/fast_clock.so: tests/fast_clock.c $(BLOOM)
+	$(CC) $(WARN) $(CFLAGS) -shared -fPIC $< -o $@
+
+crash: build/bloom build/kill build/stop build/fast_clock.so
+	@sh tests/crash.sh build $(RUNS)
 
 SECONDS = 60
 fuzz: | build
