@@ -11,7 +11,8 @@
 # make sanitize          the tests under AddressSanitizer and UBSan
 # make cross             tests and golden images on other machines, emulated
 # make size              flash, RAM, stack and time on small chips; build/size.md
-# make fuzz              tests/fuzz, each target for a minute under ASan and UBSan
+# make fuzz              tests/fuzz, each target for a minute under ASan and UBSan;
+#                        RUNS=10000000: for so many executions
 # make threads           BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices
 # make crash             the command stopped and killed, its disk full, its files bent;
 #                        as root. RUNS=1000: for minutes
@@ -225,7 +226,7 @@ crash: build/bloom build/kill build/stop build/fast_clock.so
 
 SECONDS = 60
 fuzz: | build
-	@sh tests/fuzz/run.sh $(SECONDS)
+	@sh tests/fuzz/run.sh $(SECONDS) $(RUNS)
 
 coverage: | build
 	@python3 tests/coverage/coverage.py
