@@ -2559,32 +2559,22 @@ static void bloom_add_chances_(double j, double one, double two, unsigned b,
 }
 
 /* Their means, j being binomial: each of n * b choices is one of the blocks.
-   From the likeliest j up and down, weighed as multiples of its chance. */
+   From j = 0 up, weighed as multiples of its chance, until no more comes; these
+   grow up to 10^433 times. In one block only, all choices are in it. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
-    double likeliest = (double)(uint64_t)(choices / blocks), j, weight;
-    double one = 1 + bloom_exp_minus_1_(likeliest
-                                        * bloom_ln_1_minus_1_over_(32));
-    double two = 1 + bloom_exp_minus_1_(likeliest
-                                        * bloom_ln_1_minus_1_over_(16));
-    double one_down = one, two_down = two;
+    double j, weight = 1e-150, one = 1, two = 1;    /* (31/32)^j, (30/32)^j */
     unsigned c;
     for (c = 0; c <= b; c++)
         mean[c] = 0;
-    for (weight = 1, j = likeliest; weight > 1e-11 * mean[b]; j++) {
-        bloom_add_chances_(j, one, two, b, weight, mean);
-        if (j >= choices)
-            break;
-        weight *= (choices - j) / ((j + 1) * (blocks - 1));
+    for (j = 0; j <= choices && weight > 1e-12 * mean[b]; j++) {
+        if (blocks > 1 || j >= choices)
+            bloom_add_chances_(j, one, two, b, weight, mean);
+        if (blocks > 1)
+            weight *= (choices - j) / ((j + 1) * (blocks - 1));
         one *= 31.0 / 32;
         two *= 30.0 / 32;
-    }
-    for (weight = 1, j = likeliest; j > 0 && weight > 1e-15; j--) {
-        weight *= j * (blocks - 1) / (choices - j + 1);
-        one_down *= 32.0 / 31;
-        two_down *= 32.0 / 30;
-        bloom_add_chances_(j - 1, one_down, two_down, b, weight, mean);
     }
     for (c = 1; c <= b; c++)
         mean[c] /= mean[0];
@@ -2629,7 +2619,7 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9];
     unsigned b = plan.hashes / 8U;
-    if (n * b / blocks > 1200)
+    if (n * b / blocks > 720)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     return bloom_rate_of_blocks_(blocks, b, mean)
@@ -2678,15 +2668,13 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
                                    bool quick)
 {
     double rate = bloom_rate_(plan, k, n, quick), next;
-    for (; k < 64; k++, rate = next) {
-        next = bloom_rate_(plan, k + 1, n, quick);
-        if (next >= rate)
-            break;
+    while (k < 64 && (next = bloom_rate_(plan, k + 1, n, quick)) < rate) {
+        rate = next;
+        k++;
     }
-    for (; k > 1; k--, rate = next) {
-        next = bloom_rate_(plan, k - 1, n, quick);
-        if (next > rate)
-            break;
+    while (k > 1 && (next = bloom_rate_(plan, k - 1, n, quick)) <= rate) {
+        rate = next;
+        k--;
     }
     return k;
 }

@@ -14,7 +14,6 @@ GCC="gcc $ALL -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
 GXX="g++ $ALL -Wold-style-cast -Wzero-as-null-pointer-constant -Wextra-semi"
 CLANG="clang -Werror -Weverything -Wno-padded -Wno-declaration-after-statement"
 CLANGXX="clang++ -Werror -Weverything -Wno-padded -Wno-c++98-compat-pedantic"
-OUT="-I. -o build/strict.o"
 USER="-Werror -Wall -Wextra -pedantic"          # what a user's program sees
 
 echo '#include "bloom.h"' >build/strict.c
@@ -24,35 +23,48 @@ for tool in gcc g++ clang clang++; do
     needs $tool "gcc g++ clang" || exit 1
 done
 
+# The commands, a line each, are run by all CPUs in the end. What gcc learns of the
+# flow, for which it has to optimise, it says of the first version of the language;
+# all else, and all that clang says, comes before there is any code.
+compile() { echo "$* -I." | tr "\n" " " >>build/strict.jobs; echo >>build/strict.jobs; }
+versions() {            # versions "VERSION..." GCC CLANG FLAGS...
+    flow="-O2 -c"
+    for std in $1; do
+        compile "$2" -std=$std $flow "$4"
+        compile "$3" -std=$std -fsyntax-only "$4"
+        flow=-fsyntax-only
+    done
+}
+C="c99 c11 c17" CXX="c++11 c++14 c++17 c++20"
+
+: >build/strict.jobs
 for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_TINY" \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT" \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_NO_MALLOC" \
-            "-DBLOOM_IMPLEMENTATION -DBLOOM_READ_BYTE(p)=(*(p))" \
+            "-DBLOOM_IMPLEMENTATION '-DBLOOM_READ_BYTE(p)=(*(p))'" \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC" \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_NO_SIMD -U__SIZEOF_INT128__"; do
-    for std in c99 c11 c17; do
-        silent $GCC -std=$std -O2 $mode -c build/strict.c $OUT
-        silent $CLANG -std=$std -O2 $mode -c build/strict.c $OUT
-    done
-    for std in c++11 c++14 c++17 c++20; do
-        silent $GXX -std=$std -O2 $mode -c build/strict.cpp $OUT
-        silent $CLANGXX -std=$std -O2 $mode -c build/strict.cpp $OUT
-    done
+    versions "$C" "$GCC" "$CLANG" "$mode build/strict.c"
+    versions "$CXX" "$GXX" "$CLANGXX" "$mode build/strict.cpp"
 done
 echo "skipped: tests/fuzz/redis.c, which make fuzz builds with redismodule.h"
 for file in examples/*.c examples/bloom/*.c tests/*.c tests/speed/*.c \
             tests/fuzz/*.c tests/rates/*.c tests/page/*.c tests/unit/all.c; do
-    [ "$file" != tests/fuzz/redis.c ] || continue
-    for std in c99 c11 c17; do
-        silent gcc $USER -Wconversion -Wshadow -std=$std -O2 -c "$file" $OUT
-        silent clang $USER -Wconversion -Wshadow -std=$std -O2 -c "$file" $OUT
-    done
+    [ "$file" = tests/fuzz/redis.c ] ||
+        versions "$C" "gcc $USER -Wconversion -Wshadow" \
+            "clang $USER -Wconversion -Wshadow" "$file"
 done
-for std in c++11 c++14 c++17 c++20; do
-    for mode in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
-        silent g++ $USER -std=$std -O2 -D$mode -x c++ -c tests/unit/all.c $OUT
-        silent clang++ $USER -std=$std -O2 -D$mode -x c++ -c tests/unit/all.c $OUT
-    done
+for mode in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
+    versions "$CXX" "g++ $USER" "clang++ $USER" \
+        "-D$mode -x c++ tests/unit/all.c"
 done
+
+tr '\n' '\0' <build/strict.jobs |
+    xargs -0 -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+        if eval "$1 -o build/strict.$$.o"; then echo ok; else echo "FAILED: $1"
+        fi; rm -f build/strict.$$.o' sh >build/strict.out
+grep -v '^ok$' build/strict.out
+passed=$(grep -c '^ok$' build/strict.out)
+failed=$(($(wc -l <build/strict.jobs) - passed))
 counted strict
