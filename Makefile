@@ -18,13 +18,14 @@
 # make coverage          each line and branch of bloom.h runs in the tests, or it is said
 # make mutants           300 small mistakes made in bloom.h: do the tests find them?
 # make analyse           clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
-# make prove             sizes and header checks proved, by Frama-C
+# make prove             sizes, header checks, cells proved for every input
 # make promise           the rates that are promised, measured; minutes
 # make examples          each example prints what its head says
 # make interop           those that need other software: sqlite, gnuplot, Guava, Redis
 # make languages         bloom.py and bloom.hpp; the library, called by Python
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
+# make worst             the slowest calls there are, by search; ROUNDS=2000
 # make bench             speed beside libbloom and the machine's floor; 3 minutes
 # make pages             a large filter in huge pages, and not: N=1e9
 # make race              `bloom uniq` on 10 million lines, beside sort -u and awk
@@ -251,6 +252,12 @@ promise: build/promise $(PARTS:%=build/promise-%)
 bench: | build
 	@sh tests/speed/run.sh
 
+build/worst: tests/speed/worst.c $(BLOOM)
+	$(C99) tests/speed/worst.c -o $@
+
+worst: build/worst
+	build/worst $(ROUNDS)
+
 build/pages: tests/speed/pages.c $(BLOOM)
 	$(C99) tests/speed/pages.c -o $@
 
@@ -306,5 +313,5 @@ help:                                # the list above
 
 .PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
-    promise bench pages race examples interop languages \
+    promise worst bench pages race examples interop languages \
     interop-redis race-redis large page page-test pictures clean
