@@ -7,7 +7,7 @@
    A run is a list of choices, who goes on and what fails; after each run the
    last one that was "no" becomes "yes". The threads are coroutines. One word
    has one order of changes on any CPU: what is right here is right for relaxed
-   memory too. What is not atomic at all goes unseen; ThreadSanitizer sees it. */
+   memory too. What is not atomic at all is seen by ThreadSanitizer only. */
 
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -180,8 +180,8 @@ static bool in_some_order(unsigned done[2], uint64_t word)
     return right;
 }
 
-/* No bit is lost; "new" is said of absent bits only, by one thread at least, and
-   not by who began when the bit had been set. */
+/* No bit is lost; "new" is said of absent bits only, by one thread at least,
+   and not by who began when the bit had been set. */
 static bool bits_are_right(uint64_t start)
 {
     uint64_t set = start, new_to = 0, stale = 0;
@@ -196,7 +196,8 @@ static bool bits_are_right(uint64_t start)
                 stale |= bits_of(o->what) & p->got;
         }
     }
-    return bloom_load64_(cells) == set && new_to == (set & ~start) && stale == 0;
+    return bloom_load64_(cells) == set && new_to == (set & ~start)
+        && stale == 0;
 }
 
 /* ---- All of them --------------------------------------------------------- */

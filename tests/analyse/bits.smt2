@@ -1,6 +1,6 @@
 ; What prove.c and product.c take for granted of shifts and masks, for every
-; number of 64 bits, by Z3's bit vectors: each answer must be "unsat", as what is
-; asked for is a number for which it does not hold.
+; number of 64 bits, by Z3's bit vectors. Asked for is a number for which it
+; does not hold: each answer must be "unsat".
 (declare-const a (_ BitVec 64))
 (declare-const b (_ BitVec 64))
 (define-fun is ((claim Bool)) Bool (not claim))

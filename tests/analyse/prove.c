@@ -5,7 +5,7 @@
 
    A header is accepted just if its fields are within the limits of the format
    and its cells within `size` bytes; sizes are right and do not overflow; and
-   of an image that was accepted each cell that a walk may come to lies in it. */
+   each cell of an accepted image that a walk may come to lies in it. */
 
 #define BLOOM_STATIC
 #define BLOOM_NO_SIMD

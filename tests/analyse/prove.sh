@@ -6,16 +6,18 @@
 #   bloom_check_           (bloom_open, bloom_view) accepts a header just if it
 #                          is within the format's limits and its cells are
 #                          within `size`
-#   bloom_plan_size, bloom_size_, ..fits_, ..cell_bytes_   are right to the byte;
-#                          nothing overflows, 0 just where there is no such size
+#   bloom_plan_size, bloom_size_, bloom_fits_, bloom_cell_bytes_   are right to
+#                          the byte; 0 just where there is no such size; nothing
+#                          overflows
 #   of an accepted image   every cell that a walk can come to, bit, counter or
 #                          block, is inside `size` bytes, past the header
 # Taken for granted:
 #   that compilers, Frama-C and the solvers are right; and that
 #   bloom_high_half_, where there are 128-bit numbers, is C's own product
-#   that bloom_open and bloom_view come to bloom_check_ with size >= 32 only, and
-#   adders, lookups and bloom_count_ to cells by the functions named in prove.c
-#   (loops need notes within them, and WP does not follow a cast of a `bloom *`)
+#   that bloom_open and bloom_view come to bloom_check_ with size >= 32 only
+#   (WP does not follow a cast to a `bloom *`); that adders, lookups and
+#   bloom_count_ come to cells as the functions named in prove.c do (their loops
+#   would need notes within bloom.h)
 #   shifts and masks: bits.smt2 proves them, in bits, by Z3
 #   bytes put together to words: all 2^32 are tried here
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
@@ -26,7 +28,8 @@ for tool in frama-c why3 z3 cvc4; do
     exit 1
 done
 . tests/count.sh
-grep -q CVC4 "$HOME/.why3.conf" 2>/dev/null || why3 config detect >/dev/null 2>&1
+grep -q CVC4 "$HOME/.why3.conf" 2>/dev/null ||
+    why3 config detect >/dev/null 2>&1
 
 # proof NAME MACHINE FILE OPTIONS... : every goal, or those that are not
 proof() {

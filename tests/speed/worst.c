@@ -33,7 +33,7 @@ typedef struct arguments {
     unsigned k, layout, width;
 } arguments;
 
-/* ---- Arguments ------------------------------------------------------------ */
+/* ---- Arguments ----------------------------------------------------------- */
 
 static uint64_t any(void)
 {
@@ -104,7 +104,7 @@ static bloom_plan plan_of(const arguments *a)
     return plan;
 }
 
-/* ---- Calls ----------------------------------------------------------------- */
+/* ---- Calls --------------------------------------------------------------- */
 
 static void for_rate(const arguments *a)
 {
@@ -152,7 +152,7 @@ static void create_and_free(const arguments *a)
     bloom_free(bloom_create(plan_of(a)));
 }
 
-/* ---- 1 MB of filter -------------------------------------------------------- */
+/* ---- 1 MB of filter ------------------------------------------------------ */
 
 static bloom *b, *c;
 
@@ -221,7 +221,7 @@ ON_FILTERS(add_many, bloom_add_many_u64(b, (uint64_t *)(void *)other, SIZE / 8,
 ON_FILTERS(look_many, bloom_may_contain_many_u64(b, (uint64_t *)(void *)other,
                                                  SIZE / 8, NULL))
 
-/* ---- 1 MB of chain --------------------------------------------------------- */
+/* ---- 1 MB of chain ------------------------------------------------------- */
 
 static bloom_chain *chain;
 
@@ -289,7 +289,7 @@ ON_CHAIN(chain_estimate, bloom_chain_size(chain) > SIZE
 ON_CHAIN(chain_fpr, bloom_chain_size(chain) > SIZE
          ? 0 : bloom_chain_fpr(chain))
 
-/* ---- The search ------------------------------------------------------------ */
+/* ---- The search ---------------------------------------------------------- */
 
 typedef void call(const arguments *a);
 
