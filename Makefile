@@ -25,7 +25,7 @@
 # make languages         bloom.py and bloom.hpp; the library, called by Python
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
-# make worst             the slowest calls there are, by search; ROUNDS=2000
+# make worst             the slowest calls there are, by search; a minute
 # make bench             speed beside libbloom and the machine's floor; 3 minutes
 # make pages             a large filter in huge pages, and not: N=1e9
 # make race              `bloom uniq` on 10 million lines, beside sort -u and awk
@@ -256,7 +256,7 @@ build/worst: tests/speed/worst.c $(BLOOM)
 	$(C99) tests/speed/worst.c -o $@
 
 worst: build/worst
-	build/worst $(ROUNDS)
+	build/worst
 
 build/pages: tests/speed/pages.c $(BLOOM)
 	$(C99) tests/speed/pages.c -o $@

@@ -1,6 +1,6 @@
 /* The slowest calls there are: for each public function of bounded input the
    arguments are searched that take it longest, and the time is printed in
-   milliseconds. Run by `make worst`; `worst ROUNDS` searches longer.
+   milliseconds. Run by `make worst`; `worst SECONDS` searches each so long.
 
    Half of the rounds draw arguments anew, from the ends of what there is as
    often as from between; the others change some of those that were worst so
@@ -353,11 +353,11 @@ static double ms(const struct subject *s, const arguments *a, unsigned times)
 }
 
 /* A time that seems the worst is measured anew before it counts. */
-static double search(const struct subject *s, unsigned rounds, arguments *worst)
+static double search(const struct subject *s, double seconds, arguments *worst)
 {
-    double most = -1, t;
+    double most = -1, t, end = now() + seconds * 1e3;
     unsigned i, which;
-    for (i = 0; i < rounds; i++) {
+    for (i = 0; now() < end; i++) {
         arguments a = *worst;
         for (which = 0; i % 2 == 0 && which < 7; which++)
             change(&a, which);
@@ -376,9 +376,10 @@ static double search(const struct subject *s, unsigned rounds, arguments *worst)
 
 int main(int count, char **words)
 {
-    unsigned rounds = count > 1 ? (unsigned)atoi(words[1]) : 2000;
+    double seconds = count > 1 ? atof(words[1]) : 2;
     const struct subject *s = subjects, *end = s + sizeof subjects / sizeof *s;
     int slow = 0;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     image = malloc(SIZE);
     other = malloc(SIZE);
     if (!image || !other)
@@ -386,7 +387,7 @@ int main(int count, char **words)
     memset(other, 0, SIZE);
     for (; s < end; s++) {
         arguments a = { 1, 256, 0, 0.5, 1, 0, 64 };
-        double t = search(s, s->prepare ? rounds / 10 : rounds, &a);
+        double t = search(s, seconds, &a);
         printf("%-24s %9.4f ms  n %" PRIu64 " p %g k %u layout %u width %u m %"
                PRIu64 " size %" PRIu64 "%s\n", s->name, t, a.n, a.p, a.k,
                a.layout, a.width, a.cells, a.size,
