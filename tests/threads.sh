@@ -64,6 +64,7 @@ done
 check "gcc -O2" build price gcc -O2
 echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg) (2 is all of it)"
 check price build/threads-price price
+check scale build/threads-price scale
 echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 
 counted
