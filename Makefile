@@ -19,7 +19,7 @@
 # make coverage          each line and branch of bloom.h runs in the tests, or it is said
 # make mutants           300 small mistakes made in bloom.h: do the tests find them?
 # make analyse           clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
-# make prove             sizes and header checks proved, by Frama-C
+# make prove             sizes, header checks, cells proved for every input
 # make promise           the rates that are promised, measured; minutes
 # make promise-large     10^8 to 10^10 keys: hours, 14 GB; ROWS="blocked ten" for some
 # make examples          each example prints what its head says
@@ -27,6 +27,7 @@
 # make languages         bloom.py and bloom.hpp; the library, called by Python
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
+# make worst             the slowest calls there are, by search; a minute
 # make bench             speed beside libbloom and the machine's floor; 4 minutes
 # make pages             a large filter in huge pages, and not: N=1e9
 # make race              `bloom uniq` on 10 million lines, beside sort -u and awk
@@ -261,6 +262,12 @@ promise-large: build/promise-large build/promise-window
 bench: | build
 	@sh tests/speed/run.sh
 
+build/worst: tests/speed/worst.c $(BLOOM)
+	$(C99) tests/speed/worst.c -o $@
+
+worst: build/worst
+	build/worst
+
 build/pages: tests/speed/pages.c $(BLOOM)
 	$(C99) tests/speed/pages.c -o $@
 
@@ -316,5 +323,5 @@ help:                                # the list above
 
 .PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
-    promise promise-large bench pages race examples interop languages \
+    promise promise-large worst bench pages race examples interop languages \
     interop-redis race-redis large page page-test pictures clean
