@@ -3,10 +3,13 @@
 #define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
 #endif
 
-#ifdef TEST_MALLOC          /* an allocator that counts, and can be empty */
+#ifdef TEST_MALLOC          /* an allocator that counts, and can be empty; and
+                               an assertion that does not end the program */
 #include <stddef.h>
 void *count_malloc(size_t size);
 void count_free(void *block);
+void not_true(void);
 #define BLOOM_MALLOC(size) count_malloc(size)
 #define BLOOM_FREE(pointer) count_free(pointer)
+#define BLOOM_ASSERT(x) ((x) ? (void)0 : not_true())
 #endif

@@ -34,6 +34,7 @@ static void test_constant_plans(void)
         CHECK(plan.cells == BLOOM_CELLS(n, one_in)); \
         CHECK(plan.hashes == BLOOM_HASHES(n, one_in))
         SAME(2); SAME(3); SAME(100); SAME(1000); SAME(65535); SAME(65536);
+        SAME(131072); SAME(2097152);
         SAME(999999999); SAME(1000000000);
     }
 }
