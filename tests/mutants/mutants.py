@@ -36,7 +36,8 @@ GCC = "gcc"
 
 # name: (how bloom.h is compiled, how the tests are, CPU seconds for one test:
 #        the longest takes a sixth of that). `make test` has a mode more, that
-# of the rates, of 20 seconds: it sees nothing that these do not.
+# of the rates, of 20 seconds, which sees nothing that these do not; and "neon"
+# is one of `make cross`.
 BARE = ["-DBLOOM_NO_FLOAT", "-DBLOOM_NO_MALLOC"]
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -51,6 +52,7 @@ MODES = {
                  ["-DTEST_MALLOC"], 4),
     "same": ([], [], 4),
     "atomic": (["-DBLOOM_ATOMIC"], [], 4),
+    "neon": (["-include", "tests/unit/hooks.h", "-DTEST_NEON"], [], 4),
 }
 QUICK = ("tiny", "bare", "flash", "portable") if TCC else ()
 
@@ -348,7 +350,7 @@ def built_in(mode):
 
 
 def modes_of(built, mutant):
-    """Those that have its line; with threads, if no other has it"""
+    """Those that have its line; those after "same" if no other has it"""
     modes = [mode for mode in MODES if mutant.begins in built[mode]]
     return modes[:modes.index("same") + 1] if "same" in modes else modes
 

@@ -1,4 +1,13 @@
 /* What bloom.h calls in two modes, for itself (gcc -include) and for the tests. */
+#ifdef TEST_NEON            /* tests/mutants/: SIMD as on ARM, on any CPU */
+#include <stdlib.h>
+#include <string.h>
+#include <stdint.h>
+#include <stdbool.h>
+#undef __x86_64__
+#define __aarch64__ 1
+#endif
+
 #ifdef TEST_FLASH           /* a flash that only BLOOM_READ_BYTE can read */
 #define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
 #endif
