@@ -37,12 +37,14 @@ GCC = "gcc"
 # name: (how bloom.h is compiled, how the tests are, CPU seconds for one test:
 #        the longest takes a sixth of that). `make test` has a mode more, that
 # of the rates, of 20 seconds, which sees nothing that these do not; and "neon"
-# is one of `make cross`.
+# and "tiny16" stand for machines of `make cross`.
 BARE = ["-DBLOOM_NO_FLOAT", "-DBLOOM_NO_MALLOC"]
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 MODES = {
     "tiny": (["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2),
+    "tiny16": (["-DBLOOM_TINY", "-include", "tests/unit/hooks.h", "-DTEST_16"],
+               ["-DBLOOM_TINY", "-DTEST_16"], 2),
     "bare": (BARE + ["-D__OPTIMIZE_SIZE__=1"], BARE, 2),
     "flash": (["-DBLOOM_NO_FLOAT",
                "-DBLOOM_READ_BYTE(p)=((unsigned char)(*(p)^0x55))"],
@@ -54,7 +56,7 @@ MODES = {
     "atomic": (["-DBLOOM_ATOMIC"], [], 4),
     "neon": (["-include", "tests/unit/hooks.h", "-DTEST_NEON"], [], 4),
 }
-QUICK = ("tiny", "bare", "flash", "portable") if TCC else ()
+QUICK = ("tiny", "tiny16", "bare", "flash", "portable") if TCC else ()
 
 # ---- The mistakes -----------------------------------------------------------
 

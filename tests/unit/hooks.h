@@ -7,6 +7,11 @@
 #undef __x86_64__
 #define __aarch64__ 1
 #endif
+#ifdef TEST_16              /* there too: TINY on a CPU with a 16-bit size_t */
+#include <stdint.h>
+#undef SIZE_MAX
+#define SIZE_MAX 0xFFFF
+#endif
 
 #ifdef TEST_FLASH           /* a flash that only BLOOM_READ_BYTE can read */
 #define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
