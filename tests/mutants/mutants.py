@@ -268,7 +268,7 @@ def limits():
 
 def less_memory():
     limits()
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
 def run(*command, limit=less_memory, only=None):
@@ -435,7 +435,7 @@ def judge(source, mutant, modes):
 # ---- The record -------------------------------------------------------------
 
 def equivalents():
-    """{(line above or "", line, mutated line or *)}: what cannot be seen"""
+    """{(line above, function() or "", line, mutated line or *)}"""
     listed = set()
     with open("tests/mutants/equivalent.txt") as file:
         for line in file:
@@ -450,7 +450,7 @@ def listings(listed, mutant):
     """Those that are about this mutant"""
     return listed & {("", mutant.function + "()", "*")} \
         | listed & {(above, mutant.old_line, new)
-                    for above in ("", mutant.above)
+                    for above in ("", mutant.above, mutant.function + "()")
                     for new in (mutant.new_line, "*")}
 
 
