@@ -25,7 +25,7 @@
 # make languages         bloom.py and bloom.hpp; the library, called by Python
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
-# make bench             speed beside libbloom and the machine's floor; 3 minutes
+# make bench             speed beside libbloom and the machine's floor; 4 minutes
 # make pages             a large filter in huge pages, and not: N=1e9
 # make race              `bloom uniq` on 10 million lines, beside sort -u and awk
 # make large             examples/intersect.c and top.c on 20 million lines each
@@ -90,7 +90,7 @@ install: build/bloom
 
 uninstall:
 	rm -f $(INSTALLED)/bin/bloom $(INSTALLED)/include/bloom.h $(PAGE) \
-	    $(COMPLETION) $(PC)
+	    $(COMPLETION) $(PC) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
 
 # ---- The library, for other languages ---------------------------------------
 

@@ -41,8 +41,8 @@
                             file, static inline; no other file is concerned
      BLOOM_API              everywhere  before each function; default: extern,
                             hidden from other shared objects. A library that
-                            offers them to others: #define BLOOM_API extern,
-                            or the linker says `hidden symbol "bloom_add"'
+                            offers them to others, and these: #define BLOOM_API
+                            extern, or the linker speaks of a hidden symbol
      BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
                             calloc and free
      BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
@@ -68,9 +68,9 @@
    No option changes the bytes of an image. "One file" is the file with
    BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC. */
 
-#if !defined(__cplusplus) && !defined(_MSC_VER) \
-    && !(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
-#error "bloom.h needs C99"
+#if !defined(_MSC_VER) && (defined(__cplusplus) ? __cplusplus < 201103L \
+    : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "bloom.h needs C99, or C++11"
 #elif !defined(BLOOM_H)
 #define BLOOM_H
 
@@ -122,8 +122,7 @@ typedef enum bloom_layout {
 } bloom_layout;
 
 /* The shape of a filter. A plan of cells 0 is impossible: it has size 0 and
-   makes no filter. Change seed or hash_bits before you use a plan. Filters can
-   be merged if their plans are equal. */
+   makes no filter. Change seed or hash_bits before you use a plan. */
 typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64
                                     (blocked: of 256, and below 2^40) */
@@ -175,21 +174,19 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 2 to 20 microseconds, up to 100 for a
-   few keys. Below p = 2^-64 there is no plan: one key in 2^64 has but one cell,
-   of byte keys and of integers alike. */
+   keep it in this m, the fewest. Takes 2 to 30 microseconds. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. All plans are made
-   for width 64; in width 32 several blocks a key may have 1.5 times p where
-   there is one block in all, 1.3 times below 20 blocks; and none is less than
-   n/m * 2^-25. */
+   for width 64. In width 32 several blocks a key miss p where there is one block
+   in all (twice at p = 0.001) or two (1.25 times), by more where p is less, and
+   none has less than about n/m * 2^-25. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* The least classic filter with just k probes, 1..64: a small k is fast. For
-   one or two keys, k of 6 and more, and p below 10^-8 it has up to 1.2 p. */
+/* The least classic filter with just k probes, 1..64: a small k is fast. It has
+   more than p where bloom_plan_fpr is too low. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* The classic filter of lowest rate whose image has at most `bytes` bytes,
@@ -199,8 +196,8 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
    1 for an impossible plan. Where k is about the best, within 1% for 100 keys
    and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all, up to twice too high (two blocks), 10%
-   (four), 3% (20). Too low where one or two keys lie in much space, and k is 6
+   several blocks a key and few in all, up to twice too high (two blocks), 25%
+   (four), 6% (20). Too low where one or two keys lie in much space, and k is 6
    or more: 1.2 times at 10^-9, 1.7 at 10^-11, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
@@ -295,9 +292,9 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 
 /* ---- Many keys at once -------------------------------------------------- */
 /* The same as one call for each of `count` keys, in their order, but the waits
-   for memory overlap: several times as fast in filters larger than the cache.
-   is_new and maybe take the `count` results, or are NULL. Returns how many of
-   them are true. */
+   for memory overlap: the larger the filter, the more that wins. is_new and
+   maybe take the `count` results, or are NULL. Returns how many of them are
+   true. */
 
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
@@ -414,11 +411,11 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* A copy of that, which goes on growing where the chain stood. Any bytes at any
    alignment may be given; NULL, and the reason in *error (unless NULL), if they
-   are not a chain; BLOOM_OK there if they are, but memory is short. Links need
-   not be as planned, but all of one layout, width and seed. Seals are not
+   are not a chain; BLOOM_OK there if they are, but memory is short, or p too low
+   to plan for a head without links, which is an empty chain of seed 0. Links
+   need not be as planned, but all of one layout, width and seed. Seals are not
    checked: see bloom_verify of each link. Bytes after the last whole link are
-   TRUNCATED if they begin with BLM, else ignored. A head without links is an
-   empty chain of seed 0. */
+   TRUNCATED if they begin with BLM, else ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -1406,7 +1403,7 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
    is aligned to 32 bytes. A key has one bit in each of its eight words of 32:
    the lower half of x, times the word's salt, has its number in the top 5 bits.
    With one position a key, k = 8, that is Apache Parquet's filter; with several
-   it is multi-blocking (Putze, Sanders, Singler 2007), for p below 1%. */
+   it is multi-blocking (Putze, Sanders, Singler 2007), for small p. */
 
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
@@ -1999,10 +1996,9 @@ static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys)
    takes the time, and it works for many at once: a key asks for its cells some
    keys before its turn.
 
-   Large: from 2 MB on, as measured with 1.2, 1.8, 2.4 and 3.6 MB on a CPU with
-   2 MB of its own and a large shared cache (to ask ahead takes an adder 1.4,
-   1.0, 0.8 and 0.7 times as long). Ahead: about the cache lines that a CPU
-   waits for at once. */
+   Large: from 2 MB on, where a CPU's own cache ends; in smaller ones to ask
+   takes longer than to wait. Ahead: about the cache lines that a CPU waits for
+   at once. */
 #define BLOOM_IS_LARGE_(plan) ((plan).cells >> 24 != 0)
 #define BLOOM_AHEAD_ 16
 #define BLOOM_BATCH_ 128
@@ -2641,7 +2637,6 @@ static double bloom_classic_rate_(bloom_plan plan, double n, bool quick)
          + bloom_step_floor_(plan, fill);
 }
 
-/* Of the plan with k probes */
 static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n, bool quick)
 {
     double rate;
@@ -2682,7 +2677,7 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
 /* To within a unit or so of the m where the rate is p: from plan.cells, or the
    textbook's m for k probes, which sets p^(1/k) of the cells, by secants in
    logarithms. slope: by what power of m the rate falls, at first that of the
-   textbook. (A step of few units says nothing of it, as m is rounded.) */
+   textbook. */
 static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
                                 double unit)
 {
@@ -2697,8 +2692,7 @@ static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
                    * (uint64_t)unit;
         m = (double)plan.cells;
         above = bloom_ln_(bloom_rate_(plan, plan.hashes, n, true)) - ln_p;
-        if (step * step > 64 * unit * unit / (m * m)
-            && (before - above) / step > 0.5)
+        if (i > 0 && (before - above) / step > 0.5)
             slope = (before - above) / step;
         step = above / slope;
         step = step > 0.7 ? 0.7 : step < -0.7 ? -0.7 : step;
@@ -3002,8 +2996,7 @@ static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
    False "maybe"s offered meanwhile have their cells set and count like any: of
    n keys, 1 - f(x) are new at each x < n, f being integrated by Simpson's rule
    in 8 parts. Blocks over full ones of an older link are offered fewer keys,
-   and so the others more: measured, up to 2.3% of a rate (p = 0.5; 1% at 0.1),
-   which is left for it. */
+   and so the others more: a tenth of p, at most 2.5%, is left for that. */
 static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
                                   bloom_plan plan)
 {

@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 {
     double ratio;
     uint32_t missed;
-    need(argc == 1, argv[1], "there are no arguments");
+    need(argc == 1, argv[1], "takes no argument");
     keys = bloom_new(ROWS, p);
     need(keys != NULL, "filter", "out of memory");
     open_database();
