@@ -11,14 +11,15 @@
 # make sanitize          the tests under AddressSanitizer and UBSan
 # make cross             tests and golden images on other machines, emulated
 # make size              flash, RAM, stack and time on small chips; build/size.md
-# make fuzz              tests/fuzz, each target for a minute under ASan and UBSan
+# make fuzz              tests/fuzz, each target for a minute under ASan and UBSan;
+#                        RUNS=10000000: for so many executions
 # make threads           BLOOM_ATOMIC under ThreadSanitizer, lost keys, prices
 # make crash             the command stopped and killed, its disk full, its files bent;
 #                        as root. RUNS=1000: for minutes
 # make coverage          each line and branch of bloom.h runs in the tests, or it is said
 # make mutants           300 small mistakes made in bloom.h: do the tests find them?
 # make analyse           clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
-# make prove             sizes and header checks proved, by Frama-C
+# make prove             sizes, header checks, cells proved for every input
 # make promise           the rates that are promised, measured; minutes
 # make promise-large     10^8 to 10^10 keys: hours, 14 GB; ROWS="blocked ten" for some
 # make examples          each example prints what its head says
@@ -26,6 +27,7 @@
 # make languages         bloom.py and bloom.hpp; the library, called by Python
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
+# make worst             the slowest calls there are, by search; a minute
 # make bench             speed beside libbloom and the machine's floor; 4 minutes
 # make pages             a large filter in huge pages, and not: N=1e9
 # make race              `bloom uniq` on 10 million lines, beside sort -u and awk
@@ -214,15 +216,18 @@ size: build/bloom
 threads: | build
 	@sh tests/threads.sh
 
-build/stop: tests/stop.c $(BLOOM)
-	$(C99) tests/stop.c -o $@
+build/kill build/stop: build/%: tests/%.c $(BLOOM)
+	$(C99) $< -o $@
 
-crash: build/bloom build/stop
-	@sh tests/crash.sh build/bloom build/stop $(RUNS)
+build/fast_clock.so: tests/fast_clock.c $(BLOOM)
+	$(CC) $(WARN) $(CFLAGS) -shared -fPIC $< -o $@
+
+crash: build/bloom build/kill build/stop build/fast_clock.so
+	@sh tests/crash.sh build $(RUNS)
 
 SECONDS = 60
 fuzz: | build
-	@sh tests/fuzz/run.sh $(SECONDS)
+	@sh tests/fuzz/run.sh $(SECONDS) $(RUNS)
 
 coverage: | build
 	@python3 tests/coverage/coverage.py
@@ -256,6 +261,12 @@ promise-large: build/promise-large build/promise-window
 
 bench: | build
 	@sh tests/speed/run.sh
+
+build/worst: tests/speed/worst.c $(BLOOM)
+	$(C99) tests/speed/worst.c -o $@
+
+worst: build/worst
+	build/worst
 
 build/pages: tests/speed/pages.c $(BLOOM)
 	$(C99) tests/speed/pages.c -o $@
@@ -312,5 +323,5 @@ help:                                # the list above
 
 .PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
-    promise promise-large bench pages race examples interop languages \
+    promise promise-large worst bench pages race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

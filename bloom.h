@@ -174,7 +174,8 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 2 to 30 microseconds. */
+   keep it in this m, the fewest. Takes 2 to 30 microseconds, near p = 2^-64 up
+   to 150. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
@@ -2156,9 +2157,8 @@ BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
             }
         }
         walks.count = left;
-        if (k > first)
-            bloom_look_left_(cells, plan, &walks, key, results, layout,
-                             k - first, simd);
+        bloom_look_left_(cells, plan, &walks, key, results, layout, k - first,
+                         simd);
         for (i = 0; i < count; i++)
             in += results[i];
     }
@@ -2428,8 +2428,6 @@ static double bloom_exp_minus_1_(double x)
 {
     double term = 1, sum = 0;
     unsigned i, doublings = 0;
-    if (x < -50)
-        return -1;
     for (; x < -0.1; x /= 2)
         doublings++;
     for (i = 1; i < 12; i++) {
@@ -2544,8 +2542,6 @@ static void bloom_add_chances_(double j, double one, double two, unsigned b,
     unsigned c;
     mean[0] += weight;
     mean[1] += weight * (four * four + j / 4294967296.0);
-    if (b == 1)
-        return;
     gamma = j > 1 ? (square - fill * fill) / (fill - square) : 0;
     for (c = 1; c < b; c++) {
         word *= (fill + c * gamma) / (1 + c * gamma);

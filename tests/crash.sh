@@ -1,9 +1,10 @@
 # Run by `make crash`: the bloom command is killed while it writes, and given
 # files it cannot read or write. As root, as it uses up a disk (a small tmpfs).
-# usage: crash.sh BLOOM STOP [RUNS]     60 if not given; 1000 take minutes
-bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-stop=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-kills=${3:-60}
+# usage: crash.sh FOLDER [RUNS]     where bloom, kill, stop and fast_clock.so are;
+#                                   60 if not given; 1000 take minutes
+built=$(cd "$1" && pwd)
+bloom=$built/bloom kill=$built/kill stop=$built/stop clock=$built/fast_clock.so
+kills=${2:-60}
 work=$(cd "$(dirname "$0")/.." && pwd)/build/crash.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
@@ -22,92 +23,105 @@ refused() {     # refused FILE WHY ARGUMENTS...: status 2, one line, no output
     false
 }
 lines() { awk -v i="$1" -v n="$2" 'BEGIN { for (; n-- > 0; i++) print i }'; }
-random() { od -An -N 4 -tu4 /dev/urandom | tr -d ' '; }
 
-# ---- Killed ----------------------------------------------------------------
-# 5 MB each: half of the kills come in the time that a whole run takes, the
-# others soon after FILE.tmp.PID is there.
+needs strace strace || exit 2
+
+# ---- Killed: see tests/kill.c ----------------------------------------------
 
 lines 1 100000 >a; lines 90001 20000 >b
 cat a b >ab
-for f in a b; do "$bloom" build -n 3000000 $f.bloom $f || exit 2; done
-"$bloom" build -n 3000000 whole ab || exit 2
+for f in a b; do "$bloom" build -n 300000 $f.bloom $f || exit 2; done
+"$bloom" build -n 300000 whole ab || exit 2
+"$bloom" uniq -f a.chain -n 50000 <a >/dev/null && cp a.chain chain &&
+    "$bloom" uniq -f chain <b >/dev/null || exit 2
 : >nothing
 
-ms() { echo $(($(date +%s%N) / 1000000)); }
-whole_run=$(ms); "$bloom" build -n 3000000 FILE ab
-whole_run=$(($(ms) - whole_run))
+"$kill" "$bloom" "$kills" >killed; grep -v ' passed, ' killed
+check "killed runs" grep -q ' passed, 0 failed' killed
+rm -f FILE.*
+
+# ---- Each system call ------------------------------------------------------
+# Killed at each of those that concern files, and each that writes failing: a
+# disk full, or broken. strace does it.
 
 is_there() { [ -e "$1" ]; }
-started_writing() {     # waits, at most as long as the command runs
-    while [ -d /proc/$pid ] && ! is_there FILE.tmp.*; do :; done
+is_file() {     # is_file OLD: FILE is that, or is not there
+    if [ "$1" = nothing ]; then [ ! -e FILE ]; else cmp -s FILE "$1"; fi
 }
-attack() {      # attack OLD NEW LATE COMMAND...: one run, killed
-    old=$1 new=$2 late=$3
-    shift 3
+at_call() {     # at_call OLD NEW COMMAND...: with $fault at $nth $call
+    old=$1 new=$2
+    shift 2
     rm -f FILE FILE.tmp.*
-    random_number=$(random)
     [ "$old" = nothing ] || cp "$old" FILE
-    "$@" <b >/dev/null 2>&1 &
-    pid=$!
-    [ "$late" = 1 ] && started_writing
-    sleep "$(printf 0.%04d $((random_number % (late ? 100 : 10 * whole_run))))"
-    kill -9 $pid 2>/dev/null
-    wait $pid 2>/dev/null
-    [ $? = 137 ] || ended=$((ended + 1))
-    is_there FILE.tmp.* && left=$((left + 1))
-    if [ ! -e FILE ]; then
-        olds=$((olds + 1))
-        [ "$old" = nothing ]
-    elif ! "$bloom" info FILE 2>err | grep -qx 'seal: *sealed and right'; then
-        echo "    $(cat err)"
-        false
-    elif cmp -s FILE "$old"; then
-        olds=$((olds + 1))
-    else
-        news=$((news + 1))
-        cmp -s FILE "$new"
+    strace -f -e trace=$call -e inject=$call:$fault:when=$nth -o trace \
+        "$@" <b >/dev/null 2>err
+    status=$?
+    if ! grep -qe INJECTED -e 'killed by' trace; then
+        hit=0
+        is_file "$new"
+        return
     fi
-}
-olds=0 news=0 left=0 ended=0 i=0
-while [ $((i - ended)) -lt "$kills" ]; do
-    late=$((i / 6 % 2))
-    case $((i % 6)) in
-    0) set -- nothing whole $late "$bloom" build -n 3000000 FILE ab ;;
-    1) set -- a.bloom whole $late "$bloom" build -n 3000000 FILE ab ;;
-    2|3) set -- a.bloom whole $late "$bloom" uniq -f FILE ;;
-    4) set -- nothing whole $late "$bloom" merge FILE a.bloom b.bloom ;;
-    5) set -- a.bloom whole $late "$bloom" merge FILE FILE b.bloom ;;
+    hit=1 hits=$((hits + 1))
+    case $fault in
+    signal=*) is_file "$old" || is_file "$new" ;;
+    *) [ $status = 2 ] && grep -qx "bloom: .*: $why" err && is_file "$old" &&
+           ! is_there FILE.tmp.* ;;
     esac
-    check "killed: $*" attack "$@"
-    i=$((i + 1))
-done 2>/dev/null
-echo "$i runs, $kills of them killed: $olds left the old file or none," \
-    "$news the new one; $left with a FILE.tmp.PID beside it"
-if [ "$kills" -ge 50 ]; then
-    check "kills hit while it was written" [ $left -gt 0 ]
-    check "old and new were both seen" [ $olds -gt 0 -a $news -gt 0 ]
-fi
+}
+verb() {        # verb NUMBER DO: DO OLD NEW COMMAND..., of all that write
+    case $1 in
+    0) $2 nothing whole "$bloom" build -n 300000 FILE ab ;;
+    1) $2 a.bloom whole "$bloom" build -n 300000 FILE ab ;;
+    2) $2 a.bloom whole "$bloom" uniq -f FILE ;;
+    3) $2 a.chain chain "$bloom" uniq -f FILE ;;
+    4) $2 nothing whole "$bloom" merge FILE a.bloom b.bloom ;;
+    5) $2 a.bloom whole "$bloom" merge FILE FILE b.bloom ;;
+    6) $2 a.bloom whole "$bloom" add FILE b ;;
+    esac
+}
+at_each() {     # at_each FAULT CALLS [WHY]: of each verb, until one has no more
+    fault=$1 why=$3
+    for call in $2; do
+        for v in 0 1 2 3 4 5 6; do
+            nth=1 hit=1
+            while [ $hit = 1 ]; do
+                check "verb $v, $call $nth: $1" verb $v at_call
+                nth=$((nth + 1))
+            done
+        done
+    done
+}
+hits=0
+at_each signal=KILL 'openat read write fcntl fchmod fsync close rename unlink'
+echo "killed at $hits system calls"
+check "all calls that there are" [ $hits -gt 150 ]
+hits=0
+: >FILE
+at_each error=ENOSPC 'write fsync rename' 'No space left on device'
+at_each error=EIO 'write fsync rename' 'Input/output error'
+echo "$hits system calls failed"
+check "all calls that there are" [ $hits -gt 40 ]
+rm -f FILE FILE.*
 
 # ---- Stopped, and more than one at once: see tests/stop.c ------------------
 
 rm -f FILE FILE.*
-"$stop" "$bloom" "$kills" >stopped 2>&1; grep -v ' passed, ' stopped
+"$stop" "$bloom" "$clock" "$kills" >stopped 2>&1; grep -v ' passed, ' stopped
 check "stopped runs" grep -q ' passed, 0 failed' stopped
 
 # ---- A full disk -----------------------------------------------------------
 
 "$bloom" build -n 2000 small b 2>/dev/null
 mkdir disk
-if mount -t tmpfs -o size=6M tmpfs disk 2>err; then
+if mount -t tmpfs -o size=800k tmpfs disk 2>err; then
     cp a.bloom disk/f
     full='No space left on device'
     for room in 0 4 8 400 ; do
         rm -f disk/fill
         used=$(du -k disk/f | awk '{ print $1 }')
-        dd if=/dev/zero of=disk/fill bs=1024 count=$((6144 - used - room)) \
+        dd if=/dev/zero of=disk/fill bs=1024 count=$((800 - used - room)) \
             2>/dev/null
-        for verb in "build -n 3000000 disk/f ab" "uniq -f disk/f" \
+        for verb in "build -n 300000 disk/f ab" "uniq -f disk/f" \
                     "merge disk/f a.bloom b.bloom"; do
             "$bloom" $verb <b >/dev/null 2>err
             check "disk full, $room kB: $verb: status" [ $? = 2 ]

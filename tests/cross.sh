@@ -6,8 +6,9 @@
 cd "$(dirname "$0")/.." || exit 1
 ulimit -c 0
 out=$PWD/build/cross
-ALL='cortex-m0 cortex-m3 cortex-m4 avr aarch64 armv7 riscv64 s390x mips
-     mips-n32 i686 win64,win32 wasm wasm-bare tcc ubsan strict'
+ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
+     s390x sparc64 mips mips-n32 i686 win64,win32 wasm wasm-simd wasm-bare tcc
+     ubsan arduino strict'
 
 # ---- Targets ----------------------------------------------------------------
 # cc, files: how a program is built       run, by: what runs it
@@ -18,6 +19,14 @@ arm='-mthumb -Os -ffunction-sections -nostartfiles --specs=rdimon.specs
 mps2='-Wl,--defsym=ROM_SIZE=4M,--defsym=RAM_SIZE=4M'
 avr='-mmcu=atmega2560 -Os -ffunction-sections -fno-inline-functions-called-once
      -Wl,--gc-sections'
+lx106='-Os -ffunction-sections -mtext-section-literals -nostartfiles
+       -Wl,--gc-sections,-e,reset,-Ttext=0x50001000
+       -Wl,--section-start=.begin=0x50000000'
+riscv32='-march=rv32imc -mabi=ilp32 --specs=picolibc.specs --crt0=hosted
+         --oslib=semihost -Os -ffunction-sections -Wl,--gc-sections
+         -Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=4M
+         -Wl,--defsym=__ram=0x80400000,--defsym=__ram_size=4M
+         -Wl,--defsym=__stack_size=16K'
 
 target() {
     files='' run=run_user by=directly builds='all tiny' checks='tests images'
@@ -30,10 +39,22 @@ target() {
     avr) cc="avr-gcc $avr -DTEST_SMALL" run=run_avr by='simavr atmega2560'
         files=tests/cross/avr.c builds='bare tiny'
         checks="$checks firmware" packages='gcc-avr avr-libc simavr' ;;
+    lx106)      # ESP8266; ESP32 is its successor
+        cc="xtensa-lx106-elf-gcc $lx106 -DTEST_SMALL" files=tests/cross/xtensa.c
+        run=run_lx106 by='qemu sim' builds='bare tiny'
+        checks="$checks firmware unaligned" packages='gcc-xtensa-lx106
+            picolibc-xtensa-lx106-elf qemu-system-misc' ;;
+    riscv32)    # ESP32-C3
+        cc="riscv64-unknown-elf-gcc $riscv32" run=run_riscv32 by='qemu virt'
+        builds='integer tiny' checks="$checks firmware"
+        packages='gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
+            qemu-system-misc' ;;
     aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64 ;;
     armv7) linux arm-linux-gnueabihf qemu-arm armhf ;;
     riscv64) linux riscv64-linux-gnu qemu-riscv64 riscv64 ;;
     s390x) linux s390x-linux-gnu qemu-s390x s390x; builds='all tiny atomic' ;;
+    sparc64) linux sparc64-linux-gnu qemu-sparc64 sparc64
+        builds='integer tiny' checks="$checks unaligned" ;;
     mips) linux mips-linux-gnu qemu-mips mips
         builds='all tiny atomic' checks="$checks unaligned" ;;
     mips-n32)   # 64-bit registers and a 32-bit size_t, as in x32, which few
@@ -52,6 +73,9 @@ target() {
         packages='gcc-mingw-w64-i686-win32 wine32:i386' ;;
     wasm) cc='clang --target=wasm32-wasi -O2' run=run_wasm by=node
         packages='clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs' ;;
+    wasm-simd) cc='clang --target=wasm32-wasi -Os -msimd128' run=run_wasm
+        by=node packages='clang lld wasi-libc libclang-rt-14-dev-wasm32
+            nodejs' ;;
     wasm-bare) cc='clang --target=wasm32 -ffreestanding -O2 -nostdlib
             -mbulk-memory -DGOLDEN_WASM -Wl,--no-entry,--export=main'
         run='run_wasm --bare' by=node builds='bare tiny' checks=images
@@ -84,6 +108,15 @@ run_user() { timeout 300 "$@"; }
 run_board() {
     timeout 300 qemu-system-arm -M "$1" -nographic -monitor none -serial none \
         -semihosting -kernel "$2"
+}
+run_lx106() {
+    timeout 300 qemu-system-xtensa -M sim -cpu lx106 -nographic -monitor none \
+        -serial none -semihosting -kernel "$1"
+}
+run_riscv32() {
+    timeout 300 qemu-system-riscv32 -M virt -bios none -display none \
+        -monitor none -serial none -chardev stdio,id=out \
+        -semihosting-config enable=on,chardev=out -kernel "$1"
 }
 run_avr() {     # shows what comes by the serial port on stderr, coloured
     command -v simavr >/dev/null || return
@@ -250,6 +283,33 @@ silent() {
     fi
 }
 
+# examples/firmware/lock.ino on an Uno, asked by the serial line, which holds
+# few bytes: it must say of each badge what the command says.
+arduino() {
+    compiler=avr-g++ by='qemu uno'
+    if ! took=$(sh tests/cross/arduino.sh "$dir" 2>"$dir/log"); then
+        echo "arduino: lock.ino was not compiled; it takes arduino-core-avr" \
+            "gcc-avr avr-libc qemu-system-misc"
+        tail -n 3 "$dir/log"
+        examples_failed=1
+        return
+    fi
+    seq 1000 7 1150 >"$dir/badges"
+    build/bloom check -v "$out/revoked.bloom" "$dir/badges" |
+        awk 'FNR == NR { good[$1]; next }
+             { print $1 in good ? "open" : "ask" }' - "$dir/badges" \
+            >"$dir/wanted"
+    { sleep 1; while read -r badge; do echo "$badge"; sleep 0.1; done
+    } <"$dir/badges" | timeout 60 qemu-system-avr -M uno -bios "$dir/lock.elf" \
+        -display none -monitor none -serial stdio >"$dir/said" 2>"$dir/log" &
+    while kill -0 $! && [ "$(wc -l <"$dir/said")" -lt 22 ]; do sleep 0.2; done
+    kill $!
+    tr -d '\r' <"$dir/said" >"$dir/answers"
+    cmp "$dir/wanted" "$dir/answers" && examples=1 || examples_failed=1
+    echo "arduino: lock.ino takes ${took% *} bytes of flash and ${took#* } of" \
+        "RAM, more than an empty sketch"
+}
+
 # One target: its messages, then its line
 one() {
     name=$1 dir=$out/$1
@@ -258,7 +318,7 @@ one() {
     rm -rf "$dir"
     mkdir -p "$dir"
     case $name in
-    strict) strict ;;
+    strict | arduino) "$name" ;;
     *) target "$name"; check ;;
     esac
     row

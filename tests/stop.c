@@ -1,28 +1,32 @@
 /* stop: `bloom uniq -f` stopped at random moments, and several at once
 
-       stop BLOOM RUNS          in an empty folder, which it leaves empty
+       stop BLOOM CLOCK RUNS    in an empty folder, which it leaves empty
 
    A run is fed new lines without end, and stopped by a signal, or because its
    reader goes away. What it printed must then be in its FILE, which must be
    whole; after SIGKILL, what it printed before the last interval of --save.
-   Then two and eight writers at once. cc -std=c99 -O2 tests/stop.c -o stop */
+   Then RUNS more are killed while they save every 20 ms, by CLOCK, which is
+   fast_clock.c as a library, half of them halted before: what an earlier save
+   kept is there. Then two and eight writers at once, halted now and then. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static const char *bloom;
+static const char *bloom, *fast_clock;
 static unsigned long long fed;          /* lines so far, in all runs */
-static unsigned long passed, failed, stopped, early;
+static unsigned long passed, failed, stopped, early, halted, saved;
 
 static void must(int good, const char *what)
 {
@@ -59,7 +63,7 @@ static double random_part(void)
 typedef struct child { pid_t pid; int to, from; } child;
 
 /* Returns when the command runs: before, signals are not its business. */
-static child start(char *const words[])
+static child start(char *const words[], const char *library)
 {
     int in[2], out[2], begun[2];
     child c;
@@ -75,6 +79,8 @@ static child start(char *const words[])
         signal(SIGINT, SIG_DFL);        /* a shell in the background ignores */
         signal(SIGTERM, SIG_DFL);       /* it, nohup the last of these */
         signal(SIGHUP, SIG_DFL);
+        if (library)
+            setenv("LD_PRELOAD", library, 1);
         execv(bloom, words);
         _exit(127);
     }
@@ -166,19 +172,24 @@ static int is_empty(const char *name)
     return c == EOF;
 }
 
-static void one_run(unsigned run, int number, double seconds)
+static child start_uniq(const char *library)
 {
     char name[] = "uniq", f[] = "-f", file[] = "FILE", n[] = "-n",
          many[] = "100000", save[] = "--save", one[] = "1", zero[] = "bloom";
     char *words[] = { zero, name, f, file, save, one, n, many, NULL };
+    if (access("FILE", F_OK) == 0)
+        words[6] = NULL;                        /* it has its N */
+    rest_size = 0;
+    return start(words, library);
+}
+
+static void one_run(unsigned run, int number, double seconds)
+{
     FILE *printed = fopen("printed", "w");
     child c;
     int status;
     must(printed != NULL, "printed");
-    if (access("FILE", F_OK) == 0)
-        words[6] = NULL;                        /* it has its N */
-    c = start(words);
-    rest_size = 0;
+    c = start_uniq(NULL);
     talk(&c, now() + seconds, printed);
     if (number == 0)
         close(c.from);                          /* the reader goes away */
@@ -213,13 +224,9 @@ static void one_run(unsigned run, int number, double seconds)
 /* --save 1: what was printed three seconds before the kill is known. */
 static void killed_later(unsigned run)
 {
-    char name[] = "uniq", f[] = "-f", file[] = "FILE", save[] = "--save",
-         one[] = "1", zero[] = "bloom";
-    char *words[] = { zero, name, f, file, save, one, NULL };
     FILE *before = fopen("printed", "w"), *after = fopen("after", "w");
-    child c = start(words);
+    child c = start_uniq(NULL);
     int status;
-    rest_size = 0;
     must(before && after, "printed");
     while (ftell(before) == 0)
         talk(&c, now() + 0.1, before);
@@ -234,20 +241,73 @@ static void killed_later(unsigned run)
            "what was printed before the last save is lost", SIGKILL, run);
 }
 
+static void nap(double most)
+{
+    struct timespec t = { 0, 0 };
+    t.tv_nsec = (long)(random_part() * most * 1e9);
+    nanosleep(&t, NULL);
+}
+
+/* Another writer must not come in while it is halted. */
+static void halt(const child *c, bool has_lock, unsigned run)
+{
+    char order[600];
+    snprintf(order, sizeof order, "'%s' uniq --no-wait -f FILE </dev/null "
+             ">taken 2>&1; grep -q 'in use by another process' taken", bloom);
+    kill(c->pid, SIGSTOP);
+    nap(0.005);
+    if (run % 8 == 3 && has_lock)
+        verify(system(order) == 0, "its lock did not hold", SIGSTOP, run);
+    if (run % 4 == 1) {
+        kill(c->pid, SIGCONT);
+        nap(0.02);
+    }
+    halted++;
+}
+
+/* Lines of `kept` were known after the last kill. */
+static void killed_saving(unsigned run)
+{
+    FILE *printed = fopen("printed", "w");
+    char order[600];
+    struct stat before = { 0 }, after = { 0 };
+    child c;
+    must(printed != NULL, "printed");
+    stat("FILE", &before);
+    c = start_uniq(fast_clock);
+    talk(&c, now() + 0.1 * random_part(), printed);
+    if (run % 2 == 1)
+        halt(&c, ftell(printed) > 0, run);
+    kill(c.pid, SIGKILL);
+    waitpid(c.pid, NULL, 0);
+    close(c.to);
+    close(c.from);
+    fclose(printed);
+    if (stat("FILE", &after) != 0)
+        return;
+    saved += before.st_ino != after.st_ino;
+    verify(unknown("kept") == 0, "what was saved is lost", SIGKILL, run);
+    snprintf(order, sizeof order, "rm -f FILE.*; '%s' check FILE printed "
+             ">>kept", bloom);
+    verify(system(order) >= 0, "check", SIGKILL, run);
+}
+
 /* ---- Many writers ------------------------------------------------------- */
 
 /* Each is given half of what the one before it was given, and as much more. */
 static void many_writers(unsigned writers)
 {
-    char order[800];
+    char order[900];
     unsigned i;
     remove("FILE");
     snprintf(order, sizeof order,
              "for i in %.*s; do awk -v i=$i 'BEGIN { for (j = 0; j < 20000; "
              "j++) print \"line\", i * 10000 + j }' >in.$i; "
-             "'%s' uniq -f FILE in.$i >out.$i 2>/dev/null & done; "
-             "wait; cat in.* >printed; sort out.* | uniq -d >twice; rm -f in.* "
-             "out.*; exit $(wc -l <twice)",
+             "'%s' uniq -f FILE in.$i >out.$i 2>/dev/null & p=\"$p $!\"; done; "
+             "for i in 1 2 3 4; do for j in $p; do kill -STOP $j; sleep 0.004; "
+             "kill -CONT $j; done; done 2>/dev/null; wait; cat in.* >printed; "
+             "sort out.* | uniq -d >twice; rm -f in.* out.*; "
+             "exit $(wc -l <twice)",
              (int)(2 * writers - 1), "0 1 2 3 4 5 6 7", bloom);
     i = (unsigned)system(order);
     verify(i == 0, "two writers printed one line", 0, writers);
@@ -258,9 +318,10 @@ int main(int count, char **words)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, 0,
                                    SIGKILL };
-    unsigned run, runs = count > 2 ? (unsigned)atoi(words[2]) : 60;
-    must(count > 1, "usage: stop BLOOM RUNS");
+    unsigned run, runs = count > 3 ? (unsigned)atoi(words[3]) : 60;
+    must(count > 2, "usage: stop BLOOM CLOCK RUNS");
     bloom = words[1];
+    fast_clock = words[2];
     signal(SIGPIPE, SIG_IGN);
     srand((unsigned)time(NULL));
     for (run = 0; run < runs; run++) {
@@ -271,11 +332,20 @@ int main(int count, char **words)
     remove("FILE");
     for (run = 0; run < 2 + runs / 100; run++)
         killed_later(run);
+    for (run = 0; run < runs; run++) {
+        if (run % 20 == 0)
+            system("rm -f FILE; : >kept");
+        killed_saving(run);
+    }
     many_writers(2);
     many_writers(8);
-    system("rm -f FILE FILE.* printed after missing twice");
+    system("rm -f FILE FILE.* printed after missing twice kept "
+           "taken");
     printf("%u runs: %lu ended by a signal, %lu before they printed\n", runs,
            stopped, early);
+    printf("%u killed while they save: %lu had, %lu were halted\n", runs, saved,
+           halted);
+    verify(saved > runs / 4, "few had saved", SIGKILL, 0);
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed != 0;
 }

@@ -5,7 +5,8 @@
        threads race        every call that may meet others, for ThreadSanitizer
        threads keys N      two threads add N keys, each looks for the other's
        threads new N       two threads add the same N keys at the same time
-       threads price       what BLOOM_ATOMIC costs, and a mutex beside it */
+       threads price       what BLOOM_ATOMIC costs, and a mutex beside it
+       threads scale       what two threads win; of worth on two free cores */
 
 #define _POSIX_C_SOURCE 200809L
 #define BLOOM_STATIC
@@ -568,9 +569,10 @@ static void *timed(void *argument)
 
 /* How much more two threads do in a second than one, by the clock, and by the
    CPU time a call costs, as if both had a core of their own */
-static void print_scaling(const struct kind *kind, size_t n, const char *what,
-                          loop *one, loop *two, bool add)
+static void print_scaling(const struct kind *kind, const char *what, loop *one,
+                          loop *two, bool add)
 {
+    const size_t n = 2000000;
     uint64_t *keys = numbers(0, n);
     bloom *b = make(kind, n);
     double clock[TIMES], cpus[TIMES], wall, cpu, longest;
@@ -603,35 +605,52 @@ static void print_scaling(const struct kind *kind, size_t n, const char *what,
     free(keys);
 }
 
-/* As long as a program has one thread glibc's mutexes cost less. */
+/* As long as a program has one thread glibc's mutexes cost less: so it has two,
+   of which one waits for ever. */
 static void *wait_for_end(void *end)
 {
     pthread_mutex_lock(end);
     return NULL;
 }
 
+static void have_two(void)
+{
+    static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t another;
+    pthread_mutex_lock(&end);
+    start(&another, wait_for_end, &end);
+}
+
 static int price_all(void)
 {
     static const size_t sizes[] = { 10000, 1000000 };
-    static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t another;
     size_t i, j;
-    pthread_mutex_lock(&end);
-    start(&another, wait_for_end, &end);
+    have_two();
     puts("BLOOM_ATOMIC in one thread, as a multiple of the plain build");
     for (i = 0; i < KINDS; i++)
         for (j = 0; j < 2 && kinds[i].shift == 0; j++)
             price(&kinds[i], sizes[j]);
-    puts("two threads, as a multiple of what one does in a second");
+    return 0;
+}
+
+static int scale_all(void)
+{
+    size_t i;
+    have_two();
+    puts("BLOOM_ATOMIC in two threads, as a multiple of what one does in a "
+         "second in\nthe plain build");
     for (i = 0; i < KINDS; i++) {
         if (kinds[i].shift != 0)
             continue;
-        print_scaling(&kinds[i], 4000000, "add", atomic.add, atomic.add, true);
-        print_scaling(&kinds[i], 4000000, "add, mutex", plain.locked_add,
-                      plain.locked_add, true);
-        print_scaling(&kinds[i], 4000000, "present", atomic.look, atomic.look,
-                      false);
-        print_scaling(&kinds[i], 4000000, "present, mutex", plain.locked_look,
+        print_scaling(&kinds[i], "add", plain.add, atomic.add, true);
+        print_scaling(&kinds[i], "add many", plain.add_many, atomic.add_many,
+                      true);
+        print_scaling(&kinds[i], "add, mutex", plain.add, plain.locked_add,
+                      true);
+        print_scaling(&kinds[i], "present", plain.look, atomic.look, false);
+        print_scaling(&kinds[i], "present, many", plain.look_many,
+                      atomic.look_many, false);
+        print_scaling(&kinds[i], "present, mutex", plain.look,
                       plain.locked_look, false);
     }
     return 0;
@@ -650,7 +669,9 @@ int main(int count, char **words)
         return add_all_twice(n);
     if (strcmp(what, "price") == 0)
         return price_all();
-    fprintf(stderr, "threads: race | keys N | new N | price\n");
+    if (strcmp(what, "scale") == 0)
+        return scale_all();
+    fprintf(stderr, "threads: race | keys N | new N | price | scale\n");
     return 2;
 }
 

@@ -45,6 +45,15 @@ for cc in gcc clang; do
 done
 echo "ThreadSanitizer: $passed passed, $failed failed"
 
+every_order() {
+    case $(uname -m) in
+    x86_64 | aarch64) ;;
+    *) echo "skipped, interleave.c: no SIMD here"; return ;;
+    esac
+    gcc $WARN -O2 tests/interleave.c -o build/interleave && build/interleave
+}
+check "every order of two threads" every_order
+
 for options in "gcc -O2" "gcc -O2 -DBLOOM_NO_SIMD" "clang -O2"; do
     echo "$options"
     check "$options" build new $options
@@ -55,6 +64,7 @@ done
 check "gcc -O2" build price gcc -O2
 echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg) (2 is all of it)"
 check price build/threads-price price
+check scale build/threads-price scale
 echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 
 counted

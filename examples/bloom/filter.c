@@ -141,7 +141,8 @@ filter read_filter(const char *name)
         return f;
     f.chain = bloom_chain_load(image, size, &error);
     if (!f.chain)
-        die_of(bloom_error_text(error), name);
+        die_of(error == BLOOM_OK ? "not enough memory for its links"
+                                 : bloom_error_text(error), name);
     free(image);
     return f;
 }

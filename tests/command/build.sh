@@ -62,15 +62,28 @@ for layout in classic blocked counting; do
     same f3 f1; same out3 out1; same count3 count1
 done
 
+# One that is too large for one a thread: all add to it
+for jobs in 1 3; do try "-j $jobs" 0 build -n 6e7 -j $jobs f$jobs many; done
+same f3 f1; rm f1 f3
+
 # add; check -c and -q
 try build 0 build -n 1201 f a; try add 0 add f b; try build 0 build -n 1201 g ab
 same f g; try 'add stdin' 0 add f < a; same f g
 refuse 'nil: No such file' add nil a; refuse 'a: is not a Bloom filter' add a b
 what='add past N'; "$bloom" add f many 2> err; is "$what" 0 $?
 says err 'bloom: f: past '
+try 'blocked' 0 build -n 1201 -l blocked f a; try 'add to it' 0 add f b
+try 'blocked' 0 check -c f ab; says out '0 not in'
+what='add past N, blocked'; "$bloom" add f many 2> err; is "$what" 0 $?
+says err 'bloom: f: past '
+"$bloom" build -n 1 -p .5 f ab 2> err; try 'all cells' 0 info f
+says out 'more than can be told: every cell is set'
 try 'a grown one' 0 uniq -f chain -n 100 a
 try 'add to a grown one' 0 add chain many; try 'grown' 1 check -vc chain many
-says out '0 not in'; rm chain
+says out '0 not in'; echo absent > in
+try 'not in a grown one' 1 check chain in; same out /dev/null
+try 'in a grown one' 0 check chain a; same out a
+overwrite chain 3 '\2'; refuse 'chain: a format version' check chain a; rm chain
 try -c 0 check -c g a; printf '600 in\n0 not in\n' > want; same out want
 try '-c -v' 1 check -c -v g a; same out want
 try -q 0 check -q g a; same out /dev/null

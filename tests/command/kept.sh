@@ -23,9 +23,14 @@ done
 name=$(printf '%0250d' 0)
 try 'a long name' 0 uniq -f $name a; try 'a long name' 0 uniq -f $name -c a
 says out '0 new'; rm $name
+name=$(printf '%0199d' 0)\303\251\303\251       # where it is cut there is an e'
+name=$(printf "$name"); try 'a long name' 0 uniq -f $name a
+try 'a long name' 0 uniq -f $name -c a; says out '0 new'; rm $name
 
 # Stopped by a signal, or as nobody reads: what was printed is known
-wait_for() { until [ -s "$1" ]; do sleep 0.05; done; }
+wait_for() {    # wait_for FILE: until something is in it, or 20 seconds
+    i=0; until [ -s "$1" ] || [ $i = 400 ]; do sleep 0.05; i=$((i + 1)); done
+}
 for signal in TERM:143 HUP:129 PIPE:141; do
     what="stopped by $signal"; rm -f f out
     if [ "$(sh -c "kill -${signal%:*} \$\$; echo no")" = no ]; then
@@ -52,14 +57,14 @@ refuse 'f: in use by another process that writes it' uniq -f f --no-wait b
 for verb in 'build -n 9' add 'merge'; do
     refuse 'f: in use by another' $verb --no-wait f one one
 done
-"$bloom" uniq -f f b > second 2> err & second=$!
+"$bloom" uniq -f f b > second 2> waits & second=$!
 what='--save'; wait_for f; try "$what" 0 check -c f printed
 says out '600 in'
-sleep 0.5; kill -9 $pid; wait $pid 2> /dev/null
+wait_for waits; kill -9 $pid; wait $pid 2> /dev/null
 what='second writer'; wait $second; is "$what" 0 $?
 kill $feeder; wait $feeder 2> /dev/null
-says err 'bloom: f: in use by another process that writes it; waiting'
-is "$what: message once" 1 $(wc -l < err)
+says waits 'bloom: f: in use by another process that writes it; waiting'
+is "$what: message once" 1 $(wc -l < waits)
 numbers 601 1000 > want; same second want
 try 'both' 0 check -c f ab; says out '1201 in'
 is 'nothing is left' '' "$(ls | grep lock)"

@@ -8,6 +8,8 @@
        LAYOUT WIDTH image CELLS HASHES SEED    then the image, sealed:
        LAYOUT WIDTH OFFSET: 32 BYTES ...
        LAYOUT WIDTH answers: ONES MAYBES       of 64 keys, few of which are in
+       LAYOUT WIDTH OFFSET moved: MAYBES SEAL  asked and added to at addresses
+                                               1 to 7 bytes off alignment
        chain LAYOUT image WIDTH LINKS          a chain's, saved, loaded, grown
        chain LAYOUT OFFSET: 32 BYTES ...       where there is one
 
@@ -139,6 +141,52 @@ static void put_image(put_first *put_first_words, bloom_plan plan,
     }
 }
 
+/* One key at a time, and many */
+static void use_moved(bloom *b, unsigned offset)
+{
+    uint64_t keys[20];
+    bool maybe[20];
+    unsigned i, maybes = 0;
+    for (i = 0; i < 64; i++)
+        maybes += may_contain(b, i);
+    for (i = 0; i < 10; i++)
+        add(b, 6000 + i);
+    for (i = 0; i < 20; i++)
+        keys[i] = number(6995 + i);
+    bloom_add_many_u64(b, keys + 5, 10, NULL);
+    maybes += (unsigned)bloom_may_contain_many_u64(b, keys, 20, maybe);
+    for (i = 0; i < 20; i++)
+        maybes += maybe[i];
+    bloom_seal(b);
+    put_name(bloom_plan_of(b));
+    put_hex(offset, 1);
+    put(" moved: ");
+    put_hex(maybes, 2);
+    put(" ");
+}
+
+static void move(const unsigned char *image, size_t size)
+{
+    unsigned char *aligned = other + (8 - (uintptr_t)other % 8) % 8, *to;
+    unsigned offset;
+    size_t i;
+    bloom *b;
+    for (offset = 1; offset < 8; offset++) {
+        to = aligned + offset;
+        for (i = 0; i < size; i++)
+            to[i] = image[i];
+        b = bloom_open(to, size, NULL);
+        if (!b) {
+            put("what was moved is no filter\n");
+            return;
+        }
+        use_moved(b, offset);
+        for (i = 24; i < 32; i++)
+            put_hex(to[i], 2);
+        put("\n");
+    }
+}
+
 static void one(bloom_plan plan)
 {
     unsigned char *image = memory + (plan.hashes + plan.layout) % 8;
@@ -172,6 +220,8 @@ static void one(bloom_plan plan)
     put(" ");
     put_hex(maybes, 2);
     put("\n");
+    if (plan.layout == BLOOM_BLOCKED && plan.hashes > 8)
+        move(image, size);
 }
 
 static void all_images(void)

@@ -95,7 +95,8 @@ static void is_frugal(bloom_plan plan, uint64_t n, double p)
     bool within;
     most = (most + most / 5) / 256 * 256;
     within = plan.cells <= most;
-    if ((n < 100 && p < 1e-11) || plan.cells == 0 || plan.cells > DIGITS || p > NEARLY_1)
+    if ((n < 100 && p < 1e-11) || plan.cells == 0 || plan.cells > DIGITS
+        || p > NEARLY_1)
         return;
     for (other.hashes = 8; other.hashes <= 64; other.hashes += 8) {
         other.cells = within ? most : plan.cells - 256;

@@ -1,9 +1,11 @@
 # Run by `make fuzz`: each target, tests/fuzz/NAME.c, under AddressSanitizer and
 # UBSan from its corpus in tests/fuzz/corpus, then what was found once more without
-# libFuzzer in a 32-bit program. Counts one test for each of the two.
-# usage: tests/fuzz/run.sh [seconds a target, 60 if not given]
+# libFuzzer in a 32-bit program (large: the other way round). Counts one test for
+# each of the two.
+# usage: tests/fuzz/run.sh [seconds a target, 60 if not given [executions instead]]
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-seconds=${1:-60}
+limit=-max_total_time=${1:-60}
+[ -z "$2" ] || limit=-runs=$2
 . tests/count.sh
 executions=0
 
@@ -21,6 +23,7 @@ SANITIZE="address,undefined,float-cast-overflow"
 takes clang clang
 takes libclang-rt-14-dev clang -fsanitize=$SANITIZE
 takes gcc-multilib gcc -m32 -fsanitize=address,undefined
+takes g++-multilib clang -m32 -lstdc++          # of which libFuzzer is made
 
 result() {
     if [ "$1" -eq 0 ]; then
@@ -32,44 +35,53 @@ result() {
     fi
 }
 
-# fuzz TARGET LENGTH [FLAG]: inputs of at most so many bytes. To hand every
+# fuzz TARGET LENGTH [FLAG]...: inputs of at most so many bytes. To hand every
 # number compared to libFuzzer finds magic bytes, and takes half of the time.
-# Before it may be set: source, unless it is tests/fuzz/TARGET.c; flags, libraries
+# Before it may be set: source, unless it is tests/fuzz/TARGET.c; flags, libraries;
+# bits, 32 for libFuzzer's program and 64 for that without it
 fuzz() {
-    program=build/fuzz-$1
-    source=${source:-tests/fuzz/$1.c}
-    found=build/corpus-$1
+    target=$1 length=$2
+    shift 2
+    program=build/fuzz-$target
+    source=${source:-tests/fuzz/$target.c}
+    found=build/corpus-$target
+    other=$((96 - ${bits:-64}))
     mkdir -p "$found"
-    clang -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE $3 \
-        -fno-sanitize-recover=all "$source" -o "$program" $libraries \
+    clang -m${bits:-64} -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE \
+        "$@" -fno-sanitize-recover=all "$source" -o "$program" $libraries \
         >"$program.log" 2>&1 &&
-    "$program" -max_total_time="$seconds" -max_len="$2" -entropic=0 -timeout=5 \
+    "$program" $limit -max_len="$length" -entropic=0 -timeout=5 \
         -print_final_stats=1 -artifact_prefix="$program-" \
-        "$found" "tests/fuzz/corpus/$1" >>"$program.log" 2>&1
-    result $? "$1" "$program.log"
+        "$found" "tests/fuzz/corpus/$target" >>"$program.log" 2>&1
+    result $? "$target" "$program.log"
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
-    if [ "$libraries" = -lsqlite3 ]; then       # of which there is none in 32
-        echo "$1: ${made:-0} executions"
-        source= flags= libraries=
-        return
+    again=
+    if [ "$libraries" != -lsqlite3 ]; then      # of which there is none in 32
+        gcc -m$other -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN \
+            -fsanitize=address,undefined -fno-sanitize-recover=all \
+            "$source" -o "$program-$other" $libraries \
+            >"$program-$other.log" 2>&1 &&
+        find "tests/fuzz/corpus/$target" "$found" -type f \
+            -exec "$program-$other" {} + >>"$program-$other.log" 2>&1
+        result $? "$target in $other bits" "$program-$other.log"
+        again=", $(find "$found" -type f | wc -l) of them also in $other bits"
     fi
-    gcc -m32 -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN \
-        -fsanitize=address,undefined -fno-sanitize-recover=all \
-        "$source" -o "$program-32" $libraries >"$program-32.log" 2>&1 &&
-    find "tests/fuzz/corpus/$1" "$found" -type f -exec "$program-32" {} + \
-        >>"$program-32.log" 2>&1
-    result $? "$1 in 32 bits" "$program-32.log"
-    echo "$1: ${made:-0} executions," \
-         "$(find "$found" -type f | wc -l) of them also in 32 bits"
-    source= flags= libraries=
+    echo "$target: ${made:-0} executions$again"
+    source= flags= libraries= bits=
 }
 
-fuzz image 256
-fuzz state 128 -fno-sanitize-coverage=trace-cmp
-fuzz chain 256 -fno-sanitize-coverage=trace-cmp
-fuzz plan 64 -fno-sanitize-coverage=trace-cmp
-fuzz command 384 -fno-sanitize-coverage=trace-cmp
+# Targets of planning watch all of it; the others leave out what only computes.
+NO_CMP=-fno-sanitize-coverage=trace-cmp
+NO_PATHS=-fsanitize-coverage-ignorelist=tests/fuzz/quiet.txt
+NO_WATCH="$NO_CMP $NO_PATHS -fsanitize-ignorelist=tests/fuzz/quiet.txt"
+fuzz image 256 $NO_WATCH
+fuzz state 128 $NO_WATCH
+fuzz chain 128 $NO_WATCH
+fuzz plan 64 $NO_CMP $NO_PATHS
+bits=32
+fuzz large 96 $NO_WATCH
+fuzz command 384 $NO_WATCH
 for tool in guava spark cassandra; do
     source=tests/fuzz/jvm.c libraries=-lm
     flags="-DFUZZ_TOOL=\"../../examples/$tool.c\""

@@ -187,7 +187,7 @@ QUIET void many(filter *f, unsigned options, input *in)
     unsigned keys[MANY], kind = options % 3, step = byte_of(in), i;
     bool add = options & 16, quiet = options & 32;
     size_t count = byte_of(in), trues = 0, got;
-    count = count < 192 ? count % 8 : count % (MANY + 1);
+    count = count < 192 ? count % 8 : MANY - count % 50;
     for (i = 0; i < count; i++)
         keys[i] = kind < 2 ? kind * EACH + (step + i * (step / 16)) % EACH
                            : (step + i * (step / 16)) % KEYS;

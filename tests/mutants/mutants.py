@@ -4,16 +4,19 @@
 Every mutant is bloom.h with one mistake: an operator flipped, a constant off
 by one, a statement deleted, a condition negated, another value returned. It
 is compiled as the object of its own that bloom.h can be, and linked with the
-test program of each mode that has its line, until one fails; then once more as
-in `make sanitize`. A mutant that compiles to the very same code as bloom.h is
+test program of each mode that has its line, until one fails: first those that
+tcc, the quickest compiler, can build. What is left is tried once more as in
+`make sanitize`. A mutant that gcc compiles to the very same code as bloom.h is
 equivalent; so is what is listed, with the reason, in
 tests/mutants/equivalent.txt.
 
 usage: mutants.py [COUNT] [SEED]      a sample of COUNT (300); all: COUNT 0
-Results are kept in build/mutants.tsv for this bloom.h and these tests: what
-was interrupted goes on where it was. FRESH=1 begins anew, KEEP=1 takes what
-older tests have killed as killed. LIST=1 only lists them all. Exit 0 if the
-score is at least 95%.
+JOBS=1 takes one CPU, not all; ONLY=name those in the functions whose name has
+that. Results are kept in build/mutants.tsv for this bloom.h (comments aside)
+and these tests: what was interrupted goes on where it was. FRESH=1 begins
+anew; KEEP=1 takes for killed what was killed in the same function with other
+tests, or with another bloom.h around it. LIST=1 only lists them all. Exit 0 if
+the score is at least 95%, and all that is listed as equivalent exists.
 """
 import glob
 import hashlib
@@ -28,30 +31,32 @@ import sys
 
 BUILD = "build/mutants"
 RESULTS = "build/mutants.tsv"
-CC = os.environ.get("CC", "cc")
+TCC = shutil.which("tcc")
+GCC = "gcc"
 
-# name: (how bloom.h is compiled, how the tests are, seconds for one test,
-#        bloom.h's optimisation: none, where that is the quickest)
-PLAIN = ["-DBLOOM_IMPLEMENTATION"]
+# name: (how bloom.h is compiled, how the tests are, CPU seconds for one test:
+#        the longest takes a sixth of that). `make test` has a mode more, that
+# of the rates, of 20 seconds, which sees nothing that these do not; and "neon"
+# and "tiny16" stand for machines of `make cross`.
 BARE = ["-DBLOOM_NO_FLOAT", "-DBLOOM_NO_MALLOC"]
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 MODES = {
-    "tiny": (PLAIN + ["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2, "-O0"),
-    "same": (PLAIN, [], 2, "-O0"),
-    "portable": (PLAIN + ["-U__SIZEOF_INT128__", "-DBLOOM_NO_SIMD",
-                          "-include", "tests/unit/hooks.h",
-                          "-DTEST_MALLOC"],
-                 ["-DTEST_MALLOC"], 6, "-O1"),
-    "atomic": (PLAIN + ["-DBLOOM_ATOMIC"], [], 2, "-O1"),
-    "atomic-plain": (PLAIN + ["-DBLOOM_ATOMIC", "-DBLOOM_NO_SIMD"], [], 2,
-                     "-O1"),
-    "flash": (PLAIN + ["-DBLOOM_NO_FLOAT",
-              "-DBLOOM_READ_BYTE(p)=((unsigned char)(*(p)^0x55))"],
-              ["-DBLOOM_NO_FLOAT", "-DTEST_FLASH"], 2, "-O1"),
-    "bare": (PLAIN + BARE + ["-D__OPTIMIZE_SIZE__=1"], BARE, 2, "-O1"),
-    "rates": (PLAIN, ["-DTEST_RATES"], 20, "-O2"),
+    "tiny": (["-DBLOOM_TINY"], ["-DBLOOM_TINY"], 2),
+    "tiny16": (["-DBLOOM_TINY", "-include", "tests/unit/hooks.h", "-DTEST_16"],
+               ["-DBLOOM_TINY", "-DTEST_16"], 2),
+    "bare": (BARE + ["-D__OPTIMIZE_SIZE__=1"], BARE, 2),
+    "flash": (["-DBLOOM_NO_FLOAT",
+               "-DBLOOM_READ_BYTE(p)=((unsigned char)(*(p)^0x55))"],
+              ["-DBLOOM_NO_FLOAT", "-DTEST_FLASH"], 2),
+    "portable": (["-U__SIZEOF_INT128__", "-DBLOOM_NO_SIMD",
+                  "-include", "tests/unit/hooks.h", "-DTEST_MALLOC"],
+                 ["-DTEST_MALLOC"], 4),
+    "same": ([], [], 4),
+    "atomic": (["-DBLOOM_ATOMIC"], [], 4),
+    "neon": (["-include", "tests/unit/hooks.h", "-DTEST_NEON"], [], 4),
 }
+QUICK = ("tiny", "tiny16", "bare", "flash", "portable") if TCC else ()
 
 # ---- The mistakes -----------------------------------------------------------
 
@@ -91,6 +96,23 @@ def closing(toks, i):
         if depth == 0:
             return j
     return i
+
+
+def opening(toks, i):
+    """The index of what the bracket at i closes"""
+    depth = 0
+    for j in range(i, -1, -1):
+        depth += (toks[j][1] in ")]}") - (toks[j][1] in "([{")
+        if depth == 0:
+            return j
+    return i
+
+
+def logical_line(source, line):
+    """Where the one begins that this line goes on with, by a backslash"""
+    while source[line - 2] == "\\":
+        line = source.rfind("\n", 0, line - 1) + 1
+    return line
 
 
 def off_by_one(text):
@@ -134,7 +156,8 @@ def statement_mutants(source, toks, i):
             yield start, stop, "return " + new, "returns"
     declares = TYPES.match(toks[i][1]) and toks[i + 1][0] == "name" \
         or toks[i + 1][1] == "*"
-    if toks[i][0] == "name" and not declares \
+    ends = toks[i][1] == "return" and source.startswith("\n}", stop + 1)
+    if toks[i][0] == "name" and not declares and not ends \
             and toks[i][1] not in ("break", "case", "do", "else", "static"):
         yield start, stop, "", "deleted"
     if toks[i][1] in ("break",):
@@ -149,6 +172,7 @@ def mutants(source, first):
             continue
         line = source.rfind("\n", 0, at) + 1
         begins = source[line:at].strip()
+        line = logical_line(source, line)
         directive = source[line:].lstrip().startswith("#")
         if directive and not re.match(r"\s*#\s*define\s+\w+", source[line:]):
             continue
@@ -172,30 +196,58 @@ def mutants(source, first):
             b = source.index(";", a)
             if source[a:b].strip():
                 yield a, b, " !(%s)" % source[a:b].strip(), "negated"
-        if last[1] in (";", "{", "}", ")", "else", "do") and kind == "name" \
-                and (not begins or begins.endswith(")")) and not directive:
+        after = last[1] in (";", "{", "}", "else", "do") or last[1] == ")" \
+            and toks[opening(toks, i - 1) - 1][1] in ("if", "for", "while")
+        if after and kind == "name" and not directive \
+                and (not begins or begins.endswith(")")):
             yield from statement_mutants(source, toks, i)
 
 
 def functions(source):
-    """(start, end, name) of each function's body"""
-    return [(m.end(), source.index("\n}", m.start()), m.group(1))
+    """(where its head begins, its body, its end, name) of each function"""
+    return [(m.start(), m.end(), source.index("\n}", m.start()), m.group(1))
             for m in re.finditer(r"^\w.*?\b(\w+)\([^;{}]*\)\n\{$", source,
                                  re.M)]
 
 
 class Mutant:
-    def __init__(self, source, start, stop, new, what):
-        self.start, self.stop, self.new, self.what = start, stop, new, what
+    """function: its name, and the text and the number of the mutant in it, by
+    which it is known again when bloom.h has changed elsewhere"""
+    def __init__(self, source, mistake, function, number):
+        start, stop, new, self.what = mistake
+        self.start, self.stop, self.new = start, stop, new
+        self.is_public = start < source.index("#endif /* BLOOM_H */")
+        self.function = function[0]
         self.line = source.count("\n", 0, start) + 1
+        begins = logical_line(source, source.rfind("\n", 0, start) + 1)
+        self.begins = source.count("\n", 0, begins) + 1
         self.old_line = lines_at(source, start, stop)
         above = source.rfind("\n", 0, start) - 1
         self.above = lines_at(source, above, above)
         left = source.rfind("\n", 0, start) + 1
         right = source.find("\n", stop)
         self.new_line = tidy(source[left:start] + new + source[stop:right])
-        key = "%d %d %d %s" % (start, stop, self.line, new)
-        self.id = hashlib.sha1(key.encode()).hexdigest()[:10]
+        key = " ".join(function + (str(number), self.old_line, new))
+        self.id = hashlib.sha1(key.encode()).hexdigest()[:12]
+
+
+def all_mutants(source):
+    first = source.index("#define BLOOM_ONE_")
+    end = source.index("/* ---- Papers")
+    bodies, number, found = functions(source), {}, []
+    for mistake in mutants(source[:end], first):
+        function = next(((name, meaning(source[head:stop]))
+                         for head, start, stop, name in bodies
+                         if start <= mistake[0] < stop),
+                        ("", lines_at(source, mistake[0], mistake[1])))
+        number[function] = number.get(function, 0) + 1
+        found.append(Mutant(source, mistake, function, number[function]))
+    return found
+
+
+def meaning(text):
+    """Without comments and spaces"""
+    return " ".join(token[1] for token in tokens(text))
 
 
 def tidy(text):
@@ -210,39 +262,54 @@ def lines_at(source, start, stop):
 # ---- Are they seen? ---------------------------------------------------------
 
 def limits():
-    os.nice(10)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
 
 def less_memory():
     limits()
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
-def run(*command, limit=less_memory):
-    """True if it ends well within a minute of anybody's time"""
+def run(*command, limit=less_memory, only=None):
+    """"" if it ends well, else the last test it said it was at"""
+    environment = dict(os.environ, **({"TEST_ONLY": only} if only else {}))
     try:
-        return subprocess.run(command, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=60,
-                              preexec_fn=limit).returncode == 0
+        done = subprocess.run(command, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=600,
+                              env=environment, preexec_fn=limit)
     except subprocess.TimeoutExpired:
-        return False
+        return "?"
+    tests = re.findall(r"^test: (.*)$", done.stdout.decode("latin-1"), re.M)
+    return done.returncode and (tests or ["?"])[-1] or ""
+
+
+def compiler(mode, flags):
+    """With flags, or where tcc cannot, it is gcc."""
+    if flags or mode not in QUICK:
+        return (GCC, "-Werror=return-type") + (flags or ("-O0",))
+    return (TCC,)
 
 
 def compile_bloom(mode, header, out, *flags):
-    flags = flags or (MODES[mode][3],)
-    return run(CC, "-std=c99", *flags, "-Werror=return-type", *MODES[mode][0],
-               "-x", "c", "-c", header, "-o", out)
+    return not run(*compiler(mode, flags), "-std=c99", *MODES[mode][0],
+                   "-DBLOOM_IMPLEMENTATION", "-xc", "-c", header, "-o", out)
 
 
 def compile_test(mode, include, out, *flags):
-    return run(CC, "-std=gnu99", "-O2", "-w", "-I" + include, *flags,
-               "-DTEST_STOP=%d" % MODES[mode][2], *MODES[mode][1],
-               "-c", "tests/unit/all.c", "-o", out)
+    return not run(*(compiler(mode, flags) if include != "." else
+                     (GCC, "-O2") + flags), "-std=gnu99", "-w", "-I" + include,
+                   "-DTEST_STOP=%d" % MODES[mode][2], *MODES[mode][1],
+                   "-c", "tests/unit/all.c", "-o", out)
 
 
 def test_object(mode, flags):
     return "%s/%s%s.test.o" % (BUILD, mode, ".sanitized" if flags else "")
+
+
+def link(mode, flags, test, bloom, program):
+    return not run(*compiler(mode, flags), test, bloom, "-o", program)
 
 
 def read(name):
@@ -255,20 +322,22 @@ def prepare():
     shutil.rmtree(BUILD, ignore_errors=True)
     os.makedirs(BUILD)
     for mode in MODES:
-        for flags in [[]] + [SANITIZE] * (mode != "rates"):
+        for flags in (), tuple(SANITIZE):
             test, out = test_object(mode, flags), BUILD + "/prepared"
             if not (compile_test(mode, ".", test, *flags)
                     and compile_bloom(mode, "bloom.h", out + ".o", *flags)
-                    and run(CC, *flags, test, out + ".o", "-o", out)
-                    and run(out, limit=limits if flags else less_memory)):
+                    and link(mode, flags, test, out + ".o", out)
+                    and not run(out, limit=limits if flags else less_memory)):
                 sys.exit("mutants: the tests fail in mode " + mode
                          + " before anything was broken")
 
 
 def built_in(mode):
     """The numbers of the lines of bloom.h that this mode compiles"""
-    out = subprocess.run([CC, "-std=c99", "-E", "-fdirectives-only",
-                          *MODES[mode][0], "-x", "c", "bloom.h"],
+    tcc = ["-U__GNUC__", "-U__SIZEOF_INT128__"] * (mode in QUICK)
+    out = subprocess.run([GCC, "-std=c99", "-E", "-fdirectives-only", *tcc,
+                          "-DBLOOM_IMPLEMENTATION", *MODES[mode][0],
+                          "-xc", "bloom.h"],
                          stdout=subprocess.PIPE, check=True).stdout
     lines, number, ours = set(), 0, False
     for text in out.decode().split("\n"):
@@ -282,13 +351,10 @@ def built_in(mode):
     return lines
 
 
-def modes_of(built, source, mutant):
-    """Those that have its line; that of the rates, where they are foretold"""
-    begin = source.rindex("/* ---- Planning ----")
-    planning = begin < mutant.start < re.compile(r"/\* (----|====) ").search(
-        source, begin + 1).start()
-    return [mode for mode in MODES if mutant.line in built[mode]
-            and (mode != "rates" or planning)]
+def modes_of(built, mutant):
+    """Those that have its line; those after "same" if no other has it"""
+    modes = [mode for mode in MODES if mutant.begins in built[mode]]
+    return modes[:modes.index("same") + 1] if "same" in modes else modes
 
 
 def place():
@@ -298,8 +364,8 @@ def place():
     return directory
 
 
-def same_code(source, text, modes):
-    """Is the optimised code, in each of the modes, just that of bloom.h?"""
+def differs(source, text, modes):
+    """The first of the modes in which optimised code is not that of bloom.h"""
     header, new = place() + "/bloom.h", place() + "/new.o2"
 
     def optimised(mode, content, out):  # one name, as it is in the object
@@ -312,51 +378,64 @@ def same_code(source, text, modes):
         if not os.path.exists(old):
             optimised(mode, source, old)
         if not optimised(mode, text, new) or read(new) != read(old):
-            return False
-    return True
+            return mode
+    return None
 
 
-def fails(mutant, mode, public_end, *flags):
-    """None if it does not compile in this mode"""
+def fails(mutant, mode, *flags, only=None):
+    """The test that fails, or "", or None if it does not compile"""
     here = place()
     if not compile_bloom(mode, here + "/bloom.h", here + "/new.o", *flags):
         return None
     test = test_object(mode, flags)
-    if mutant.start < public_end:               # the tests use its macros too
+    if mutant.is_public:                        # the tests use its macros too
         test = here + "/new.test.o"
         if not compile_test(mode, here, test, *flags):
-            return True                         # a check in #if saw it
-    if not run(CC, *flags, test, here + "/new.o", "-o", here + "/new.program"):
+            return "?"                          # a check in #if saw it
+    if not link(mode, flags, test, here + "/new.o", here + "/new.program"):
         return None
-    return not run(here + "/new.program",
-                   limit=limits if flags else less_memory)
+    return run(here + "/new.program", only=only,
+               limit=limits if flags else less_memory)
 
 
-def judge(source, mutant, modes, public_end):
+killers = {}        # by function: the modes and tests that found one in it
+
+
+def tries(mutant, modes):
+    """(mode, test) to be tried: the one that found a mistake in this function
+    last, and the one that found most; then all tests of each mode"""
+    known = killers.get(mutant.function, [])
+    for mode, test in dict.fromkeys(known[-1:]
+                                    + sorted(set(known), key=known.count)[-2:]):
+        if mode in modes:
+            yield mode, test
+    for mode in modes:
+        yield mode, None
+
+
+def judge(source, mutant, modes):
     text = source[:mutant.start] + mutant.new + source[mutant.stop:]
     with open(place() + "/bloom.h", "w") as file:
         file.write(text)
-    compiled = False
-    for mode in modes:
-        failed = fails(mutant, mode, public_end)
-        if failed:
+    for mode, only in tries(mutant, modes):
+        test = fails(mutant, mode, only=only)
+        if test is None:
+            return "invalid"
+        if test:
+            killers.setdefault(mutant.function, []).append((mode, test))
             return "killed"
-        if failed is False:
-            if not compiled and same_code(source, text, modes):
-                return "same"
-            compiled = True
-    if not compiled:
-        return "invalid"
-    sanitized = ["same"] if "same" in modes else modes
-    if any(fails(mutant, mode, public_end, *SANITIZE) for mode in sanitized):
-        return "killed"
-    return "survived"
+    mode = differs(source, text, modes)
+    if mode is None:
+        return "same" if modes else "elsewhere"
+    with open(place() + "/bloom.h", "w") as file:
+        file.write(text)
+    return "killed" if fails(mutant, mode, *SANITIZE) else "survived"
 
 
 # ---- The record -------------------------------------------------------------
 
 def equivalents():
-    """{(line above or "", line, mutated line or *)}: what cannot be seen"""
+    """{(line above, function() or "", line, mutated line or *)}"""
     listed = set()
     with open("tests/mutants/equivalent.txt") as file:
         for line in file:
@@ -367,13 +446,11 @@ def equivalents():
     return listed
 
 
-def listings(listed, mutant, bodies):
+def listings(listed, mutant):
     """Those that are about this mutant"""
-    name = next((name + "()" for start, end, name in bodies
-                 if start <= mutant.start < end), "")
-    return listed & {("", name, "*")} \
+    return listed & {("", mutant.function + "()", "*")} \
         | listed & {(above, mutant.old_line, new)
-                    for above in ("", mutant.above)
+                    for above in ("", mutant.above, mutant.function + "()")
                     for new in (mutant.new_line, "*")}
 
 
@@ -384,31 +461,28 @@ def load(stamps):
     with open(RESULTS) as file:
         for line in file:
             header, tests, number, result = line.split()
-            if header != stamps[0]:
-                continue
-            if tests == stamps[1] or result in ("same", "invalid") \
+            same_tests = tests == stamps[1] or result in ("same", "invalid")
+            if header == stamps[0] and same_tests \
                     or os.environ.get("KEEP") and result == "killed":
                 results[number] = result
     return results
 
 
-def stamp(*names):
-    digest = hashlib.sha1()
-    for name in names:
-        digest.update(read(name))
-    return digest.hexdigest()[:10]
+def stamp(text):
+    return hashlib.sha1(text).hexdigest()[:10]
 
 
-def chosen(all_mutants, count, seed):
+def chosen(mutants, count, seed):
+    only = os.environ.get("ONLY", "")
+    mutants = [m for m in mutants if only in m.function]
     if count == 0:
-        return all_mutants
-    return random.Random(seed).sample(all_mutants,
-                                      min(count, len(all_mutants)))
+        return mutants
+    return random.Random(seed).sample(mutants, min(count, len(mutants)))
 
 
 def report(judged, total):
     tally = dict.fromkeys(
-        ("killed", "survived", "same", "equivalent", "invalid"), 0)
+        ("killed", "survived", "same", "equivalent", "invalid", "elsewhere"), 0)
     for mutant, result in sorted(judged, key=lambda pair: pair[0].start):
         tally[result] += 1
         if result == "survived":
@@ -417,9 +491,11 @@ def report(judged, total):
     counted = tally["killed"] + tally["survived"]
     score = 100.0 * tally["killed"] / counted if counted else 0
     print("mutants: %d of %d: %d killed, %d survived, %d the same code, "
-          "%d listed as equivalent, %d do not compile; score %.1f%%" % (
+          "%d listed as equivalent, %d do not compile, %d in code for other "
+          "machines; score %.2f%%" % (
               len(judged), total, tally["killed"], tally["survived"],
-              tally["same"], tally["equivalent"], tally["invalid"], score))
+              tally["same"], tally["equivalent"], tally["invalid"],
+              tally["elsewhere"], score))
     return score
 
 
@@ -431,31 +507,27 @@ def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     source = read("bloom.h").decode()
-    first = source.index("#define BLOOM_ONE_")
-    public_end = source.index("#endif /* BLOOM_H */")
-    end = source.index("/* ---- Papers")
-    everything = [Mutant(source, *m) for m in mutants(source[:end], first)]
+    everything = all_mutants(source)
     if os.environ.get("LIST"):
         for m in everything:
             print(m.id, m.line, m.what, m.old_line, "=>", m.new_line)
         return
-    prepare()
-    built = {mode: built_in(mode) for mode in MODES}
-    stamps = stamp("bloom.h"), stamp(
-        "tests/test.c", *sorted(glob.glob("tests/unit/*")),
-        "tests/mutants/mutants.py")
-    results = load(stamps)
-    mine = chosen(everything, count, seed)
-    listed, bodies = equivalents(), functions(source)
-    results.update((m.id, "equivalent") for m in mine
-                   if listings(listed, m, bodies))
-    stale = listed.difference(*(listings(listed, m, bodies)
-                                for m in everything))
+    listed = equivalents()
+    stale = listed.difference(*(listings(listed, m) for m in everything))
     for above, old, new in sorted(stale):
         print("equivalent.txt: no such mutant: %s => %s" % (old, new))
-    tasks = [(source, m, modes_of(built, source, m), public_end)
+    prepare()
+    built = {mode: built_in(mode) for mode in MODES}
+    stamps = stamp(meaning(source).encode()), stamp(
+        b"".join(map(read, ["tests/test.c", "tests/mutants/mutants.py"]
+                     + sorted(glob.glob("tests/unit/*")))))
+    results = load(stamps)
+    mine = chosen(everything, count, seed)
+    results.update((m.id, "equivalent") for m in mine if listings(listed, m))
+    tasks = [(source, m, modes_of(built, m))
              for m in mine if m.id not in results]
-    with open(RESULTS, "a") as log, multiprocessing.Pool() as pool:
+    with open(RESULTS, "a") as log, multiprocessing.Pool(
+            int(os.environ.get("JOBS", os.cpu_count()))) as pool:
         for number, result in pool.imap_unordered(task, tasks):
             results[number] = result
             log.write(" ".join(stamps + (number, result)) + "\n")

@@ -109,23 +109,33 @@ static void test_many(void)
 
 #ifndef TEST_FLASH
 
-/* Filters beyond the cache, and beyond 2^32 cells (512 MB, of which only the
-   pages in use become memory: the image is not made by bloom_init, but its
-   header changed): many keys at once against one by one. */
-static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
+/* A filter of which only the pages in use become memory: it is not made by
+   bloom_init, but its header is changed. NULL if it is too large. */
+static bloom *sparse(bloom_plan plan)
 {
-    bloom_plan plan = in_layout(a_plan(cells, k, widths[0], 8), layout);
     const size_t size = bloom_plan_size(plan);
+    const uint64_t cells = plan.cells;
     unsigned char *image = (unsigned char *)calloc(size + 1, 1);
-    bool is_new[MOST], maybe[MOST];
     bloom *b = NULL;
-    unsigned i;
     if (size && image) {
         plan.cells = 256;
         bloom_init(image, 200, plan);
         store(image + 8, cells, 8);
         b = bloom_open(image, size, NULL);
     }
+    if (!b)
+        free(image);
+    return b;
+}
+
+/* Filters beyond the cache, and beyond 2^32 cells (512 MB): many keys at once
+   against one by one. */
+static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
+{
+    bloom *b = sparse(in_layout(a_plan(cells, k, widths[0], 8), layout));
+    unsigned char *image = (unsigned char *)(void *)b;
+    bool is_new[MOST], maybe[MOST];
+    unsigned i;
     if (b) {
         fill_keys();
         CHECK(bloom_add_many_hash(b, hashes, 100, is_new) == 75);
@@ -137,12 +147,46 @@ static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
         for (i = 0; i < MOST; i++)
             CHECK(maybe[i] == bloom_may_contain_hash(b, hashes[i])
                   && (maybe[i] || i >= 100));
+        for (i = 0; i < MOST; i++) {        /* TINY walks these otherwise */
+            bloom_add(b, keys[i].data, keys[i].size);
+            CHECK(bloom_may_contain_hash(b, bloom_hash_key(b, keys[i].data,
+                                                           keys[i].size)));
+        }
         for (i = 0; i < 100; i++) {
             uint64_t cell[64], n = bloom_probes(b, hashes[i], cell);
             while (n-- > 0 && layout == BLOOM_CLASSIC)
                 CHECK(image[32 + cell[n] / 8] >> cell[n] % 8 & 1);
         }
     }
+    free(image);
+}
+
+/* From 2^34 cells on (2 GB) all of x tells the block: here the lower half of x
+   does, for one key at a time and for many, to add and to look. */
+static void test_block_by_all_of_x(void)
+{
+    const uint64_t blocks = 17U << 22;
+    bloom *b = sparse(in_layout(a_plan(blocks * 256, 8, 64, 0), BLOOM_BLOCKED));
+    unsigned char *image = (unsigned char *)(void *)b;
+    unsigned i, n, single = MOST / 2, out = 0;
+    uint64_t cell[64];
+    for (i = 0; b && i < MOST; i++) {
+        hashes[i].h1 = (((i + 1ULL) * 99991 << 32) - 1) / blocks << 32
+                     | 0xFFFFFFFFU;
+        hashes[i].h2 = 0;
+        if (i < single)
+            bloom_add_hash(b, hashes[i]);
+    }
+    if (b)
+        bloom_add_many_hash(b, hashes + single, MOST - single, NULL);
+    for (i = 0; b && i < MOST; i++) {
+        bloom_probes(b, hashes[i], cell);
+        for (n = 0; n < 8; n++)
+            out += !(image[32 + cell[n] / 8] >> cell[n] % 8 & 1);
+        out += !bloom_may_contain_hash(b, hashes[i]);
+    }
+    CHECK(out == 0);
+    CHECK(!b || bloom_may_contain_many_hash(b, hashes, MOST, NULL) == MOST);
     free(image);
 }
 
@@ -169,6 +213,7 @@ static void many_tests(void)
     RUN(test_many());
 #ifndef TEST_FLASH
     RUN(test_many_in_large());
+    RUN(test_block_by_all_of_x());
 #endif
 #endif
 }

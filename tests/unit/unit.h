@@ -11,7 +11,13 @@
 #include <string.h>
 
 #ifdef TEST_MALLOC
+#include <setjmp.h>
 static int held, requests, refused = -1;     /* the number of one refused */
+static jmp_buf at_null;
+void not_true(void)
+{
+    longjmp(at_null, 1);
+}
 void *count_malloc(size_t size)
 {
     void *block = requests++ != refused && size < 1000000 ? malloc(size)
@@ -27,16 +33,31 @@ void count_free(void *block)
 #endif
 
 #ifdef TEST_STOP            /* tests/mutants/: the first failure ends it, and
-                               so does a test of TEST_STOP s of CPU time */
+                               so does a test of TEST_STOP s of CPU time; the
+                               last one said is the one that failed */
 #include <sys/time.h>
-static void begin(void)
+#include <time.h>
+static bool begin(const char *test)
 {
     struct itimerval limit = { { 0, 0 }, { TEST_STOP, 0 } };
+    const char *only = getenv("TEST_ONLY");
+    if (only && strcmp(only, test) != 0)
+        return false;
     setitimer(ITIMER_PROF, &limit, NULL);
+    printf("test: %s\n", test);
+    fflush(stdout);
+    return true;
 }
+static clock_t thread_clock(void)       /* the other is coarse beside a timer */
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+#define clock() thread_clock()
 #define STOP() exit(1)
 #else
-#define begin() ((void)0)
+#define begin(test) true
 #define STOP() ((void)0)
 #endif
 
@@ -91,7 +112,8 @@ static void count(const char *name)
 
 static uint64_t state;
 
-#define RUN(call) (begin(), state = 1, call, count(#call))
+#define RUN(call) \
+    (begin(#call) ? (state = 1, call, count(#call)) : (void)0)
 
 static uint64_t random64(void)
 {

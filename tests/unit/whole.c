@@ -65,6 +65,23 @@ static void test_malloc(void)
 }
 #endif
 
+#ifdef TEST_MALLOC
+/* BLOOM_ASSERT sees a filter that is NULL. */
+static void test_assert(void)
+{
+    static unsigned seen;
+    if (setjmp(at_null) == 0)
+        (void)bloom_size(NULL);
+    else
+        seen++;
+    if (setjmp(at_null) == 0)
+        bloom_clear(NULL);
+    else
+        seen++;
+    CHECK(seen == 2);
+}
+#endif
+
 static void test_whole(void)
 {
     unsigned char space_a[200], space_b[200], space_both[200];
@@ -116,5 +133,8 @@ static void whole_tests(void)
     RUN(test_whole());
 #ifndef BLOOM_NO_MALLOC
     RUN(test_malloc());
+#endif
+#ifdef TEST_MALLOC
+    RUN(test_assert());
 #endif
 }

@@ -1,0 +1,273 @@
+/* A folder in memory, for a command that is a part of the target: its calls of
+   the system come here by macros. One of them may fail, another process may
+   have the lock or take the lock's file away, and nobody may replace a file
+   whose lock is not theirs. Include fuzz.h before, and POSIX's headers. */
+
+#ifndef FUZZ_FILES_H
+#define FUZZ_FILES_H
+
+#define FOLDER "/fuzz/"
+
+enum { FILES = 16, OPEN = 16, FILE_ROOM = 1 << 19, LINK = -2 };
+
+typedef struct content { unsigned char at[FILE_ROOM]; size_t size; } content;
+typedef struct entry { char name[40]; int file; } entry;    /* -1: none */
+typedef struct opened { int file; size_t at; } opened;
+
+static content contents[FILES];
+static entry entries[FILES];
+static opened openings[OPEN];           /* descriptor 0 is standard input */
+static int locked;                      /* the file that is; -1: none */
+static bool failed;                     /* a call did */
+static unsigned renames;
+
+/* What goes wrong: after so many calls one fails; so many times the lock is
+   another's, or its file is taken away as soon as it is ours; a read brings few
+   bytes, and a second passes with each look at the clock. */
+static struct trouble {
+    unsigned calls, others, removals;
+    bool slow;
+} trouble;
+
+static int gone_wrong(int why)
+{
+    errno = why;
+    return -1;
+}
+
+/* Is it this call? */
+static bool fails(int why)
+{
+    if (trouble.calls == 0 || --trouble.calls > 0)
+        return false;
+    failed = true;
+    gone_wrong(why);
+    return true;
+}
+
+static entry *find(const char *name)
+{
+    unsigned i;
+    for (i = 0; i < FILES; i++)
+        if (entries[i].file != -1 && strcmp(entries[i].name, name) == 0)
+            return &entries[i];
+    return NULL;
+}
+
+static bool is_used(int file)
+{
+    unsigned i;
+    for (i = 0; i < FILES; i++)
+        if (entries[i].file == file)
+            return true;
+    for (i = 0; i < OPEN; i++)
+        if (openings[i].file == file)
+            return true;
+    return false;
+}
+
+/* A name for this file; LINK for what is none, -1 for a new one */
+static entry *make_entry(const char *name, int file)
+{
+    unsigned i = 0;
+    while (entries[i].file != -1)
+        must(++i < FILES);
+    must(strlen(name) < sizeof entries[i].name);
+    if (name != entries[i].name)
+        strcpy(entries[i].name, name);
+    if (file == -1) {
+        for (file = 0; is_used(file); file++)
+            must(file < FILES - 1);
+        contents[file].size = 0;
+    }
+    entries[i].file = file;
+    return &entries[i];
+}
+
+static void begin_files(void)
+{
+    unsigned i;
+    for (i = 0; i < FILES; i++)
+        entries[i].file = -1;
+    for (i = 0; i < OPEN; i++)
+        openings[i].file = -1;
+    memset(&trouble, 0, sizeof trouble);
+    locked = -1;
+    failed = false;
+    renames = 0;
+}
+
+static void write_file(const char *name, const void *bytes, size_t size)
+{
+    entry *e = find(name);
+    content *c = &contents[(e ? e : make_entry(name, -1))->file];
+    memcpy(c->at, bytes, c->size = size);
+}
+
+/* ---- The calls ----------------------------------------------------------- */
+
+static opened *opened_at(int fd)
+{
+    must(fd >= 0 && fd < OPEN && openings[fd].file >= 0);
+    return &openings[fd];
+}
+
+static int file_open(const char *name, int flags)
+{
+    entry *e = find(name);
+    int fd = 3;
+    if (fails(EACCES))
+        return -1;
+    if (e ? (flags & O_EXCL) != 0 : !(flags & O_CREAT))
+        return gone_wrong(e ? EEXIST : ENOENT);
+    if (e && e->file == LINK)
+        return gone_wrong(flags & O_NOFOLLOW ? ELOOP : ENOENT);
+    if (!e)
+        e = make_entry(name, -1);
+    while (openings[fd].file != -1)
+        must(++fd < OPEN);
+    openings[fd].file = e->file;
+    openings[fd].at = 0;
+    return fd;
+}
+
+static int file_close(int fd)
+{
+    if (fd == 1)
+        return 0;
+    if (opened_at(fd)->file == locked)  /* as POSIX has it */
+        locked = -1;
+    openings[fd].file = -1;
+    return 0;
+}
+
+static ssize_t file_read(int fd, void *to, size_t most)
+{
+    opened *o = opened_at(fd);
+    size_t left = contents[o->file].size - o->at;
+    if (fails(EIO))
+        return -1;
+    most = trouble.slow && most > 20 ? 20 : most;
+    most = left < most ? left : most;
+    memcpy(to, contents[o->file].at + o->at, most);
+    o->at += most;
+    return (ssize_t)most;
+}
+
+static ssize_t file_write(int fd, const void *from, size_t size)
+{
+    opened *o = opened_at(fd);
+    content *c = &contents[o->file];
+    if (fails(ENOSPC))
+        return -1;
+    must(o->at == c->size && size <= FILE_ROOM - o->at);
+    memcpy(c->at + o->at, from, size);
+    c->size = o->at += size;
+    return (ssize_t)size;
+}
+
+static off_t file_seek(int fd, off_t at, int from)
+{
+    opened *o = opened_at(fd);
+    must(from == SEEK_CUR ? at == 0 : from == SEEK_SET && at >= 0);
+    if (from == SEEK_SET)
+        o->at = (size_t)at;
+    return (off_t)o->at;
+}
+
+static int state_of(int file, struct stat *s)
+{
+    memset(s, 0, sizeof *s);
+    s->st_ino = (ino_t)file;
+    s->st_mode = file == LINK ? S_IFLNK : S_IFREG | 0600;
+    s->st_size = file == LINK ? 1 : (off_t)contents[file].size;
+    return 0;
+}
+
+static int file_stat(const char *name, struct stat *s)
+{
+    entry *e = find(name);
+    return e ? state_of(e->file, s) : gone_wrong(ENOENT);
+}
+
+static int file_access(const char *name)
+{
+    return find(name) ? fails(EACCES) ? -1 : 0 : gone_wrong(ENOENT);
+}
+
+static int file_remove(const char *name)
+{
+    entry *e = find(name);
+    if (!e)
+        return gone_wrong(ENOENT);
+    e->file = -1;
+    return 0;
+}
+
+/* Only who has the lock may, and only with what is whole. */
+static int file_rename(const char *from, const char *to)
+{
+    char name[48];
+    entry *source = find(from), *target = find(to), *lock;
+    snprintf(name, sizeof name, "%s.lock", to);
+    lock = find(name);
+    must(lock && lock->file >= 0 && lock->file == locked);
+    must(source);
+    if (fails(EPERM))
+        return -1;
+    if (target)
+        target->file = -1;
+    strcpy(source->name, to);
+    renames++;
+    return 0;
+}
+
+static int file_lock(int fd)
+{
+    int file = opened_at(fd)->file;
+    unsigned i;
+    if (fails(ENOLCK))
+        return -1;
+    if (trouble.others > 0) {
+        trouble.others--;
+        return gone_wrong(EAGAIN);
+    }
+    locked = file;
+    if (trouble.removals > 0) {
+        for (i = 0; i < FILES && entries[i].file != file; i++) { }
+        must(i < FILES);
+        entries[i].file = -1;
+        if (--trouble.removals > 0)     /* and the next one has made it anew */
+            make_entry(entries[i].name, -1);
+    }
+    return 0;
+}
+
+/* ---- stdio's files ------------------------------------------------------- */
+
+static int stream_fd;                   /* one at a time */
+
+static ssize_t stream_write(void *fd, const char *from, size_t size)
+{
+    ssize_t got = file_write(*(int *)fd, from, size);
+    return got < 0 ? 0 : got;
+}
+
+static int stream_close(void *fd)
+{
+    return file_close(*(int *)fd);
+}
+
+static FILE *stream_of(int fd)
+{
+    cookie_io_functions_t calls = { NULL, stream_write, NULL, stream_close };
+    FILE *stream;
+    stream_fd = fd;
+    stream = fopencookie(&stream_fd, "w", calls);
+    must(stream != NULL);
+    if (trouble.slow)
+        setvbuf(stream, NULL, _IONBF, 0);
+    return stream;
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* kill: `bloom` killed while it writes FILE, with every verb that does
+
+       kill BLOOM RUNS          until RUNS were killed; in the folder that
+                                crash.sh has filled
+
+   FILE must then be the old one or the new one, to the byte. Half of the kills
+   come in the time that a whole run takes, the others soon after FILE.tmp.PID
+   is there; half of either are halted before by SIGSTOP, and half of those go on
+   for a moment. What ended before must have made the new one; where many do,
+   on a busy machine, the kills come sooner. */
+
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COUNT(a) (sizeof (a) / sizeof *(a))
+
+static const struct verb {
+    const char *old, *new;              /* old: NULL if there is none */
+    const char *words[7];
+} verbs[] = {
+    { NULL, "whole", { "build", "-n", "300000", "FILE", "ab" } },
+    { "a.bloom", "whole", { "build", "-n", "300000", "FILE", "ab" } },
+    { "a.bloom", "whole", { "uniq", "-f", "FILE" } },
+    { "a.chain", "chain", { "uniq", "-f", "FILE" } },
+    { NULL, "whole", { "merge", "FILE", "a.bloom", "b.bloom" } },
+    { "a.bloom", "whole", { "merge", "FILE", "FILE", "b.bloom" } },
+    { "a.bloom", "whole", { "add", "FILE", "b" } }
+};
+
+static const char *bloom;
+static unsigned long killed, ended, halted, olds, news, left, failed;
+
+static void must(bool good, const char *what)
+{
+    if (!good) {
+        perror(what);
+        exit(2);
+    }
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+typedef struct text { char *bytes; size_t size; bool is_there; } text;
+
+static text read_file(const char *name)
+{
+    text t = { NULL, 0, false };
+    FILE *file = name ? fopen(name, "rb") : NULL;
+    if (!file)
+        return t;
+    t.is_there = true;
+    t.bytes = malloc(1 << 22);
+    must(t.bytes != NULL, "malloc");
+    t.size = fread(t.bytes, 1, 1 << 22, file);
+    fclose(file);
+    return t;
+}
+
+static bool same(text a, text b)
+{
+    return a.is_there == b.is_there && a.size == b.size
+           && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+static void begin(const char *old)
+{
+    text t = read_file(old);
+    FILE *file;
+    remove("FILE");
+    if (!t.is_there)
+        return;
+    file = fopen("FILE", "wb");
+    must(file && fwrite(t.bytes, 1, t.size, file) == t.size, "FILE");
+    must(fclose(file) == 0, "FILE");
+    free(t.bytes);
+}
+
+static void temporary(char name[40], pid_t pid)
+{
+    snprintf(name, 40, "FILE.tmp.%ld", (long)pid);
+}
+
+/* ---- One run ------------------------------------------------------------ */
+
+static void nap(double seconds)
+{
+    struct timespec t = { 0, 0 };
+    t.tv_nsec = (long)((seconds < 0.5 ? seconds : 0.5) * 1e9);
+    nanosleep(&t, NULL);
+}
+
+static double random_part(void)
+{
+    return rand() / (RAND_MAX + 1.0);
+}
+
+static pid_t start(const struct verb *v)
+{
+    char *words[9] = { "bloom" };
+    unsigned i;
+    pid_t pid;
+    for (i = 0; i < COUNT(v->words) && v->words[i]; i++)
+        words[i + 1] = strdup(v->words[i]);
+    pid = fork();
+    must(pid >= 0, "fork");
+    if (pid == 0) {
+        dup2(open("b", O_RDONLY), 0);
+        dup2(open("/dev/null", O_WRONLY), 1);
+        dup2(1, 2);
+        execv(bloom, words);
+        _exit(127);
+    }
+    while (i > 0)
+        free(words[i--]);
+    return pid;
+}
+
+static void wait_for_writing(pid_t pid, int *status)
+{
+    char name[40];
+    temporary(name, pid);
+    while (access(name, F_OK) != 0 && waitpid(pid, status, WNOHANG) == 0)
+        continue;
+}
+
+static void halt(pid_t pid, bool goes_on)
+{
+    siginfo_t info = { 0 };
+    kill(pid, SIGSTOP);
+    nap(0.0005);
+    waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT);
+    halted += info.si_pid == pid;
+    if (goes_on) {
+        kill(pid, SIGCONT);
+        nap(0.004 * random_part());
+    }
+}
+
+static void judge(const struct verb *v, unsigned run, bool went_well)
+{
+    text old = read_file(v->old), new = read_file(v->new);
+    text file = read_file("FILE");
+    bool is_old = same(file, old), is_new = same(file, new);
+    olds += is_old;
+    news += is_new;
+    if (is_new || (is_old && !went_well))
+        goto done;
+    failed++;
+    printf("FAILED: run %u, bloom %s: FILE is %s\n", run, v->words[0],
+           is_old ? "the old one, but all went well" : "neither");
+done:
+    free(old.bytes);
+    free(new.bytes);
+    free(file.bytes);
+}
+
+/* span: in which the kills come */
+static void one_run(unsigned run, double *span)
+{
+    const struct verb *v = &verbs[run % COUNT(verbs)];
+    unsigned round = run / COUNT(verbs);
+    char name[40];
+    int status = -1;
+    pid_t pid;
+    begin(v->old);
+    pid = start(v);
+    if (round % 2 == 1)
+        wait_for_writing(pid, &status);
+    nap(*span * random_part());
+    if (status == -1 && round / 2 % 2 == 1)
+        halt(pid, round / 4 % 2 == 1);
+    if (status == -1) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+    }
+    if (WIFSIGNALED(status))
+        killed++;
+    else
+        ended++;
+    *span *= WIFSIGNALED(status) ? 1.05 : 0.9;
+    temporary(name, pid);
+    left += remove(name) == 0;
+    judge(v, run, !WIFSIGNALED(status));
+}
+
+static double time_of_run(void)
+{
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    waitpid(start(&verbs[0]), NULL, 0);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    return (double)(to.tv_sec - from.tv_sec)
+           + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+int main(int count, char **words)
+{
+    unsigned long runs;
+    unsigned run;
+    double span[2] = { 0, 0.001 };              /* from the start, late */
+    must(count == 3, "usage: kill BLOOM RUNS");
+    bloom = words[1];
+    runs = strtoul(words[2], NULL, 10);
+    srand((unsigned)time(NULL));
+    span[0] = time_of_run();
+    for (run = 0; killed < runs && run < 20 * runs + 100; run++)
+        one_run(run, &span[run / COUNT(verbs) % 2]);
+    remove("FILE");
+    printf("%lu killed, %lu ended before: %lu left the old file or none, %lu "
+           "the new one; %lu with a FILE.tmp.PID beside it; %lu halted\n",
+           killed, ended, olds, news, left, halted);
+    if (runs >= 50 && (left == 0 || olds == 0 || news == 0 || halted == 0)) {
+        printf("FAILED: some of this was not seen\n");
+        failed++;
+    }
+    printf("%u passed, %lu failed\n", run, failed);
+    return failed != 0;
+}
