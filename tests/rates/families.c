@@ -4,7 +4,7 @@
 
    usage: families [all] [seed=S]
      all      ten million are asked for, and more strides
-     seed=S   of the filters, and of the families that have chance in them
+     seed=S   of the filters
    For each family, way and filter: the rate over bloom_plan_fpr, and how many
    sigma that is from 1; sigma is of the lookups and of how one filter of random
    keys differs from another. Exits with 1 if one is above by more than four. */
