@@ -1,5 +1,6 @@
 /* Plans: they keep the rate, with the least memory and the fewest probes. */
 #include "unit.h"
+#include <float.h>
 #include <time.h>
 
 #if BLOOM_CELLS(1000, 100) < 9585 || BLOOM_HASHES(1000, 100) != 7
@@ -99,6 +100,8 @@ static void test_planning(void)
     }
     CHECK(bloom_plan_for(9, 0.9).cells == 64);
     CHECK(bloom_plan_bytes(1000, 40).hashes == 1);
+    CHECK(bloom_plan_bytes(1000000, 40).hashes == 1);   /* any rate is 1 */
+    CHECK(bloom_plan_for(300000000000000000, 0.01).cells >> 61 == 1);
     CHECK(bloom_plan_size(bloom_plan_for(9, nan)) == 0);
     CHECK(bloom_plan_size(bloom_plan_for(UINT64_MAX, 0.5)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(1ULL << 57, 1e-9, 1)) == 0);
@@ -241,6 +244,34 @@ static void test_integer_plans(void)
         }
 }
 
+/* Plans by their checksum, not by another source: they are to be the same on
+   every machine (but an x87, which takes doubles for longer than they are),
+   wherever their search begins. */
+static uint64_t plans_from(uint64_t sum, uint64_t n)
+{
+    double p;
+    unsigned k = 1;
+    for (p = 0.9; p > 5.5e-20; p *= 0.57, k = k % 64 + 1) {
+        bloom_plan plan = bloom_plan_for(n, p);
+        sum = sum * 31 + plan.cells + plan.hashes;
+        sum = sum * 31 + bloom_plan_hashes(n, p, k).cells;
+        if (n > 10000000 || k % 3)
+            continue;
+        plan = bloom_plan_layout(n, p, BLOOM_BLOCKED);
+        sum = sum * 31 + plan.cells + plan.hashes;
+        sum = sum * 31 + bloom_plan_bytes(n, 40 + 3 * n * k / 8).hashes;
+    }
+    return sum;
+}
+
+static void test_golden_plans(void)
+{
+    uint64_t n, sum = 0;
+    for (n = 1; n < 1000000000; n = n < 8 ? n + 1 : n * 3)
+        sum = plans_from(sum, n);
+    CHECK(sum == 0x4F467A9347FE5A0DU || FLT_EVAL_METHOD != 0);
+}
+
 /* What a plan costs: as much time as so many of its rates do, which are what it
    is found by; the least of three measurements. n is 1000 .. 10^9. */
 static double rates_of_a_plan(unsigned layout, unsigned k)
@@ -285,6 +316,7 @@ static void plan_tests(void)
     RUN(test_blocked_plans());
     RUN(test_planning());
     RUN(test_far_plans());
+    RUN(test_golden_plans());
     RUN(test_quick_plans());
     RUN(test_integer_plans());
 #endif
