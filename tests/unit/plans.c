@@ -1,7 +1,6 @@
 /* Plans: they keep the rate, with the least memory and the fewest probes. */
 #include "unit.h"
 #include <float.h>
-#include <time.h>
 
 #if BLOOM_CELLS(1000, 100) < 9585 || BLOOM_HASHES(1000, 100) != 7
 #error "the planning macros do not work in #if"
@@ -272,40 +271,6 @@ static void test_golden_plans(void)
     CHECK(sum == 0x4F467A9347FE5A0DU || FLT_EVAL_METHOD != 0);
 }
 
-/* What a plan costs: as much time as so many of its rates do, which are what it
-   is found by; the least of three measurements. n is 1000 .. 10^9. */
-static double rates_of_a_plan(unsigned layout, unsigned k)
-{
-    static bloom_plan plan[200];
-    static uint64_t n[COUNT(plan)];
-    double least = 1e9, p = 0.3, sum = 0;
-    unsigned round, i;
-    for (round = 0; round < 3; round++) {
-        clock_t begin = clock(), planned, end;
-        for (i = 0; i < COUNT(plan); i++, p = p > 1e-9 ? p / 7 : 0.3) {
-            n[i] = i % 7 == 0 ? 1000 : n[i - 1] * 9 + i;
-            plan[i] = k ? bloom_plan_hashes(n[i], p, k)
-                        : bloom_plan_layout(n[i], p, (bloom_layout)layout);
-        }
-        planned = clock();
-        for (i = 0; i < 10 * COUNT(plan); i++)
-            sum += bloom_plan_fpr(plan[i / 10], n[i / 10] + i % 10);
-        end = clock();
-        CHECK(sum > 0);
-        if (end > planned && least * (double)(end - planned)
-                             > 10 * (double)(planned - begin))
-            least = 10 * (double)(planned - begin) / (double)(end - planned);
-    }
-    return least;
-}
-
-static void test_quick_plans(void)
-{
-    CHECK(rates_of_a_plan(BLOOM_CLASSIC, 5) < 6);           /* measured 4.6 */
-    CHECK(rates_of_a_plan(BLOOM_CLASSIC, 0) < 12);          /* 9.6 */
-    CHECK(rates_of_a_plan(BLOOM_BLOCKED, 0) < 18);          /* 13 */
-}
-
 #endif
 
 static void plan_tests(void)
@@ -317,7 +282,6 @@ static void plan_tests(void)
     RUN(test_planning());
     RUN(test_far_plans());
     RUN(test_golden_plans());
-    RUN(test_quick_plans());
     RUN(test_integer_plans());
 #endif
 }
