@@ -2551,12 +2551,12 @@ static void bloom_add_chances_(double j, double one, double two, unsigned b,
 }
 
 /* Their means, j being binomial: each of n * b choices is one of the blocks.
-   From j = 0 up, weighed as multiples of its chance, until no more comes; these
-   grow up to 10^433 times. In one block only, all choices are in it. */
+   From j = 0 up, weighed as multiples of one chance, of a later one where these
+   grow large, until no more comes. In one block only, all choices are in it. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
-    double j, weight = 1e-150, one = 1, two = 1;    /* (31/32)^j, (30/32)^j */
+    double j, weight = 1, one = 1, two = 1;     /* (31/32)^j, (30/32)^j */
     unsigned c;
     for (c = 0; c <= b; c++)
         mean[c] = 0;
@@ -2565,6 +2565,11 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
             bloom_add_chances_(j, one, two, b, weight, mean);
         if (blocks > 1)
             weight *= (choices - j) / ((j + 1) * (blocks - 1));
+        if (weight > 1e30) {
+            for (c = 0; c <= b; c++)
+                mean[c] /= weight;
+            weight = 1;
+        }
         one *= 31.0 / 32;
         two *= 30.0 / 32;
     }
@@ -2611,7 +2616,7 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9];
     unsigned b = plan.hashes / 8U;
-    if (n * b / blocks > 720)
+    if (n * b / blocks > 1200)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     return bloom_rate_of_blocks_(blocks, b, mean)

@@ -1,6 +1,6 @@
 # Run by `make crash`: the bloom command is killed while it writes, and given
 # files it cannot read or write. As root, as it uses up a disk (a small tmpfs).
-# usage: crash.sh FOLDER [RUNS]     where bloom, kill, stop and fast_clock.so are;
+# usage: crash.sh FOLDER [RUNS]     in FOLDER: bloom, kill, stop, fast_clock.so;
 #                                   60 if not given; 1000 take minutes
 built=$(cd "$1" && pwd)
 bloom=$built/bloom kill=$built/kill stop=$built/stop clock=$built/fast_clock.so

@@ -51,7 +51,12 @@ target() {
             qemu-system-misc' ;;
     aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64 ;;
     armv7) linux arm-linux-gnueabihf qemu-arm armhf ;;
-    riscv64) linux riscv64-linux-gnu qemu-riscv64 riscv64 ;;
+    riscv64)    # clang takes the newest gcc, which riscv32's may be
+        linux riscv64-linux-gnu qemu-riscv64 riscv64
+        libc=/usr/riscv64-linux-gnu
+        libgcc=/usr/lib/gcc-cross/riscv64-linux-gnu/12
+        cc="$cc -isystem $libc/include -B $libgcc -L $libgcc -B $libc/lib
+            -L $libc/lib" ;;
     s390x) linux s390x-linux-gnu qemu-s390x s390x; builds='all tiny atomic' ;;
     sparc64) linux sparc64-linux-gnu qemu-sparc64 sparc64
         builds='integer tiny' checks="$checks unaligned" ;;

@@ -5,9 +5,9 @@
 
    FILE must then be the old one or the new one, to the byte. Half of the kills
    come in the time that a whole run takes, the others soon after FILE.tmp.PID
-   is there; half of either are halted before by SIGSTOP, and half of those go on
-   for a moment. What ended before must have made the new one; where many do,
-   on a busy machine, the kills come sooner. */
+   is there; half of either are halted before by SIGSTOP, and half of those go
+   on for a moment. What ended before must have made the new one; where many
+   do, on a busy machine, the kills come sooner. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>

@@ -27,8 +27,8 @@ FLAGS='-std=c99 -Os -Wall -Wextra -ffunction-sections -fdata-sections
        -Wl,--gc-sections -I.'
 PLAIN='-nostartfiles -Wl,-e,_start'
 
-# chip NAME: its tools, its cc, and what else is linked to a program that is only
-# looked at, and to one that runs. In an ESP8266, whose core is the LX106, the
+# chip NAME: its tools, its cc, and what else is linked to a program that is
+# only looked at, and to one that runs. In an ESP8266, whose core is the LX106, the
 # multiplication of 64 bits is in ROM.
 chip() {
     chip=$1

@@ -23,8 +23,8 @@ done
 name=$(printf '%0250d' 0)
 try 'a long name' 0 uniq -f $name a; try 'a long name' 0 uniq -f $name -c a
 says out '0 new'; rm $name
-name=$(printf '%0199d' 0)\303\251\303\251       # where it is cut there is an e'
-name=$(printf "$name"); try 'a long name' 0 uniq -f $name a
+name=$(printf '%0199d\303\251\303\251' 0)       # cut where it has an e'
+try 'a long name' 0 uniq -f $name a
 try 'a long name' 0 uniq -f $name -c a; says out '0 new'; rm $name
 
 # Stopped by a signal, or as nobody reads: what was printed is known

@@ -11,12 +11,14 @@ static void scarce_free(void *old);
 
 #include "memory.h"
 
-/* Filters of at most 16 KB, and none when calls_left has come to 0 */
+enum { KEYS = 256, STORE = 1 << 15 };
+
+/* Filters of no more than an image may have, none when calls_left is 0 */
 static unsigned calls_left;
 
 static void *scarce_malloc(size_t size)
 {
-    if (size > 1 << 14 || calls_left == 0)
+    if (size > STORE || calls_left == 0)
         return NULL;
     calls_left--;
     return take_memory(size);
@@ -26,8 +28,6 @@ static void scarce_free(void *old)
 {
     free_memory(old);
 }
-
-enum { KEYS = 256, STORE = 1 << 15 };
 
 typedef struct arguments { uint64_t n; double p; bloom_layout layout; }
     arguments;

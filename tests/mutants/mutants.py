@@ -512,6 +512,8 @@ def main():
         for m in everything:
             print(m.id, m.line, m.what, m.old_line, "=>", m.new_line)
         return
+    if not TCC:
+        print("mutants: slower without tcc: apt-get install tcc")
     listed = equivalents()
     stale = listed.difference(*(listings(listed, m) for m in everything))
     for above, old, new in sorted(stale):

@@ -36,7 +36,6 @@ void count_free(void *block)
                                so does a test of TEST_STOP s of CPU time; the
                                last one said is the one that failed */
 #include <sys/time.h>
-#include <time.h>
 static bool begin(const char *test)
 {
     struct itimerval limit = { { 0, 0 }, { TEST_STOP, 0 } };
@@ -48,13 +47,6 @@ static bool begin(const char *test)
     fflush(stdout);
     return true;
 }
-static clock_t thread_clock(void)       /* the other is coarse beside a timer */
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * 1000000 + time.tv_nsec / 1000;
-}
-#define clock() thread_clock()
 #define STOP() exit(1)
 #else
 #define begin(test) true
