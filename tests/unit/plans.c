@@ -1,9 +1,6 @@
 /* Plans: they keep the rate, with the least memory and the fewest probes. */
 #include "unit.h"
 #include <float.h>
-#ifndef FLT_EVAL_METHOD                         /* tcc does not tell */
-#define FLT_EVAL_METHOD 0
-#endif
 
 #if BLOOM_CELLS(1000, 100) < 9585 || BLOOM_HASHES(1000, 100) != 7
 #error "the planning macros do not work in #if"
