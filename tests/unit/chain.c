@@ -144,6 +144,37 @@ static void link_keeps_its_share(uint64_t n, double p)
     bloom_chain_free(c);
 }
 
+/* When links begin, to the key: a chain that was loaded elsewhere, or by another
+   version, grows like this one. And what it says of itself: its rate, as that of
+   links asked one after the other, and how many keys were offered. */
+static void test_links_to_the_key(void)
+{
+    static const struct {
+        uint64_t n; double p; unsigned layout, width, links; uint64_t keys;
+    } known[] = {
+        { 1000, 0.5, 0, 64, 4, 9588 }, { 700, 0.1, 0, 32, 3, 2182 },
+        { 1000, 0.5, 1, 64, 4, 9327 }, { 700, 0.1, 1, 32, 3, 2197 },
+        { 300, 0.3, 1, 64, 5, 5701 }, { 20, 1e-8, 0, 32, 3, 60 },
+    };
+    unsigned r, i;
+    for (r = 0; r < COUNT(known); r++) {
+        bloom_chain *c = bloom_chain_create(known[r].n, known[r].p,
+            chain_plan(known[r].layout, known[r].width));
+        double passed_by = 1, estimate;
+        uint64_t key = 0;
+        while (bloom_chain_links(c) < known[r].links && key < 99999)
+            bloom_chain_add_u64(c, key++);
+        CHECK(key == known[r].keys);
+        for (i = 0; i < bloom_chain_links(c); i++)
+            passed_by *= 1 - bloom_fpr(bloom_chain_link(c, i));
+        passed_by += bloom_chain_fpr(c);
+        CHECK(passed_by > 1 - 1e-12 && passed_by < 1 + 1e-12);
+        estimate = (double)bloom_chain_estimate(c) / (double)key;
+        CHECK(estimate > 0.97 && estimate < 1.03);
+        bloom_chain_free(c);
+    }
+}
+
 /* In width 32 a rate near 2^-32 is kept by no link that is larger. */
 static void test_chain_at_its_floor(void)
 {
@@ -246,6 +277,16 @@ static void test_chain_heads(void)
         bloom_chain_free(c);
         bloom_chain_free(d);
     }
+    head[4] = BLOOM_BLOCKED;        /* it is as its head says */
+    head[5] = 32;
+    {
+        bloom_chain *c = bloom_chain_load(head, 32, NULL);
+        CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).hash_bits == 32);
+        CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).layout == head[4]);
+        bloom_chain_free(c);
+    }
+    head[4] = BLOOM_CLASSIC;
+    head[5] = 64;
     memset(head + 16, 0, 16);       /* the least p above 0: there is no plan */
     head[16] = 1;
     CHECK(!bloom_chain_load(head, 32, NULL));
@@ -369,6 +410,7 @@ static void chain_tests(void)
     RUN(test_longest_chain());
     RUN(test_odd_chains());
     RUN(test_golden_chains());
+    RUN(test_links_to_the_key());
     RUN(test_chain_heads());
     RUN(test_bad_chains());
     RUN(test_chain_at_its_floor());

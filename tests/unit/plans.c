@@ -268,7 +268,9 @@ static void test_golden_plans(void)
     uint64_t n, sum = 0;
     for (n = 1; n < 1000000000; n = n < 8 ? n + 1 : n * 3)
         sum = plans_from(sum, n);
-    CHECK(sum == 0x4F467A9347FE5A0DU || FLT_EVAL_METHOD != 0);
+#if !defined FLT_EVAL_METHOD || FLT_EVAL_METHOD == 0
+    CHECK(sum == 0x4F467A9347FE5A0DU);
+#endif
 }
 
 #endif
