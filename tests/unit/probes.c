@@ -84,14 +84,18 @@ static void against_naive(bloom_plan plan)
         CHECK(k == plan.hashes && naive_walk(plan, h, false) == in);
         if (!add)
             continue;
+        if (round % 16 == 0)
+            bloom_seal(b);
         naive_walk(plan, h, true);
         CHECK(!in == (kind == 0 ? bloom_add(b, key, i)
                     : kind == 1 ? bloom_add_u64(b, number)
                                 : bloom_add_hash(b, h)));
+        CHECK(bloom_verify(b) == BLOOM_UNSEALED);
         view = look(b, size);
         CHECK(bloom_may_contain_hash(view, h));
-        while (k-- > 0)
-            CHECK(naive[index[k]] == 1);
+        while (k-- > 0)                         /* blocked: one in each word */
+            CHECK(naive[index[k]] == 1 && (plan.layout != BLOOM_BLOCKED
+                                           || index[k] / 32 % 8 == k % 8));
     }
     for (i = 0; i < plan.cells; i++)
         CHECK((bytes[32 + i / 8] >> i % 8 & 1) == naive[i]);
