@@ -447,8 +447,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
 #define BLOOM_CELLS_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
-    ? (((n) + !(n)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) / 64 * 64 \
-    : 0)
+    ? (((n) + ((n) == 0)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) \
+      / 64 * 64 : 0)
 #define BLOOM_BITS_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
     + ((r) >> 15) * 5 / 4)
 #ifdef BLOOM_TINY
@@ -2371,7 +2371,26 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     return ones;
 }
 
-/* ---- Planning in integers ----------------------------------------------- */
+/* ==== Planning ==============================================================
+   A textbook says that n keys of k cells leave each of m cells unset with
+   chance (1 - 1/m)^(kn), that the others fill the filter to the share
+       fill = 1 - (1 - 1/m)^(kn),
+   and that the k cells of an absent key are all set with chance fill^k. That is
+   nearly right for many keys. For few keys, low rates or blocks it is too low,
+   for four reasons, each of which has its correction below:
+   * The share of set cells is not the same in all filters, and the mean of its
+     k-th power is more than the k-th power of its mean: 1.23 times for m = 64,
+     k = 10, n = 4. See "Moments".
+   * The k cells of a key are steps of one walk, not separate hashes. It shows
+     only where few keys lie in much space. See "The walk".
+   * A hash has 64 bits, or 32. Some keys agree in so many of them that they
+     have the same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
+   * Blocks are not filled alike: at p = 1% that costs 10% of memory. See
+     "Blocks".
+   The sum of these is bloom_rate_. It falls as m grows, so that a plan is a
+   search for the least m whose rate is at most p. */
+
+/* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
 static bloom_plan bloom_no_plan_(void)
 {
@@ -2390,11 +2409,11 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
     return plan;
 }
 
-/* ---- Planning ----------------------------------------------------------- */
-
 #ifndef BLOOM_NO_FLOAT
 
-/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18: gives logarithms,
+/* ---- Logarithms, without libm -------------------------------------------- */
+
+/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18. It gives logarithms,
    ln((1 + z) / (1 - z)) = 2 atanh(z), which stay exact near ln(1) = 0. */
 static double bloom_atanh_(double z)
 {
@@ -2422,8 +2441,8 @@ static double bloom_ln_1_minus_1_over_(double x)
     return -2 * bloom_atanh_(1 / (2 * x - 1));
 }
 
-/* e^x - 1 for x <= 0: its series for a small part of x, which is then doubled
-   by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). Exact near 0. */
+/* e^x - 1 for x <= 0, exact near 0 as well: by its series for a small part of
+   x, which is then doubled by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). */
 static double bloom_exp_minus_1_(double x)
 {
     double term = 1, sum = 0;
@@ -2439,69 +2458,76 @@ static double bloom_exp_minus_1_(double x)
     return sum;
 }
 
-/* k cells chosen at random are all set, by so many choices before, with chance
-   E[F^k], where F is the share of cells set, itself random, of mean `fill`
-   (Bose et al. 2008, Christensen et al. 2010: more than the textbook's fill^k).
-   Here and below is E[F^k] / fill^k. The k cells are e different ones with
-   chance cells[e], and those are all set with chance set[e], as each choice may
-   be one of the e that are left. Both are multiples of powers of fill. */
-#define BLOOM_MOST_HASHES_ 64
+/* ---- Moments ---------------------------------------------------------------
+   Let F be the share of cells that are set: a random number, of mean `fill`.
+   k cells chosen at random are all set with chance E[F^k] (Bose et al. 2008,
+   Christensen et al. 2010). Two ways to it follow, each as E[F^k] / fill^k. */
 
+/* Exact, in choices * k steps, for few keys. An absent key's k choices are made
+   first: open[e] is the chance that they are e different cells. Then the cells
+   are set: each of the filter's choices hits one of e open cells with chance
+   e/m, which leaves e - 1. In the end open[0] is the chance that none is open.
+   Each hit is divided by `fill`; a key has k, so that fill^k comes out. */
 static double bloom_moment_of_few_(double m, unsigned k, double fill,
-                                   unsigned choices)
+                                   double choices)
 {
-    double set[BLOOM_MOST_HASHES_ + 1] = { 1 };
-    double cells[BLOOM_MOST_HASHES_ + 1] = { 1 };
-    double stay[BLOOM_MOST_HASHES_ + 1], hit[BLOOM_MOST_HASHES_ + 1];
-    double moment = 0;
+    double open[66] = { 1 }, hit[66], miss[66];             /* k <= 64 */
     unsigned i, e;
-    for (e = 0; e <= k; e++) {
-        stay[e] = 1 - e / m;
+    for (e = 0; e <= k + 1; e++) {
         hit[e] = e / (m * fill);
+        miss[e] = 1 - e / m;
     }
-    for (i = 0; i < choices; i++)
-        for (e = k; e > 0; e--)
-            set[e] = set[e] * stay[e] + set[e - 1] * hit[e];
-    for (i = 1; i <= k; i++) {
-        for (e = i; e > 0; e--)
-            cells[e] = cells[e] * hit[e] + cells[e - 1] * stay[e - 1];
-        cells[0] = 0;
+    for (i = 0; i < k; i++) {
+        for (e = i + 1; e > 0; e--)
+            open[e] = open[e] * hit[e] + open[e - 1] * miss[e - 1];
+        open[0] = 0;
     }
-    for (e = 1; e <= k; e++)
-        moment += cells[e] * set[e];
-    return moment;
+    for (; choices > 0; choices--)
+        for (e = 0; e <= k; e++)
+            open[e] = open[e] * miss[e] + open[e + 1] * hit[e + 1];
+    return open[0];
 }
 
-/* The same for many: of the Beta distribution with the mean of F and its
-   variance, known exactly from q = (1 - 1/m)^choices and
-   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on at most
-   0.6% above the exact sum, and 2.3% below where the filter is overfull. */
+/* For many keys F is taken as a Beta distribution of the right mean and
+   variance. Its moments are E[F^(i+1)] = E[F^i] (fill + i c) / (1 + i c), where
+   c = variance / (fill (1 - fill) - variance). */
+static double bloom_beta_(double fill, double variance)
+{
+    double rest = fill * (1 - fill) - variance;
+    return variance > 0 && rest > 0 ? variance / rest : 0;
+}
+
+/* With q = 1 - fill, two given cells are both unset with the chance
+   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices, from which comes the
+   variance of F. From 12 keys on the result is at most 0.6% above the exact
+   one, and at most 2.3% below it, where the filter is overfull. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
-    double q = 1 - fill, moment = 1, c = 0;
+    double q = 1 - fill, moment = 1;
     double skew = bloom_exp_minus_1_(choices
                       * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
-    double variance = q * (fill / m + q * skew * (1 - 1 / m));
+    double c = bloom_beta_(fill, q * (fill / m + q * skew * (1 - 1 / m)));
     unsigned i;
-    if (variance > 0)
-        c = variance / (fill * q - variance);
     for (i = 0; i < k; i++)
         moment *= (1 + i * c / fill) / (1 + i * c);
     return moment;
 }
 
-/* fill^k, and what the generator adds. Any two of a key's cells meet as if
-   independent, but if cells i, i + d are the same, so are i + 1, i + 1 + d once
-   in 37 times, as the step grew only 37-fold: (k - 1)(k - 2)/2 such couples,
-   k - 2 of them three cells in a row. Each meeting makes a key easier to match
-   by a = 1/fill - 1. Likewise a key whose cells follow those of one of the n
-   keys in a row, or stay on one of their n * k cells: the third and each next
-   does so once in 37 times. That shows where few keys are in much space (7% for
-   n = 1, k = 3, m = 64), not from 100 keys on at the best k; far beyond, fill^k
-   would be too small for a double, and the rest is not. */
-static double bloom_generator_rate_(double m, unsigned k, double n,
-                                    double fill)
+/* ---- The walk --------------------------------------------------------------
+   fill^k, and what a walk adds to it: fill^k (1 + couples) + rows.
+   Couples: any two cells of a key meet by chance, as if they were independent.
+   But if cells i and i + d are the same, then i + 1 and i + 1 + d are so in one
+   of 37 cases, as a step is 37 times the last one. There are (k - 1)(k - 2)/2
+   such couples, in k - 2 of which three cells in a row are the same; each cell
+   that a key spares makes it easier to match by a = 1/fill - 1.
+   Rows: the walk of an absent key may follow that of one of the n keys, or stay
+   on one of their n * k cells, for i cells in a row: two by chance, and each
+   further one in one of 37 cases.
+   This is ours; tests/rates/exact.c and few.c measure it. It is 7% for n = 1,
+   k = 3, m = 64, much more where a key or two lie in more space than that, and
+   nothing from 100 keys on at the best k. */
+static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
     double row = (1 - fill) * (1 - fill) / (m * m), rate = 1;
@@ -2511,8 +2537,8 @@ static double bloom_generator_rate_(double m, unsigned k, double n,
     for (i = 0; i < k; i++)
         rate *= fill;
     for (i = 3; i <= k; i++)
-        row *= (1 - fill) / 37;             /* k cells in a row do so */
-    for (i = k; i >= 3 && a > 0; i--) {     /* i cells */
+        row *= (1 - fill) / 37;             /* now a row of k cells */
+    for (i = k; i >= 3 && a > 0; i--) {     /* i in a row, k - i by fill */
         double places = k - i + 1, follow = places * 2 / 3;
         rate += n * places * row * (i == 3 ? follow * (1 - 57 / m)
                                            : follow + k);
@@ -2521,38 +2547,66 @@ static double bloom_generator_rate_(double m, unsigned k, double n,
     return rate;
 }
 
-/* One step in 2^32, in width 64 in 2^64, is 0, another leads to two cells only,
-   and so on: keys that a filter may contain about as often as one cell is set.
-   No filter has a rate below that. */
+/* ---- Twins -----------------------------------------------------------------
+   A step of 0 leads to one cell only, one of half the range to two, and so on.
+   Such an absent key is found about as often as a cell is set: fill * 2^-63,
+   in width 32 fill * 2^-31. It matters where p is near that. */
 static double bloom_step_floor_(bloom_plan plan, double fill)
 {
     return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
 }
 
-/* Blocks. One that was chosen j times accepts another choice if each of its
-   eight words has the bit, or if the 32 bits of hash are those of one of the j.
-   Adds, times weight, mean[c], c = 0..b: that it accepts c choices, E[F^c]^8
-   for the share F of a word's bits, as above: one bit of 32 is left with chance
-   one = (31/32)^j, each of two with two = (30/32)^j. */
+/* A key of b blocks has the bits of another, in each of its blocks, if the low
+   32 bits of h1 are the same and these determine those of h2: so it is for
+   integers, and in width 32. Such a twin, n * 2^-32 in all, then needs the same
+   blocks: n * 2^-32 / blocks^b. In width 32 it has the same steps as well, so
+   that all b blocks are the same if the first begins near enough: with chance
+   2 / (b + 1) / blocks. It matters for low rates of few keys: at n = 5 and
+   p = 1e-9 it is more than half of the rate. */
+static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
+{
+    double twins = n / 4294967296.0;
+    unsigned i, b = plan.hashes / 8U;
+    if (b == 1)
+        return 0;               /* bloom_add_chances_ has counted them */
+    if (BLOOM_IS_32_(plan) && blocks > 1)
+        return twins / blocks * 2 / (b + 1);
+    for (i = 0; i < b; i++)
+        twins /= blocks;
+    return twins;
+}
+
+/* ---- Blocks ----------------------------------------------------------------
+   A key chooses b = k/8 blocks. A block that was chosen j times, its load, has
+   set each bit of a word of 32 with chance fill = 1 - (31/32)^j, and accepts
+   one more choice with chance fill^8 + j * 2^-32: if each of its eight words
+   has the bit, or if the 32 bits of hash are those of one of the j (Putze,
+   Sanders, Singler 2007; the last term is ours, 22% at p = 1e-9). */
+
+/* Adds to mean[c], c = 0..b, weight times the chance that a block of load j
+   accepts c choices of a key: E[F^c]^8 as above, for the share F of a word's
+   bits. One given bit is unset with chance one = (31/32)^j, two given bits are
+   with two = (30/32)^j, which makes E[F^2] = square. */
 static void bloom_add_chances_(double j, double one, double two, unsigned b,
                                double weight, double mean[9])
 {
     double fill = 1 - one, word = fill, four = fill * fill * (fill * fill);
-    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32, gamma;
+    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32;
+    double beta = bloom_beta_(fill, square - fill * fill);
     unsigned c;
     mean[0] += weight;
     mean[1] += weight * (four * four + j / 4294967296.0);
-    gamma = j > 1 ? (square - fill * fill) / (fill - square) : 0;
     for (c = 1; c < b; c++) {
-        word *= (fill + c * gamma) / (1 + c * gamma);
+        word *= (fill + c * beta) / (1 + c * beta);
         four = word * word * (word * word);
         mean[c + 1] += weight * four * four;
     }
 }
 
-/* Their means, j being binomial: each of n * b choices is one of the blocks.
-   From j = 0 up, weighed as multiples of one chance, of a later one where these
-   grow large, until no more comes. In one block only, all choices are in it. */
+/* The means over the load, which is binomial: each of n * b choices is one of
+   the blocks. From j = 0 up, each chance is a multiple of the one before; they
+   are scaled down when they grow large, and the sum ends when no more comes.
+   If there is one block only, all choices are in it. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
@@ -2577,11 +2631,13 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
         mean[c] /= mean[0];
 }
 
-/* Of a key's b choices, c meet in a block as the coefficients of e^t tell: the
-   rate is  b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
-   power[] are the coefficients of that, each from those before it (Euler). */
-static double bloom_rate_of_blocks_(double blocks, unsigned b,
-                                    const double mean[9])
+/* The chance that all b choices of an absent key are accepted, where each is
+   one of the blocks and those that meet in a block go by mean[c]. If x counts a
+   choice, that is  b! / blocks^b  times the coefficient of x^b in
+   (sum of mean[c] x^c / c!)^blocks. Euler's recurrence gives the coefficients
+   of such a power, each from those before it. */
+static double bloom_rate_of_choices_(double blocks, unsigned b,
+                                     const double mean[9])
 {
     double power[9] = { 1 }, factorial = 1, series[9];
     unsigned i, c;
@@ -2600,16 +2656,32 @@ static double bloom_rate_of_blocks_(double blocks, unsigned b,
     return power[b];
 }
 
-/* In width 32 two keys may have the same step, and so the same bits in every
-   block; they then need to meet in the same blocks only. */
-static double bloom_blocked_floor_(bloom_plan plan, double blocks, double n,
-                                   double chance)
+/* In width 32 the second choice of a key depends on the first: its 32 bits of
+   hash are twice those of the first. So of the keys with the same two blocks,
+   which n keys have with chance 1 / blocks^2, not 1 in 1024 has the two bits of
+   a word that an absent key needs, but 1 in 60. Each such key makes the two bits
+   1 + odds^2 / 60 times as likely, where odds = 1/fill - 1, and the rate is
+       (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
+   times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
+   twelve. (Ours; the 60 is measured. With fill < 1/5 there are more twins.) */
+static double bloom_pairs_(double blocks, double n, double chance)
 {
-    unsigned b = plan.hashes / 8U;
-    if (!BLOOM_IS_32_(plan) || b == 1)
-        return bloom_step_floor_(plan, chance);
-    return bloom_step_floor_(plan, chance)
-         + n / blocks * 2 / (b + 1) / 4294967296.0;
+    double fill = 1 + bloom_exp_minus_1_(bloom_ln_(chance) / 8);
+    double odds = fill > 0.2 ? 1 / fill - 1 : 4, more = 1 + odds * odds / 60;
+    more *= more;
+    more *= more;
+    more = 1 + (more * more - 1) / (blocks * blocks);
+    return 1 / (1 + bloom_exp_minus_1_(n * bloom_ln_(1 / more)));
+}
+
+/* What width and twins make of the rate that independent choices would have */
+static double bloom_blocked_total_(bloom_plan plan, double blocks, double n,
+                                   double chance, double rate)
+{
+    if (BLOOM_IS_32_(plan) && plan.hashes > 8)
+        rate *= bloom_pairs_(blocks, n, chance);
+    return rate + bloom_step_floor_(plan, chance)
+                + bloom_twin_rate_(plan, blocks, n);
 }
 
 static double bloom_blocked_rate_(bloom_plan plan, double n)
@@ -2619,22 +2691,23 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
     if (n * b / blocks > 1200)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
-    return bloom_rate_of_blocks_(blocks, b, mean)
-         + bloom_blocked_floor_(plan, blocks, n, mean[1]);
+    return bloom_blocked_total_(plan, blocks, n, mean[1],
+                                bloom_rate_of_choices_(blocks, b, mean));
 }
 
-/* The moment of few keys takes choices * k steps, that of many k; they meet for
-   k = 2, where both are exact. quick: that of many, whatever n. */
+/* ---- The rate ------------------------------------------------------------ */
+
+/* The moments of few keys and of many meet at k = 2, where both are exact.
+   quick: that of many keys, whatever n is. */
 static double bloom_classic_rate_(bloom_plan plan, double n, bool quick)
 {
     double m = (double)plan.cells, choices = n * plan.hashes;
     double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
     unsigned k = plan.hashes;
     bool few = k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
-    return bloom_generator_rate_(m, k, n, fill)
-         * (few && !quick
-            ? bloom_moment_of_few_(m, k, fill, (unsigned)choices)
-            : bloom_moment_of_many_(m, k, fill, choices))
+    return bloom_walk_rate_(m, k, n, fill)
+         * (few && !quick ? bloom_moment_of_few_(m, k, fill, choices)
+                          : bloom_moment_of_many_(m, k, fill, choices))
          + bloom_step_floor_(plan, fill);
 }
 
@@ -2647,6 +2720,29 @@ static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n, bool quick)
          : bloom_classic_rate_(plan, (double)n, quick);
     return rate < 1 ? rate : 1;
 }
+
+BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
+{
+    if (bloom_plan_size(plan) == 0)
+        return 1;
+    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
+}
+
+BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
+{
+    uint64_t n = 0, bit = 1;
+    unsigned k = plan.hashes;
+    if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
+        return 0;
+    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
+        bit *= 2;
+    for (; bit > 0; bit /= 2)
+        if (bloom_rate_(plan, k, n + bit, false) <= p)
+            n += bit;
+    return n;
+}
+
+/* ---- The search ---------------------------------------------------------- */
 
 /* Do k probes keep p? The quick rate is off by less than 3.4/n^2 of the exact
    one, which is asked only where that could matter. */
@@ -2675,156 +2771,105 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
     return k;
 }
 
-/* To within a unit or so of the m where the rate is p: from plan.cells, or the
-   textbook's m for k probes, which sets p^(1/k) of the cells, by secants in
-   logarithms. slope: by what power of m the rate falls, at first that of the
-   textbook. */
-static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
-                                double unit)
+/* Is the plan's m enough? With any_k the best k is tried as well, and stored. */
+static bool bloom_is_enough_(bloom_plan *plan, uint64_t n, double p, bool any_k)
 {
-    double ln_p = bloom_ln_(p), k = plan.hashes;
-    double zeros = -bloom_exp_minus_1_(ln_p / k), ln_zeros = bloom_ln_(zeros);
-    double slope = k * zeros / (1 - zeros) * -ln_zeros;
-    double m = plan.cells > 0 ? (double)plan.cells : (double)n * k / -ln_zeros;
-    double step = 0, before = 0, above;
-    unsigned i;
-    for (i = 0; i < 8 && m < 4e18; i++) {
-        plan.cells = (m > unit ? (uint64_t)(m / unit + 0.5) : 1)
-                   * (uint64_t)unit;
-        m = (double)plan.cells;
-        above = bloom_ln_(bloom_rate_(plan, plan.hashes, n, true)) - ln_p;
-        if (i > 0 && (before - above) / step > 0.5)
-            slope = (before - above) / step;
-        step = above / slope;
-        step = step > 0.7 ? 0.7 : step < -0.7 ? -0.7 : step;
-        before = above;
-        m = step > 0 ? m / (1 + bloom_exp_minus_1_(-step))
-                     : m * (1 + bloom_exp_minus_1_(step));
-        if (step * step < unit * unit / (m * m))
-            break;
-    }
-    return m;
-}
-
-/* With *k probes or, if that is free, with any, *k then */
-static bool bloom_is_kept_by_(bloom_plan plan, uint64_t n, double p,
-                              unsigned *k, bool is_free)
-{
-    unsigned best;
-    if (bloom_is_kept_(plan, *k, n, p))
+    if (bloom_is_kept_(*plan, plan->hashes, n, p))
         return true;
-    best = is_free ? bloom_best_hashes_(plan, *k, n, true) : *k;
-    if (best == *k || !bloom_is_kept_(plan, best, n, p))
-        return false;
-    *k = best;
-    return true;
+    if (any_k)
+        plan->hashes = (uint8_t)bloom_best_hashes_(*plan, plan->hashes, n, true);
+    return any_k && bloom_is_kept_(*plan, plan->hashes, n, p);
 }
 
-/* The least m that keeps p, likewise; 0 if it is beyond 2^62. plan.cells may be
-   a first guess. `high` units keep p and `low` do not: from the m that is near
-   in growing strides until both are known, then halving. */
-static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
-                                   unsigned *k, bool is_free)
+/* The least m that keeps p, with k probes, or with any if k is 0; no plan if it
+   is beyond 2^62. From the textbook's m on, where p^(1/k) of the cells are set,
+   in growing strides, until `low` units of cells are too few and `high` are
+   enough; then by halving what lies between. */
+static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
+                                    unsigned k)
 {
-    const uint64_t unit = BLOOM_IS_BLOCKED_(plan.layout) ? 256 : 64;
+    bloom_plan plan = bloom_no_plan_();
+    const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const uint64_t most = (1ULL << 62) / unit;
-    uint64_t low = 0, high = most, start, at, stride = 1;
-    double guess;
-    plan.hashes = (uint8_t)*k;
-    guess = bloom_near_cells_(plan, n, p, (double)unit);
-    if (!(guess < 4e18))
-        return 0;
-    start = (uint64_t)guess / unit;
-    at = start > 0 ? start : 1;
-    while (high - low > 1 && at < most) {
+    uint64_t low = 0, high = most, at, stride;
+    double ln_p, guess;
+    if (k > 64 || !(p >= 5.421010862427522e-20 && p < 1))       /* 2^-64 */
+        return plan;
+    ln_p = bloom_ln_(p);
+    plan.layout = (uint8_t)layout;
+    plan.hashes = (uint8_t)(k > 0 ? k : ln_p / -0.69314718055994531 + 0.5);
+    plan.hashes = plan.hashes > 0 ? plan.hashes : 1;    /* of any: log2(1/p) */
+    guess = (double)n * plan.hashes / (double)unit
+          / (1e-17 - bloom_ln_(-bloom_exp_minus_1_(ln_p / plan.hashes)));
+    at = guess < 1 ? 1 : guess < (double)most ? (uint64_t)guess : most;
+    for (stride = 1; high - low > 1 && at < most; ) {
         plan.cells = at * unit;
-        if (bloom_is_kept_by_(plan, n, p, k, is_free))
+        if (bloom_is_enough_(&plan, n, p, k == 0))
             high = at;
         else
             low = at;
-        if (high == most) {
-            at += stride;
-            stride = at - start;
-        } else if (low == 0 && at > stride) {
-            at -= stride;
-            stride *= 2;
-        } else {
-            at = low + (high - low) / 2;
-        }
+        at = high == most ? low + stride
+           : low == 0 && high > stride ? high - stride
+           : low + (high - low) / 2;
+        stride = stride < most ? stride * 8 : most;
     }
-    return high < most ? high * unit : 0;
-}
-
-/* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
-static bool bloom_is_rate_(double p)
-{
-    return p >= 5.421010862427522e-20 && p < 1;
+    if (high == most)
+        return bloom_no_plan_();
+    plan.cells = high * unit;
+    bloom_is_enough_(&plan, n, p, k == 0);
+    return plan;
 }
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
-    bloom_plan plan = bloom_no_plan_();
-    if (k < 1 || k > 64 || !bloom_is_rate_(p))
-        return plan;
-    plan.cells = bloom_least_cells_(plan, n ? n : 1, p, &k, false);
-    plan.hashes = (uint8_t)k;
-    return plan;
+    return k < 1 ? bloom_no_plan_()
+                 : bloom_least_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
 }
 
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_no_plan_();
-    unsigned k, fewest = 1, middle;
-    if (!bloom_is_rate_(p))
-        return plan;
-    n = n ? n : 1;                      /* the textbook's k is log2(1/p) */
-    k = (unsigned)(bloom_ln_(p) / -0.69314718055994531 + 0.5);
-    k = k < 1 ? 1 : k;
-    plan.cells = bloom_least_cells_(plan, n, p, &k, true);
-    if (plan.cells == 0)
-        return plan;
-    while (fewest < k) {                /* up to the best k rates only fall */
-        middle = k - fewest > 4 ? (fewest + k) / 2 : k - 1;
+    bloom_plan plan;
+    unsigned fewest = 1, middle;
+    n = n ? n : 1;
+    plan = bloom_least_plan_(n, p, BLOOM_CLASSIC, 0);
+    while (fewest < plan.hashes) {      /* up to the best k rates only fall */
+        middle = (fewest + plan.hashes) / 2;
         if (bloom_is_kept_(plan, middle, n, p))
-            k = middle;
+            plan.hashes = (uint8_t)middle;
         else
             fewest = middle + 1;
     }
-    plan.hashes = (uint8_t)k;
     return plan;
 }
 
-/* The fewest blocks a key that keep m within 1.2 times the classic plan's, or,
-   where none do, the least m. With more blocks a key the rate in one m falls,
-   and then rises. */
+/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
+   where none do, the least memory. With more blocks a key the rate in one m
+   falls, and then rises. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_plan_for(n, p), less;
+    bloom_plan plan = bloom_plan_for(n, p);
     double rate = 2, before;
     unsigned k = 0;
+    if (plan.cells == 0)
+        return plan;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
-    if (!bloom_is_rate_(p))
-        return plan;
+    plan.cells = plan.cells > 0 ? plan.cells : 256;
     do {
         k += 8;
         before = rate;
         rate = bloom_rate_(plan, k, n, true);
     } while (rate > p && rate < before && k < 64);
-    if (rate > p) {
-        plan.cells = 0;
-        k = 8;
-    }
-    plan.cells = bloom_least_cells_(plan, n, p, &k, false);
-    while (rate > p && k < 64 && plan.cells != 256) {
-        less = plan;
+    if (rate <= p)
+        return bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
+    plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, 8);
+    for (k = 16; k <= 64 && plan.cells != 256; k += 8) {
+        bloom_plan less = plan;
         less.cells -= 256;
-        if (plan.cells > 0 && !bloom_is_kept_(less, k + 8, n, p))
+        if (plan.cells > 0 && !bloom_is_kept_(less, k, n, p))
             break;
-        k += 8;
-        plan.cells = bloom_least_cells_(plan, n, p, &k, false);
+        plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
     }
-    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -2843,39 +2888,18 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     const uint64_t most = 1ULL << 56;
     uint64_t words = bytes / 8;
     double ideal;
-    unsigned k;
     if (words < 5)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    n = n ? n : 1;
+    n = n ? n : 1;                          /* the textbook's k: m/n * ln 2 */
     ideal = 0.6931 * (double)plan.cells / (double)n;
-    k = ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal;
-    k = bloom_best_hashes_(plan, k, n, true);
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan, k, n, false);
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan,
+        ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal, n, false);
     return plan;
 }
 
-BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
-{
-    if (bloom_plan_size(plan) == 0)
-        return 1;
-    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
-}
-
-BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
-{
-    uint64_t n = 0, bit = 1;
-    unsigned k = plan.hashes;
-    if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
-        return 0;
-    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
-        bit *= 2;
-    for (; bit > 0; bit /= 2)
-        if (bloom_rate_(plan, k, n + bit, false) <= p)
-            n += bit;
-    return n;
-}
+/* ---- What the cells tell --------------------------------------------------- */
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
@@ -2914,26 +2938,25 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     return sum / all;
 }
 
+/* The rates above, with the cells as they are in place of their means */
 BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
-    uint64_t ones = bloom_ones(b);
-    double m = (double)plan.cells, rate, all;
-    double fill = (double)ones / m, n;
+    double m = (double)plan.cells, rate = 1, n, chance;
+    double fill = (double)bloom_ones(b) / m;
     unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_from_zeros_(plan, 1 - fill);
     if (BLOOM_IS_BLOCKED_(plan.layout)) {
-        double one = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-                   + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
-        rate = bloom_blocked_floor_(plan, m / 256, n, one);
-        for (k = 8, all = one; k < plan.hashes; k += 8)
-            all *= one;
-        rate += all;
+        chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+               + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
+        for (k = 8; k <= plan.hashes; k += 8)
+            rate *= chance;
+        rate = bloom_blocked_total_(plan, m / 256, n, chance, rate);
     } else {
-        rate = bloom_generator_rate_(m, plan.hashes, n, fill)
+        rate = bloom_walk_rate_(m, plan.hashes, n, fill)
              + bloom_step_floor_(plan, fill);
     }
     return rate < 1 ? rate : 1;
