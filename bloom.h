@@ -2372,23 +2372,22 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 }
 
 /* ==== Planning ==============================================================
-   A textbook says that n keys of k cells leave each of m cells unset with
-   chance (1 - 1/m)^(kn), that the others fill the filter to the share
+   A textbook says that n keys set each of m cells with chance
        fill = 1 - (1 - 1/m)^(kn),
-   and that the k cells of an absent key are all set with chance fill^k. That is
-   nearly right for many keys. For few keys, low rates or blocks it is too low,
-   for four reasons, each of which has its correction below:
-   * The share of set cells is not the same in all filters, and the mean of its
-     k-th power is more than the k-th power of its mean: 1.23 times for m = 64,
-     k = 10, n = 4. See "Moments".
+   and that an absent key finds its k cells set with chance fill^k. For few
+   keys, low rates and blocks that is too low, for four reasons, each corrected
+   below:
+   * Filters differ in their share of set cells, and the mean of its k-th power
+     is more than the k-th power of its mean: 1.23 times for m = 64, k = 10, n =
+     4. See "Moments".
    * The k cells of a key are steps of one walk, not separate hashes. It shows
-     only where few keys lie in much space. See "The walk".
-   * A hash has 64 bits, or 32. Some keys agree in so many of them that they
-     have the same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
+     where few keys lie in much space. See "The walk".
+   * A hash has 64 bits, or 32. Keys that agree in too many of them have the
+     same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
    * Blocks are not filled alike: at p = 1% that costs 10% of memory. See
      "Blocks".
-   The sum of these is bloom_rate_. It falls as m grows, so that a plan is a
-   search for the least m whose rate is at most p. */
+   All together is bloom_rate_. A plan is the least m whose rate is at most p.
+   */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -2463,11 +2462,11 @@ static double bloom_exp_minus_1_(double x)
    k cells chosen at random are all set with chance E[F^k] (Bose et al. 2008,
    Christensen et al. 2010). Two ways to it follow, each as E[F^k] / fill^k. */
 
-/* Exact, in choices * k steps, for few keys. An absent key's k choices are made
-   first: open[e] is the chance that they are e different cells. Then the cells
-   are set: each of the filter's choices hits one of e open cells with chance
-   e/m, which leaves e - 1. In the end open[0] is the chance that none is open.
-   Each hit is divided by `fill`; a key has k, so that fill^k comes out. */
+/* Exact, for few keys. First an absent key chooses k cells: open[e] is the
+   chance that e of them differ. Then the filter's choices set cells: each hits
+   one of e open cells with chance e/m, which leaves e - 1. In the end open[0]
+   is E[F^k]; as each hit is divided by fill, and a key has k, so is the result
+   by fill^k. */
 static double bloom_moment_of_few_(double m, unsigned k, double fill,
                                    double choices)
 {
@@ -2489,18 +2488,16 @@ static double bloom_moment_of_few_(double m, unsigned k, double fill,
 }
 
 /* For many keys F is taken as a Beta distribution of the right mean and
-   variance. Its moments are E[F^(i+1)] = E[F^i] (fill + i c) / (1 + i c), where
-   c = variance / (fill (1 - fill) - variance). */
+   variance: E[F^(i+1)] = E[F^i] (fill + i c) / (1 + i c). This is c. */
 static double bloom_beta_(double fill, double variance)
 {
     double rest = fill * (1 - fill) - variance;
     return variance > 0 && rest > 0 ? variance / rest : 0;
 }
 
-/* With q = 1 - fill, two given cells are both unset with the chance
-   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices, from which comes the
-   variance of F. From 12 keys on the result is at most 0.6% above the exact
-   one, and at most 2.3% below it, where the filter is overfull. */
+/* Its variance follows from q = 1 - fill, and the chance that each of two cells
+   is unset, (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on
+   at most 0.6% above the exact sum, and 2.3% below it in overfull filters. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
@@ -2515,18 +2512,16 @@ static double bloom_moment_of_many_(double m, unsigned k, double fill,
 }
 
 /* ---- The walk --------------------------------------------------------------
-   fill^k, and what a walk adds to it: fill^k (1 + couples) + rows.
-   Couples: any two cells of a key meet by chance, as if they were independent.
-   But if cells i and i + d are the same, then i + 1 and i + 1 + d are so in one
-   of 37 cases, as a step is 37 times the last one. There are (k - 1)(k - 2)/2
-   such couples, in k - 2 of which three cells in a row are the same; each cell
-   that a key spares makes it easier to match by a = 1/fill - 1.
-   Rows: the walk of an absent key may follow that of one of the n keys, or stay
-   on one of their n * k cells, for i cells in a row: two by chance, and each
-   further one in one of 37 cases.
-   This is ours; tests/rates/exact.c and few.c measure it. It is 7% for n = 1,
-   k = 3, m = 64, much more where a key or two lie in more space than that, and
-   nothing from 100 keys on at the best k. */
+   fill^k and what the walk adds: fill^k (1 + couples) + rows.
+   Couples: any two cells of a key meet by chance as independent ones do. But if
+   cells i and i + d are the same, so are i + 1 and i + 1 + d in one of 37
+   cases, as each step is 37 times the last. Of these (k - 1)(k - 2)/2 couples k
+   - 2 are three cells in a row. Each cell that a key spares makes it easier to
+   match by a = 1/fill - 1.
+   Rows: an absent key may follow one of the n keys, or stay on one of their n k
+   cells: for two steps by chance, for each further one in one of 37 cases.
+   (Ours; tests/rates/exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
+   440 times for m = 122368, and nothing from 100 keys on at the best k.) */
 static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
@@ -2547,22 +2542,22 @@ static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
     return rate;
 }
 
-/* ---- Twins -----------------------------------------------------------------
-   A step of 0 leads to one cell only, one of half the range to two, and so on.
-   Such an absent key is found about as often as a cell is set: fill * 2^-63,
-   in width 32 fill * 2^-31. It matters where p is near that. */
+/* ---- Twins --------------------------------------------------------------- */
+
+/* A step of 0 leads to one cell only, of half the range to two, and so on: such
+   keys are found about as often as one cell is set. No rate is below that:
+   fill * 2^-63, in width 32 fill * 2^-31. */
 static double bloom_step_floor_(bloom_plan plan, double fill)
 {
     return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
 }
 
-/* A key of b blocks has the bits of another, in each of its blocks, if the low
-   32 bits of h1 are the same and these determine those of h2: so it is for
-   integers, and in width 32. Such a twin, n * 2^-32 in all, then needs the same
-   blocks: n * 2^-32 / blocks^b. In width 32 it has the same steps as well, so
-   that all b blocks are the same if the first begins near enough: with chance
-   2 / (b + 1) / blocks. It matters for low rates of few keys: at n = 5 and
-   p = 1e-9 it is more than half of the rate. */
+/* Integers with the same low 32 bits of h1, 1 in 2^32, have the same bits in
+   each of their b blocks, and need only the same blocks: n * 2^-32 / blocks^b.
+   So it is in width 32, where they have the same steps as well, and with them
+   all b blocks if the first lies near enough: n * 2^-32 / blocks * 2 / (b + 1).
+   It is more than half of the rate at n = 5, p = 1e-9, and nothing from p =
+   1e-6 up. */
 static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
 {
     double twins = n / 4294967296.0;
@@ -2576,17 +2571,16 @@ static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
     return twins;
 }
 
-/* ---- Blocks ----------------------------------------------------------------
-   A key chooses b = k/8 blocks. A block that was chosen j times, its load, has
-   set each bit of a word of 32 with chance fill = 1 - (31/32)^j, and accepts
-   one more choice with chance fill^8 + j * 2^-32: if each of its eight words
-   has the bit, or if the 32 bits of hash are those of one of the j (Putze,
-   Sanders, Singler 2007; the last term is ours, 22% at p = 1e-9). */
+/* ---- Blocks (Putze, Sanders, Singler 2007) ----------------------------------
+   A key chooses b = k/8 blocks. If j choices have met in a block, each bit of a
+   word of 32 is set with chance fill = 1 - (31/32)^j, and the block accepts one
+   more choice with chance fill^8 + j * 2^-32: by the bits of its eight words,
+   or because the 32 bits of hash are those of one of the j (22% at p = 1e-9).
+   */
 
-/* Adds to mean[c], c = 0..b, weight times the chance that a block of load j
-   accepts c choices of a key: E[F^c]^8 as above, for the share F of a word's
-   bits. One given bit is unset with chance one = (31/32)^j, two given bits are
-   with two = (30/32)^j, which makes E[F^2] = square. */
+/* Adds to mean[c], c = 0..b, weight times the chance that it accepts c choices
+   of a key: E[F^c]^8 as above, for the share F of a word's bits. One bit is
+   unset with chance one = (31/32)^j, each of two with two = (30/32)^j. */
 static void bloom_add_chances_(double j, double one, double two, unsigned b,
                                double weight, double mean[9])
 {
@@ -2603,10 +2597,9 @@ static void bloom_add_chances_(double j, double one, double two, unsigned b,
     }
 }
 
-/* The means over the load, which is binomial: each of n * b choices is one of
-   the blocks. From j = 0 up, each chance is a multiple of the one before; they
-   are scaled down when they grow large, and the sum ends when no more comes.
-   If there is one block only, all choices are in it. */
+/* The means over j, which is binomial: each of n * b choices is one of the
+   blocks. From j = 0 up each chance is a multiple of the last; they are scaled
+   down when they grow large. In one block only, all choices are in it. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
@@ -2631,11 +2624,10 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
         mean[c] /= mean[0];
 }
 
-/* The chance that all b choices of an absent key are accepted, where each is
-   one of the blocks and those that meet in a block go by mean[c]. If x counts a
-   choice, that is  b! / blocks^b  times the coefficient of x^b in
-   (sum of mean[c] x^c / c!)^blocks. Euler's recurrence gives the coefficients
-   of such a power, each from those before it. */
+/* Of a key's b choices, c meet in a block and are accepted with mean[c]. The
+   rate is  b! / blocks^b  times the coefficient of x^b in (sum of mean[c] x^c /
+   c!) ^blocks; power[] are its coefficients, each from those before it (Euler).
+   */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
                                      const double mean[9])
 {
@@ -2656,14 +2648,13 @@ static double bloom_rate_of_choices_(double blocks, unsigned b,
     return power[b];
 }
 
-/* In width 32 the second choice of a key depends on the first: its 32 bits of
-   hash are twice those of the first. So of the keys with the same two blocks,
-   which n keys have with chance 1 / blocks^2, not 1 in 1024 has the two bits of
-   a word that an absent key needs, but 1 in 60. Each such key makes the two bits
-   1 + odds^2 / 60 times as likely, where odds = 1/fill - 1, and the rate is
+/* In width 32 a key's second 32 bits of hash are twice its first. So a key with
+   the same two blocks as an absent one, 1 in blocks^2, has both its bits of a
+   word in one of 60 cases, not of 1024. Each of the n keys that does makes them
+   1 + odds^2 / 60 times as likely, where odds = 1/fill - 1, and the rate
        (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
    times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
-   twelve. (Ours; the 60 is measured. With fill < 1/5 there are more twins.) */
+   twelve. (Ours; the 60 is measured. Where fill < 1/5 twins are far more.) */
 static double bloom_pairs_(double blocks, double n, double chance)
 {
     double fill = 1 + bloom_exp_minus_1_(bloom_ln_(chance) / 8);
@@ -2771,40 +2762,25 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
     return k;
 }
 
-/* Is the plan's m enough? With any_k the best k is tried as well, and stored. */
-static bool bloom_is_enough_(bloom_plan *plan, uint64_t n, double p, bool any_k)
-{
-    if (bloom_is_kept_(*plan, plan->hashes, n, p))
-        return true;
-    if (any_k)
-        plan->hashes = (uint8_t)bloom_best_hashes_(*plan, plan->hashes, n, true);
-    return any_k && bloom_is_kept_(*plan, plan->hashes, n, p);
-}
-
-/* The least m that keeps p, with k probes, or with any if k is 0; no plan if it
-   is beyond 2^62. From the textbook's m on, where p^(1/k) of the cells are set,
-   in growing strides, until `low` units of cells are too few and `high` are
-   enough; then by halving what lies between. */
+/* The least m with which k probes keep p; no plan if that is beyond 2^62. From
+   the textbook's m on, where p^(1/k) of the cells are set, in growing strides,
+   until `low` units of cells are too few and `high` are enough; then by halving
+   what lies between. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
     bloom_plan plan = bloom_no_plan_();
     const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const uint64_t most = (1ULL << 62) / unit;
-    uint64_t low = 0, high = most, at, stride;
-    double ln_p, guess;
-    if (k > 64 || !(p >= 5.421010862427522e-20 && p < 1))       /* 2^-64 */
-        return plan;
-    ln_p = bloom_ln_(p);
+    uint64_t low = 0, high = most, at, stride = 1;
+    double zeros = -bloom_exp_minus_1_(bloom_ln_(p) / k);
+    double guess = (double)n * k / (double)unit / (1e-17 - bloom_ln_(zeros));
     plan.layout = (uint8_t)layout;
-    plan.hashes = (uint8_t)(k > 0 ? k : ln_p / -0.69314718055994531 + 0.5);
-    plan.hashes = plan.hashes > 0 ? plan.hashes : 1;    /* of any: log2(1/p) */
-    guess = (double)n * plan.hashes / (double)unit
-          / (1e-17 - bloom_ln_(-bloom_exp_minus_1_(ln_p / plan.hashes)));
+    plan.hashes = (uint8_t)k;
     at = guess < 1 ? 1 : guess < (double)most ? (uint64_t)guess : most;
-    for (stride = 1; high - low > 1 && at < most; ) {
+    while (high - low > 1 && at < most) {
         plan.cells = at * unit;
-        if (bloom_is_enough_(&plan, n, p, k == 0))
+        if (bloom_is_kept_(plan, k, n, p))
             high = at;
         else
             low = at;
@@ -2813,31 +2789,50 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
            : low + (high - low) / 2;
         stride = stride < most ? stride * 8 : most;
     }
-    if (high == most)
-        return bloom_no_plan_();
     plan.cells = high * unit;
-    bloom_is_enough_(&plan, n, p, k == 0);
-    return plan;
+    return high < most ? plan : bloom_no_plan_();
+}
+
+/* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
+static bool bloom_is_rate_(double p)
+{
+    return p >= 5.421010862427522e-20 && p < 1;
 }
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
-    return k < 1 ? bloom_no_plan_()
-                 : bloom_least_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
+    return bloom_is_rate_(p) && k >= 1 && k <= 64
+         ? bloom_least_plan_(n ? n : 1, p, BLOOM_CLASSIC, k)
+         : bloom_no_plan_();
 }
 
+/* First the textbook's k, log2(1/p). While another k keeps p in one unit less,
+   that one; and then the fewest, as up to the best k rates only fall. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
-    bloom_plan plan;
-    unsigned fewest = 1, middle;
+    bloom_plan plan = bloom_no_plan_(), less;
+    unsigned k, fewest = 1;
+    if (!bloom_is_rate_(p))
+        return plan;
     n = n ? n : 1;
-    plan = bloom_least_plan_(n, p, BLOOM_CLASSIC, 0);
-    while (fewest < plan.hashes) {      /* up to the best k rates only fall */
-        middle = (fewest + plan.hashes) / 2;
-        if (bloom_is_kept_(plan, middle, n, p))
-            plan.hashes = (uint8_t)middle;
+    k = (unsigned)(0.5 - bloom_ln_(p) / 0.69314718055994531);
+    k = k > 0 ? k : 1;
+    plan = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
+    for (less = plan; less.cells > 64; plan = less) {
+        less.cells -= 64;
+        k = bloom_best_hashes_(less, k, n, true);
+        if (!bloom_is_kept_(less, k, n, p))
+            break;
+        less = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
+        if (less.cells >= plan.cells)       /* p is so near 1 that rates round */
+            break;
+    }
+    while (fewest < plan.hashes) {
+        k = (fewest + plan.hashes) / 2;
+        if (bloom_is_kept_(plan, k, n, p))
+            plan.hashes = (uint8_t)k;
         else
-            fewest = middle + 1;
+            fewest = k + 1;
     }
     return plan;
 }
@@ -2899,7 +2894,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     return plan;
 }
 
-/* ---- What the cells tell --------------------------------------------------- */
+/* ---- What the cells tell ------------------------------------------------- */
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
