@@ -131,8 +131,7 @@ typedef struct bloom_plan {
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
                                     m < 2^32 and a rate of at least about
-                                    2^-32 (64: about 2^-64, of byte keys and
-                                    integers alike) */
+                                    2^-32 (64: about 2^-64) */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -174,16 +173,19 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 2 to 30 microseconds, near p = 2^-64 up
-   to 150. */
+   keep it in this m, the fewest. Takes 3 microseconds, at most 30; near
+   p = 2^-64 up to 80. One key alone has up to twice p where p is below 10^-12,
+   as bloom_plan_fpr is too low there. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
-   where none is (p above 0.05, or few keys), the least m. All plans are made
-   for width 64. In width 32 several blocks a key miss p where there is one block
-   in all (twice at p = 0.001) or two (1.25 times), by more where p is less, and
-   none has less than about n/m * 2^-25. */
+   where none is (p above 0.05, or few keys), the least m. Takes 20 microseconds,
+   at most 100; near p = 2^-64 up to 130. All plans are made for width 64. In
+   width 32 a plan of several blocks a key misses p where there are few blocks in
+   all (k = 16, p = 0.001: one block, twice; three, 1.1 times), by more where p
+   is less; and no rate is below about n/m * 2^-25. Set hash_bits and ask
+   bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. It has
@@ -197,9 +199,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
    1 for an impossible plan. Where k is about the best, within 1% for 100 keys
    and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all, up to twice too high (two blocks), 25%
-   (four), 6% (20). Too low where one or two keys lie in much space, and k is 6
-   or more: 1.2 times at 10^-9, 1.7 at 10^-11, and any number below. */
+   several blocks a key and few in all it is too high, the more so the lower the
+   rate and the larger k: at 0.001 and k = 16 or 32 by a fifth to a half with two
+   blocks, a tenth to a quarter with four; in either width it is never below
+   0.95 of the rate. It counts what only integer keys cost in width 64, so that
+   a few byte keys at 10^-9 and below do better. Classic it is too low where one
+   or two keys lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice
+   at 10^-12, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -349,7 +355,9 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
    |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
-/* The rate of false "maybe"s with the cells as they are, 0..1. */
+/* The rate of false "maybe"s with the cells as they are, 0..1. In width 32 with
+   several blocks a key and few in all, within 5%, or too high at 10^-5 and
+   below. */
 BLOOM_API double bloom_fpr(const bloom *b);
 
 #endif
@@ -2824,7 +2832,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
         if (!bloom_is_kept_(less, k, n, p))
             break;
         less = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
-        if (less.cells >= plan.cells)       /* p is so near 1 that rates round */
+        if (less.cells >= plan.cells)       /* p is nearly 1: rounding */
             break;
     }
     while (fewest < plan.hashes) {
@@ -2838,32 +2846,26 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 }
 
 /* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
-   where none do, the least memory. With more blocks a key the rate in one m
-   falls, and then rises. */
+   where none do, the least memory. Above p = 0.1 one block is always best. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_plan_for(n, p);
-    double rate = 2, before;
-    unsigned k = 0;
+    bloom_plan plan = bloom_plan_for(n, p), less;
+    unsigned k = 8, most = p > 0.1 ? 8 : 64;
     if (plan.cells == 0)
         return plan;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
     plan.cells = plan.cells > 0 ? plan.cells : 256;
-    do {
+    while (k <= most && !bloom_is_kept_(plan, k, n, p))
         k += 8;
-        before = rate;
-        rate = bloom_rate_(plan, k, n, true);
-    } while (rate > p && rate < before && k < 64);
-    if (rate <= p)
+    if (k <= most)
         return bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
     plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, 8);
-    for (k = 16; k <= 64 && plan.cells != 256; k += 8) {
-        bloom_plan less = plan;
+    for (k = 16; k <= most && plan.cells != 256; k += 8) {
+        less = plan;
         less.cells -= 256;
-        if (plan.cells > 0 && !bloom_is_kept_(less, k, n, p))
-            break;
-        plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
+        if (plan.cells == 0 || bloom_is_kept_(less, k, n, p))
+            plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
     }
     return plan;
 }

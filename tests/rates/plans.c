@@ -90,7 +90,7 @@ static real classic_rate(bloom_plan plan, double n)
 {
     real m = (real)plan.cells, choices = (real)n * plan.hashes;
     real fill = -expm1l(choices * log1pl(-1 / m));
-    real adds = (real)bloom_generator_rate_((double)m, plan.hashes, n,
+    real adds = (real)bloom_walk_rate_((double)m, plan.hashes, n,
                                             (double)fill)
               / powl(fill, plan.hashes);
     real rate = moment(m, plan.hashes, choices) * adds
