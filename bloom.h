@@ -203,9 +203,9 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
    blocks, 7% to 41% with four; in either width it is never below 0.95 of the
    rate. It counts what only integer keys cost in width 64, so that a few byte
-   keys at 10^-9 and below do better. Classic it is too low where one or two keys
-   lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice at 10^-12,
-   and any number below. */
+   keys at 10^-9 and below do better. Classic it is too low where one or two
+   keys lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice at
+   10^-12, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -2386,16 +2386,16 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
    keys, low rates and blocks that is too low, for four reasons, each corrected
    below:
    * Filters differ in their share of set cells, and the mean of its k-th power
-     is more than the k-th power of its mean: 1.23 times for m = 64, k = 10, n =
-     4. See "Moments".
+     is more than the k-th power of its mean: 1.23 times as much for m = 64,
+     k = 10, n = 4. See "Moments".
    * The k cells of a key are steps of one walk, not separate hashes. It shows
      where few keys lie in much space. See "The walk".
    * A hash has 64 bits, or 32. Keys that agree in too many of them have the
      same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
    * Blocks are not filled alike: at p = 1% that costs 10% of memory. See
      "Blocks".
-   All together is bloom_rate_. A plan is the least m whose rate is at most p.
-   */
+   All together is bloom_rate_. A plan has the least m whose rate is at most
+   p. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -2523,9 +2523,9 @@ static double bloom_moment_of_many_(double m, unsigned k, double fill,
    fill^k and what the walk adds: fill^k (1 + couples) + rows.
    Couples: any two cells of a key meet by chance as independent ones do. But if
    cells i and i + d are the same, so are i + 1 and i + 1 + d in one of 37
-   cases, as each step is 37 times the last. Of these (k - 1)(k - 2)/2 couples k
-   - 2 are three cells in a row. Each cell that a key spares makes it easier to
-   match by a = 1/fill - 1.
+   cases, as each step is 37 times the last. There are (k - 1)(k - 2)/2 such
+   couples, and k - 2 of them are three cells in a row. Each cell that a key
+   spares makes it easier to match by a = 1/fill - 1.
    Rows: an absent key may follow one of the n keys, or stay on one of their n k
    cells: for two steps by chance, for each further one in one of 37 cases.
    (Ours; tests/rates/exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
@@ -2564,8 +2564,8 @@ static double bloom_step_floor_(bloom_plan plan, double fill)
    each of their b blocks, and need only the same blocks: n * 2^-32 / blocks^b.
    So it is in width 32, where they have the same steps as well, and with them
    all b blocks if the first lies near enough: n * 2^-32 / blocks * 2 / (b + 1).
-   It is more than half of the rate at n = 5, p = 1e-9, and nothing from p =
-   1e-6 up. */
+   A plan for n = 5 and p = 1e-9 that did not count it had 2.25 times p; from
+   p = 1e-6 up it is nothing. */
 static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
 {
     double twins = n / 4294967296.0;
@@ -2582,9 +2582,8 @@ static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
 /* ---- Blocks (Putze, Sanders, Singler 2007) ----------------------------------
    A key chooses b = k/8 blocks. If j choices have met in a block, each bit of a
    word of 32 is set with chance fill = 1 - (31/32)^j, and the block accepts one
-   more choice with chance fill^8 + j * 2^-32: by the bits of its eight words,
-   or because the 32 bits of hash are those of one of the j (22% at p = 1e-9).
-   */
+   more choice with chance fill^8 + j * 2^-32: as each of its eight words has
+   the bit, or as the 32 bits of hash are those of one of the j. */
 
 /* Adds to mean[c], c = 0..b, weight times the chance that it accepts c choices
    of a key: E[F^c]^8 as above, for the share F of a word's bits. One bit is
@@ -2605,9 +2604,9 @@ static void bloom_add_chances_(double j, double one, double two, unsigned b,
     }
 }
 
-/* The means over j, which is binomial: each of n * b choices is one of the
-   blocks. From j = 0 up each chance is a multiple of the last; they are scaled
-   down when they grow large. In one block only, all choices are in it. */
+/* Their means over j, which is binomial: each of n * b choices is one of the
+   blocks. From j = 0 up each weight is a multiple of the last; they are scaled
+   down when they grow large. If there is one block only, j = n * b. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
@@ -2632,10 +2631,10 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
         mean[c] /= mean[0];
 }
 
-/* Of a key's b choices, c meet in a block and are accepted with mean[c]. The
-   rate is  b! / blocks^b  times the coefficient of x^b in (sum of mean[c] x^c /
-   c!) ^blocks; power[] are its coefficients, each from those before it (Euler).
-   */
+/* The chance that all b choices of an absent key are accepted, if those c that
+   meet in a block are with chance mean[c]. It is  b! / blocks^b  times the
+   coefficient of x^b in (sum of mean[c] x^c / c!)^blocks. power[i] is that of
+   x^i, which follows from those before it (Euler). */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
                                      const double mean[9])
 {
@@ -2656,13 +2655,14 @@ static double bloom_rate_of_choices_(double blocks, unsigned b,
     return power[b];
 }
 
-/* In width 32 a key's second 32 bits of hash are twice its first. So a key with
-   the same two blocks as an absent one, 1 in blocks^2, has both its bits of a
-   word in one of 60 cases, not of 1024. Each of the n keys that does makes them
-   1 + odds^2 / 60 times as likely, where odds = 1/fill - 1, and the rate
+/* In width 32 the hash that gives a key's bits in its second block is twice
+   that of the first. So a key with the same two blocks as an absent key, 1 in
+   blocks^2, has the same two bits of a word in one of 60 cases, not of 1024. It
+   makes two bits that are set 1 + odds^2 / 60 times as likely, where odds is
+   1/fill - 1; with eight words and n keys the rate is
        (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
    times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
-   twelve. (Ours; the 60 is measured. Where fill < 1/5 twins are far more.) */
+   twelve. (Ours; the 60 is measured. Where fill < 1/5 there are more twins.) */
 static double bloom_pairs_(double blocks, double n, double chance)
 {
     double fill = 1 + bloom_exp_minus_1_(bloom_ln_(chance) / 8);
@@ -2673,7 +2673,7 @@ static double bloom_pairs_(double blocks, double n, double chance)
     return 1 / (1 + bloom_exp_minus_1_(n * bloom_ln_(1 / more)));
 }
 
-/* What width and twins make of the rate that independent choices would have */
+/* The rate, from that which independent choices would have */
 static double bloom_blocked_total_(bloom_plan plan, double blocks, double n,
                                    double chance, double rate)
 {
@@ -2940,8 +2940,9 @@ BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
-    double m = (double)plan.cells, rate = 1, n, chance;
-    double fill = (double)bloom_ones(b) / m;
+    uint64_t ones = bloom_ones(b);
+    double m = (double)plan.cells, fill = (double)ones / m;
+    double rate = 1, n, chance;
     unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
