@@ -213,14 +213,16 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 
 #ifndef BLOOM_NO_MALLOC
 
-/* bloom_create of a plan, or of bloom_plan_for(n, p): an empty filter, its
-   image aligned to 32 bytes. NULL if the plan is impossible or memory is
-   short. Free it with bloom_free, which takes NULL as well.
-   A clone: c = bloom_create(bloom_plan_of(b)); memcpy(c, b, bloom_size(b)); */
+/* bloom_create makes an empty filter of a plan, bloom_new one of
+   bloom_plan_for(n, p), and bloom_copy a clone of b with its seal, also of one
+   that bloom_view gave. The image is aligned to 32 bytes. NULL if the plan is
+   impossible or memory is short. Free each with bloom_free, which takes NULL as
+   well. */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p);
 #endif
 BLOOM_API bloom *bloom_create(bloom_plan plan);
+BLOOM_API bloom *bloom_copy(const bloom *b);
 BLOOM_API void bloom_free(bloom *b);
 
 #endif
@@ -340,6 +342,26 @@ BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
    false, and `into` untouched, if they do not fit. */
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 
+#ifndef BLOOM_TINY
+
+/* Make a filter that was planned too large smaller, in place: m becomes m / by,
+   and the image is, byte for byte, that of a filter of m / by cells to which the
+   same keys were added. Its rate is that of such a filter. bloom_size is smaller
+   then; the memory behind stays where it is, and bloom_copy takes no more than
+   is needed.
+   false, and b untouched, if by is 0 or does not divide m, if m / by is not a
+   multiple of 64 (blocked: 256), or if a blocked filter would go from 2^34 cells
+   or more to below, where another rule chooses a key's block.
+   For whom n is known only afterwards: plan for the largest n, round m up to a
+   multiple of 64 * 5040 (blocked: 256 * 5040), which has all of 1 to 10 and 50
+   other numbers for its divisors, add the keys, merge what other workers have,
+   then fold by the largest divisor with bloom_plan_capacity(plan, p) >= n. k
+   depends on p and not on n, so the folded filter is as good as one that was
+   planned for n keys. */
+BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
+
+#endif
+
 BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
 #ifndef BLOOM_NO_FLOAT
@@ -366,7 +388,15 @@ BLOOM_API double bloom_fpr(const bloom *b);
    no memory for a new link, the last one takes all keys that still come: none
    is lost, but the rate grows, and bloom_chain_fpr tells it. */
 
-#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
+#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
+    && !defined(BLOOM_READ_BYTE)
+#include <float.h>
+#if DBL_MANT_DIG == 53                  /* a double has IEEE's 64 bits */
+#define BLOOM_HAS_CHAIN_
+#endif
+#endif
+
+#ifdef BLOOM_HAS_CHAIN_
 
 typedef struct bloom_chain bloom_chain;
 
@@ -390,8 +420,29 @@ BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h);
 
+/* Many keys at once, as bloom_add_many and bloom_may_contain_many: the same as
+   one call for each key, in their order. */
+BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
+                                      size_t count, bool *is_new);
+BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
+                                          size_t count, bool *is_new);
+BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
+                                           const bloom_hash *hashes,
+                                           size_t count, bool *is_new);
+
+BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
+                                              const bloom_key *keys,
+                                              size_t count, bool *maybe);
+BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
+                                                  const uint64_t *keys,
+                                                  size_t count, bool *maybe);
+BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
+                                                   const bloom_hash *hashes,
+                                                   size_t count, bool *maybe);
+
 BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);         /* 1..64 */
 BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
+BLOOM_API double bloom_chain_rate(const bloom_chain *c);  /* the p it has */
 
 /* Judged by the cells of all links: how many different keys were offered to the
    chain (UINT64_MAX if a link is full), and its rate now. Both read all
@@ -400,23 +451,30 @@ BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
 
 /* A chain's image: a head of 32 bytes, then the images of its links, oldest
-   first. Store those (sealed copies, if you want seals):
+   first. To store it:
+       bloom_chain_seal(c);                     // if you want seals
        bloom_chain_head(c, head);
        fwrite(head, 1, 32, file);
        for (i = 0; i < bloom_chain_links(c); i++)
            fwrite(bloom_chain_link(c, i), 1,
                   bloom_size(bloom_chain_link(c, i)), file);
-   bloom_chain_size is the bytes of all. */
+   bloom_chain_seal seals each link, and adding a key removes the seal of the
+   link that takes it. The head tells how many links follow, and has a check of
+   its own. bloom_chain_size is the bytes of head and links. */
+BLOOM_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
-/* A copy of that, which goes on growing where the chain stood. Any bytes at any
-   alignment may be given; NULL, and the reason in *error (unless NULL), if they
-   are not a chain; BLOOM_OK there if they are, but memory is short, or p too low
-   to plan for a head without links, which is an empty chain of seed 0. Links
+/* Load a copy of such an image, which goes on growing where the chain stood. Any
+   bytes at any alignment may be given. NULL, and the reason in *error (unless
+   error is NULL), if they are not a whole chain: TRUNCATED if a link is cut or
+   missing, CORRUPT if the head's check does not match, otherwise what bloom_view
+   says of the head or of a link, and BAD_HEADER if there are more links than the
+   head counts. NULL and BLOOM_OK if memory is short, or if the head counts no
+   link, which is an empty chain of seed 0, and p is too low to plan for. Links
    need not be as planned, but all of one layout, width and seed. Seals are not
-   checked: see bloom_verify of each link. Bytes after the last whole link are
-   TRUNCATED if they begin with BLM, else ignored. */
+   checked: see bloom_verify of each link. Other bytes after the links are
+   ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -1013,11 +1071,11 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 
 #ifndef BLOOM_NO_MALLOC
 
-/* The image begins at a multiple of 32 in a larger allocation; the byte before
-   it tells how far in. */
-BLOOM_API bloom *bloom_create(bloom_plan plan)
+/* Memory for an image of `size` bytes, of which 0 is none. It begins at a
+   multiple of 32 in a larger allocation; the byte before it tells how far in. */
+static unsigned char *bloom_allocate_(size_t size)
 {
-    size_t size = bloom_plan_size(plan), room = size + 32, skip;
+    size_t room = size + 32, skip;
     void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
     unsigned char *image = (unsigned char *)memory;
     if (!memory)
@@ -1025,11 +1083,43 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
     skip = 32 - (uintptr_t)image % 32;
     image += skip;
     image[-1] = (unsigned char)skip;
-    bloom_write_header_(image, plan);
-    if (!BLOOM_IS_CLEARED_)
-        bloom_clear_(image, size);
-    memory = image;
-    return (bloom *)memory;
+    return image;
+}
+
+static void bloom_copy_bytes_(unsigned char *to, const unsigned char *from,
+                              size_t size)
+{
+#if __STDC_HOSTED__ && !defined(BLOOM_ROM_ONLY_)
+    memcpy(to, from, size);
+#else
+    size_t i;
+    for (i = 0; i < size; i++)
+        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+#endif
+}
+
+BLOOM_API bloom *bloom_create(bloom_plan plan)
+{
+    size_t size = bloom_plan_size(plan);
+    unsigned char *image = bloom_allocate_(size);
+    void *filter = image;
+    if (image) {
+        bloom_write_header_(image, plan);
+        if (!BLOOM_IS_CLEARED_)
+            bloom_clear_(image, size);
+    }
+    return (bloom *)filter;
+}
+
+BLOOM_API bloom *bloom_copy(const bloom *b)
+{
+    const unsigned char *from = bloom_const_bytes_(b);
+    size_t size = bloom_size(b);
+    unsigned char *image = bloom_allocate_(size);
+    void *filter = image;
+    if (image)
+        bloom_copy_bytes_(image, from, size);
+    return (bloom *)filter;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -1819,9 +1909,10 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
     bloom_plan plan = bloom_parse_(image);
+    if (!BLOOM_IS_COUNTING_(plan.layout))
+        return false;
     bloom_unseal_(image);
-    return BLOOM_IS_COUNTING_(plan.layout)
-        && bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
+    return bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
                                   bloom_walk_from_(plan, h));
 }
 
@@ -2344,6 +2435,84 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
             bloom_set_bit_(to + BLOOM_HEADER_, cell);
     return true;
 }
+
+/* ---- Folding ---------------------------------------------------------------
+   The cell of x is floor(x * m / 2^64), and floor of that over `by` is
+   floor(x * (m / by) / 2^64), the cell of the same x among m / by; the walk does
+   not know m. So cell i of the folded filter stands for the cells i * by to
+   i * by + by - 1, and blocks do likewise. What is written lies before what is
+   still to be read. */
+
+#ifndef BLOOM_TINY
+
+/* Is one of `count` bits set, from number `from` on? */
+static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
+                                  uint64_t count)
+{
+    while (count > 0) {
+        const unsigned shift = (unsigned)(from & 63);
+        const uint64_t left = 64 - shift, here = count < left ? count : left;
+        const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8));
+        if (word >> shift << (64 - here) != 0)
+            return true;
+        from += here;
+        count -= here;
+    }
+    return false;
+}
+
+/* The sum of `count` counters from number `from` on, 15 at most */
+static inline unsigned bloom_sum_counters_(const unsigned char *cells,
+                                           uint64_t from, uint64_t count)
+{
+    unsigned sum = 0;
+    for (; count > 0 && sum < 15; from++, count--)
+        sum += cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15U;
+    return sum < 15 ? sum : 15;
+}
+
+/* A word of 64 cells, or of 16 counters, of the folded filter */
+static inline uint64_t bloom_folded_word_(const unsigned char *cells,
+                                          unsigned layout, uint64_t i,
+                                          uint64_t by)
+{
+    uint64_t word = 0, j;
+    if (layout == BLOOM_BLOCKED)                    /* four words a block */
+        for (j = 0; j < by; j++)
+            word |= bloom_load64_(cells
+                                  + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
+    else if (layout == BLOOM_COUNTING)
+        for (j = 0; j < 16; j++)
+            word |= (uint64_t)bloom_sum_counters_(cells, (i * 16 + j) * by, by)
+                 << 4 * j;
+    else
+        for (j = 0; j < 64; j++)
+            word |= (uint64_t)bloom_any_bit_(cells, (i * 64 + j) * by, by) << j;
+    return word;
+}
+
+BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
+{
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    bloom_plan plan = bloom_parse_(image);
+    const bool was_large = plan.cells >> 34 != 0;
+    uint64_t words, i;
+    if (by == 0 || plan.cells % by != 0)
+        return false;
+    plan.cells /= by;
+    if (bloom_plan_size(plan) == 0
+        || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
+        return false;
+    bloom_unseal_(image);
+    words = bloom_cell_bytes_(plan.cells, plan.layout) / 8;
+    for (i = 0; i < words; i++)
+        bloom_store64_(cells + (size_t)(i * 8),
+                       bloom_folded_word_(cells, plan.layout, i, by));
+    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
+    return true;
+}
+
+#endif
 
 /* The number of ones: summed in 2 bits, in 4, in 8, then the 8 bytes. */
 static inline unsigned bloom_popcount_(uint64_t x)
@@ -2948,13 +3117,15 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 
 #endif
 
-/* ---- Chain ---------------------------------------------------------------
+/* ==== Chain =================================================================
 
     offset size  field of the head
        0     4   magic: 'B' 'L' 'C' and the format version, 1
        4     1   layout: 0 classic, 1 blocked
        5     1   hash width in bits: 64 or 32
-       6     2   zero
+       6     1   links that follow, 0..64
+       7     1   check: the lowest byte of h1 of MurmurHash3 x64_128, seed 0, of
+                 the head with 0 in this place
        8     8   first_n, not 0
       16     8   p: the 64 bits of an IEEE double
       24     8   keys that were new to the newest link
@@ -2964,8 +3135,7 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
    one takes keys until `keys` reaches `room`, which depends on nothing but the
    image: a chain that was loaded grows like the one that was saved. */
 
-#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
-    && !defined(BLOOM_ROM_ONLY_)
+#if defined(BLOOM_HAS_CHAIN_) && !defined(BLOOM_ROM_ONLY_)
 
 struct bloom_chain {
     bloom *link[64];
@@ -3112,6 +3282,13 @@ BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
     return i < c->links ? c->link[i] : BLOOM_NULL_;
 }
 
+BLOOM_API double bloom_chain_rate(const bloom_chain *c)
+{
+    return c->p;
+}
+
+/* ---- One key ------------------------------------------------------------- */
+
 BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h)
 {
     unsigned i = c->links;
@@ -3133,13 +3310,18 @@ BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
     return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
 }
 
+static void bloom_chain_count_(bloom_chain *c, uint64_t news)
+{
+    c->keys = news < UINT64_MAX - c->keys ? c->keys + news : UINT64_MAX;
+}
+
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
     if (bloom_chain_may_contain_hash(c, h))
         return false;
     if (c->keys >= c->room)
         bloom_chain_grow_(c, bloom_plan_of(c->link[0]));
-    c->keys += c->keys < UINT64_MAX;
+    bloom_chain_count_(c, 1);
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
@@ -3152,6 +3334,156 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 {
     return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
 }
+
+/* ---- Many keys -------------------------------------------------------------
+   A batch of keys is hashed once. Each link is asked for those that no newer
+   link had; at an add the newest link is left out and takes those that no other
+   has, which tells what is new among them. As a batch ends where the newest link
+   is full, a chain begins its links at the same keys as by single calls. */
+
+#define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16 : 256)
+
+typedef struct bloom_batch_ {
+    size_t count;                       /* keys that no link has had so far */
+    bloom_hash hash[BLOOM_CHAIN_BATCH_];
+    unsigned char number[BLOOM_CHAIN_BATCH_];       /* which keys they are */
+    bool answer[BLOOM_CHAIN_BATCH_];
+} bloom_batch_;
+
+static void bloom_batch_hash_(bloom_batch_ *batch, bloom_plan plan,
+                              const bloom_keys_ *keys, size_t from,
+                              size_t count)
+{
+    size_t i;
+    batch->count = count;
+    for (i = 0; i < count; i++) {
+        batch->hash[i] = bloom_hash_at_(plan, keys, from + i);
+        batch->number[i] = (unsigned char)i;
+        if (keys->results)
+            keys->results[from + i] = false;
+    }
+}
+
+/* Asks the links below number `links`, and keeps the keys that none of them
+   has. found: where the results of the batch go, or NULL. */
+static void bloom_batch_ask_(bloom_batch_ *batch, const bloom_chain *c,
+                             unsigned links, bool *found)
+{
+    size_t i, left;
+    while (links-- > 0) {
+        bloom_may_contain_many_hash(c->link[links], batch->hash, batch->count,
+                                    batch->answer);
+        for (i = left = 0; i < batch->count; i++) {
+            if (found && batch->answer[i])
+                found[batch->number[i]] = true;
+            batch->hash[left] = batch->hash[i];
+            batch->number[left] = batch->number[i];
+            left += !batch->answer[i];
+        }
+        batch->count = left;
+    }
+}
+
+static size_t bloom_chain_look_all_(const bloom_chain *c, bloom_keys_ keys)
+{
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    bloom_batch_ batch;
+    size_t from, count, found = 0;
+    for (from = 0; from < keys.count; from += count) {
+        count = keys.count - from;
+        if (count > BLOOM_CHAIN_BATCH_)
+            count = BLOOM_CHAIN_BATCH_;
+        bloom_batch_hash_(&batch, plan, &keys, from, count);
+        bloom_batch_ask_(&batch, c, c->links,
+                         keys.results ? keys.results + from : BLOOM_NULL_);
+        found += count - batch.count;
+    }
+    return found;
+}
+
+/* Adds at most a batch of keys from number `from` on, and returns how many: 1
+   where the newest link is full, as only a new key makes a chain grow. */
+static size_t bloom_chain_add_some_(bloom_chain *c, const bloom_keys_ *keys,
+                                    size_t from, size_t *news)
+{
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    bloom_batch_ batch;
+    size_t i, count = keys->count - from, added;
+    if (c->keys >= c->room) {
+        bool is_new = bloom_chain_add_hash(c, bloom_hash_at_(plan, keys, from));
+        if (keys->results)
+            keys->results[from] = is_new;
+        *news += is_new;
+        return 1;
+    }
+    count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
+    count = count < c->room - c->keys ? count : (size_t)(c->room - c->keys);
+    bloom_batch_hash_(&batch, plan, keys, from, count);
+    bloom_batch_ask_(&batch, c, c->links - 1, BLOOM_NULL_);
+    added = bloom_add_many_hash(c->link[c->links - 1], batch.hash, batch.count,
+                                batch.answer);
+    for (i = 0; keys->results && i < batch.count; i++)
+        keys->results[from + batch.number[i]] = batch.answer[i];
+    bloom_chain_count_(c, added);
+    *news += added;
+    return count;
+}
+
+static size_t bloom_chain_add_all_(bloom_chain *c, bloom_keys_ keys)
+{
+    size_t from = 0, news = 0;
+    while (from < keys.count)
+        from += bloom_chain_add_some_(c, &keys, from, &news);
+    return news;
+}
+
+BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
+                                      size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
+    return bloom_chain_add_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
+                                          size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
+    return bloom_chain_add_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
+                                           const bloom_hash *hashes,
+                                           size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
+    return bloom_chain_add_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
+                                              const bloom_key *keys,
+                                              size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
+    return bloom_chain_look_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
+                                                  const uint64_t *keys,
+                                                  size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
+    return bloom_chain_look_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
+                                                   const bloom_hash *hashes,
+                                                   size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
+    return bloom_chain_look_all_(c, all);
+}
+
+/* ---- Whole chains -------------------------------------------------------- */
 
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c)
 {
@@ -3186,40 +3518,47 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
-/* The 64 bits of p, 0 < p < 1: p = (1 + fraction / 2^52) * 2^(exponent - 1023),
-   or fraction / 2^1074 where the exponent is 0 */
-static uint64_t bloom_bits_of_(double p)
+BLOOM_API void bloom_chain_seal(bloom_chain *c)
 {
-    uint64_t exponent = 1023;
-    for (; p < 1 && exponent > 1; exponent--)
-        p *= 2;
-    if (p < 1)
-        return (uint64_t)(p * 4503599627370496.0);
-    return exponent << 52 | (uint64_t)((p - 1) * 4503599627370496.0);
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        bloom_seal(c->link[i]);
 }
 
-/* Its inverse; 2 for bits that are not of such a p */
-static double bloom_double_of_(uint64_t bits)
+/* ---- A chain's image ----------------------------------------------------- */
+
+enum { BLOOM_LINKS_AT_ = 6, BLOOM_CHECK_AT_ = 7 };
+
+static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 {
-    double p = (double)(bits & 0xFFFFFFFFFFFFFU) / 4503599627370496.0;
-    uint64_t exponent = bits >> 52;
-    if (exponent > 1022)
-        return 2;
-    p += exponent > 0;
-    for (exponent += exponent == 0; exponent < 1023; exponent++)
-        p /= 2;
-    return p;
+    unsigned char copy[BLOOM_HEADER_];
+    bloom_copy_bytes_(copy, head, BLOOM_HEADER_);
+    copy[BLOOM_CHECK_AT_] = 0;
+    return bloom_any_murmur64_(copy, BLOOM_HEADER_, 0).h1 & 255;
 }
 
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
 {
     bloom_plan plan = bloom_plan_of(c->link[0]);
-    plan.hashes = 0;
+    const void *p = &c->p;
+    void *bits = &plan.seed;
+    plan.hashes = (uint8_t)c->links;
     plan.cells = c->first_n;
-    plan.seed = bloom_bits_of_(c->p);
+    bloom_copy_bytes_((unsigned char *)bits, (const unsigned char *)p, 8);
     bloom_write_header_(head, plan);
     head[2] = 'C';
     bloom_store64_(head + BLOOM_SEAL_AT_, c->keys);
+    head[BLOOM_CHECK_AT_] = bloom_chain_check_byte_(head);
+}
+
+static double bloom_chain_rate_of_(const unsigned char *head)
+{
+    const uint64_t number = bloom_load64_(head + BLOOM_SEED_AT_);
+    const void *bits = &number;
+    double rate;
+    void *p = &rate;
+    bloom_copy_bytes_((unsigned char *)p, (const unsigned char *)bits, 8);
+    return rate;
 }
 
 static bloom_error bloom_chain_check_head_(const unsigned char *head,
@@ -3232,51 +3571,60 @@ static bloom_error bloom_chain_check_head_(const unsigned char *head,
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    p = bloom_double_of_(bloom_load64_(head + 16));
-    if (head[4] > BLOOM_BLOCKED || (head[5] != 32 && head[5] != 64)
-        || head[6] != 0 || head[7] != 0 || bloom_load64_(head + 8) == 0
-        || !(p > 0 && p < 1))
+    p = bloom_chain_rate_of_(head);
+    if (head[BLOOM_LAYOUT_AT_] > BLOOM_BLOCKED
+        || (head[BLOOM_WIDTH_AT_] != 32 && head[BLOOM_WIDTH_AT_] != 64)
+        || head[BLOOM_LINKS_AT_] > 64
+        || bloom_load64_(head + BLOOM_M_AT_) == 0 || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
-    return BLOOM_OK;
+    return head[BLOOM_CHECK_AT_] == bloom_chain_check_byte_(head)
+         ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* Counts the links: there is one where BLM stands. */
-static bloom_error bloom_chain_check_(const unsigned char *image, size_t size,
-                                      unsigned *links)
+/* The link at `at`, and in *at where it ends; NULL if it is no filter, or if
+   its layout, width or seed is another than the first one's. */
+static const bloom *bloom_chain_view_(const unsigned char *image, size_t size,
+                                      size_t *at, bloom_error *error)
 {
-    const unsigned char *link = image;
+    const unsigned char *link = image + *at, *first = image + BLOOM_HEADER_;
+    const bloom *b = bloom_view(link, size - *at, error);
+    if (!b)
+        return b;
+    *at += bloom_size(b);
+    if (link[BLOOM_LAYOUT_AT_] == image[BLOOM_LAYOUT_AT_]
+        && link[BLOOM_WIDTH_AT_] == image[BLOOM_WIDTH_AT_]
+        && bloom_load64_(link + BLOOM_SEED_AT_)
+           == bloom_load64_(first + BLOOM_SEED_AT_))
+        return b;
+    *error = BLOOM_BAD_HEADER;
+    return BLOOM_NULL_;
+}
+
+static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
+{
     bloom_error error = bloom_chain_check_head_(image, size);
-    size_t bytes = BLOOM_HEADER_;
-    for (*links = 0; error == BLOOM_OK; ++*links) {
-        const bloom *b;
-        link += bytes;
-        size -= bytes;
-        if (size < 3 || link[0] != 'B' || link[1] != 'L' || link[2] != 'M')
-            break;
-        b = bloom_view(link, size, &error);
-        if (!b)
-            break;
-        if (*links == 64 || link[4] != image[4] || link[5] != image[5]
-            || bloom_load64_(link + 16) != bloom_load64_(image + 48))
-            error = BLOOM_BAD_HEADER;
-        bytes = bloom_size(b);
-    }
-    return error;
+    size_t at = BLOOM_HEADER_;
+    unsigned i;
+    if (error != BLOOM_OK)
+        return error;
+    for (i = 0; i < image[BLOOM_LINKS_AT_]; i++)
+        if (!bloom_chain_view_(image, size, &at, &error))
+            return error;
+    return size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
+        && image[at + 2] == 'M' ? BLOOM_BAD_HEADER : BLOOM_OK;
 }
 
-/* Copies of the links of an image that was checked; false: no memory. */
+/* Copies the links of an image that was checked; false if memory is short. */
 static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
-                              unsigned links)
+                              size_t size)
 {
-    size_t at = BLOOM_HEADER_, i, size;
-    while (c->links < links) {
-        bloom *b = bloom_create(bloom_parse_(image + at));
+    size_t at = BLOOM_HEADER_;
+    bloom_error error;
+    while (c->links < image[BLOOM_LINKS_AT_]) {
+        bloom *b = bloom_copy(bloom_chain_view_(image, size, &at, &error));
         if (!b)
             return false;
         c->link[c->links++] = b;
-        size = bloom_size(b);
-        for (i = 0; i < size; i++)
-            bloom_bytes_(b)[i] = image[at++];
     }
     return true;
 }
@@ -3285,25 +3633,25 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error)
 {
     const unsigned char *head = (const unsigned char *)image;
-    bloom_plan like = bloom_no_plan_();
-    unsigned links;
-    bloom_error found = bloom_chain_check_(head, size, &links);
+    bloom_error found = bloom_chain_check_(head, size);
     bloom_chain *c;
     if (error)
         *error = found;
     if (found != BLOOM_OK)
         return BLOOM_NULL_;
-    c = bloom_chain_without_links_(bloom_load64_(head + 8),
-                                   bloom_double_of_(bloom_load64_(head + 16)));
-    like.layout = head[4];
-    like.hash_bits = head[5];
-    if (links == 0)
+    c = bloom_chain_without_links_(bloom_load64_(head + BLOOM_M_AT_),
+                                   bloom_chain_rate_of_(head));
+    if (head[BLOOM_LINKS_AT_] == 0) {
+        bloom_plan like = bloom_no_plan_();
+        like.layout = head[BLOOM_LAYOUT_AT_];
+        like.hash_bits = head[BLOOM_WIDTH_AT_];
         return bloom_chain_begin_(c, like);
-    if (!c || !bloom_chain_copy_(c, head, links)) {
+    }
+    if (!c || !bloom_chain_copy_(c, head, size)) {
         bloom_chain_free(c);
         return BLOOM_NULL_;
     }
-    bloom_chain_resume_(c, bloom_load64_(head + 24));
+    bloom_chain_resume_(c, bloom_load64_(head + BLOOM_SEAL_AT_));
     return c;
 }
 
