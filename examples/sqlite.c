@@ -1,7 +1,7 @@
 /* A loadable extension for SQLite: filters in columns, and as tables.
 
-       cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.so
-       sqlite> .load ./bloom
+       cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.sqlite.so
+       sqlite> .load ./bloom.sqlite
 
    bloom(key [, n [, p]])       aggregate: a filter of all keys, a BLOB; for n
                                 keys and p false "maybe"s (0.01); without n it
