@@ -16,13 +16,12 @@ A key is bytes (or a bytearray, or a memoryview), a str (its UTF-8), or what has
 __index__ (an int, a bool, NumPy's), from -2^63 to 2^64 - 1, by its value modulo
 2^64. An integer and its text are different keys. Where one of many is refused,
 or their iterator fails, those before it have been added.
-
-Copies and pickles have memory of their own. Equal is only a filter and itself:
-compare bytes(a) with bytes(b). Calls hold the interpreter's lock, so threads may
-share a filter; in a free-threaded Python they need a lock of yours, and so do
-processes that add to one mapped file. The library is $LIBBLOOM, or libbloom.so
-beside this file or in ../build, or the installed one. Python takes any bloom.so
-beside this file for the module: SQLite's and Redis's have other names.
+Copies and pickles have memory of their own. To compare filters, compare their
+bytes(). Calls hold the interpreter's lock, so threads may share a filter; those
+of a free-threaded Python, and processes that add to one mapped file, need a lock
+of yours. The library is $LIBBLOOM, or libbloom.so beside this file or in
+../build, or the installed one. Python takes any bloom.so beside this file for
+the module: SQLite's and Redis's have other names.
 
 Run as a program it prints:
        True False
@@ -40,6 +39,7 @@ from contextlib import suppress
 from ctypes import byref, c_bool, c_double, c_int, c_uint64, c_uint8, c_void_p
 from itertools import accumulate, islice
 from operator import index
+from types import SimpleNamespace
 from typing import Any, Iterable, Iterator, NamedTuple, SupportsIndex, Union
 
 Key = Union[bytes, bytearray, memoryview, str, SupportsIndex]
@@ -48,7 +48,7 @@ Plan = NamedTuple("Plan", [("cells", int), ("seed", int), ("hashes", int),
                            ("layout", int), ("hash_bits", int)])
 LAYOUTS = ("classic", "blocked", "counting")
 _BYTES = (bytes, bytearray, memoryview)
-_U64 = 2**64 - 1
+_U64, _CHUNK, _SLICE = 2**64 - 1, 2**14, 2**20
 _UNSEALED = 7
 _NATIVE = "@=<" if sys.byteorder == "little" else "@=>"
 _WORD = next(c for c in "ILQ" if array(c).itemsize == ctypes.sizeof(c_void_p))
@@ -60,83 +60,75 @@ class BloomError(ValueError):
 
 # ---- The library -----------------------------------------------------------
 
-class _Plan(ctypes.Structure):
-    _fields_ = [("cells", c_uint64), ("seed", c_uint64), ("hashes", c_uint8),
-                ("layout", c_uint8), ("hash_bits", c_uint8)]
-
-
 class _Pointer(c_void_p):
     """What is behind it goes with the last one who has it: close() takes no
     memory from a call that a key, or another thread, is in."""
     writable = True
-    buffer = free = None                        # type: Any
+    memory = free = None                # type: Any
 
     def __del__(self) -> None:
         if self.free:
             self.free(self)
 
 
-_TYPES = {"P": _Plan, "p": _Pointer, "v": c_void_p, "u": c_uint64, "i": c_int,
-          "d": c_double, "z": ctypes.c_size_t, "b": c_bool, "w": ctypes.c_uint,
-          "s": ctypes.c_char_p, "-": None}
-_BOTH = """free - v, seal - v, estimate u v, fpr d v, add b vsz, add_u64 b vu,
+class _Plan(ctypes.Structure):
+    _fields_ = [("cells", c_uint64), ("seed", c_uint64), ("hashes", c_uint8),
+                ("layout", c_uint8), ("hash_bits", c_uint8)]
+
+
+def _calls(prefix: str, calls: str) -> Any:
+    types = {"P": _Plan, "p": _Pointer, "v": c_void_p, "u": c_uint64,
+             "i": c_int, "d": c_double, "z": ctypes.c_size_t, "b": c_bool,
+             "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
+    functions = SimpleNamespace()
+    for name, result, arguments in map(str.split, calls.split(",")):
+        function = getattr(_library, prefix + name)
+        function.restype = types[result]
+        function.argtypes = [types[letter] for letter in arguments]
+        setattr(functions, name, function)
+    return functions
+
+
+_places = (os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+           for name in ("libbloom.so", "../build/libbloom.so"))
+_library = ctypes.PyDLL(os.environ.get("LIBBLOOM") or next(
+    filter(os.path.exists, _places), "libbloom-h.so.1"))
+_both = """free - v, seal - v, estimate u v, fpr d v, add b vsz, add_u64 b vu,
     may_contain b vsz, may_contain_u64 b vu, add_many z vvzv,
     add_many_u64 z vvzv, may_contain_many z vvzv, may_contain_many_u64 z vvzv"""
-_CALLS = ["bloom_," + _BOTH, "bloom_chain_," + _BOTH, """bloom_,
-    plan_layout P udi, plan_size z P, plan_of P v, create p P, copy p v,
-    view p vzv, size z v, verify i v, error_text s i, remove b vsz,
-    remove_u64 b vu, merge b vv, fold b vu, chain_create p udP,
-    chain_load p vzv, chain_links w v, chain_link p vw, chain_head - vs"""]
-
-
-def _load() -> ctypes.PyDLL:
-    here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.path.join(here, "libbloom.so"),
-              os.path.join(here, "../build/libbloom.so")]
-    library = ctypes.PyDLL(os.environ.get("LIBBLOOM") or next(
-        filter(os.path.exists, places), "libbloom-h.so.1"))
-    for prefix, *calls in (calls.split(",") for calls in _CALLS):
-        for name, result, arguments in map(str.split, calls):
-            function = getattr(library, prefix + name)
-            function.restype = _TYPES[result]
-            function.argtypes = [_TYPES[letter] for letter in arguments]
-    return library
-
-
-_lib = _load()
+_bloom = _calls("bloom_", _both + """, plan_layout P udi, plan_size z P,
+    plan_of P v, create p P, copy p v, view p vzv, size z v, verify i v,
+    error_text s i, remove b vsz, remove_u64 b vu, merge b vv, fold b vu""")
+_chain = _calls("bloom_chain_", _both + """, create p udP, load p vzv,
+    links w v, link p vw, head - vs""")
 _python = ctypes.PyDLL("", handle=ctypes.pythonapi._handle)
 
 
-class _Buffer(ctypes.Structure):
-    """Py_buffer: its address and size, and room for what follows."""
-    _fields_ = [("address", c_void_p), ("owner", c_void_p),
-                ("size", ctypes.c_ssize_t), ("rest", c_void_p * 13)]
-
-    def __init__(self, owner: Any) -> None:
-        _python.PyObject_GetBuffer(ctypes.py_object(owner), byref(self), 0)
-
-    def __del__(self, release: Any = _python.PyBuffer_Release,
-                byref: Any = byref) -> None:
-        release(byref(self))
+def _address(view: Any) -> int:
+    """Of what a memoryview or an array holds, which must stay meanwhile."""
+    buffer = (c_void_p * 16)()          # Py_buffer: its address comes first
+    _python.PyObject_GetBuffer(ctypes.py_object(view), buffer, 0)
+    _python.PyBuffer_Release(buffer)
+    return buffer[0]
 
 
-def _owned(pointer: Any, free: Any = _lib.bloom_free) -> Any:
-    if not pointer:
-        raise MemoryError("no memory for the filter")
-    pointer.free = free
-    return pointer
-
-
-def _opened(call: Any, buffer: _Buffer, name: object) -> Any:
+def _opened(call: Any, image: memoryview, name: object) -> Any:
     error = c_int()
-    pointer = call(buffer.address, buffer.size, byref(error))
+    pointer = call(_address(image), image.nbytes, byref(error))
     _check(error.value, name)
     return pointer
 
 
 def _check(error: int, name: object) -> None:
     if error not in (0, _UNSEALED):
-        raise BloomError(f"{name}: {_lib.bloom_error_text(error).decode()}")
+        raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
+
+
+def _owned(pointer: Any, free: Any = _bloom.free) -> Any:
+    if not pointer:
+        raise MemoryError("no memory for the filter")
+    pointer.free = free
+    return pointer
 
 
 # ---- Arguments and keys ----------------------------------------------------
@@ -153,12 +145,11 @@ def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
     n, p = _whole(n), c_double(p).value
     if layout not in LAYOUTS or hash_bits not in (32, 64):
         raise ValueError(f"layout is one of {LAYOUTS}, hash_bits 64 or 32")
-    if not 0 < p < 1:
-        raise ValueError(f"p is between 0 and 1, not {p}")
-    plan = _lib.bloom_plan_layout(n, p, LAYOUTS.index(layout))
+    plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
     plan.seed, plan.hash_bits = _u64(seed), int(hash_bits)
-    if _lib.bloom_plan_size(plan) == 0:
-        raise ValueError("n too large, or p too small, for such a filter")
+    if _bloom.plan_size(plan) == 0:
+        raise ValueError(f"there is no such filter: 0 < p < 1, not {p}, or n is "
+                         "too large, or p too small for it")
     return n, p, plan
 
 
@@ -177,46 +168,17 @@ def _bytes(key: Any) -> bytes:
     raise TypeError("a key is bytes, str or int, not " + type(key).__name__)
 
 
-def _pair(name: str) -> Any:
-    return getattr(_lib, name), getattr(_lib, name + "_u64")
-
-
-def _one(pair: Any, handle: Any, key: Any) -> bool:
+def _one(texts: Any, integers: Any, handle: Any, key: Any) -> bool:
     if hasattr(key, "__index__"):
-        return pair[1](handle, _u64(key))
+        return integers(handle, _u64(key))
     key = _bytes(key)
-    return pair[0](handle, key, len(key))
-
-
-def _chunks(keys: Any, limit: int = 1 << 14) -> Iterator[Any]:
-    """Parts of an array of 64-bit integers, or lists of keys; what was read
-    before an iterator fails comes before its exception."""
-    with suppress(TypeError, ValueError, BufferError):
-        view = memoryview(keys)
-        if (view.ndim, view.itemsize) == (1, 8) and view.format.strip(
-                _NATIVE) in ("Q", "q", "L", "l"):
-            for i in range(0, len(view), 1 << 20):      # Ctrl-C comes between
-                part = view[i:i + (1 << 20)]
-                yield part if part.c_contiguous else array("Q", bytes(part))
-            return
-    if isinstance(keys, (str, *_BYTES)):
-        raise TypeError("that is one key: add it, or pass a list of keys")
-    every, chunk = iter(keys), [0] * limit
-    while len(chunk) == limit:
-        chunk = []
-        try:
-            chunk.extend(islice(every, limit))
-        finally:
-            if chunk:
-                yield chunk
+    return texts(handle, key, len(key))
 
 
 def _packed(keys: Any) -> Any:
-    """What the calls for many keys take: the integers (True), or bloom_keys,
-    whose pairs of an address and a size are followed by the bytes they are of.
-    None where there are both kinds, or a key is refused: then one by one."""
-    if not isinstance(keys, list):
-        return True, keys
+    """What the calls for many keys take: True and integers, or False and
+    bloom_keys, pairs of an address and a size, and the bytes they are of. Keys
+    of both kinds, or with one that is refused, go one by one: None."""
     for code in "Qq":
         with suppress(Exception):
             return True, array(code, list(map(index, keys)))
@@ -229,27 +191,48 @@ def _packed(keys: Any) -> Any:
         pairs[0::2] = array(_WORD, accumulate(
             sizes[:-1], initial=ctypes.addressof(joined)))
         return False, pairs, joined
-    return None
+    return None, keys
+
+
+def _batches(keys: Any) -> Iterator[Any]:
+    """All keys, packed. What was read before an iterator fails comes first."""
+    with suppress(TypeError, ValueError, BufferError):
+        view = memoryview(keys)
+        if (view.ndim, view.itemsize) == (1, 8) and view.format.strip(
+                _NATIVE) in ("Q", "q", "L", "l"):
+            for i in range(0, len(view), _SLICE):       # Ctrl-C comes between
+                part = view[i:i + _SLICE]
+                yield True, part if part.contiguous else array("Q", bytes(part))
+            return
+    if isinstance(keys, (str, *_BYTES)):
+        raise TypeError("that is one key: add it, or pass a list of keys")
+    every, chunk = iter(keys), [0] * _CHUNK
+    while len(chunk) == _CHUNK:
+        chunk = []
+        try:
+            chunk.extend(islice(every, _CHUNK))
+        finally:
+            if chunk:
+                yield _packed(chunk)
 
 
 # ---- Filters ---------------------------------------------------------------
 
 class _Filter:
     """What Bloom and Chain share: a pointer, until it is closed."""
-    _pointer = _prefix = _add = _may_contain = None     # type: Any
+    _pointer = _lib = None              # type: Any
 
     def _handle(self) -> Any:
-        if self._pointer is None:
+        pointer = self._pointer
+        if pointer is None:
             raise ValueError("the filter is closed")
-        return self._pointer
+        return pointer
 
     def _to_change(self) -> Any:
-        if not self._handle().writable:
+        pointer = self._handle()
+        if not pointer.writable:
             raise ValueError("the filter was opened to be read only")
-        return self._handle()
-
-    def _call(self, name: str) -> Any:
-        return getattr(_lib, self._prefix + name)
+        return pointer
 
     def __enter__(self) -> Any:
         self._handle()
@@ -267,19 +250,20 @@ class _Filter:
 
     def __len__(self) -> int:
         """How many different keys were added, judged by the bits."""
-        return min(self._call("estimate")(self._handle()), sys.maxsize)
+        return min(self._lib.estimate(self._handle()), sys.maxsize)
 
     @property
     def rate(self) -> float:
         """How many absent keys are said to be in, from the bits as they are."""
-        return self._call("fpr")(self._handle())
+        return self._lib.fpr(self._handle())
 
     def add(self, key: Key) -> bool:
         """True if the key was certainly new."""
-        return _one(self._add, self._to_change(), key)
+        return _one(self._lib.add, self._lib.add_u64, self._to_change(), key)
 
     def __contains__(self, key: Key) -> bool:
-        return _one(self._may_contain, self._handle(), key)
+        return _one(self._lib.may_contain, self._lib.may_contain_u64,
+                    self._handle(), key)
 
     def update(self, keys: Iterable[Key]) -> int:
         """Add many keys; how many were certainly new."""
@@ -293,25 +277,24 @@ class _Filter:
     def _many(self, name: str, handle: Any, keys: Any) -> Iterator[Any]:
         """Of each chunk of keys, how many answers are True, and these."""
         handle()
-        one, many = (_pair(self._prefix + name + end) for end in ("", "_many"))
-        for chunk in _chunks(keys):
-            packed = _packed(chunk)
-            if packed is None:
-                each = bytearray([_one(one, handle(), key) for key in chunk])
+        one, many = ([getattr(self._lib, name + end + kind) for kind in (
+            "", "_u64")] for end in ("", "_many"))
+        for is_int, batch, *_ in _batches(keys):
+            if is_int is None:
+                each = bytearray([_one(*one, handle(), key) for key in batch])
                 yield sum(each), each
             else:
-                is_int, numbers, *_ = packed
-                answers = (c_bool * (len(numbers) // (1 if is_int else 2)))()
-                yield many[is_int](handle(), _Buffer(numbers).address,
+                answers = (c_bool * (len(batch) // (1 if is_int else 2)))()
+                yield many[is_int](handle(), _address(batch),
                                    len(answers), answers), answers
 
     def seal(self) -> None:
         """Write a checksum into each image; the next add removes it."""
-        self._call("seal")(self._to_change())
+        self._lib.seal(self._to_change())
 
     def verify(self, name: object = "the filter") -> bool:
         """True: seals are right; False: one is missing. Damage: BloomError."""
-        errors = [_lib.bloom_verify(image) for image in self._images()]
+        errors = [_bloom.verify(image) for image in self._images()]
         for error in errors:
             _check(error, name)
         return not any(errors)
@@ -321,8 +304,8 @@ class _Filter:
         between them a chain may grow."""
         copies, parts = [], []          # type: list[Any], list[Any]
         while len(copies) < len(self._images()):
-            copies.append(_owned(_lib.bloom_copy(self._images()[len(copies)])))
-            parts = [self._head()] + [(ctypes.c_char * _lib.bloom_size(
+            copies.append(_owned(_bloom.copy(self._images()[len(copies)])))
+            parts = [self._head()] + [(ctypes.c_char * _bloom.size(
                 copy)).from_address(copy.value) for copy in copies]
         return copies, parts
 
@@ -335,7 +318,7 @@ class _Filter:
         """A filter of what bytes() gave, or of what a file holds. Like open()
         and pickle it does not call __init__."""
         self = object.__new__(cls)
-        self._copy(_Buffer(image), "the image")
+        self._copy(memoryview(image), "the image")
         return self
 
     def __reduce__(self) -> Any:
@@ -352,11 +335,10 @@ class _Filter:
         in memory, so that others may add meanwhile."""
         copies, parts = self._snapshot()
         for copy in copies:
-            if _lib.bloom_verify(copy) == _UNSEALED:    # damage stays visible
-                _lib.bloom_seal(copy)
+            if _bloom.verify(copy) == _UNSEALED:    # damage stays visible
+                _bloom.seal(copy)
         path = os.path.realpath(os.fsdecode(path))
-        beside = os.path.join(os.path.dirname(path),
-                              f"bloom.tmp.{os.urandom(8).hex()}")
+        beside = f"{os.path.dirname(path)}/bloom.tmp.{os.urandom(8).hex()}"
         try:
             with open(beside, "xb") as file:
                 with suppress(FileNotFoundError):
@@ -373,31 +355,30 @@ class _Filter:
 
 class Bloom(_Filter):
     """A filter for n keys: of p of the absent ones it says that they are in."""
-    _prefix = "bloom_"
-    _add, _may_contain = map(_pair, ("bloom_add", "bloom_may_contain"))
+    _lib = _bloom
 
     def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
                  seed: int = 0, hash_bits: int = 64) -> None:
         *_, plan = _plan(n, p, layout, seed, hash_bits)
-        self._pointer = _owned(_lib.bloom_create(plan))
+        self._pointer = _owned(_bloom.create(plan))
 
     @classmethod
     def open(cls, path: Path, writable: bool = False) -> Any:
         """A saved filter, mapped: what is added to a writable one is in the
         file. To check the seal is to read all of it: verify()."""
-        access = mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ
         with open(path, "r+b" if writable else "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise BloomError(f"{path!r}: truncated")
-            buffer = _Buffer(mmap.mmap(file.fileno(), 0, access=access))
+            image = memoryview(mmap.mmap(file.fileno(), 0, access=(
+                mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
-        self._pointer = _opened(_lib.bloom_view, buffer, path)
-        self._pointer.buffer, self._pointer.writable = buffer, writable
+        self._pointer = _opened(_bloom.view, image, path)
+        self._pointer.memory, self._pointer.writable = image, writable
         return self
 
-    def _copy(self, buffer: _Buffer, name: object) -> None:
-        view = _opened(_lib.bloom_view, buffer, name)
-        self._pointer = _owned(_lib.bloom_copy(view))
+    def _copy(self, image: memoryview, name: object) -> None:
+        view = _opened(_bloom.view, image, name)
+        self._pointer = _owned(_bloom.copy(view))
 
     def _images(self) -> Any:
         return [self._handle()]
@@ -407,70 +388,68 @@ class Bloom(_Filter):
 
     @property
     def plan(self) -> Plan:
-        plan = _lib.bloom_plan_of(self._handle())
+        plan = _bloom.plan_of(self._handle())
         return Plan(*(getattr(plan, name) for name in Plan._fields))
 
     def remove(self, key: Key) -> bool:
         """Of layout "counting", take back one add; False: it was not in."""
-        return _one(_pair("bloom_remove"), self._to_change(), key)
+        return _one(_bloom.remove, _bloom.remove_u64, self._to_change(), key)
 
     def __ior__(self, other: Any) -> Any:
         if not isinstance(other, Bloom):
             return NotImplemented
-        if not _lib.bloom_merge(self._to_change(), other._handle()):
+        if not _bloom.merge(self._to_change(), other._handle()):
             raise ValueError("the plans of the two filters differ")
         return self
 
     def fold(self, by: int) -> None:
         """Make a filter that was planned too large smaller, in place: it keeps
         its keys, and has 1 / by of its cells."""
-        if not _lib.bloom_fold(self._to_change(), _whole(by)):
-            raise ValueError(f"{self.plan.cells} cells cannot be folded by {by}")
+        if not _bloom.fold(self._to_change(), _whole(by)):
+            raise ValueError(f"{self.plan.cells} cells do not fold by {by}")
 
     def __repr__(self) -> str:
-        if self._pointer is None:
-            return "<Bloom closed>"
-        cells, _, hashes, layout, _ = self.plan
-        return (f"<Bloom {LAYOUTS[layout]} m={cells} k={hashes} "
-                f"keys={len(self)} rate={self.rate:.3g}>")
+        return "<Bloom closed>" if self._pointer is None else (
+            f"<Bloom {LAYOUTS[self.plan.layout]} m={self.plan.cells} "
+            f"k={self.plan.hashes} keys={len(self)} rate={self.rate:.3g}>")
 
 
 class Chain(_Filter):
     """A filter that grows: for when nobody knows how many keys will come."""
-    _prefix = "bloom_chain_"
-    _add, _may_contain = map(_pair, ("bloom_chain_add",
-                                     "bloom_chain_may_contain"))
+    _lib = _chain
 
     def __init__(self, first_n: float = 1000, p: float = 0.01, *,
                  layout: str = "classic", seed: int = 0,
                  hash_bits: int = 64) -> None:
-        made = _lib.bloom_chain_create(*_plan(first_n, p, layout, seed,
+        made = _chain.create(*_plan(first_n, p, layout, seed,
                                               hash_bits))
         if not made:
             raise ValueError("there is no such chain")
-        self._pointer = _owned(made, _lib.bloom_chain_free)
+        self._pointer = _owned(made, _chain.free)
 
     @classmethod
     def open(cls, path: Path) -> Any:
         """A saved chain, its seals checked; it goes on growing."""
         self = object.__new__(cls)
         with open(path, "rb") as file:
-            self._copy(_Buffer(file.read()), path)
+            self._copy(memoryview(file.read()), path)
         self.verify(path)
         return self
 
-    def _copy(self, buffer: _Buffer, name: object) -> None:
-        made = _opened(_lib.bloom_chain_load, buffer, name)
-        self._pointer = _owned(made, _lib.bloom_chain_free)
+    def _copy(self, image: memoryview, name: object) -> None:
+        made = _opened(_chain.load, image, name)
+        self._pointer = _owned(made, _chain.free)
 
     def _images(self) -> Any:
-        chain = self._handle()
-        return [_lib.bloom_chain_link(chain, i)
-                for i in range(_lib.bloom_chain_links(chain))]
+        chain, links = self._handle(), []
+        for i in range(_chain.links(chain)):
+            links.append(_chain.link(chain, i))
+            links[i].memory = chain     # which stays as long as a link is asked
+        return links
 
     def _head(self) -> Any:
         head = ctypes.create_string_buffer(32)
-        _lib.bloom_chain_head(self._handle(), head)
+        _chain.head(self._handle(), head)
         return head
 
 
