@@ -17,11 +17,11 @@ __index__ (an int, a bool, NumPy's), from -2^63 to 2^64 - 1, by its value modulo
 2^64. An integer and its text are different keys. Where one of many is refused,
 or their iterator fails, those before it have been added.
 Copies and pickles have memory of their own. To compare filters, compare their
-bytes(). Calls hold the interpreter's lock, so threads may share a filter; those
-of a free-threaded Python, and processes that add to one mapped file, need a lock
-of yours. The library is $LIBBLOOM, or libbloom.so beside this file or in
-../build, or the installed one. Python takes any bloom.so beside this file for
-the module: SQLite's and Redis's have other names.
+bytes(). Calls hold the interpreter's lock, so threads may share a filter; where
+Python has no such lock, or processes add to one mapped file, use one of yours.
+The library is $LIBBLOOM, or libbloom.so beside this file or in ../build, or the
+installed one. Python takes any bloom.so beside this file for the module, so
+SQLite's and Redis's have other names.
 
 Run as a program it prints:
        True False
@@ -75,7 +75,6 @@ class _Plan(ctypes.Structure):
     _fields_ = [("cells", c_uint64), ("seed", c_uint64), ("hashes", c_uint8),
                 ("layout", c_uint8), ("hash_bits", c_uint8)]
 
-
 def _calls(prefix: str, calls: str) -> Any:
     types = {"P": _Plan, "p": _Pointer, "v": c_void_p, "u": c_uint64,
              "i": c_int, "d": c_double, "z": ctypes.c_size_t, "b": c_bool,
@@ -103,7 +102,6 @@ _chain = _calls("bloom_chain_", _both + """, create p udP, load p vzv,
     links w v, link p vw, head - vs""")
 _python = ctypes.PyDLL("", handle=ctypes.pythonapi._handle)
 
-
 def _address(view: Any) -> int:
     """Of what a memoryview or an array holds, which must stay meanwhile."""
     buffer = (c_void_p * 16)()          # Py_buffer: its address comes first
@@ -111,18 +109,15 @@ def _address(view: Any) -> int:
     _python.PyBuffer_Release(buffer)
     return buffer[0]
 
-
 def _opened(call: Any, image: memoryview, name: object) -> Any:
     error = c_int()
     pointer = call(_address(image), image.nbytes, byref(error))
     _check(error.value, name)
     return pointer
 
-
 def _check(error: int, name: object) -> None:
     if error not in (0, _UNSEALED):
         raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
-
 
 def _owned(pointer: Any, free: Any = _bloom.free) -> Any:
     if not pointer:
@@ -137,9 +132,7 @@ def _whole(n: Any) -> int:
     with suppress(TypeError, ValueError, OverflowError):
         if int(n) == n and 0 <= n <= _U64:
             return int(n)
-    raise (ValueError if isinstance(n, (int, float)) else TypeError)(
-        f"{n!r} is not a whole number from 0 to 2^64 - 1")
-
+    raise ValueError(f"{n!r} is not a whole number from 0 to 2^64 - 1")
 
 def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
     n, p = _whole(n), c_double(p).value
@@ -148,17 +141,15 @@ def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
     plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
     plan.seed, plan.hash_bits = _u64(seed), int(hash_bits)
     if _bloom.plan_size(plan) == 0:
-        raise ValueError(f"there is no such filter: 0 < p < 1, not {p}, or n is "
-                         "too large, or p too small for it")
+        raise ValueError(f"p is {p}, and not between 0 and 1, or too small; or "
+                         "n is too large")
     return n, p, plan
-
 
 def _u64(key: Any) -> int:
     number = index(key)
     if not -2**63 <= number <= _U64:
         raise OverflowError("an int key is -2^63 to 2^64 - 1")
     return number & _U64
-
 
 def _bytes(key: Any) -> bytes:
     if isinstance(key, str):
@@ -167,13 +158,11 @@ def _bytes(key: Any) -> bytes:
         return bytes(key)
     raise TypeError("a key is bytes, str or int, not " + type(key).__name__)
 
-
 def _one(texts: Any, integers: Any, handle: Any, key: Any) -> bool:
     if hasattr(key, "__index__"):
         return integers(handle, _u64(key))
     key = _bytes(key)
     return texts(handle, key, len(key))
-
 
 def _packed(keys: Any) -> Any:
     """What the calls for many keys take: True and integers, or False and
@@ -192,7 +181,6 @@ def _packed(keys: Any) -> Any:
             sizes[:-1], initial=ctypes.addressof(joined)))
         return False, pairs, joined
     return None, keys
-
 
 def _batches(keys: Any) -> Iterator[Any]:
     """All keys, packed. What was read before an iterator fails comes first."""
@@ -235,8 +223,7 @@ class _Filter:
         return pointer
 
     def __enter__(self) -> Any:
-        self._handle()
-        return self
+        return self._handle() and self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
@@ -315,8 +302,7 @@ class _Filter:
 
     @classmethod
     def from_bytes(cls, image: Any) -> Any:
-        """A filter of what bytes() gave, or of what a file holds. Like open()
-        and pickle it does not call __init__."""
+        """A copy in memory of what bytes() gave or a file holds."""
         self = object.__new__(cls)
         self._copy(memoryview(image), "the image")
         return self
@@ -359,8 +345,8 @@ class Bloom(_Filter):
 
     def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
                  seed: int = 0, hash_bits: int = 64) -> None:
-        *_, plan = _plan(n, p, layout, seed, hash_bits)
-        self._pointer = _owned(_bloom.create(plan))
+        self._pointer = _owned(_bloom.create(_plan(n, p, layout, seed,
+                                                   hash_bits)[-1]))
 
     @classmethod
     def open(cls, path: Path, writable: bool = False) -> Any:

@@ -296,10 +296,8 @@ def arguments():
           and Bloom(Decimal(10)).plan == Bloom(10, Decimal("0.01")).plan
           and bytes(Chain(1e3)) == bytes(Chain(1000)))
     for make in Bloom, Chain:
-        for n in 1.5, float("inf"), float("nan"), -1.0, 1e30:
+        for n in 1.5, float("inf"), float("nan"), -1.0, 1e30, "10", None, 1j:
             refuses(ValueError, "whole number", lambda: make(n))
-        for n in "10", None, [1], 1j:
-            refuses(TypeError, "whole number", lambda: make(n))
         for p in "0.1", None:
             refuses(TypeError, "", lambda: make(10, p))
         refuses(TypeError, "", lambda: make(10, seed=1.5))
