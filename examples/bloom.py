@@ -15,20 +15,17 @@
 A key is bytes (or a bytearray, or a memoryview), a str (its UTF-8), or what has
 __index__ (an int, a bool, NumPy's), from -2^63 to 2^64 - 1, by its value modulo
 2^64. An integer and its text are different keys. Where one of many is refused,
-or their iterator fails, those before it have been added.
-Copies and pickles have memory of their own. To compare filters, compare their
-bytes(). Calls hold the interpreter's lock, so threads may share a filter; where
-Python has no such lock, or processes add to one mapped file, use one of yours.
-The library is $LIBBLOOM, or libbloom.so beside this file or in ../build, or the
-installed one. Python takes any bloom.so beside this file for the module, so
-SQLite's and Redis's have other names.
+or their iterator fails, those before it are in. Copies and pickles have memory
+of their own. To compare filters, compare their bytes(). Calls hold the lock of
+the interpreter, so threads may share a filter; where there is none, or processes
+add to one mapped file, use a lock of yours. The library is $LIBBLOOM, or
+libbloom.so beside this file or in ../build, or the installed one. Python takes
+any bloom.so beside this file in its place: SQLite's is named bloom.sqlite.so.
 
 Run as a program it prints:
        True False
        1001 keys
 """
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os
@@ -48,18 +45,14 @@ Plan = NamedTuple("Plan", [("cells", int), ("seed", int), ("hashes", int),
                            ("layout", int), ("hash_bits", int)])
 LAYOUTS = ("classic", "blocked", "counting")
 _BYTES = (bytes, bytearray, memoryview)
-_U64, _CHUNK, _SLICE = 2**64 - 1, 2**14, 2**20
-_UNSEALED = 7
-_NATIVE = "@=<" if sys.byteorder == "little" else "@=>"
+_U64, _CHUNK, _UNSEALED = 2**64 - 1, 2**16, 7
 _WORD = next(c for c in "ILQ" if array(c).itemsize == ctypes.sizeof(c_void_p))
 
 
 class BloomError(ValueError):
     """Bytes that are not a whole filter, or a seal that does not match."""
 
-
 # ---- The library -----------------------------------------------------------
-
 class _Pointer(c_void_p):
     """What is behind it goes with the last one who has it: close() takes no
     memory from a call that a key, or another thread, is in."""
@@ -72,8 +65,7 @@ class _Pointer(c_void_p):
 
 
 class _Plan(ctypes.Structure):
-    _fields_ = [("cells", c_uint64), ("seed", c_uint64), ("hashes", c_uint8),
-                ("layout", c_uint8), ("hash_bits", c_uint8)]
+    _fields_ = [*zip(Plan._fields, [c_uint64] * 2 + [c_uint8] * 3)]
 
 def _calls(prefix: str, calls: str) -> Any:
     types = {"P": _Plan, "p": _Pointer, "v": c_void_p, "u": c_uint64,
@@ -115,9 +107,10 @@ def _opened(call: Any, image: memoryview, name: object) -> Any:
     _check(error.value, name)
     return pointer
 
-def _check(error: int, name: object) -> None:
+def _check(error: int, name: object) -> int:
     if error not in (0, _UNSEALED):
         raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
+    return error
 
 def _owned(pointer: Any, free: Any = _bloom.free) -> Any:
     if not pointer:
@@ -125,9 +118,7 @@ def _owned(pointer: Any, free: Any = _bloom.free) -> Any:
     pointer.free = free
     return pointer
 
-
 # ---- Arguments and keys ----------------------------------------------------
-
 def _whole(n: Any) -> int:
     with suppress(TypeError, ValueError, OverflowError):
         if int(n) == n and 0 <= n <= _U64:
@@ -165,9 +156,8 @@ def _one(texts: Any, integers: Any, handle: Any, key: Any) -> bool:
     return texts(handle, key, len(key))
 
 def _packed(keys: Any) -> Any:
-    """What the calls for many keys take: True and integers, or False and
-    bloom_keys, pairs of an address and a size, and the bytes they are of. Keys
-    of both kinds, or with one that is refused, go one by one: None."""
+    """True and integers, or False and bloom_keys (pairs of an address and a
+    size, and the bytes they are of); None: of both kinds, or one is refused."""
     for code in "Qq":
         with suppress(Exception):
             return True, array(code, list(map(index, keys)))
@@ -186,10 +176,9 @@ def _batches(keys: Any) -> Iterator[Any]:
     """All keys, packed. What was read before an iterator fails comes first."""
     with suppress(TypeError, ValueError, BufferError):
         view = memoryview(keys)
-        if (view.ndim, view.itemsize) == (1, 8) and view.format.strip(
-                _NATIVE) in ("Q", "q", "L", "l"):
-            for i in range(0, len(view), _SLICE):       # Ctrl-C comes between
-                part = view[i:i + _SLICE]
+        if (view.ndim, view.itemsize) == (1, 8) and view.format in {*"QqLl"}:
+            for i in range(0, len(view), _CHUNK):       # Ctrl-C comes between
+                part = view[i:i + _CHUNK]
                 yield True, part if part.contiguous else array("Q", bytes(part))
             return
     if isinstance(keys, (str, *_BYTES)):
@@ -203,22 +192,16 @@ def _batches(keys: Any) -> Iterator[Any]:
             if chunk:
                 yield _packed(chunk)
 
-
 # ---- Filters ---------------------------------------------------------------
-
 class _Filter:
     """What Bloom and Chain share: a pointer, until it is closed."""
     _pointer = _lib = None              # type: Any
 
-    def _handle(self) -> Any:
+    def _handle(self, to_change: bool = False) -> Any:
         pointer = self._pointer
         if pointer is None:
             raise ValueError("the filter is closed")
-        return pointer
-
-    def _to_change(self) -> Any:
-        pointer = self._handle()
-        if not pointer.writable:
+        if to_change and not pointer.writable:
             raise ValueError("the filter was opened to be read only")
         return pointer
 
@@ -246,7 +229,7 @@ class _Filter:
 
     def add(self, key: Key) -> bool:
         """True if the key was certainly new."""
-        return _one(self._lib.add, self._lib.add_u64, self._to_change(), key)
+        return _one(self._lib.add, self._lib.add_u64, self._handle(True), key)
 
     def __contains__(self, key: Key) -> bool:
         return _one(self._lib.may_contain, self._lib.may_contain_u64,
@@ -254,37 +237,36 @@ class _Filter:
 
     def update(self, keys: Iterable[Key]) -> int:
         """Add many keys; how many were certainly new."""
-        return sum(new for new, _ in self._many("add", self._to_change, keys))
+        return sum(new for new, _ in self._many("add", True, keys))
 
     def check(self, keys: Iterable[Key]) -> bytearray:
         """`key in self` of each of many keys, 1 or 0."""
-        return bytearray().join(answers for _, answers in self._many(
-            "may_contain", self._handle, keys))
+        return bytearray().join(
+            answers for _, answers in self._many("may_contain", False, keys))
 
-    def _many(self, name: str, handle: Any, keys: Any) -> Iterator[Any]:
+    def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
         """Of each chunk of keys, how many answers are True, and these."""
-        handle()
+        self._handle(to_change)
         one, many = ([getattr(self._lib, name + end + kind) for kind in (
             "", "_u64")] for end in ("", "_many"))
         for is_int, batch, *_ in _batches(keys):
+            handle = self._handle(to_change)
             if is_int is None:
-                each = bytearray([_one(*one, handle(), key) for key in batch])
+                each = bytearray(_one(*one, handle, key) for key in batch)
                 yield sum(each), each
             else:
                 answers = (c_bool * (len(batch) // (1 if is_int else 2)))()
-                yield many[is_int](handle(), _address(batch),
-                                   len(answers), answers), answers
+                yield many[is_int](handle, _address(batch), len(answers),
+                                   answers), answers
 
     def seal(self) -> None:
         """Write a checksum into each image; the next add removes it."""
-        self._lib.seal(self._to_change())
+        self._lib.seal(self._handle(True))
 
     def verify(self, name: object = "the filter") -> bool:
         """True: seals are right; False: one is missing. Damage: BloomError."""
-        errors = [_bloom.verify(image) for image in self._images()]
-        for error in errors:
-            _check(error, name)
-        return not any(errors)
+        return not any([_check(_bloom.verify(image), name)
+                        for image in self._images()])
 
     def _snapshot(self) -> Any:
         """Copies of the images, and all bytes. Each call is of one moment, and
@@ -301,20 +283,20 @@ class _Filter:
         return b"".join(parts)
 
     @classmethod
-    def from_bytes(cls, image: Any) -> Any:
+    def from_bytes(cls, image: Any, name: object = "the image") -> Any:
         """A copy in memory of what bytes() gave or a file holds."""
         self = object.__new__(cls)
-        self._copy(memoryview(image), "the image")
+        self._copy(memoryview(image), name)
         return self
 
     def __reduce__(self) -> Any:
         """Of a copy, or a pickle: the image, and what a subclass added."""
+        def own(part: Any) -> Any:
+            return {name: part[name] for name in part if name != "_pointer"} \
+                if isinstance(part, dict) else part
         state = getattr(self, "__getstate__", lambda: vars(self))()
-        parts = [{name: part[name] for name in part if name != "_pointer"}
-                 if isinstance(part, dict) else part
-                 for part in (state if isinstance(state, tuple) else [state])]
-        return (type(self).from_bytes, (bytes(self),),
-                tuple(parts) if isinstance(state, tuple) else parts[0])
+        return type(self).from_bytes, (bytes(self),), (
+            tuple(map(own, state)) if isinstance(state, tuple) else own(state))
 
     def save(self, path: Path) -> None:
         """Sealed, and complete, or as it was before. What is saved is a copy
@@ -325,23 +307,23 @@ class _Filter:
                 _bloom.seal(copy)
         path = os.path.realpath(os.fsdecode(path))
         beside = f"{os.path.dirname(path)}/bloom.tmp.{os.urandom(8).hex()}"
+        file = open(beside, "xb")
         try:
-            with open(beside, "xb") as file:
-                with suppress(FileNotFoundError):
-                    os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
+            with file, suppress(FileNotFoundError):
                 file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
+                os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
             os.replace(beside, path)
         except BaseException:
-            with suppress(FileNotFoundError):
-                os.remove(beside)
+            os.remove(beside)
             raise
 
 
 class Bloom(_Filter):
     """A filter for n keys: of p of the absent ones it says that they are in."""
     _lib = _bloom
+    _head = bytes                       # there is none
 
     def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
                  seed: int = 0, hash_bits: int = 64) -> None:
@@ -349,7 +331,7 @@ class Bloom(_Filter):
                                                    hash_bits)[-1]))
 
     @classmethod
-    def open(cls, path: Path, writable: bool = False) -> Any:
+    def open(cls, path: Path, writable: bool = False) -> "Bloom":
         """A saved filter, mapped: what is added to a writable one is in the
         file. To check the seal is to read all of it: verify()."""
         with open(path, "r+b" if writable else "rb") as file:
@@ -363,14 +345,10 @@ class Bloom(_Filter):
         return self
 
     def _copy(self, image: memoryview, name: object) -> None:
-        view = _opened(_bloom.view, image, name)
-        self._pointer = _owned(_bloom.copy(view))
+        self._pointer = _owned(_bloom.copy(_opened(_bloom.view, image, name)))
 
     def _images(self) -> Any:
         return [self._handle()]
-
-    def _head(self) -> Any:
-        return b""
 
     @property
     def plan(self) -> Plan:
@@ -379,19 +357,18 @@ class Bloom(_Filter):
 
     def remove(self, key: Key) -> bool:
         """Of layout "counting", take back one add; False: it was not in."""
-        return _one(_bloom.remove, _bloom.remove_u64, self._to_change(), key)
+        return _one(_bloom.remove, _bloom.remove_u64, self._handle(True), key)
 
     def __ior__(self, other: Any) -> Any:
         if not isinstance(other, Bloom):
             return NotImplemented
-        if not _bloom.merge(self._to_change(), other._handle()):
+        if not _bloom.merge(self._handle(True), other._handle()):
             raise ValueError("the plans of the two filters differ")
         return self
 
     def fold(self, by: int) -> None:
-        """Make a filter that was planned too large smaller, in place: it keeps
-        its keys, and has 1 / by of its cells."""
-        if not _bloom.fold(self._to_change(), _whole(by)):
+        """Keep the keys in 1 / by of the cells: n was planned too large."""
+        if not _bloom.fold(self._handle(True), _whole(by)):
             raise ValueError(f"{self.plan.cells} cells do not fold by {by}")
 
     def __repr__(self) -> str:
@@ -407,24 +384,21 @@ class Chain(_Filter):
     def __init__(self, first_n: float = 1000, p: float = 0.01, *,
                  layout: str = "classic", seed: int = 0,
                  hash_bits: int = 64) -> None:
-        made = _chain.create(*_plan(first_n, p, layout, seed,
-                                              hash_bits))
+        made = _chain.create(*_plan(first_n, p, layout, seed, hash_bits))
         if not made:
             raise ValueError("there is no such chain")
         self._pointer = _owned(made, _chain.free)
 
     @classmethod
-    def open(cls, path: Path) -> Any:
+    def open(cls, path: Path) -> "Chain":
         """A saved chain, its seals checked; it goes on growing."""
-        self = object.__new__(cls)
         with open(path, "rb") as file:
-            self._copy(memoryview(file.read()), path)
+            self = cls.from_bytes(file.read(), path)
         self.verify(path)
         return self
 
     def _copy(self, image: memoryview, name: object) -> None:
-        made = _opened(_chain.load, image, name)
-        self._pointer = _owned(made, _chain.free)
+        self._pointer = _owned(_opened(_chain.load, image, name), _chain.free)
 
     def _images(self) -> Any:
         chain, links = self._handle(), []
@@ -437,7 +411,6 @@ class Chain(_Filter):
         head = ctypes.create_string_buffer(32)
         _chain.head(self._handle(), head)
         return head
-
 
 if __name__ == "__main__":
     seen = Bloom(1_000_000, 0.01)

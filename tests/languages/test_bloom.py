@@ -187,10 +187,10 @@ def many():
     def broken(*keys):
         yield from keys
         raise ZeroDivisionError("no more")
-    for make in lambda: Bloom(50000, 1e-9), lambda: Chain(50000, 1e-9):
+    for make in lambda: Bloom(70000, 1e-9), lambda: Chain(50000, 1e-9):
         for batch, before, error in [
                 (broken("x", "y"), ["x", "y"], ZeroDivisionError),
-                (broken(*range(20000)), range(20000), ZeroDivisionError),
+                (broken(*range(70000)), range(70000), ZeroDivisionError),
                 (["x", "y", None, "z"], ["x", "y"], TypeError),
                 ([1, 2, 1 << 65, "z"], [1, 2], OverflowError),
                 (["x", "\udc80", "z"], ["x"], UnicodeEncodeError)]:
