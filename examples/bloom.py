@@ -17,10 +17,10 @@ __index__ (an int, a bool, NumPy's), from -2^63 to 2^64 - 1, by its value modulo
 2^64. An integer and its text are different keys. Where one of many is refused,
 or their iterator fails, those before it are in. Copies and pickles have memory
 of their own. To compare filters, compare their bytes(). Calls hold the lock of
-the interpreter, so threads may share a filter; where there is none, or processes
-add to one mapped file, use a lock of yours. The library is $LIBBLOOM, or
-libbloom.so beside this file or in ../build, or the installed one. Python takes
-any bloom.so beside this file in its place: SQLite's is named bloom.sqlite.so.
+the interpreter, so threads may share a filter; where it has none, and where
+processes add to one mapped file, use a lock of yours. The library is $LIBBLOOM,
+or libbloom.so beside this file or in ../build, or the installed one. Python
+takes any bloom.so beside this file for it: SQLite's is bloom.sqlite.so.
 
 Run as a program it prints:
        True False
@@ -332,8 +332,8 @@ class Bloom(_Filter):
 
     @classmethod
     def open(cls, path: Path, writable: bool = False) -> "Bloom":
-        """A saved filter, mapped: what is added to a writable one is in the
-        file. To check the seal is to read all of it: verify()."""
+        """A saved filter, mapped. What is added to a writable one is in the
+        file, until save() puts another one there. verify() reads all of it."""
         with open(path, "r+b" if writable else "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise BloomError(f"{path!r}: truncated")
