@@ -264,7 +264,8 @@ def files():
         refuses(BloomError, words, lambda: Chain.open(path("bad")))
     refuses(FileNotFoundError, "", lambda: Bloom.open(path("none")))
     refuses(FileNotFoundError, "", lambda: b.save(path("none/f")))
-    refuses(OSError, "", lambda: b.save(work))
+    os.makedirs(path("folder"), exist_ok=True)
+    refuses(OSError, "", lambda: b.save(path("folder")))
     check("nothing left", not [n for n in os.listdir(work) if "tmp" in n])
 
 
@@ -343,13 +344,13 @@ def copies():
         b.close() if way == ways[-1][0] else None
     refuses(ValueError, "closed", lambda: copy.copy(b))
     refuses(ValueError, "closed", lambda: pickle.dumps(b))
-    two = copy.deepcopy([n, n])
-    check("one object stays one", two[0] is two[1] is not n)
+    check("one stays one", len(set(copy.deepcopy([n, n]))) == 1)
     check("from_bytes", Bloom.from_bytes(bytearray(bytes(n))).plan == n.plan
           and bytes(Chain.from_bytes(memoryview(bytes(c)))) == bytes(c)
           and type(Named.from_bytes(bytes(n))) is Named)
     refuses(BloomError, "not a Bloom", lambda: Bloom.from_bytes(bytes(c)))
     refuses(BloomError, "truncated", lambda: Chain.from_bytes(bytes(c)[:-1]))
+    refuses(BloomError, "truncated", lambda: Bloom.from_bytes(b""))
     refuses(TypeError, "", lambda: Bloom.from_bytes("text"))
     for kind in "Bloom(9)", "Chain(9)":
         child(f"a closed copy of {kind}", f"""
@@ -395,7 +396,7 @@ def closed():
             refuses(ValueError, "closed", lambda: getattr(a, name)(*one))
         check("bool and repr", a and repr(a))
         refuses(ValueError, "closed", lambda: Bloom(5).__ior__(half))
-    check("no file", not os.path.exists(path("closed")))
+    check("none is saved", not os.path.exists(path("closed")))
 
 
 def foreign():
@@ -447,7 +448,7 @@ a.save({path("at_exit")!r})
 m = Bloom.open({path("at_exit")!r}, True)
 ring = [Bloom(5), m]
 ring.append(ring)
-sys.kept = threading.kept = [Bloom(9), Chain(9), Bloom.open({path("at_exit")!r})]
+sys.kept = mmap.kept = [Bloom(9), Chain(9), Bloom.open({path("at_exit")!r})]
 def forever():
     while True:
         a.update(range(1000))
@@ -455,6 +456,22 @@ def forever():
 threading.Thread(target=forever, daemon=True).start()
 print("done")
 """, "done")
+    child("memory goes with the last who has it", f"""
+import resource
+links = Chain(10**8)
+links, _ = links._images(), links.close()
+Bloom(5 * 10**7).save({path("large")!r})
+resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+for make in (lambda: Bloom(5 * 10**7), lambda: Chain(2 * 10**7),
+             lambda: Bloom.open({path("large")!r})):
+    for i in range(40):
+        filter = make()
+        if i % 2:
+            filter.close()
+import bloom
+print(bloom._bloom.size(links[0]) > 10**8)
+""", "True")
+    os.remove(path("large"))
     b = Bloom(1000)
     b.update(range(500))
     image = bytes(b)
@@ -467,25 +484,17 @@ print("done")
 
 
 def folds():
-    cells = 64 * 5040
-    n = 20000
-    while Bloom(n).plan.cells < cells:
-        n += 1
-    n -= 1
-    while Bloom(n).plan.cells % 6:
-        n -= 1
-    big = Bloom(n)
+    big = next(b for b in map(Bloom, range(20000, 20100))
+               if b.plan.cells % 128 == 0)
     big.update(range(3000))
-    fpr, by = big.rate, 2 if big.plan.cells // 64 % 2 == 0 else 3
-    if big.plan.cells // 64 % by == 0:
-        big.fold(by)
-    check("folded", all(i in big for i in range(3000)) and big.rate > fpr
-          and big.verify() is False)
+    rate, cells = big.rate, big.plan.cells
+    big.fold(2.0)
+    check("folded", all(i in big for i in range(3000)) and big.rate > rate
+          and big.plan.cells == cells / 2)
     image = bytes(big)
-    for by in 0, 7919:
-        refuses(ValueError, "fold", lambda: big.fold(by))
-    for by in -1, 2.5:
-        refuses(ValueError, "whole", lambda: big.fold(by))
+    for by in 0, 7919, -1, 2.5:
+        refuses(ValueError, "fold" if by in (0, 7919) else "whole",
+                lambda: big.fold(by))
     check("and as it was", bytes(big) == image)
 
 
@@ -493,8 +502,9 @@ def saves():
     b = Bloom(1000)
     b.save(path("real"))
     os.chmod(path("real"), 0o640)
-    if not os.path.islink(path("link")):
-        os.symlink("real", path("link"))
+    if os.path.lexists(path("link")):
+        os.remove(path("link"))
+    os.symlink("real", path("link"))
     b.add("x")
     b.save(path("link"))
     check("a link stays, and the mode", os.path.islink(path("link")) and
@@ -506,14 +516,12 @@ def saves():
         check(f"{name!r}", bytes(Bloom.open(name)) == open(name, "rb").read()
               and Bloom.open(name).verify())
     os.remove(long)
-    refuses(BloomError, "truncated", lambda: Bloom.from_bytes(b""))
     # Damage is not sealed away
     image = bytearray(open(path("real"), "rb").read())
     image[500] ^= 255
     open(path("bad"), "wb").write(image)
     Bloom.open(path("bad")).save(path("worse"))
     refuses(BloomError, "corrupt", Bloom.open(path("worse")).verify)
-    check("nothing left", not [n for n in os.listdir(work) if "tmp" in n])
 
 
 def threads():
@@ -542,9 +550,8 @@ def threads():
                 b.save(path("by threads"))
         together(save, save, save, save)
         check(f"saves do not collide: {errors[:2]}", not errors)
-        check("saved", bytes(type(b).open(path("by threads")))[32:64]
-              and sum(type(b).open(path("by threads")).check(
-                  range(40000))) == 40000)
+        back = type(b).open(path("by threads"))
+        check("saved", sum(back.check(range(40000))) == 40000)
 
     # What is saved while others add is sealed, and holds what was in before
     for make in lambda: Bloom(10**6, 1e-4), lambda: Chain(10, 1e-4):
@@ -626,7 +633,7 @@ def arrays():
         b.update(numpy.array(["a", "bc"]))
         b.update(numpy.array([b"d", b"ef"]))
         b.update(numpy.array(["g", 77, b"h"], dtype=object))
-        check("texts", all(k in b for k in ("a", "bc", "d", "ef", "g", 77, "h")))
+        check("texts", sum(b.check(["a", "bc", "d", "ef", "g", 77, "h"])) == 7)
         for bad in (numpy.arange(3.0), numpy.zeros((2, 2), "u8"),
                     numpy.array(["2020-01-01"], "M8[D]"), numpy.array(5),
                     numpy.zeros(2, "u8,u8")):
