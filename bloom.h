@@ -738,10 +738,9 @@ BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
 }
 
 /* ---- MurmurHash3 -----------------------------------------------------------
-   Austin Appleby's x64_128, 2011 (SMHasher), in which both lanes start at the
-   seed. The words of a key are mixed in; what is left in the end, be it
-   nothing, is filled up with zeros and takes the same way, as mixing a 0 gives
-   0. */
+   Austin Appleby's x64_128, 2011 (SMHasher), with both lanes seeded by 64 bits.
+   It mixes a key into h1 and h2 in words of eight bytes, by turns, and what is
+   left at the end as words that zeros fill up. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
@@ -765,10 +764,42 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
     return bloom_rotl64_(word * 0x4CF5AD432745937FU, 33) * 0x87C37B91114253D5U;
 }
 
-static inline bloom_hash bloom_finish64_(bloom_hash h, uint64_t size)
+/* The last size % 16 bytes of a key as two words. They are read without a
+   branch on their number and without a loop over bytes, by loads that end where
+   the key ends: a shift drops the bytes that an earlier word has already, and a
+   mask what belongs to the other word. Only a key of fewer than eight bytes,
+   before which nothing may be read, is put together byte by byte. */
+static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
 {
-    h.h1 ^= size;
-    h.h2 ^= size;
+    bloom_hash tail = { 0, 0 };
+    size_t odd = size & 7;
+    if (size >= 8) {
+        uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
+        uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
+        tail.h2 = last & mask;
+        tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
+                | (last & ~mask);
+    } else {
+        while (odd-- > 0)
+            tail.h1 = tail.h1 << 8 | key[odd];
+    }
+    return tail;
+}
+
+static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
+                                         uint64_t seed)
+{
+    bloom_hash h, tail = bloom_tail64_(key, size);
+    size_t i;
+    h.h1 = h.h2 = seed;
+    for (i = 0; size - i >= 16; i += 16) {
+        h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
+        h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
+        h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
+        h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
+    }
+    h.h1 ^= bloom_mix64_1_(tail.h1) ^ size;
+    h.h2 ^= bloom_mix64_2_(tail.h2) ^ size;
     h.h1 += h.h2;
     h.h2 += h.h1;
     h.h1 = bloom_fmix64_(h.h1);
@@ -776,28 +807,6 @@ static inline bloom_hash bloom_finish64_(bloom_hash h, uint64_t size)
     h.h1 += h.h2;
     h.h2 += h.h1;
     return h;
-}
-
-static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
-                                        uint64_t seed)
-{
-    unsigned char words[16];
-    bloom_hash h;
-    size_t i = 0, n;
-    bool whole;
-    h.h1 = h.h2 = seed;
-    do {
-        whole = size - i >= 16;
-        for (n = 0; n < 16; n++)
-            words[n] = (unsigned char)(i < size ? key[i++] : 0);
-        h.h1 ^= bloom_mix64_1_(bloom_load64_(words));
-        if (whole)
-            h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
-        h.h2 ^= bloom_mix64_2_(bloom_load64_(words + 8));
-        if (whole)
-            h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
-    } while (whole);
-    return bloom_finish64_(h, size);
 }
 
 /* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough.
@@ -1194,8 +1203,8 @@ static inline void bloom_unseal_(unsigned char *image)
 #endif
 
 /* ==== Hashes of either width ================================================
-   MurmurHash3 x86_32 for small CPUs; and both anew where speed counts, not size
-   (the textbook's x64_128 takes 216 to 248 bytes less in a -Os build). */
+   Width 32 hashes by MurmurHash3 x86_32, which suits small CPUs, and twice: the
+   second time with the first result for its seed. */
 
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
 {
@@ -1214,6 +1223,8 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
     return h ^ h >> 16;
 }
 
+/* What is left at the end, be it nothing, takes the way of a whole word, as
+   mixing a 0 gives 0. */
 static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
                                        uint32_t seed)
 {
@@ -1229,63 +1240,6 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
             h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
     } while (bits == 32);
     return bloom_fmix32_(h ^ (uint32_t)size);
-}
-
-/* The last size % 16 bytes (x86_32: size % 4) are read by loads that end where
-   the key ends, overlapping what was read before, and a shift drops the
-   overlap: no branch on the length, no byte loop, unless the whole key is
-   shorter than one word. */
-
-static inline uint32_t bloom_fast_murmur32_(const unsigned char *key,
-                                            size_t size, uint32_t seed)
-{
-    uint32_t h = seed, tail = 0;
-    size_t i;
-    for (i = 0; size - i >= 4; i += 4) {
-        h ^= bloom_mix32_(bloom_load32_(key + i));
-        h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
-    }
-    if (size >= 4)
-        tail = bloom_load32_(key + size - 4) >> 8 >> (24 - 8 * (size & 3));
-    else
-        for (i = size; i-- > 0; )
-            tail = tail << 8 | key[i];
-    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ (uint32_t)size);
-}
-
-/* The last size % 16 bytes of a key as two words, zero-extended. */
-static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
-{
-    bloom_hash tail = { 0, 0 };
-    size_t odd = size & 7;
-    if (size >= 8) {
-        uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
-        uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
-        tail.h2 = last & mask;
-        tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
-                | (last & ~mask);
-    } else {
-        while (odd-- > 0)
-            tail.h1 = tail.h1 << 8 | key[odd];
-    }
-    return tail;
-}
-
-static inline bloom_hash bloom_fast_murmur64_(const unsigned char *key,
-                                              size_t size, uint64_t seed)
-{
-    bloom_hash h, tail = bloom_tail64_(key, size);
-    size_t i;
-    h.h1 = h.h2 = seed;
-    for (i = 0; size - i >= 16; i += 16) {
-        h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
-        h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
-        h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
-        h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
-    }
-    h.h1 ^= bloom_mix64_1_(tail.h1);
-    h.h2 ^= bloom_mix64_2_(tail.h2);
-    return bloom_finish64_(h, size);
 }
 
 /* ---- CLASSIC, faster -------------------------------------------------------
@@ -1314,14 +1268,6 @@ BLOOM_FLAT_ bool bloom_look_by_threes_(const unsigned char *cells, unsigned k,
 
 /* ---- Keys to hashes, hashes to walks ------------------------------------- */
 
-static inline uint32_t bloom_any_murmur32_(const unsigned char *key,
-                                           size_t size, uint32_t seed)
-{
-    return BLOOM_IS_SMALL_ ? bloom_murmur32_(key, size, seed)
-                           : bloom_fast_murmur32_(key, size, seed);
-}
-
-/* Width 32 hashes twice, the second time seeded with the first result. */
 BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                      uint64_t seed)
 {
@@ -1329,18 +1275,11 @@ BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
     bloom_hash h = { 0, 0 };
     unsigned i;
     for (i = 0; i < 2; i++) {
-        half = bloom_any_murmur32_(key, size, half);
+        half = bloom_murmur32_(key, size, half);
         h.h1 = h.h1 << 32 | half;
     }
     h.h2 = h.h1 << 32;
     return h;
-}
-
-static inline bloom_hash bloom_any_murmur64_(const unsigned char *key,
-                                             size_t size, uint64_t seed)
-{
-    return BLOOM_IS_SMALL_ ? bloom_murmur64_(key, size, seed)
-                           : bloom_fast_murmur64_(key, size, seed);
 }
 
 static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
@@ -1348,7 +1287,7 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
 {
     const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
-                              : bloom_any_murmur64_(bytes, size, plan.seed);
+                              : bloom_murmur64_(bytes, size, plan.seed);
 }
 
 BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
@@ -1397,8 +1336,8 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
 {
     if (BLOOM_IS_32_(plan))
-        return bloom_any_murmur32_(bytes, size, (uint32_t)plan.seed);
-    return bloom_any_murmur64_(bytes, size, plan.seed).h1;
+        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
+    return bloom_murmur64_(bytes, size, plan.seed).h1;
 }
 
 static uint64_t bloom_checksum_(const unsigned char *image)
@@ -3534,7 +3473,7 @@ static unsigned char bloom_chain_check_byte_(const unsigned char *head)
     unsigned char copy[BLOOM_HEADER_];
     bloom_copy_bytes_(copy, head, BLOOM_HEADER_);
     copy[BLOOM_CHECK_AT_] = 0;
-    return bloom_any_murmur64_(copy, BLOOM_HEADER_, 0).h1 & 255;
+    return bloom_murmur64_(copy, BLOOM_HEADER_, 0).h1 & 255;
 }
 
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
