@@ -1,4 +1,4 @@
-/* bloom.h 1.0.0 - public domain or MIT - Bloom filters whose rate is kept
+/* bloom.h 1.1.0 - public domain or MIT - Bloom filters whose rate is kept
 
    USE
        #define BLOOM_IMPLEMENTATION            // in one .c or .cpp file
@@ -23,10 +23,11 @@
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
-     No allocation unless you ask for it, no globals, no errno, no I/O, no
-     libm. Without malloc nothing is needed of libc but memset, and memcpy where
-     a compiler copies structs by it (clang -O0, Cortex-M0). (On x86-64 the
-     compiler's own __cpu_model tells whether there is AVX2; see NO_SIMD.)
+     Nothing is allocated unless you ask for it; there are no globals, no
+     errno, no I/O and no libm. Of libc only calloc, free, memset and memcpy are
+     called; without malloc only memset, and memcpy where a compiler copies
+     structs by it (clang -O0, Cortex-M0). On x86-64 the compiler's own variable
+     __cpu_model tells whether the CPU has AVX2, unless you set NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -35,51 +36,54 @@
    m = n * log2(1/p) / ln 2: 9.6 bits a key for 1%, 4.8 more for each further
    tenth of p. Small filters do worse than that; bloom_plan_for counts exactly.
 
-   OPTIONS, all macros; "everywhere" means before each #include "bloom.h".
-     BLOOM_IMPLEMENTATION   one file   the code goes here
-     BLOOM_STATIC           everywhere in a file: code and declarations in this
-                            file, static inline; no other file is concerned
-     BLOOM_API              everywhere  before each function; default: extern,
-                            hidden from other shared objects. A library that
-                            offers them to others, and these: #define BLOOM_API
-                            extern, or the linker speaks of a hidden symbol
-     BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
-                            calloc and free
-     BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
-                            bloom_free and the chain
-     BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double,
-                            bloom_plan_bytes, bloom_estimate and the chain
-     BLOOM_TINY             everywhere  firmware: classic layout and 32-bit
-                            hash only, smallest code; implies NO_MALLOC and
-                            NO_FLOAT
-     BLOOM_ATOMIC           one file   several threads may add and look up at
-                            once, without a lock; see "Threads" below
-     BLOOM_NO_SIMD          one file   only plain C, the same bits: no vector
-                            instructions, no look at the CPU at run time
-     BLOOM_ASSERT(x)        one file   checks that a filter is not NULL;
-                            default: no check
-     BLOOM_READ_BYTE(p)     one file   reads one byte of an image at p (const
-                            unsigned char *), in bloom_view, bloom_plan_of,
-                            bloom_size, bloom_hash_*, bloom_probes and
-                            bloom_may_contain*: for chips whose flash needs
-                            its own instruction (AVR: pgm_read_byte(p)).
-                            These then ask filters in flash only, and there
-                            is no chain; the others work in RAM as always
-   No option changes the bytes of an image. "One file" is the file with
-   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC. */
+   OPTIONS are macros. Set those marked * before every #include "bloom.h", the
+   others in the one file that has the code, which is the one with
+   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC.
+     BLOOM_IMPLEMENTATION   puts the code into this file.
+   * BLOOM_STATIC           makes everything static inline in this file, code
+                            and declarations; other files are not concerned.
+   * BLOOM_API              stands before each function. By default they are
+                            extern, and hidden from other shared objects. To
+                            export them from a shared library, #define BLOOM_API
+                            extern there and in the programs that use it.
+     BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
+   * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy,
+                            bloom_free and the chain.
+   * BLOOM_NO_FLOAT         leaves out what takes or returns a double, and
+                            bloom_plan_bytes, bloom_estimate and the chain.
+   * BLOOM_TINY             is for firmware: the smallest code, which has the
+                            classic layout and the 32-bit hash only, and
+                            neither malloc nor floating point.
+     BLOOM_ATOMIC           lets several threads add and look up at once
+                            without a lock; see "Threads" below.
+     BLOOM_NO_SIMD          uses plain C only, with the same bits: no vector
+                            instructions and no look at the CPU at run time.
+     BLOOM_ASSERT(x)        is called to check that a filter is not NULL; by
+                            default nothing is checked.
+     BLOOM_READ_BYTE(p)     reads the byte of an image at p, a const unsigned
+                            char *. It is for chips whose flash is read by an
+                            instruction of its own (AVR: pgm_read_byte(p)).
+                            bloom_view, bloom_plan_of, bloom_size, bloom_copy,
+                            bloom_hash_*, bloom_probes and bloom_may_contain*
+                            then take filters in flash only, and there is no
+                            chain; all other functions work in RAM as always.
+   No option changes the bytes of an image. */
+
+#ifndef BLOOM_H
+#define BLOOM_H
 
 #if !defined(_MSC_VER) && (defined(__cplusplus) ? __cplusplus < 201103L \
     : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "bloom.h needs C99, or C++11"
-#elif !defined(BLOOM_H)
-#define BLOOM_H
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOOM_VERSION 10000 /* major * 10000 + minor * 100 + patch;
-                               a new major means new bytes */
+/* major * 10000 + minor * 100 + patch. A new major means new bytes of a filter;
+   1.1 changed two bytes in the head of a chain's image. */
+#define BLOOM_VERSION 10100
 
 #ifdef BLOOM_TINY
 #define BLOOM_TINY_FROM_THE_START_
@@ -115,9 +119,10 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
-    BLOOM_BLOCKED,               /* m bits, k = 8, 16 .. 64: eight in each of
-                                    k/8 blocks of 256; fastest, 10 to 20% more
-                                    memory for p below 5% */
+    BLOOM_BLOCKED,               /* m bits; a key has eight in each of k/8
+                                    blocks of 256. The fastest; takes 10 to 20%
+                                    more memory for p below 5% and more than
+                                    some hundred keys */
     BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
@@ -345,19 +350,18 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 #ifndef BLOOM_TINY
 
 /* Make a filter that was planned too large smaller, in place: m becomes m / by,
-   and the image is, byte for byte, that of a filter of m / by cells to which the
-   same keys were added. Its rate is that of such a filter. bloom_size is smaller
-   then; the memory behind stays where it is, and bloom_copy takes no more than
-   is needed.
-   false, and b untouched, if by is 0 or does not divide m, if m / by is not a
-   multiple of 64 (blocked: 256), or if a blocked filter would go from 2^34 cells
-   or more to below, where another rule chooses a key's block.
-   For whom n is known only afterwards: plan for the largest n, round m up to a
-   multiple of 64 * 5040 (blocked: 256 * 5040), which has all of 1 to 10 and 50
-   other numbers for its divisors, add the keys, merge what other workers have,
-   then fold by the largest divisor with bloom_plan_capacity(plan, p) >= n. k
-   depends on p and not on n, so the folded filter is as good as one that was
-   planned for n keys. */
+   and the image is, byte for byte, that of a filter of m / by cells to which
+   the same keys were added. Its rate is that of such a filter. bloom_size is
+   smaller then; the memory behind stays where it is, and bloom_copy takes no
+   more than is needed. false, and b untouched, if by is 0 or does not divide m,
+   if m / by is not a multiple of 64 (blocked: 256), or if a blocked filter
+   would go from 2^34 cells or more to below, where another rule chooses a key's
+   block. For whom n is known only afterwards: plan for the largest n, round m
+   up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has all of 1 to 10
+   and 50 other numbers for its divisors, add the keys, merge what other workers
+   have, then fold by the largest divisor with bloom_plan_capacity(plan, p) >=
+   n. k depends on p and not on n, so the folded filter is as good as one that
+   was planned for n keys. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #endif
@@ -465,16 +469,16 @@ BLOOM_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
-/* Load a copy of such an image, which goes on growing where the chain stood. Any
-   bytes at any alignment may be given. NULL, and the reason in *error (unless
-   error is NULL), if they are not a whole chain: TRUNCATED if a link is cut or
-   missing, CORRUPT if the head's check does not match, otherwise what bloom_view
-   says of the head or of a link, and BAD_HEADER if there are more links than the
-   head counts. NULL and BLOOM_OK if memory is short, or if the head counts no
-   link, which is an empty chain of seed 0, and p is too low to plan for. Links
-   need not be as planned, but all of one layout, width and seed. Seals are not
-   checked: see bloom_verify of each link. Other bytes after the links are
-   ignored. */
+/* Load a copy of such an image, which goes on growing where the chain stood.
+   Any bytes at any alignment may be given. NULL, and the reason in *error
+   (unless error is NULL), if they are not a whole chain: TRUNCATED if a link is
+   cut or missing, CORRUPT if the head's check does not match, otherwise what
+   bloom_view says of the head or of a link, and BAD_HEADER if there are more
+   links than the head counts. NULL and BLOOM_OK if memory is short, or if the
+   head counts no link, which is an empty chain of seed 0, and p is too low to
+   plan for. Links need not be as planned, but all of one layout, width and
+   seed. Seals are not checked: see bloom_verify of each link. Other bytes after
+   the links are ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -627,12 +631,11 @@ typedef uint64_t bloom_u128_;
 #ifdef __cplusplus
 extern "C" {
 #define BLOOM_NULL_ nullptr
-#define BLOOM_END_C_ }
 #else
 #define BLOOM_NULL_ NULL
-#define BLOOM_END_C_
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)   /* this is C, casts and all */
+/* The code is C and has C's casts, of which g++ could warn. */
+#if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
@@ -1081,7 +1084,8 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 #ifndef BLOOM_NO_MALLOC
 
 /* Memory for an image of `size` bytes, of which 0 is none. It begins at a
-   multiple of 32 in a larger allocation; the byte before it tells how far in. */
+   multiple of 32 in a larger allocation; the byte before it tells how far
+   in. */
 static unsigned char *bloom_allocate_(size_t size)
 {
     size_t room = size + 32, skip;
@@ -2376,11 +2380,11 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
 }
 
 /* ---- Folding ---------------------------------------------------------------
-   The cell of x is floor(x * m / 2^64), and floor of that over `by` is
-   floor(x * (m / by) / 2^64), the cell of the same x among m / by; the walk does
-   not know m. So cell i of the folded filter stands for the cells i * by to
-   i * by + by - 1, and blocks do likewise. What is written lies before what is
-   still to be read. */
+   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
+   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
+   know m. So cell i of the folded filter stands for the cells i * by to i * by
+   + by - 1, and blocks do likewise. What is written lies before what is still
+   to be read. */
 
 #ifndef BLOOM_TINY
 
@@ -2419,7 +2423,7 @@ static inline uint64_t bloom_folded_word_(const unsigned char *cells,
     if (layout == BLOOM_BLOCKED)                    /* four words a block */
         for (j = 0; j < by; j++)
             word |= bloom_load64_(cells
-                                  + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
+                + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
         for (j = 0; j < 16; j++)
             word |= (uint64_t)bloom_sum_counters_(cells, (i * 16 + j) * by, by)
@@ -3277,8 +3281,9 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 /* ---- Many keys -------------------------------------------------------------
    A batch of keys is hashed once. Each link is asked for those that no newer
    link had; at an add the newest link is left out and takes those that no other
-   has, which tells what is new among them. As a batch ends where the newest link
-   is full, a chain begins its links at the same keys as by single calls. */
+   has, which tells what is new among them. As a batch ends where the newest
+   link is full, a chain begins its links at the same keys as by single
+   calls. */
 
 #define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16 : 256)
 
@@ -3599,48 +3604,9 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
-BLOOM_END_C_
-
-#undef BLOOM_IS_CLEARED_
-#undef BLOOM_SMALL_
-#undef BLOOM_IS_SMALL_
-#undef BLOOM_NULL_
-#undef BLOOM_FIRM_
-#undef BLOOM_FLAT_
-#undef BLOOM_RARE_
-#undef BLOOM_PURE_
-#undef BLOOM_HAS_128_
-#undef BLOOM_LOAD_BYTE_
-#undef BLOOM_SET_BITS_
-#undef BLOOM_ROM_ONLY_
-#undef BLOOM_GOLDEN_
-#undef BLOOM_LOAD_M_
-#undef BLOOM_IS_32_
-#undef BLOOM_IS_BLOCKED_
-#undef BLOOM_IS_COUNTING_
-#undef BLOOM_IS_BUILT_
-#undef BLOOM_SALTS_
-#undef BLOOM_SIMD_
-#undef BLOOM_TARGET_
-#undef BLOOM_HAS_SIMD_
-#undef BLOOM_IF_SIMD_
-#undef BLOOM_SIMD_MASK_
-#undef BLOOM_SIMD_MIX_
-#undef BLOOM_SIMD_BLOCKS_
-#undef BLOOM_SIMD_ALL_
-#undef BLOOM_IS_FAST_
-#undef BLOOM_PEEK_
-#undef BLOOM_PREFETCH_
-#undef BLOOM_ZERO_
-#undef BLOOM_END_C_
-#undef BLOOM_VOLATILE_
-#undef BLOOM_HAS_ATOMIC_WORDS_
-#undef BLOOM_ATTRIBUTE_
-#undef BLOOM_IS_LARGE_
-#undef BLOOM_AHEAD_
-#undef BLOOM_BATCH_
-#undef BLOOM_BY_LAYOUT_
-#undef BLOOM_MOST_HASHES_
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* BLOOM_IMPLEMENTATION */
 
