@@ -279,7 +279,7 @@ race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
 # Then whether mini.c's bits are bloom.h's, and revoked.h what bloom dump prints
-EXAMPLES = first mini:-lm probes crawler spam intersect top custom_hash bip37 \
+EXAMPLES = first mini:-lm probes fold crawler spam intersect top custom_hash bip37 \
     firmware/rom firmware/window
 examples: build/bloom
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
