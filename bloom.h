@@ -186,9 +186,9 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. All plans are made
-   for width 64. In width 32 several blocks a key miss p where there is one block
-   in all (twice at p = 0.001) or two (1.25 times), by more where p is less, and
-   none has less than about n/m * 2^-25. */
+   for width 64. In width 32 several blocks a key miss p where there is one
+   block in all (twice at p = 0.001) or two (1.25 times), by more where p is
+   less, and none has less than about n/m * 2^-25. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. It has
@@ -542,7 +542,7 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #include <stdlib.h>
 #define BLOOM_MALLOC(size) calloc(1, size)
 #define BLOOM_FREE(pointer) free(pointer)
-#define BLOOM_IS_CLEARED_ true              /* so does the memory come */
+#define BLOOM_IS_CLEARED_ true          /* calloc returns zeroed memory */
 #else
 #define BLOOM_IS_CLEARED_ false
 #endif
@@ -558,9 +558,10 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_PREFETCH_(p) ((void)(p))
 #endif
 
-/* With BLOOM_TINY or -Os size counts. What compilers are to leave out of line
-   (RARE), and what not: FIRM always, so that a constant plan is seen through,
-   FLAT where speed counts. */
+/* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
+   function is then always inlined and a RARE one never. A FIRM function is
+   always inlined except in BLOOM_TINY, so that compilers see through a plan
+   that is constant. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
 #define BLOOM_IS_SMALL_ true
@@ -572,7 +573,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
 #endif
 
-/* What is not built is compiled away; TINY has m < 2^32. */
+/* In BLOOM_TINY these are constants, so that compilers remove the code for
+   other layouts and for width 64; its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
 #define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
@@ -601,10 +603,12 @@ __extension__ typedef unsigned __int128 bloom_u128_;
 typedef uint64_t bloom_u128_;
 #endif
 
-/* How a byte of cells is read, and how bits are set in it that was `old`. Other
-   threads may do so too: the order does not matter to a filter (relaxed). PURE:
-   changes nothing, so that a compiler may read a header once for a whole loop,
-   unless others change it. */
+/* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
+   `old`. With BLOOM_ATOMIC other threads may do the same meanwhile. As each bit
+   is set for good and does not depend on the others, no order among threads is
+   needed ("relaxed"). A PURE function changes nothing, so that a compiler may
+   read the header once for a whole loop; with other threads about, it may
+   not. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
@@ -643,7 +647,7 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #endif
 
-/* volatile: else compilers make a call of memset of this loop */
+/* volatile keeps compilers from making a call of memset of this loop. */
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #include <string.h>
 #define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
@@ -657,8 +661,9 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 #endif
 
 /* ==== The filter of the textbook ============================================
-   In one piece, up to the next ====: the image, the hash, the walk of a key,
-   and bits that are set and looked at. All else adds to this.
+   From here to the next ==== stands all that a plain Bloom filter needs: the
+   image, the hash, the walk of a key through the cells, and bits that are set
+   and tested. Everything else adds to this.
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 1
@@ -674,7 +679,7 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 
    Every number is little-endian. Invariant: a `bloom *` points to such a header
    with all its cells behind it, which bloom_init has written or bloom_open has
-   checked. So its size fits size_t, and nothing below checks again. */
+   checked. So its size fits into size_t, and nothing below checks it again. */
 
 enum {
     BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5, BLOOM_K_AT_ = 6,
@@ -696,8 +701,8 @@ static inline const unsigned char *bloom_const_bytes_(const bloom *b)
     return (const unsigned char *)bytes;
 }
 
-/* Numbers are put together byte by byte: no alignment and no byte order to
-   think of, and compilers make one instruction of it. */
+/* Numbers are read and written byte by byte, so that neither alignment nor the
+   machine's byte order matters. Compilers make one instruction of each. */
 
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
@@ -822,12 +827,13 @@ static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
 }
 
 /* ---- The k-index generator -------------------------------------------------
-   A key is a walk: double hashing (Kirsch and Mitzenmacher 2008) goes from
-   position x in steps of y. Here y is scrambled on the way, by an odd factor,
-   and that makes the positions of a key as good as separate hashes, which a
-   constant step does not (table in tests/README.md). A cell is the high half of
-   x * m: x / 2^64 of the way through the filter (Lemire 2019, "Fast random
-   integer generation in an interval"), without a division, for any m. */
+   A key walks through the filter. Double hashing (Kirsch and Mitzenmacher 2008)
+   starts at position x and takes steps of y. Here y is multiplied by 37 after
+   each step, which makes the positions of a key as good as those of k separate
+   hashes; a constant step does not (table in tests/README.md). A position x of
+   64 bits stands for the cell that lies x / 2^64 of the way through the filter:
+   the high half of the product x * m (Lemire 2019, "Fast random integer
+   generation in an interval"), which takes no division and suits any m. */
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
@@ -855,7 +861,7 @@ static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m)
     return x1 * m1 + (a >> 32) + (b >> 32);
 }
 
-/* The same, by one instruction where there is one */
+/* The same, by the CPU's own instruction where there is one */
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
     return BLOOM_HAS_128_ ? (uint64_t)((bloom_u128_)x * m >> 32 >> 32)
@@ -870,7 +876,9 @@ static inline uint64_t bloom_next_(bloom_walk_ *walk)
 }
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
-   The lowest bit of what these return tells whether the cell is set, or was. */
+   In what bloom_look_bit_ returns the lowest bit is the cell; in what
+   bloom_set_bit_ returns it is what the cell was before. The higher bits are
+   other cells, which callers ignore. */
 
 static inline unsigned bloom_look_bit_(const unsigned char *cells,
                                        uint64_t cell)
@@ -887,7 +895,7 @@ static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
     return old >> (cell & 7);
 }
 
-/* true: one of the k cells was not set, so the key is new */
+/* Sets the k cells. true: one of them was not set, so the key is new. */
 static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
                                      bloom_walk_ walk)
 {
@@ -907,10 +915,10 @@ static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
 }
 
 /* ==== Whole images ==========================================================
-   What a plan's limits are, what bytes are accepted, and how a filter begins.
-
-   What only looks at a header (bloom_view, bloom_plan_of and with it the
-   lookups) reads it by bloom_header_of_, as it may be in ROM. */
+   The limits of a plan, the bytes that are accepted as a filter, and how a new
+   filter is made. bloom_view, bloom_plan_of and the lookups read the header by
+   bloom_header_of_, because with BLOOM_READ_BYTE it lies in flash: they get a
+   copy of it. */
 
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
@@ -932,7 +940,7 @@ BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
     return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
 }
 
-/* All but the seal */
+/* Writes all of the header but the seal. */
 BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
 {
     image[0] = 'B';
@@ -991,7 +999,8 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
     return error;
 }
 
-/* Of a possible plan, if the image's bytes are at most `most`; or 0 */
+/* The bytes of a plan's image; 0 if the plan is impossible, or if they are more
+   than `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
     bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
@@ -1058,7 +1067,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-/* Seal and cells */
+/* Removes the seal and sets all cells to 0. */
 static void bloom_clear_(unsigned char *image, size_t size)
 {
     BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
@@ -1145,9 +1154,12 @@ BLOOM_API void bloom_free(bloom *b)
 
 #endif
 
-/* ==== Threads ===============================================================
-   Words of eight bytes of cells, bytes that change only if nobody else was
-   faster, and the seal, which goes before cells are written. */
+/* ==== Words, bytes, seal ====================================================
+   bloom_load_word_ reads eight bytes of cells. bloom_swap_byte_ writes a byte
+   if it still is what the caller has read (compare-and-swap). bloom_unseal_
+   removes the seal, which is done before any cell is written. With BLOOM_ATOMIC
+   other threads may do the same meanwhile; without it these are plain
+   accesses. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1167,8 +1179,8 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
     return bloom_load64_(copy);
 }
 
-/* `now` takes the place of `old`, if that is what is there; else old becomes
-   what is there. */
+/* Writes `now` and returns true if the byte is *old. Otherwise, or if the CPU
+   gives up, returns false with the byte in *old. */
 static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
                                     unsigned now)
 {
@@ -1318,8 +1330,9 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
     return bloom_hash_u64_(bloom_plan_of(b), key);
 }
 
-/* In width 32 y is a number of 32 bits, times 2^32; as blocks take the lower
-   half of x as well, theirs has it in both halves. */
+/* The step of a walk. In width 32 it has 32 bits of hash, in the upper half. As
+   a blocked filter uses the lower half of x as well, its step has them in both
+   halves, or else all blocks of a key would have the same bits. */
 static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
 {
     return !BLOOM_IS_32_(plan) ? h2
@@ -1333,8 +1346,9 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 }
 
 /* ---- Seals -----------------------------------------------------------------
-   A filter is sealed with the hash of its cells, seeded with that of the header
-   before the seal; never 0, which means that there is none. */
+   The seal is the hash of the cells, seeded with the hash of the 24 bytes
+   before the seal. A result of 0 is stored as 1, because 0 means that there is
+   none. */
 
 static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
@@ -1379,7 +1393,8 @@ static inline unsigned bloom_shift_(uint64_t cell)
     return cell & 1 ? 4 : 0;
 }
 
-/* Counts a cell up, or down: not 15, and not 0 down. Returns what it was. */
+/* Counts a cell up or down; 15 stays 15, and 0 is not counted down. Returns
+   what the cell was. */
 static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
                                     bool up)
 {
@@ -1403,8 +1418,8 @@ static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
     return absent;
 }
 
-/* Counts down until a counter is 0 before its turn: then the key was not in,
-   and what was counted down is counted up again. */
+/* Counts the key's cells down, one after the other. If one is 0 at its turn,
+   the key was not in, and those before it are counted up again. */
 static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
                                           bloom_walk_ walk)
 {
@@ -1433,17 +1448,19 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
 }
 
 /* ==== BLOCKED: eight bits at a position =====================================
-   A position is a block of 256 bits, which lies in one cache line if the image
-   is aligned to 32 bytes. A key has one bit in each of its eight words of 32:
-   the lower half of x, times the word's salt, has its number in the top 5 bits.
-   With one position a key, k = 8, that is Apache Parquet's filter; with several
-   it is multi-blocking (Putze, Sanders, Singler 2007), for small p. */
+   A position stands for a block of 256 bits, which lies in one cache line if
+   the image is aligned to 32 bytes. The key has one bit in each of the block's
+   eight words of 32 bits: the top 5 bits of the lower half of x times the
+   word's salt are the number of that bit. With one position a key, k = 8, this
+   is Apache Parquet's filter; with several it is multi-blocking (Putze,
+   Sanders, Singler 2007), which is for small p. */
 
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
 
-/* The first byte of the walk's block: by the upper half of x, as in Parquet,
-   where that has bits enough to choose evenly; by all of x from m = 2^34 on. */
+/* Where the block of position x begins, in bytes. The upper half of x chooses
+   it, as in Parquet; from m = 2^34 on these 32 bits are too few to choose
+   evenly, and all of x does. */
 static inline size_t bloom_block_(uint64_t m, uint64_t x)
 {
     uint64_t blocks = m >> 8;
@@ -1451,7 +1468,7 @@ static inline size_t bloom_block_(uint64_t m, uint64_t x)
                                   : bloom_high_half_(x, blocks)) << 5);
 }
 
-/* Which bit of the block word i has, 0..255 */
+/* The bit of its block, 0..255, that position x has in word i */
 static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
@@ -2294,8 +2311,8 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-/* The cells of a word that either has, or that both have; of counters the sums,
-   15 at most, or the least. */
+/* Two words of cells: those that either has, or those that both have. Of two
+   words of counters the sums, 15 at most, or the lesser ones. */
 BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
                                      bool both)
 {
@@ -2312,7 +2329,8 @@ BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
     return counts;
 }
 
-/* With other threads a byte at a time, anew if one of them was faster. */
+/* With other threads about this is done byte by byte, and again for a byte that
+   one of them changed meanwhile. */
 BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
                                      const unsigned char *from,
                                      bool counters, bool both)
@@ -2457,7 +2475,8 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 
 #endif
 
-/* The number of ones: summed in 2 bits, in 4, in 8, then the 8 bytes. */
+/* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
+   then over the eight bytes. */
 static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
