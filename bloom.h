@@ -260,25 +260,27 @@ BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
-/* A key is `size` bytes at `key`; a key of 0 bytes is a key like any other and
-   may be NULL. _u64: the key is an integer, hashed by value, the same on every
-   machine; it is a different key from its bytes. _hash: the key was hashed
-   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (width
-   32: h1 and the upper half of h2) with bits as good as random; pass one that
-   has fewer through bloom_hash_u64 first.
-   Hostile keys: who can choose keys can make ones that fill a filter, or that
-   are all "maybe", and a secret seed does not help, as MurmurHash3 collides
-   under every seed. Then hash with a keyed hash (SipHash) and use _hash. */
+/* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
+   its pointer may be NULL. For _u64 the key is an integer, hashed by value, the
+   same on every machine. In width 64 it is another key than its bytes; in width
+   32 it is the key of its 8 bytes, little-endian. For _hash the key was hashed
+   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
+   width 32: h1 and the upper half of h2) with bits that are as good as random;
+   pass one of fewer bits through bloom_hash_u64 first. Hostile keys: whoever
+   may choose the keys can make ones that fill a filter, or that are all
+   "maybe". A secret seed does not help, as MurmurHash3 has collisions for every
+   seed at once. Hash with a keyed hash then (SipHash), and use _hash. */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
-/* Counting only: take back one bloom_add of a key that was added. false, and
-   no cell changed, if the key was certainly not in, or the layout is another.
-   To remove a key that was never added, but may be in, takes other keys out.
-   A counter that has reached 15 stays 15, so that it never counts too few. */
+/* Take back one bloom_add of a key that was added to a counting filter. false,
+   and nothing is changed, if the layout is another; false, and no cell is
+   changed, if the key was certainly not in. Do not remove a key that was never
+   added: if it may be in, that takes other keys out. A counter that has reached
+   15 stays 15 for good, so that it never counts too few. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
@@ -288,21 +290,23 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key);
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h);
 
-/* The hash of a key for filters with the width and seed of b. */
+/* The hash of a key, for all filters with the width and the seed of b (in width
+   32: with the low 32 bits of its seed). */
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size);
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
 
-/* The k cells of a key, for teaching and tools; of a blocked filter eight of
-   each block, in the order of its words. Returns k. */
+/* Write the k cells of a key into index[0..k-1] and return k: for teaching and
+   tools. In a blocked filter eight follow for each block, one of each word. */
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64]);
 
 /* ---- Many keys at once -------------------------------------------------- */
-/* The same as one call for each of `count` keys, in their order, but the waits
-   for memory overlap: the larger the filter, the more that wins. is_new and
-   maybe take the `count` results, or are NULL. Returns how many of them are
-   true. */
+/* These do the same as one call for each of `count` keys, in their order. As
+   the waits for memory overlap, they are faster, the more so the larger the
+   filter. is_new and maybe take the `count` results or are NULL, and must not
+   overlap the keys, which are still read when the first results are written.
+   They return how many results are true. */
 
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
@@ -323,45 +327,48 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe);
 
 /* ---- Threads ------------------------------------------------------------ */
-/* Any number of threads may look up at once. With BLOOM_ATOMIC they may add and
-   merge into the filter as well while others look up: no key is lost, and what
-   a thread added before it told another is found by that other one. Of several
-   threads that add one absent key at once, at least one gets "new". A key may
-   be removed while others work if it is in. bloom_seal, bloom_verify,
-   bloom_clear, bloom_intersect, bloom_flatten and writing the image out need
-   everyone else stopped; so does the chain, always. */
+/* Any number of threads may look up at once. With BLOOM_ATOMIC they may also
+   add and merge into the filter while others look up: no key is lost, and if a
+   thread tells another that it added a key, that one finds it. If several
+   threads add one absent key at once, at least one is told that it is new. A
+   key that is in may be removed meanwhile. Everyone else must be stopped for
+   bloom_seal, bloom_verify, bloom_clear, bloom_intersect, bloom_flatten,
+   bloom_fold and bloom_copy, for writing the image out, and for every change of
+   a chain. */
 
 /* ---- Whole filters ------------------------------------------------------ */
 /* Each reads the whole image. */
 
-/* Union and intersection. false, and `into` untouched, if the plans differ.
-   The union is just what adding all keys to one filter gives (counters: the
-   sum, at most 15). What both filters have is in the intersection (counters:
-   the lesser), and more by chance: its rate is at most the lower one; bloom_fpr
-   tells the rate after either. */
+/* Make `into` the union of both filters, or their intersection. false, and
+   `into` untouched, if the plans differ. The union is just what adding all keys
+   to one filter gives (counters: the sum, at most 15). The intersection
+   (counters: the lesser) contains all keys that both have, and some others by
+   chance: its rate is at most the lower of the two. bloom_fpr tells the rate
+   after either. */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
-/* Make `into`, a classic filter of the same m, k, width and seed, contain just
-   what a counting filter does, in a quarter of its memory: to send to others.
-   false, and `into` untouched, if they do not fit. */
+/* Make a classic filter of the same m, k, width and seed contain just what a
+   counting filter does, in a quarter of the memory: to send it to others.
+   false, and nothing is written, if the layouts are others or the plans
+   differ. */
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 
 #ifndef BLOOM_TINY
 
-/* Make a filter that was planned too large smaller, in place: m becomes m / by,
-   and the image is, byte for byte, that of a filter of m / by cells to which
-   the same keys were added. Its rate is that of such a filter. bloom_size is
-   smaller then; the memory behind stays where it is, and bloom_copy takes no
-   more than is needed. false, and b untouched, if by is 0 or does not divide m,
-   if m / by is not a multiple of 64 (blocked: 256), or if a blocked filter
-   would go from 2^34 cells or more to below, where another rule chooses a key's
-   block. For whom n is known only afterwards: plan for the largest n, round m
-   up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has all of 1 to 10
-   and 50 other numbers for its divisors, add the keys, merge what other workers
-   have, then fold by the largest divisor with bloom_plan_capacity(plan, p) >=
-   n. k depends on p and not on n, so the folded filter is as good as one that
-   was planned for n keys. */
+/* Make a filter that was planned too large smaller, in place: m becomes m / by.
+   The image is then, byte for byte, that of a filter of m / by cells to which
+   the same keys were added, and so is its rate. The seal goes. false, and b
+   untouched, if by is 0 or does not divide m, if m / by is not a multiple of 64
+   (blocked: 256), or if a blocked filter would go from 2^34 cells or more to
+   below, where a key's block is chosen by another rule. bloom_size is smaller
+   then, but the memory behind b stays as it is; bloom_copy takes just what is
+   needed. This is for whom n is known only afterwards. Plan for the largest n
+   there may be, and round m up to a multiple of 64 * 5040 (blocked: 256 *
+   5040): then each of the 60 divisors of 5040 is possible. Add the keys, merge
+   what other workers have, and fold by the largest number for which
+   bloom_plan_capacity of the smaller plan is at least n. As k depends on p and
+   hardly on n, the result is as good as a filter that was planned for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #endif
@@ -370,9 +377,9 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
 #ifndef BLOOM_NO_FLOAT
 
-/* How many different keys were added, judged by the cells; UINT64_MAX when
-   all are set. Of an intersection it is no measure: |A and B| is about
-   |A| + |B| - |A or B|, the last being the estimate of the union. */
+/* How many different keys were added, as the share of set cells tells;
+   UINT64_MAX if all are set. It says nothing of an intersection, whose keys are
+   about |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
 /* The rate of false "maybe"s with the cells as they are, 0..1. */
@@ -381,16 +388,17 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 
 /* ---- Growing, when n is not known ------------------------------------------
-   A chain of filters, its links: link i = 0, 1, .. is planned for first_n * 2^i
-   keys and the rate p / ((i + 1)(i + 2)); these add up to p however many keys
-   come. A lookup asks every link, newest first, with one hash. Against one
-   filter for as many keys, at p = 1% nine full links take 1.9 times the memory,
-   thirteen 2.1, and just after a link was added 3.9 and 4.2 times: begin with a
-   good guess.
-   In width 32 no rate is below about 2^-32: where a new link would hold no more
-   keys than the last one, the chain grows no further. Then, and where there is
-   no memory for a new link, the last one takes all keys that still come: none
-   is lost, but the rate grows, and bloom_chain_fpr tells it. */
+   A chain is a row of filters, its links. Link i = 0, 1, .. is planned for
+   first_n * 2^i keys and the rate p / ((i + 1)(i + 2)); these rates add up to
+   p, however many keys come. A lookup hashes once and asks every link, the
+   newest first. Begin with a good guess of n: at p = 1% nine full links take
+   1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
+   just after a link was added it is 3.9 and 4.2 times. In width 32 no filter
+   has a rate below about 2^-32, so a chain stops growing where a new link would
+   hold no more keys than the last one. Then, and where memory for a new link is
+   short, the last link takes all further keys: none is lost, but the rate grows
+   beyond p, as bloom_chain_fpr tells. There is no chain where double is not
+   IEEE's of 64 bits, as on AVR. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
     && !defined(BLOOM_READ_BYTE)
@@ -404,17 +412,17 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 typedef struct bloom_chain bloom_chain;
 
-/* A chain of one empty link, classic or blocked; with the layout, seed and
-   hash_bits of `like`, whose other fields do not matter. NULL if the layout is
-   another, if no link keeps p / 2, or if memory is short. bloom_chain_free
-   takes NULL as well. */
+/* A chain of one empty link, classic or blocked; bloom_chain_create takes
+   layout, seed and hash_bits of `like`, and ignores its other fields. NULL if
+   the layout is another, if no filter keeps p / 2 with first_n keys, or if
+   memory is short. bloom_chain_free takes NULL as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                           bloom_plan like);
 BLOOM_API void bloom_chain_free(bloom_chain *c);
 
-/* As bloom_add: true if the key was certainly new, to all links. */
+/* Add a key unless a link may have it already. true: it was certainly new. */
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size);
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
@@ -446,11 +454,10 @@ BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
 
 BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);         /* 1..64 */
 BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
-BLOOM_API double bloom_chain_rate(const bloom_chain *c);  /* the p it has */
+BLOOM_API double bloom_chain_rate(const bloom_chain *c);    /* its p */
 
-/* Judged by the cells of all links: how many different keys were offered to the
-   chain (UINT64_MAX if a link is full), and its rate now. Both read all
-   links. */
+/* What the cells of all links tell: how many different keys were offered to the
+   chain (UINT64_MAX if a link is full), and its rate now. */
 BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
 
