@@ -266,10 +266,11 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    32 it is the key of its 8 bytes, little-endian. For _hash the key was hashed
    before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
    width 32: h1 and the upper half of h2) with bits that are as good as random;
-   pass one of fewer bits through bloom_hash_u64 first. Hostile keys: whoever
-   may choose the keys can make ones that fill a filter, or that are all
-   "maybe". A secret seed does not help, as MurmurHash3 has collisions for every
-   seed at once. Hash with a keyed hash then (SipHash), and use _hash. */
+   pass one of fewer bits through bloom_hash_u64 first.
+   Hostile keys: whoever may choose the keys can make ones that fill a filter,
+   or that are all "maybe". A secret seed does not help, as MurmurHash3 has
+   collisions for every seed at once. Hash with a keyed hash then (SipHash), and
+   use _hash. */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
@@ -331,10 +332,10 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
    add and merge into the filter while others look up: no key is lost, and if a
    thread tells another that it added a key, that one finds it. If several
    threads add one absent key at once, at least one is told that it is new. A
-   key that is in may be removed meanwhile. Everyone else must be stopped for
-   bloom_seal, bloom_verify, bloom_clear, bloom_intersect, bloom_flatten,
-   bloom_fold and bloom_copy, for writing the image out, and for every change of
-   a chain. */
+   key that is in may be removed meanwhile.
+   Everyone else must be stopped for bloom_seal, bloom_verify, bloom_clear,
+   bloom_intersect, bloom_flatten, bloom_fold and bloom_copy, for writing the
+   image out, and for every change of a chain. */
 
 /* ---- Whole filters ------------------------------------------------------ */
 /* Each reads the whole image. */
@@ -363,12 +364,13 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    (blocked: 256), or if a blocked filter would go from 2^34 cells or more to
    below, where a key's block is chosen by another rule. bloom_size is smaller
    then, but the memory behind b stays as it is; bloom_copy takes just what is
-   needed. This is for whom n is known only afterwards. Plan for the largest n
-   there may be, and round m up to a multiple of 64 * 5040 (blocked: 256 *
-   5040): then each of the 60 divisors of 5040 is possible. Add the keys, merge
-   what other workers have, and fold by the largest number for which
-   bloom_plan_capacity of the smaller plan is at least n. As k depends on p and
-   hardly on n, the result is as good as a filter that was planned for n. */
+   needed.
+   This is for whom n is known only afterwards. Plan for the largest n there may
+   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040): then
+   each of the 60 divisors of 5040 is possible. Add the keys, merge what other
+   workers have, and fold by the largest number for which bloom_plan_capacity of
+   the smaller plan is at least n. As k depends on p and hardly on n, the result
+   is as good as a filter that was planned for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #endif
@@ -393,12 +395,12 @@ BLOOM_API double bloom_fpr(const bloom *b);
    p, however many keys come. A lookup hashes once and asks every link, the
    newest first. Begin with a good guess of n: at p = 1% nine full links take
    1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
-   just after a link was added it is 3.9 and 4.2 times. In width 32 no filter
-   has a rate below about 2^-32, so a chain stops growing where a new link would
-   hold no more keys than the last one. Then, and where memory for a new link is
-   short, the last link takes all further keys: none is lost, but the rate grows
-   beyond p, as bloom_chain_fpr tells. There is no chain where double is not
-   IEEE's of 64 bits, as on AVR. */
+   just after a link was added it is 3.9 and 4.2 times.
+   In width 32 no filter has a rate below about 2^-32, so a chain stops growing
+   where a new link would hold no more keys than the last one. Then, and where
+   memory for a new link is short, the last link takes all further keys: none is
+   lost, but the rate grows beyond p, as bloom_chain_fpr tells.
+   There is no chain where double is not IEEE's of 64 bits, as on AVR. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
     && !defined(BLOOM_READ_BYTE)
