@@ -3308,104 +3308,81 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 
 /* ---- Many keys -------------------------------------------------------------
    A batch of keys is hashed once. Each link is asked for those that no newer
-   link had; at an add the newest link is left out and takes those that no other
-   has, which tells what is new among them. As a batch ends where the newest
-   link is full, a chain begins its links at the same keys as by single
+   link may have. At an add the newest link is not asked: it takes the keys that
+   no other link may have, and tells which of them are new. A batch ends where
+   the newest link is full, so that links begin at the same keys as with single
    calls. */
 
-#define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16 : 256)
+#define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16U : 256U)
 
-typedef struct bloom_batch_ {
-    size_t count;                       /* keys that no link has had so far */
-    bloom_hash hash[BLOOM_CHAIN_BATCH_];
-    unsigned char number[BLOOM_CHAIN_BATCH_];       /* which keys they are */
-    bool answer[BLOOM_CHAIN_BATCH_];
-} bloom_batch_;
-
-static void bloom_batch_hash_(bloom_batch_ *batch, bloom_plan plan,
-                              const bloom_keys_ *keys, size_t from,
-                              size_t count)
+/* `count` keys, at most a batch, from number `from` on. newest: the link that
+   they are added to, or NULL to ask only. Returns how many results are true. */
+static size_t bloom_chain_batch_(const bloom_chain *c, bloom *newest,
+                                 const bloom_keys_ *keys, size_t from,
+                                 size_t count)
 {
-    size_t i;
-    batch->count = count;
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
+    unsigned char number[BLOOM_CHAIN_BATCH_];   /* and which ones they are */
+    bool answer[BLOOM_CHAIN_BATCH_], unwanted[BLOOM_CHAIN_BATCH_];
+    bool *results = keys->results ? keys->results + from : unwanted;
+    unsigned link = newest ? c->links - 1 : c->links;
+    size_t i, asked, left = count, added;
     for (i = 0; i < count; i++) {
-        batch->hash[i] = bloom_hash_at_(plan, keys, from + i);
-        batch->number[i] = (unsigned char)i;
-        if (keys->results)
-            keys->results[from + i] = false;
+        hash[i] = bloom_hash_at_(plan, keys, from + i);
+        number[i] = (unsigned char)i;
+        results[i] = false;
     }
-}
-
-/* Asks the links below number `links`, and keeps the keys that none of them
-   has. found: where the results of the batch go, or NULL. */
-static void bloom_batch_ask_(bloom_batch_ *batch, const bloom_chain *c,
-                             unsigned links, bool *found)
-{
-    size_t i, left;
-    while (links-- > 0) {
-        bloom_may_contain_many_hash(c->link[links], batch->hash, batch->count,
-                                    batch->answer);
-        for (i = left = 0; i < batch->count; i++) {
-            if (found && batch->answer[i])
-                found[batch->number[i]] = true;
-            batch->hash[left] = batch->hash[i];
-            batch->number[left] = batch->number[i];
-            left += !batch->answer[i];
+    while (link-- > 0) {
+        bloom_may_contain_many_hash(c->link[link], hash, left, answer);
+        for (asked = left, i = left = 0; i < asked; i++) {
+            results[number[i]] = answer[i] && !newest;
+            hash[left] = hash[i];
+            number[left] = number[i];
+            left += !answer[i];
         }
-        batch->count = left;
     }
+    if (!newest)
+        return count - left;
+    added = bloom_add_many_hash(newest, hash, left, answer);
+    for (i = 0; i < left; i++)
+        results[number[i]] = answer[i];
+    return added;
 }
 
 static size_t bloom_chain_look_all_(const bloom_chain *c, bloom_keys_ keys)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
-    bloom_batch_ batch;
     size_t from, count, found = 0;
     for (from = 0; from < keys.count; from += count) {
         count = keys.count - from;
-        if (count > BLOOM_CHAIN_BATCH_)
-            count = BLOOM_CHAIN_BATCH_;
-        bloom_batch_hash_(&batch, plan, &keys, from, count);
-        bloom_batch_ask_(&batch, c, c->links,
-                         keys.results ? keys.results + from : BLOOM_NULL_);
-        found += count - batch.count;
+        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
+        found += bloom_chain_batch_(c, BLOOM_NULL_, &keys, from, count);
     }
     return found;
 }
 
-/* Adds at most a batch of keys from number `from` on, and returns how many: 1
-   where the newest link is full, as only a new key makes a chain grow. */
-static size_t bloom_chain_add_some_(bloom_chain *c, const bloom_keys_ *keys,
-                                    size_t from, size_t *news)
-{
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
-    bloom_batch_ batch;
-    size_t i, count = keys->count - from, added;
-    if (c->keys >= c->room) {
-        bool is_new = bloom_chain_add_hash(c, bloom_hash_at_(plan, keys, from));
-        if (keys->results)
-            keys->results[from] = is_new;
-        *news += is_new;
-        return 1;
-    }
-    count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-    count = count < c->room - c->keys ? count : (size_t)(c->room - c->keys);
-    bloom_batch_hash_(&batch, plan, keys, from, count);
-    bloom_batch_ask_(&batch, c, c->links - 1, BLOOM_NULL_);
-    added = bloom_add_many_hash(c->link[c->links - 1], batch.hash, batch.count,
-                                batch.answer);
-    for (i = 0; keys->results && i < batch.count; i++)
-        keys->results[from + batch.number[i]] = batch.answer[i];
-    bloom_chain_count_(c, added);
-    *news += added;
-    return count;
-}
-
+/* A chain grows at a key that is new, so one key is added by itself where the
+   newest link is full. */
 static size_t bloom_chain_add_all_(bloom_chain *c, bloom_keys_ keys)
 {
-    size_t from = 0, news = 0;
-    while (from < keys.count)
-        from += bloom_chain_add_some_(c, &keys, from, &news);
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    size_t from, count, added, news = 0;
+    for (from = 0; from < keys.count; from += count, news += added) {
+        if (c->keys >= c->room) {
+            count = 1;
+            added = bloom_chain_add_hash(c, bloom_hash_at_(plan, &keys, from));
+            if (keys.results)
+                keys.results[from] = added != 0;
+            continue;
+        }
+        count = keys.count - from;
+        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
+        count = count < c->room - c->keys ? count
+                                          : (size_t)(c->room - c->keys);
+        added = bloom_chain_batch_(c, c->link[c->links - 1], &keys, from,
+                                   count);
+        bloom_chain_count_(c, added);
+    }
     return news;
 }
 
