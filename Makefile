@@ -242,14 +242,14 @@ analyse: | build
 prove: | build
 	@sh tests/analyse/prove.sh
 
-PROMISE = tests/rates/promise.h $(BLOOM)
+PROMISE = tests/rates/promise.h examples/common/window.h $(BLOOM)
 build/promise: tests/rates/promise.c $(PROMISE)
 	$(C99) -O3 tests/rates/promise.c -o $@ -lm
 
 build/promise-%: tests/rates/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
-PARTS = exact blocked plans few families window
+PARTS = exact blocked plans few families window forget
 promise: build/promise $(PARTS:%=build/promise-%)
 	build/promise $(if $(ALL),all) build/promise.tsv
 	for part in $(PARTS); do \

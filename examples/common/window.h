@@ -53,13 +53,17 @@ static inline bool window_init(window *w, void *memory, size_t size, unsigned g,
 }
 
 #if !defined BLOOM_NO_FLOAT && !defined BLOOM_NO_MALLOC
-/* The same for n keys and rate p, in memory that free(w->image) gives back */
+/* The same for n keys and rate p, in memory that free(w->image) gives back. Keys
+   that a generation takes for known by mistake, at most one in g / p, do not
+   count in its room, but raise its rate: it is planned for so many more. */
 static inline bool window_new(window *w, uint64_t n, double p, unsigned g,
                               bloom_layout layout)
 {
     const unsigned parts = g < 2 || g > 16 ? 1 : g - 1;
     const uint64_t room = n / parts + (n % parts > 0 || n == 0);
-    const bloom_plan plan = bloom_plan_layout(room, p / (parts + 1), layout);
+    const double share = p / (parts + 1);
+    const bloom_plan plan = bloom_plan_layout(
+        room + (uint64_t)((double)room * share), share, layout);
     const size_t each = bloom_plan_size(plan);
     const size_t size = WINDOW_HEAD + (parts + 1) * each;
     void *memory = each < SIZE_MAX / 17 ? malloc(size) : NULL;
