@@ -8,7 +8,7 @@
        seen.add("apple");                       // true: it was new
        seen.may_contain("pear");                // false: certainly not in
        seen.add(urls.begin(), urls.end());      // any range: how many were new
-       bloompp::filter copy{bloompp::view(seen)};
+       bloompp::filter copy{bloompp::view(seen)};   // has memory of its own
        bloompp::chain growing(1000, 0.01);      // when nobody knows how many
 
    A key is what makes a std::string_view, or a span of std::byte; an integer,

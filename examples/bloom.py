@@ -19,8 +19,8 @@ or their iterator fails, those before it are in. Copies and pickles have memory
 of their own. To compare filters, compare their bytes(). Calls hold the lock of
 the interpreter, so threads may share a filter; where it has none, and where
 processes add to one mapped file, use a lock of yours. The library is $LIBBLOOM,
-or libbloom.so beside this file or in ../build, or the installed one. Python
-takes any bloom.so beside this file for it: SQLite's is bloom.sqlite.so.
+or libbloom.so beside this file or in ../build, or the installed one. A bloom.so
+beside this file would be imported in its place: so SQLite's is bloom.sqlite.so.
 
 Run as a program it prints:
        True False

@@ -142,7 +142,7 @@ def keys():
 
 
 def many():
-    numbers = [random.getrandbits(64) for _ in range(40000)]
+    numbers = [random.getrandbits(64) for _ in range(140000)]
     signed = [n - 2**63 for n in numbers]
     one = Bloom(50000, layout="blocked", seed=7)
     new = sum(map(one.add, numbers))
@@ -154,7 +154,7 @@ def many():
         check(f"update of a {kind}", b.update(batch) == new)
         check(f"{kind}: the same bits", bytes(b) == bytes(one))
     check("check", list(one.check(array("Q", numbers + [1]))) ==
-          [1] * 40000 + [1 in one])
+          [1] * 140000 + [1 in one])
     one, b = Bloom(50000), Bloom(50000)
     check("signed", b.update(array("q", signed)) == sum(map(one.add, signed)))
     check("signed: the same bits", bytes(b) == bytes(one))
