@@ -3,8 +3,8 @@
        cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.sqlite.so
        sqlite> .load ./bloom.sqlite
 
-   As bloom.so it would load too, but where bloom.py lies Python would take it for
-   that; SQLite asks only for the name up to the first dot.
+   SQLite goes by the name up to the first dot. A bloom.so would load as well, but
+   beside bloom.py Python would import it instead.
 
    bloom(key [, n [, p]])       aggregate: a filter of all keys, a BLOB; for n
                                 keys and p false "maybe"s (0.01); without n it
