@@ -3,7 +3,7 @@
        cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.sqlite.so
        sqlite> .load ./bloom.sqlite
 
-   SQLite goes by the name up to the first dot. A bloom.so would load as well, but
+   SQLite goes by the name up to the first dot. A bloom.so would load too, but
    beside bloom.py Python would import it instead.
 
    bloom(key [, n [, p]])       aggregate: a filter of all keys, a BLOB; for n
