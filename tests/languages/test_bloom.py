@@ -387,8 +387,8 @@ def closed():
              "save": path("closed"), "remove": "x", "__ior__": Bloom(5),
              "fold": 1, "__reduce__": None, "__len__": None, "seal": None,
              "__bytes__": None, "__enter__": None, "verify": None}
+    b.close()
     for a in b, c, half, chain:
-        a.close()
         public = {name for kind in type(a).__mro__[:-1] for name in vars(kind)
                   if name[0] != "_"} - {"close", "open", "from_bytes"}
         for name in public | {n for n in calls if hasattr(a, n)}:
