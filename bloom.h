@@ -19,7 +19,8 @@
    PROMISES
      A key that was added is always found: never a false negative.
      A key that was not added is found at most with the rate p you asked for,
-     as long as at most n different keys were added; at any n from 1 up.
+     as long as at most n different keys were added: for every n, and every p
+     from 10^-12 up (below that, n = 1 has up to twice p).
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
@@ -206,8 +207,8 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
    several blocks a key and few in all it is too high, the more so the lower the
    rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
-   blocks, 7% to 41% with four; in either width it is never below 0.95 of the
-   rate. It counts what only integer keys cost in width 64, so that a few byte
+   blocks, 7% to 41% with four; nowhere in either width was it measured to
+   be below 0.95 of the rate. It counts what only integer keys cost in width 64, so that a few byte
    keys at 10^-9 and below do better. Classic it is too low where one or two
    keys lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice at
    10^-12, and any number below. */
@@ -2440,12 +2441,12 @@ static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
 }
 
 /* The sum of `count` counters from number `from` on, 15 at most */
-static inline unsigned bloom_sum_counters_(const unsigned char *cells,
+static inline uint64_t bloom_sum_counters_(const unsigned char *cells,
                                            uint64_t from, uint64_t count)
 {
-    unsigned sum = 0;
+    uint64_t sum = 0;
     for (; count > 0 && sum < 15; from++, count--)
-        sum += cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15U;
+        sum += (unsigned)cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15;
     return sum < 15 ? sum : 15;
 }
 
@@ -2461,11 +2462,11 @@ static inline uint64_t bloom_folded_word_(const unsigned char *cells,
                 + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
         for (j = 0; j < 16; j++)
-            word |= (uint64_t)bloom_sum_counters_(cells, (i * 16 + j) * by, by)
-                 << 4 * j;
+            word |= bloom_sum_counters_(cells, (i * 16 + j) * by, by) << 4 * j;
     else
         for (j = 0; j < 64; j++)
-            word |= (uint64_t)bloom_any_bit_(cells, (i * 64 + j) * by, by) << j;
+            if (bloom_any_bit_(cells, (i * 64 + j) * by, by))
+                word |= 1ULL << j;
     return word;
 }
 
