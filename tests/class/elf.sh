@@ -1,7 +1,7 @@
 # Run by `make examples`, after make libbloom: examples/elf.c beside `nm -D`, on
 # every eighth library of this machine, on the C library and those of the cross
-# compilers, and beside elf.py on both classes and byte orders. Names that nm shows
-# by a small letter are local: no filter has them. EACH=1: all libraries.
+# compilers, and beside elf.py on both classes and byte orders. Names that nm
+# shows by a small letter are local: no filter has them. EACH=1: all libraries.
 cd "$(dirname "$0")/../.." && mkdir -p build/elves || exit 1
 . tests/count.sh
 
@@ -31,7 +31,8 @@ if command -v nm >/dev/null; then
     names=0 count=0
     for library in $(libraries); do
         nm -D --defined-only "$library" 2>/dev/null |
-            awk '$(NF - 1) ~ /[A-Zivuw]/ { print $NF }' | sed 's/@.*//' | sort -u >build/elves/in.txt
+            awk '$(NF - 1) ~ /[A-Zivuw]/ { print $NF }' | sed 's/@.*//' |
+            sort -u >build/elves/in.txt
         [ -s build/elves/in.txt ] &&
             build/elf "$library" x >/dev/null 2>build/elves/err || {
             continue
@@ -73,7 +74,8 @@ for cut in 40 200 300; do
 done
 patch() {               # patch FILE OFFSET OCTAL
     cp "build/elves/$1.so" build/elves/bent
-    printf "\\$3" | dd of=build/elves/bent bs=1 seek="$2" conv=notrunc 2>/dev/null
+    printf "\\$3" |
+        dd of=build/elves/bent bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 patch 64-little 4 003
 bent 'another class'
