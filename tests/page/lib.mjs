@@ -105,7 +105,7 @@ export const numberAt = async (page, at) => number(await text(page, at));
 
 // Until a condition holds on the page
 export const until = (page, holds, argument) =>
-    page.waitForFunction(holds, argument, { timeout: 300000 });
+    page.waitForFunction(holds, argument, { timeout: Number(process.env.PATIENCE ?? 300000) });
 
 export async function save(page, button, path) {
     const [download] = await Promise.all([page.waitForEvent('download'),
