@@ -1,8 +1,8 @@
-/* The Bloom filter that everyone owns: every shared library has one over the
-   names that it exports, in its section .gnu.hash. For each name that a program
-   needs, the loader asks library after library, and most of them say "certainly
-   not" after one look at one word. This asks as the loader does, of ELF files
-   of 32 and 64 bits and both byte orders.
+/* The Bloom filter that everyone owns: a shared library has one over the names
+   that it exports, in its section .gnu.hash (but on MIPS). For each name that a
+   program needs, the loader asks library after library, and most of them say
+   "certainly not" after one look at one word. This asks as the loader does, of
+   ELF files of 32 and 64 bits and both byte orders.
 
        elf LIBRARY NAME...    which names may be exported
        elf LIBRARY            how many of 100000 made-up names are turned away
@@ -14,7 +14,6 @@
 #define PROGRAM "elf"
 #include "common/bytes.h"
 
-#define USAGE "elf LIBRARY [NAME...]"
 #define ASKED 100000
 
 /* Words of C bits, of which a name sets two in one word: so the filter is a
@@ -48,8 +47,8 @@ static bool may_export(const char *name)
 
 /* ---- The file ------------------------------------------------------------ */
 
-/* In the section: how many buckets, a number for them, how many words, the
-   shift; the words; then what finds a name that the words let through. */
+/* In the section: how many buckets, the number of the first name, how many
+   words, the shift; the words; then what finds a name that they let through. */
 static void find_words(uint64_t at, uint64_t size)
 {
     bytes_at(at, size);
@@ -63,7 +62,8 @@ static void find_words(uint64_t at, uint64_t size)
 
 enum { TYPE_GNU_HASH = 0x6FFFFFF6 };
 
-/* Sections are found by the table of their headers, where the file's says. */
+/* Sections are found by the table of their headers, whose place the file's own
+   header tells. */
 static void find_filter(void)
 {
     bool wide;
@@ -136,7 +136,7 @@ static void ask_made_up(void)
 int main(int count, char **words)
 {
     int i;
-    need(count >= 2, "usage", USAGE);
+    need(count >= 2, "usage", "elf LIBRARY [NAME...]");
     read_file(words[1]);
     find_filter();
     for (i = 2; i < count; i++)

@@ -114,11 +114,13 @@ function restoreWords({ text, number, many, layout }) {
     showWords();
 }
 
-/* n and p by hand: what is none is told, as if it had been typed. */
-function restorePlan({ text, number, layout }, query) {
+/* n and p, of which what is none is told, as if it had been typed. Where they
+   stand behind #, they are newer than those behind ?. */
+function restorePlan({ text, number, layout }) {
     const plan = { n: 10000, p: 0.01 }, refused = [];
+    const query = new URLSearchParams(location.search);
     for (const [field, { fits, hint }] of Object.entries(FIELDS)) {
-        const value = query.get(field) || text(field);
+        const value = text(field) || query.get(field) || '';
         if (fits(Number(value || NaN)))
             plan[field] = Number(value);
         else if (value !== '')
@@ -129,9 +131,9 @@ function restorePlan({ text, number, layout }, query) {
         say('#plan-note', refused.join(' '));
 }
 
-function restoreRest(link, query) {
+function restoreRest(link) {
     const { text, number } = link, [m, k, n] = text('step').split(',').map(Number);
-    restorePlan(link, query);
+    restorePlan(link);
     if (within(m, 64, MOST_STEP_CELLS, 0) && m % 64 === 0 && within(k, 1, 64, 0)
         && within(n, 1, m, 0))
         chooseStep({ m, k, n });
@@ -192,9 +194,8 @@ async function start() {
     startStep(new Engine(module));
     startFile();
     startRace();
-    const query = new URLSearchParams(location.search);
-    restoreRest(link, query);
-    if (!location.hash && (query.get('n') || query.get('p')))
+    restoreRest(link);
+    if (!location.hash && /[?&][np]=/.test(location.search))
         $('#part-2').scrollIntoView();
     say('#version', [version / 10000, version / 100 % 100, version % 100]
         .map(Math.floor).join('.'));
@@ -206,7 +207,7 @@ async function start() {
         if (location.hash === lastHash || !/=/.test(location.hash))
             return;
         restoreWords(readLink(location.hash));
-        restoreRest(readLink(location.hash), new URLSearchParams());
+        restoreRest(readLink(location.hash));
     });
     document.documentElement.dataset.ready = 'true';
 }

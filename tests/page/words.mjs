@@ -268,6 +268,13 @@ async function byQuery() {
     await page.fill('#n-text', '77');
     await page.press('#n-text', 'Enter');
     await until(page, () => /&n=77&p=0.0001/.test(location.hash));
+    await page.reload();
+    await page.waitForSelector('html[data-ready]', { state: 'attached' });
+    same('the newer ones', await planOf(page), '77,0.01%');
+    await until(page, () => location.search === '?n=77&p=0.0001');
+    await page.evaluate(() => { location.hash = '#words=owl&m=128'; });
+    await until(page, () => document.querySelector('#count').textContent === '1');
+    same('another hash leaves them', await planOf(page), '77,0.01%');
     await page.context().close();
     const n = 'n: a whole number from 1 to 10¹².', p = 'p: from 5.4 × 10⁻²⁰ to below 1; '
         + 'for one percent write 0.01 or 1%.';
