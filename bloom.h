@@ -2437,7 +2437,7 @@ static inline unsigned bloom_sum_counters_(const unsigned char *cells,
 {
     unsigned sum = 0;
     for (; count > 0 && sum < 15; from++, count--)
-        sum += cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15U;
+        sum += (unsigned)cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15;
     return sum < 15 ? sum : 15;
 }
 
