@@ -7,8 +7,8 @@ const char *const widths[] = { "64", "32" };
 const char *usage = "uniq|build|add|check|info|merge|dump ... | --help";
 
 options_t options = {
-    .n = 1000000, .p = 0.001, .layout = -1, .save = 60, .separator = '\t',
-    .end = '\n'
+    .n = 1000000, .p = 0.001, .layout = -1, .width = -1, .save = 60,
+    .separator = '\t', .end = '\n'
 };
 
 const option_line option_list[] = {
@@ -153,7 +153,8 @@ static void set_option(int letter)
     case 'p': options.p = parse_rate(optarg); options.p_given = true; break;
     case 'w': options.width = parse_choice('w', optarg, widths, 2); break;
     case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;
-    case 's': options.seed = parse_seed(optarg); break;
+    case 's': options.seed = parse_seed(optarg);
+              options.seed_given = true; break;
     case 'f': options.file = optarg; break;
     case 'F': options.fixed = true; break;
     case 'S': options.save = parse_limited("--save", optarg, 1000000000);
