@@ -81,7 +81,8 @@ typedef struct filter {
     bloom *one;                     /* NULL if it is a chain */
     bloom_chain *chain;
     double p;                       /* the rate that was asked for; 0: unknown */
-    uint64_t n;                     /* so many lines one is for; 0: unknown */
+    uint64_t n;                     /* so many lines one, or the first link of
+                                       a chain, is for; 0: unknown */
     uint64_t known;                 /* so many, at least, are in one */
 } filter;
 

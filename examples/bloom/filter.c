@@ -87,6 +87,18 @@ static unsigned char *read_image(const char *name, size_t *have)
     return image;
 }
 
+/* n of the first link; no call tells it. */
+static uint64_t first_n_of(const bloom_chain *c)
+{
+    unsigned char head[32];
+    uint64_t n = 0;
+    unsigned i;
+    bloom_chain_head(c, head);
+    for (i = 8; i-- > 0; )
+        n = n << 8 | head[8 + i];
+    return n;
+}
+
 filter read_filter(const char *name)
 {
     filter f = { 0 };
@@ -103,6 +115,7 @@ filter read_filter(const char *name)
     if (!f.chain)
         die_of(error == BLOOM_OK ? "not enough memory for its links"
                                  : bloom_error_text(error), name);
+    f.n = first_n_of(f.chain);
     f.p = bloom_chain_rate(f.chain);
     free(image);
     return f;

@@ -62,9 +62,11 @@ static int version(void)
 
 int main(int count, char **words)
 {
-    const char *name = count > 1 ? words[1] : "no verb";
+    const char *name = words[1];
     const verb *v;
     prepare_system();
+    if (count < 2)
+        misused("no verb is given; bloom help tells what each does");
     if (strcmp(name, "--version") == 0)
         return version();
     if (is_help(name) || strcmp(name, "help") == 0)

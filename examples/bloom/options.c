@@ -217,21 +217,36 @@ static void check_options(const verb *v)
         misused("-l counting: cannot grow; give -n N");
 }
 
+/* getopt_long takes --f for --fixed, which is not what everyone meant. */
+static void must_be_whole(const char *name, char *const *words)
+{
+    const char *word = words[optind - 1];
+    size_t size = strlen(name);
+    if (word == optarg)
+        word = words[optind - 2];
+    if (strncmp(word + 2, name, size) != 0
+        || (word[2 + size] != '\0' && word[2 + size] != '='))
+        misused("%s: no such option", word);
+}
+
 /* Sets the options; returns the operands. */
 char **parse_options(const verb *v, int count, char **words)
 {
     char flags[64];
     struct option long_words[16] = { { 0 } };
-    int letter, operands;
+    int letter, operands, at = -1;
     usage = v->usage;
     options.jobs = count_cores() < 4 ? count_cores() : 4;
     describe(v->letters, flags, long_words);
     opterr = 0;
-    while ((letter = getopt_long(count, words, flags, long_words, NULL)) != -1)
+    while ((letter = getopt_long(count, words, flags, long_words, &at)) != -1) {
         if (letter == ':' || letter == '?')
             refuse_option(letter, words[optind - 1]);
-        else
-            set_option(letter);
+        if (at >= 0)
+            must_be_whole(long_words[at].name, words);
+        set_option(letter);
+        at = -1;
+    }
     operands = count - optind;
     if (operands < v->least)
         misused("%s: needs %d file%s at least", v->name, v->least,

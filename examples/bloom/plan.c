@@ -49,6 +49,7 @@ filter new_chain(uint64_t first_n)
                                           given_plan()));
     if (!f.chain)
         die("filter: not enough memory for %" PRIu64 " lines", first_n);
+    f.n = first_n;
     f.p = options.p;
     return f;
 }
@@ -70,17 +71,6 @@ static void agree_on_rate(const char *name, double there, double given)
     double ratio = there / given;
     if (ratio < 1 - 1e-9 || ratio > 1 + 1e-9)
         misused("%s: was made with -p %.10g, not %.10g", name, there, given);
-}
-
-static uint64_t first_n_of(const bloom_chain *c)
-{
-    unsigned char head[32];
-    uint64_t n = 0;
-    unsigned i;
-    bloom_chain_head(c, head);
-    for (i = 8; i-- > 0; )
-        n = n << 8 | head[8 + i];
-    return n;
 }
 
 /* n and p are not in a filter's file; but they make k and m. */
@@ -111,7 +101,7 @@ void must_agree(filter *f, const char *name)
     if (options.seed_given)
         agree_on(name, "-s", there.seed, options.seed);
     if (options.n_given && f->chain)
-        agree_on(name, "-n", first_n_of(f->chain), options.n);
+        agree_on(name, "-n", f->n, options.n);
     if (options.p_given && f->chain)
         agree_on_rate(name, f->p, options.p);
     if ((options.n_given || options.p_given) && f->one)

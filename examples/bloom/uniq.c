@@ -81,8 +81,27 @@ static void save_or_end(void)
         exit(2);
 }
 
+static bool is_fifo(const char *name)
+{
+    struct stat file;
+    return stat(name, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
+/* To open a FIFO takes as long as its writer likes, and there is no clock. */
+static void before_open(const reader *in)
+{
+    if (stop_signal())
+        stop();
+    if (run.save_at < NEVER && is_fifo(in->name))
+        save_or_end();
+}
+
 static void before_read(reader *in)
 {
+    if (in->fd < 0) {
+        before_open(in);
+        return;
+    }
     while (!wait_for_input(in->fd, run.save_at)) {
         if (stop_signal())
             stop();

@@ -73,9 +73,15 @@ static inline const char *shown(const char *name)
     return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
+/* -1, and errno: it cannot be opened. */
+static inline int try_input(const char *name)
+{
+    return strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY | O_BINARY);
+}
+
 static inline int open_input(const char *name)
 {
-    int fd = strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY | O_BINARY);
+    int fd = try_input(name);
     if (fd < 0)
         die_of(strerror(errno), name);
     return fd;
