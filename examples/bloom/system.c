@@ -205,29 +205,29 @@ bool wait_for_input(int fd, double until)
 #define F_GETPIPE_SZ (-1)
 #endif
 
-static struct { bool known, is_pipe, may_wait; size_t capacity; } output;
+static struct { bool known, is_pipe, may_wait; size_t capacity; } sink;
 
 static void look_at_output(void)
 {
     struct stat out;
     int capacity = -1;
-    output.known = true;
+    sink.known = true;
     if (fstat(1, &out) != 0)
         return;
-    output.is_pipe = S_ISFIFO(out.st_mode);
-    output.may_wait = output.is_pipe || S_ISSOCK(out.st_mode) || isatty(1);
-    if (output.is_pipe)
+    sink.is_pipe = S_ISFIFO(out.st_mode);
+    sink.may_wait = sink.is_pipe || S_ISSOCK(out.st_mode) || isatty(1);
+    if (sink.is_pipe)
         capacity = fcntl(1, F_GETPIPE_SZ);
-    output.capacity = capacity > PIPE_BUF ? (size_t)capacity : PIPE_BUF;
+    sink.capacity = capacity > PIPE_BUF ? (size_t)capacity : PIPE_BUF;
 }
 
 size_t unread_output(void)
 {
     int unread = 0;
-    if (!output.known)
+    if (!sink.known)
         look_at_output();
 #ifdef FIONREAD
-    if (output.is_pipe && ioctl(1, FIONREAD, &unread) != 0)
+    if (sink.is_pipe && ioctl(1, FIONREAD, &unread) != 0)
         unread = 0;
 #endif
     return unread > 0 ? (size_t)unread : 0;
@@ -236,13 +236,13 @@ size_t unread_output(void)
 /* An empty pipe takes as much as it holds, another one a page. */
 size_t room_in_output(double until)
 {
-    if (!output.known)
+    if (!sink.known)
         look_at_output();
-    if (!output.may_wait)
+    if (!sink.may_wait)
         return SIZE_MAX;
 #ifdef FIONREAD
-    if (output.is_pipe && unread_output() == 0)
-        return output.capacity;
+    if (sink.is_pipe && unread_output() == 0)
+        return sink.capacity;
 #endif
     return wait_for(1, POLLOUT, until) ? PIPE_BUF : 0;
 }

@@ -138,7 +138,7 @@ static size_t print_some(const char *text, size_t size)
 
 /* Waits for who reads it. When a signal comes meanwhile, what was printed is
    saved, and what was read is printed all the same, until a second one comes. */
-static void print(const char *text, size_t size)
+static void print_lines(const char *text, size_t size)
 {
     while (size > 0 && !run.gone) {
         size_t room = room_in_output(run.save_at), some = 0;
@@ -163,7 +163,7 @@ static void warn(void)
     run.warn_at = run.seen.known + run.seen.known / 8;
 }
 
-static void count_lines(size_t count, size_t added)
+static void note_lines(size_t count, size_t added)
 {
     run.new_lines += added;
     run.old_lines += count - added;
@@ -203,18 +203,18 @@ static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
         added = adds ? add_lines(&run.seen, run.lines.key, count, is_new)
                      : find_new(is_new, count);
         run.unsaved |= adds && added > 0;
-        count_lines(count, added);
+        note_lines(count, added);
         *lines += count;
         if (!options.counts)
             keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);
         if (kept - done >= BLOCK || count_waiting() > MOST_WAITING - BATCH) {
-            print(c->text + done, kept - done);
+            print_lines(c->text + done, kept - done);
             done = kept;
         }
         if (count_waiting() > MOST_WAITING - BATCH)
             add_all_printed();
     }
-    print(c->text + done, kept - done);
+    print_lines(c->text + done, kept - done);
     c->size = 0;
 }
 
@@ -226,7 +226,7 @@ static void filter_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
     (void)j;
     (void)slot;
     while ((count = next_batch(&run.lines, c)) > 0) {
-        count_lines(count, add_lines(&run.seen, run.lines.key, count, is_new));
+        note_lines(count, add_lines(&run.seen, run.lines.key, count, is_new));
         *lines += count;
         if (!options.counts)
             keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);

@@ -137,6 +137,12 @@ static inline bool create_beside(beside *b, const char *path)
         fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL | O_BINARY, 0666);
         if (fd >= 0 && (b->file = fdopen(fd, "wb")) != NULL)
             return true;
+        if (fd >= 0) {
+            int why = errno;
+            close(fd);
+            remove(b->name);
+            errno = why;
+        }
         free(b->name);
     } while (fd < 0 && errno == EEXIST && ++number < end);
     b->name = NULL;
