@@ -58,7 +58,8 @@ size_t add_printed(filter *f, uint64_t printed)
         for (count = 0; count < BATCH && queue.first < queue.next
              && queue.line[queue.first % MOST_WAITING].end <= printed; count++)
             hash[count] = queue.line[queue.first++ % MOST_WAITING].hash;
-        added += add_hashes(f, hash, count);
+        if (count > 0)
+            added += add_hashes(f, hash, count);
     } while (count == BATCH);
     return added;
 }
