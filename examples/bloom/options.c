@@ -13,15 +13,16 @@ options_t options = {
 
 const option_line option_list[] = {
     { 'f', NULL, "FILE", "keep the memory in FILE from run to run" },
-    { 'n', NULL, "N", "different lines to be remembered: 1000000, or 1e6" },
+    { 'n', NULL, "N", "different lines to be remembered, by uniq at first:\n"
+      "1000000, or 1e6" },
     { 'p', NULL, "P", "share of new lines that may be taken for known ones:\n"
       "0.001, or 0.1%, if not given" },
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
       "20%\nlarger; counting, 4 times as large" },
     { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash" },
     { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given" },
-    { 'F', "fixed", NULL, "a filter with room for N never grows: past N the "
-      "share\nof lines lost does, with a warning" },
+    { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
+      "N the\nshare of lines that are lost does" },
     { 'S', "save", "SECONDS", "write FILE that often while lines come; 60 if "
       "not given" },
     { 'W', "no-wait", NULL, "give up if another process is writing the file" },
