@@ -137,7 +137,7 @@ static size_t print_some(const char *text, size_t size)
 }
 
 /* Waits for who reads it. When a signal comes meanwhile, what was printed is
-   saved, and what was read is printed all the same, until a second one comes. */
+   saved, and the rest is printed all the same, until a second one comes. */
 static void print_lines(const char *text, size_t size)
 {
     while (size > 0 && !run.gone) {

@@ -6,7 +6,8 @@ kept() {        # kept N P: out has so many of n new lines
         { least = n - n * p - 4 * sqrt(n * p * (1 - p))
           print ($1 >= least ? "yes" : $1 " of " n) }')"
 }
-rm -f f g; numbers 1 300000 > all; numbers 1 90000 > old; numbers 100001 400000 > new
+numbers 1 300000 > all; numbers 1 90000 > old; numbers 100001 400000 > new
+rm -f f g
 what='from 1000 on'; try "$what" 0 uniq -n 1000 -p 0.1 all; kept 300000 0.1
 for p in 0.2 0.1 0.0001; do
     try "-p $p" 0 uniq -n 1e5 -p $p -f f old; kept 90000 $p
