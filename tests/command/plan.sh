@@ -30,7 +30,8 @@ for pair in '-n 2000:-n 5' '-p 0.007:-p 0.01' '-l classic:-l blocked' \
 done; same f was
 refuse 'f: is a chain of filters, which grows; it is not --fixed' \
     uniq --fixed -f f < a; same f was; rm f
-daily -n 700 -p 1e-7 -l blocked -w 32 -s 7; rm f
+daily -n 700 -p 1e-7 -l classic -w 32 -s 7; rm f
+daily -n 700 -p 1e-5 -l blocked -s 7; rm f
 refuse '-w 32: too narrow for 700 lines with a rate of 1e-10' \
     uniq -w 32 -n 700 -p 1e-10 -f f < a
 
