@@ -263,8 +263,12 @@ promise-large: build/promise-large build/promise-window
 	nice build/promise-window >build/window.txt
 	cat build/large.txt build/window.txt
 
-bench: | build
+build/bench-plans: tests/speed/plans.c $(BLOOM)
+	$(C99) $< -o $@ -lm
+
+bench: build/bench-plans
 	@sh tests/speed/run.sh
+	@$<
 
 build/worst: tests/speed/worst.c $(BLOOM)
 	$(C99) tests/speed/worst.c -o $@

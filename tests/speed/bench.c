@@ -194,9 +194,8 @@ static uint64_t fill(turns *t, uint64_t from, bool alone)
 }
 
 /* The bits, and how many keys were new, have to be those of the first alone. */
-static void check_bits(turns *t, uint64_t from, uint64_t new)
+static void check_bits(int c, uint64_t from, uint64_t new)
 {
-    int c = first_on(all[t->next].filter);
     bloom *b = all[c].filter, *was = bloom_create(bloom_plan_of(b));
     turns again;
     if (!was)
@@ -214,20 +213,22 @@ static void check_bits(turns *t, uint64_t from, uint64_t new)
 static void add_round(int first, int round)
 {
     turns t;
-    uint64_t fills, new = 0;
+    uint64_t fills;
     int c = first, sharing = 0;
     do
         sharing++;
     while ((c = next_after(c)) != first);
     memset(&t, 0, sizeof t);
     t.next = first;
-    for (fills = ADDED * (size_t)sharing / run.added + 1; fills-- > 0;)
-        new = fill(&t, first_of(round) + fills * run.added, false);
+    for (fills = ADDED * (size_t)sharing / run.added + 1; fills-- > 0;) {
+        uint64_t from = first_of(round) + fills * run.added;
+        uint64_t new = fill(&t, from, false);
+        if (all[first].check == EXACT && round == 0 && run.n <= CHECKED)
+            check_bits(first, from, new);
+    }
     for (c = 0; c < contenders; c++)
         if (t.keys[c] > 0)
             least(&ns[c][ADD], t.spent[c] / t.keys[c]);
-    if (all[first].check == EXACT && round == 0 && run.n <= CHECKED)
-        check_bits(&t, first_of(round), new);
 }
 
 /* One contender's pass; returns how many are maybe in. */
