@@ -1,4 +1,4 @@
-/* bloom.h 1.0.0 - public domain or MIT - Bloom filters whose rate is kept
+/* bloom.h 1.1.0 - public domain or MIT - Bloom filters whose rate is kept
 
    USE
        #define BLOOM_IMPLEMENTATION            // in one .c or .cpp file
@@ -23,10 +23,11 @@
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
-     No allocation unless you ask for it, no globals, no errno, no I/O, no
-     libm. Without malloc nothing is needed of libc but memset, and memcpy where
-     a compiler copies structs by it (clang -O0, Cortex-M0). (On x86-64 the
-     compiler's own __cpu_model tells whether there is AVX2; see NO_SIMD.)
+     Nothing is allocated unless you ask for it; there are no globals, no
+     errno, no I/O and no libm. Of libc only calloc, free, memset and memcpy are
+     called; without malloc only memset, and memcpy where a compiler copies
+     structs by it (clang -O0, Cortex-M0). On x86-64 the compiler's own variable
+     __cpu_model tells whether the CPU has AVX2, unless you set NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -35,51 +36,54 @@
    m = n * log2(1/p) / ln 2: 9.6 bits a key for 1%, 4.8 more for each further
    tenth of p. Small filters do worse than that; bloom_plan_for counts exactly.
 
-   OPTIONS, all macros; "everywhere" means before each #include "bloom.h".
-     BLOOM_IMPLEMENTATION   one file   the code goes here
-     BLOOM_STATIC           everywhere in a file: code and declarations in this
-                            file, static inline; no other file is concerned
-     BLOOM_API              everywhere  before each function; default: extern,
-                            hidden from other shared objects. A library that
-                            offers them to others, and these: #define BLOOM_API
-                            extern, or the linker speaks of a hidden symbol
-     BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
-                            calloc and free
-     BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
-                            bloom_free and the chain
-     BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double,
-                            bloom_plan_bytes, bloom_estimate and the chain
-     BLOOM_TINY             everywhere  firmware: classic layout and 32-bit
-                            hash only, smallest code; implies NO_MALLOC and
-                            NO_FLOAT
-     BLOOM_ATOMIC           one file   several threads may add and look up at
-                            once, without a lock; see "Threads" below
-     BLOOM_NO_SIMD          one file   only plain C, the same bits: no vector
-                            instructions, no look at the CPU at run time
-     BLOOM_ASSERT(x)        one file   checks that a filter is not NULL;
-                            default: no check
-     BLOOM_READ_BYTE(p)     one file   reads one byte of an image at p (const
-                            unsigned char *), in bloom_view, bloom_plan_of,
-                            bloom_size, bloom_hash_*, bloom_probes and
-                            bloom_may_contain*: for chips whose flash needs
-                            its own instruction (AVR: pgm_read_byte(p)).
-                            These then ask filters in flash only, and there
-                            is no chain; the others work in RAM as always
-   No option changes the bytes of an image. "One file" is the file with
-   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC. */
+   OPTIONS are macros. Set those marked * before every #include "bloom.h", the
+   others in the one file that has the code, which is the one with
+   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC.
+     BLOOM_IMPLEMENTATION   puts the code into this file.
+   * BLOOM_STATIC           makes everything static inline in this file, code
+                            and declarations; other files are not concerned.
+   * BLOOM_API              stands before each function. By default they are
+                            extern, and hidden from other shared objects. To
+                            export them from a shared library, #define BLOOM_API
+                            extern there and in the programs that use it.
+     BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
+   * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy,
+                            bloom_free and the chain.
+   * BLOOM_NO_FLOAT         leaves out what takes or returns a double, and
+                            bloom_plan_bytes, bloom_estimate and the chain.
+   * BLOOM_TINY             is for firmware: the smallest code, which has the
+                            classic layout and the 32-bit hash only, and
+                            neither malloc nor floating point.
+     BLOOM_ATOMIC           lets several threads add and look up at once
+                            without a lock; see "Threads" below.
+     BLOOM_NO_SIMD          uses plain C only, with the same bits: no vector
+                            instructions and no look at the CPU at run time.
+     BLOOM_ASSERT(x)        is called to check that a filter is not NULL; by
+                            default nothing is checked.
+     BLOOM_READ_BYTE(p)     reads the byte of an image at p, a const unsigned
+                            char *. It is for chips whose flash is read by an
+                            instruction of its own (AVR: pgm_read_byte(p)).
+                            bloom_view, bloom_plan_of, bloom_size, bloom_copy,
+                            bloom_hash_*, bloom_probes and bloom_may_contain*
+                            then take filters in flash only, and there is no
+                            chain; all other functions work in RAM as always.
+   No option changes the bytes of an image. */
+
+#ifndef BLOOM_H
+#define BLOOM_H
 
 #if !defined(_MSC_VER) && (defined(__cplusplus) ? __cplusplus < 201103L \
     : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "bloom.h needs C99, or C++11"
-#elif !defined(BLOOM_H)
-#define BLOOM_H
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOOM_VERSION 10000 /* major * 10000 + minor * 100 + patch;
-                               a new major means new bytes */
+/* major * 10000 + minor * 100 + patch. A new major means new bytes of a filter;
+   1.1 changed two bytes in the head of a chain's image. */
+#define BLOOM_VERSION 10100
 
 #ifdef BLOOM_TINY
 #define BLOOM_TINY_FROM_THE_START_
@@ -115,9 +119,10 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
-    BLOOM_BLOCKED,               /* m bits, k = 8, 16 .. 64: eight in each of
-                                    k/8 blocks of 256; fastest, 10 to 20% more
-                                    memory for p below 5% */
+    BLOOM_BLOCKED,               /* m bits; a key has eight in each of k/8
+                                    blocks of 256. The fastest; takes 10 to 20%
+                                    more memory for p below 5% and more than
+                                    some hundred keys */
     BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
@@ -181,9 +186,9 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. All plans are made
-   for width 64. In width 32 several blocks a key miss p where there is one block
-   in all (twice at p = 0.001) or two (1.25 times), by more where p is less, and
-   none has less than about n/m * 2^-25. */
+   for width 64. In width 32 several blocks a key miss p where there is one
+   block in all (twice at p = 0.001) or two (1.25 times), by more where p is
+   less, and none has less than about n/m * 2^-25. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. It has
@@ -213,14 +218,16 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 
 #ifndef BLOOM_NO_MALLOC
 
-/* bloom_create of a plan, or of bloom_plan_for(n, p): an empty filter, its
-   image aligned to 32 bytes. NULL if the plan is impossible or memory is
-   short. Free it with bloom_free, which takes NULL as well.
-   A clone: c = bloom_create(bloom_plan_of(b)); memcpy(c, b, bloom_size(b)); */
+/* bloom_create makes an empty filter of a plan, bloom_new one of
+   bloom_plan_for(n, p), and bloom_copy a clone of b with its seal, also of one
+   that bloom_view gave. The image is aligned to 32 bytes. NULL if the plan is
+   impossible or memory is short. Free each with bloom_free, which takes NULL as
+   well. */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p);
 #endif
 BLOOM_API bloom *bloom_create(bloom_plan plan);
+BLOOM_API bloom *bloom_copy(const bloom *b);
 BLOOM_API void bloom_free(bloom *b);
 
 #endif
@@ -253,25 +260,28 @@ BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
-/* A key is `size` bytes at `key`; a key of 0 bytes is a key like any other and
-   may be NULL. _u64: the key is an integer, hashed by value, the same on every
-   machine; it is a different key from its bytes. _hash: the key was hashed
-   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (width
-   32: h1 and the upper half of h2) with bits as good as random; pass one that
-   has fewer through bloom_hash_u64 first.
-   Hostile keys: who can choose keys can make ones that fill a filter, or that
-   are all "maybe", and a secret seed does not help, as MurmurHash3 collides
-   under every seed. Then hash with a keyed hash (SipHash) and use _hash. */
+/* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
+   its pointer may be NULL. For _u64 the key is an integer, hashed by value, the
+   same on every machine. In width 64 it is another key than its bytes; in width
+   32 it is the key of its 8 bytes, little-endian. For _hash the key was hashed
+   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
+   width 32: h1 and the upper half of h2) with bits that are as good as random;
+   pass one of fewer bits through bloom_hash_u64 first.
+   Hostile keys: whoever may choose the keys can make ones that fill a filter,
+   or that are all "maybe". A secret seed does not help, as MurmurHash3 has
+   collisions for every seed at once. Hash with a keyed hash then (SipHash), and
+   use _hash. */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
-/* Counting only: take back one bloom_add of a key that was added. false, and
-   no cell changed, if the key was certainly not in, or the layout is another.
-   To remove a key that was never added, but may be in, takes other keys out.
-   A counter that has reached 15 stays 15, so that it never counts too few. */
+/* Take back one bloom_add of a key that was added to a counting filter. false,
+   and nothing is changed, if the layout is another; false, and no cell is
+   changed, if the key was certainly not in. Do not remove a key that was never
+   added: if it may be in, that takes other keys out. A counter that has reached
+   15 stays 15 for good, so that it never counts too few. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
@@ -281,21 +291,23 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key);
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h);
 
-/* The hash of a key for filters with the width and seed of b. */
+/* The hash of a key, for all filters with the width and the seed of b (in width
+   32: with the low 32 bits of its seed). */
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size);
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
 
-/* The k cells of a key, for teaching and tools; of a blocked filter eight of
-   each block, in the order of its words. Returns k. */
+/* Write the k cells of a key into index[0..k-1] and return k: for teaching and
+   tools. In a blocked filter eight follow for each block, one of each word. */
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64]);
 
 /* ---- Many keys at once -------------------------------------------------- */
-/* The same as one call for each of `count` keys, in their order, but the waits
-   for memory overlap: the larger the filter, the more that wins. is_new and
-   maybe take the `count` results, or are NULL. Returns how many of them are
-   true. */
+/* These do the same as one call for each of `count` keys, in their order. As
+   the waits for memory overlap, they are faster, the more so the larger the
+   filter. is_new and maybe take the `count` results or are NULL, and must not
+   overlap the keys, which are still read when the first results are written.
+   They return how many results are true. */
 
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
@@ -316,37 +328,60 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe);
 
 /* ---- Threads ------------------------------------------------------------ */
-/* Any number of threads may look up at once. With BLOOM_ATOMIC they may add and
-   merge into the filter as well while others look up: no key is lost, and what
-   a thread added before it told another is found by that other one. Of several
-   threads that add one absent key at once, at least one gets "new". A key may
-   be removed while others work if it is in. bloom_seal, bloom_verify,
-   bloom_clear, bloom_intersect, bloom_flatten and writing the image out need
-   everyone else stopped; so does the chain, always. */
+/* Any number of threads may look up at once. With BLOOM_ATOMIC they may also
+   add and merge into the filter while others look up: no key is lost, and if a
+   thread tells another that it added a key, that one finds it. If several
+   threads add one absent key at once, at least one is told that it is new. A
+   key that is in may be removed meanwhile.
+   Everyone else must be stopped for bloom_seal, bloom_verify, bloom_clear,
+   bloom_intersect, bloom_flatten, bloom_fold and bloom_copy, for writing the
+   image out, and for every change of a chain. */
 
 /* ---- Whole filters ------------------------------------------------------ */
 /* Each reads the whole image. */
 
-/* Union and intersection. false, and `into` untouched, if the plans differ.
-   The union is just what adding all keys to one filter gives (counters: the
-   sum, at most 15). What both filters have is in the intersection (counters:
-   the lesser), and more by chance: its rate is at most the lower one; bloom_fpr
-   tells the rate after either. */
+/* Make `into` the union of both filters, or their intersection. false, and
+   `into` untouched, if the plans differ. The union is just what adding all keys
+   to one filter gives (counters: the sum, at most 15). The intersection
+   (counters: the lesser) contains all keys that both have, and some others by
+   chance: its rate is at most the lower of the two. bloom_fpr tells the rate
+   after either. */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
-/* Make `into`, a classic filter of the same m, k, width and seed, contain just
-   what a counting filter does, in a quarter of its memory: to send to others.
-   false, and `into` untouched, if they do not fit. */
+/* Make a classic filter of the same m, k, width and seed contain just what a
+   counting filter does, in a quarter of the memory: to send it to others.
+   false, and nothing is written, if the layouts are others or the plans
+   differ. */
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
+
+#ifndef BLOOM_TINY
+
+/* Make a filter that was planned too large smaller, in place: m becomes m / by.
+   The image is then, byte for byte, that of a filter of m / by cells to which
+   the same keys were added, and so is its rate. The seal goes. false, and b
+   untouched, if by is 0 or does not divide m, if m / by is not a multiple of 64
+   (blocked: 256), or if a blocked filter would go from 2^34 cells or more to
+   below, where a key's block is chosen by another rule. bloom_size is smaller
+   then, but the memory behind b stays as it is; bloom_copy takes just what is
+   needed.
+   This is for whom n is known only afterwards. Plan for the largest n there may
+   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040): then
+   each of the 60 divisors of 5040 is possible. Add the keys, merge what other
+   workers have, and fold by the largest number for which bloom_plan_capacity of
+   the smaller plan is at least n. As k depends on p and hardly on n, the result
+   is as good as a filter that was planned for n. */
+BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
+
+#endif
 
 BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
 #ifndef BLOOM_NO_FLOAT
 
-/* How many different keys were added, judged by the cells; UINT64_MAX when
-   all are set. Of an intersection it is no measure: |A and B| is about
-   |A| + |B| - |A or B|, the last being the estimate of the union. */
+/* How many different keys were added, as the share of set cells tells;
+   UINT64_MAX if all are set. It says nothing of an intersection, whose keys are
+   about |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
 /* The rate of false "maybe"s with the cells as they are, 0..1. */
@@ -355,32 +390,41 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 
 /* ---- Growing, when n is not known ------------------------------------------
-   A chain of filters, its links: link i = 0, 1, .. is planned for first_n * 2^i
-   keys and the rate p / ((i + 1)(i + 2)); these add up to p however many keys
-   come. A lookup asks every link, newest first, with one hash. Against one
-   filter for as many keys, at p = 1% nine full links take 1.9 times the memory,
-   thirteen 2.1, and just after a link was added 3.9 and 4.2 times: begin with a
-   good guess.
-   In width 32 no rate is below about 2^-32: where a new link would hold no more
-   keys than the last one, the chain grows no further. Then, and where there is
-   no memory for a new link, the last one takes all keys that still come: none
-   is lost, but the rate grows, and bloom_chain_fpr tells it. */
+   A chain is a row of filters, its links. Link i = 0, 1, .. is planned for
+   first_n * 2^i keys and the rate p / ((i + 1)(i + 2)); these rates add up to
+   p, however many keys come. A lookup hashes once and asks every link, the
+   newest first. Begin with a good guess of n: at p = 1% nine full links take
+   1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
+   just after a link was added it is 3.9 and 4.2 times.
+   In width 32 no filter has a rate below about 2^-32, so a chain stops growing
+   where a new link would hold no more keys than the last one. Then, and where
+   memory for a new link is short, the last link takes all further keys: none is
+   lost, but the rate grows beyond p, as bloom_chain_fpr tells.
+   There is no chain where double is not IEEE's of 64 bits, as on AVR. */
 
-#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
+#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
+    && !defined(BLOOM_READ_BYTE)
+#include <float.h>
+#if DBL_MANT_DIG == 53                  /* a double has IEEE's 64 bits */
+#define BLOOM_HAS_CHAIN_
+#endif
+#endif
+
+#ifdef BLOOM_HAS_CHAIN_
 
 typedef struct bloom_chain bloom_chain;
 
-/* A chain of one empty link, classic or blocked; with the layout, seed and
-   hash_bits of `like`, whose other fields do not matter. NULL if the layout is
-   another, if no link keeps p / 2, or if memory is short. bloom_chain_free
-   takes NULL as well. */
+/* A chain of one empty link, classic or blocked; bloom_chain_create takes
+   layout, seed and hash_bits of `like`, and ignores its other fields. NULL if
+   the layout is another, if no filter keeps p / 2 with first_n keys, or if
+   memory is short. bloom_chain_free takes NULL as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                           bloom_plan like);
 BLOOM_API void bloom_chain_free(bloom_chain *c);
 
-/* As bloom_add: true if the key was certainly new, to all links. */
+/* Add a key unless a link may have it already. true: it was certainly new. */
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size);
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
@@ -390,33 +434,60 @@ BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h);
 
+/* Many keys at once, as bloom_add_many and bloom_may_contain_many: the same as
+   one call for each key, in their order. */
+BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
+                                      size_t count, bool *is_new);
+BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
+                                          size_t count, bool *is_new);
+BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
+                                           const bloom_hash *hashes,
+                                           size_t count, bool *is_new);
+
+BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
+                                              const bloom_key *keys,
+                                              size_t count, bool *maybe);
+BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
+                                                  const uint64_t *keys,
+                                                  size_t count, bool *maybe);
+BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
+                                                   const bloom_hash *hashes,
+                                                   size_t count, bool *maybe);
+
 BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);         /* 1..64 */
 BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
+BLOOM_API double bloom_chain_rate(const bloom_chain *c);    /* its p */
 
-/* Judged by the cells of all links: how many different keys were offered to the
-   chain (UINT64_MAX if a link is full), and its rate now. Both read all
-   links. */
+/* What the cells of all links tell: how many different keys were offered to the
+   chain (UINT64_MAX if a link is full), and its rate now. */
 BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
 
 /* A chain's image: a head of 32 bytes, then the images of its links, oldest
-   first. Store those (sealed copies, if you want seals):
+   first. To store it:
+       bloom_chain_seal(c);                     // if you want seals
        bloom_chain_head(c, head);
        fwrite(head, 1, 32, file);
        for (i = 0; i < bloom_chain_links(c); i++)
            fwrite(bloom_chain_link(c, i), 1,
                   bloom_size(bloom_chain_link(c, i)), file);
-   bloom_chain_size is the bytes of all. */
+   bloom_chain_seal seals each link, and adding a key removes the seal of the
+   link that takes it. The head tells how many links follow, and has a check of
+   its own. bloom_chain_size is the bytes of head and links. */
+BLOOM_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
-/* A copy of that, which goes on growing where the chain stood. Any bytes at any
-   alignment may be given; NULL, and the reason in *error (unless NULL), if they
-   are not a chain; BLOOM_OK there if they are, but memory is short, or p too low
-   to plan for a head without links, which is an empty chain of seed 0. Links
-   need not be as planned, but all of one layout, width and seed. Seals are not
-   checked: see bloom_verify of each link. Bytes after the last whole link are
-   TRUNCATED if they begin with BLM, else ignored. */
+/* Load a copy of such an image, which goes on growing where the chain stood.
+   Any bytes at any alignment may be given. NULL, and the reason in *error
+   (unless error is NULL), if they are not a whole chain: TRUNCATED if a link is
+   cut or missing, CORRUPT if the head's check does not match, otherwise what
+   bloom_view says of the head or of a link, and BAD_HEADER if there are more
+   links than the head counts. NULL and BLOOM_OK if memory is short, or if the
+   head counts no link, which is an empty chain of seed 0, and p is too low to
+   plan for. Links need not be as planned, but all of one layout, width and
+   seed. Seals are not checked: see bloom_verify of each link. Other bytes after
+   the links are ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -480,7 +551,7 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #include <stdlib.h>
 #define BLOOM_MALLOC(size) calloc(1, size)
 #define BLOOM_FREE(pointer) free(pointer)
-#define BLOOM_IS_CLEARED_ true              /* so does the memory come */
+#define BLOOM_IS_CLEARED_ true          /* calloc returns zeroed memory */
 #else
 #define BLOOM_IS_CLEARED_ false
 #endif
@@ -496,9 +567,10 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_PREFETCH_(p) ((void)(p))
 #endif
 
-/* With BLOOM_TINY or -Os size counts. What compilers are to leave out of line
-   (RARE), and what not: FIRM always, so that a constant plan is seen through,
-   FLAT where speed counts. */
+/* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
+   function is then always inlined and a RARE one never. A FIRM function is
+   always inlined except in BLOOM_TINY, so that compilers see through a plan
+   that is constant. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
 #define BLOOM_IS_SMALL_ true
@@ -510,7 +582,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
 #endif
 
-/* What is not built is compiled away; TINY has m < 2^32. */
+/* In BLOOM_TINY these are constants, so that compilers remove the code for
+   other layouts and for width 64; its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
 #define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
@@ -539,10 +612,12 @@ __extension__ typedef unsigned __int128 bloom_u128_;
 typedef uint64_t bloom_u128_;
 #endif
 
-/* How a byte of cells is read, and how bits are set in it that was `old`. Other
-   threads may do so too: the order does not matter to a filter (relaxed). PURE:
-   changes nothing, so that a compiler may read a header once for a whole loop,
-   unless others change it. */
+/* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
+   `old`. With BLOOM_ATOMIC other threads may do the same meanwhile. As each bit
+   is set for good and does not depend on the others, no order among threads is
+   needed ("relaxed"). A PURE function changes nothing, so that a compiler may
+   read the header once for a whole loop; with other threads about, it may
+   not. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
@@ -569,12 +644,11 @@ typedef uint64_t bloom_u128_;
 #ifdef __cplusplus
 extern "C" {
 #define BLOOM_NULL_ nullptr
-#define BLOOM_END_C_ }
 #else
 #define BLOOM_NULL_ NULL
-#define BLOOM_END_C_
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)   /* this is C, casts and all */
+/* The code is C and has C's casts, of which g++ could warn. */
+#if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
@@ -582,7 +656,7 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #endif
 
-/* volatile: else compilers make a call of memset of this loop */
+/* volatile keeps compilers from making a call of memset of this loop. */
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #include <string.h>
 #define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
@@ -596,8 +670,9 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 #endif
 
 /* ==== The filter of the textbook ============================================
-   In one piece, up to the next ====: the image, the hash, the walk of a key,
-   and bits that are set and looked at. All else adds to this.
+   From here to the next ==== stands all that a plain Bloom filter needs: the
+   image, the hash, the walk of a key through the cells, and bits that are set
+   and tested. Everything else adds to this.
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 1
@@ -613,7 +688,7 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 
    Every number is little-endian. Invariant: a `bloom *` points to such a header
    with all its cells behind it, which bloom_init has written or bloom_open has
-   checked. So its size fits size_t, and nothing below checks again. */
+   checked. So its size fits into size_t, and nothing below checks it again. */
 
 enum {
     BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5, BLOOM_K_AT_ = 6,
@@ -635,8 +710,8 @@ static inline const unsigned char *bloom_const_bytes_(const bloom *b)
     return (const unsigned char *)bytes;
 }
 
-/* Numbers are put together byte by byte: no alignment and no byte order to
-   think of, and compilers make one instruction of it. */
+/* Numbers are read and written byte by byte, so that neither alignment nor the
+   machine's byte order matters. Compilers make one instruction of each. */
 
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
@@ -680,10 +755,9 @@ BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
 }
 
 /* ---- MurmurHash3 -----------------------------------------------------------
-   Austin Appleby's x64_128, 2011 (SMHasher), in which both lanes start at the
-   seed. The words of a key are mixed in; what is left in the end, be it
-   nothing, is filled up with zeros and takes the same way, as mixing a 0 gives
-   0. */
+   Austin Appleby's x64_128, 2011 (SMHasher), with both lanes seeded by 64 bits.
+   It mixes a key into h1 and h2 in words of eight bytes, by turns, and what is
+   left at the end as words that zeros fill up. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
@@ -707,10 +781,42 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
     return bloom_rotl64_(word * 0x4CF5AD432745937FU, 33) * 0x87C37B91114253D5U;
 }
 
-static inline bloom_hash bloom_finish64_(bloom_hash h, uint64_t size)
+/* The last size % 16 bytes of a key as two words. They are read without a
+   branch on their number and without a loop over bytes, by loads that end where
+   the key ends: a shift drops the bytes that an earlier word has already, and a
+   mask what belongs to the other word. Only a key of fewer than eight bytes,
+   before which nothing may be read, is put together byte by byte. */
+static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
 {
-    h.h1 ^= size;
-    h.h2 ^= size;
+    bloom_hash tail = { 0, 0 };
+    size_t odd = size & 7;
+    if (size >= 8) {
+        uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
+        uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
+        tail.h2 = last & mask;
+        tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
+                | (last & ~mask);
+    } else {
+        while (odd-- > 0)
+            tail.h1 = tail.h1 << 8 | key[odd];
+    }
+    return tail;
+}
+
+static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
+                                         uint64_t seed)
+{
+    bloom_hash h, tail = bloom_tail64_(key, size);
+    size_t i;
+    h.h1 = h.h2 = seed;
+    for (i = 0; size - i >= 16; i += 16) {
+        h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
+        h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
+        h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
+        h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
+    }
+    h.h1 ^= bloom_mix64_1_(tail.h1) ^ size;
+    h.h2 ^= bloom_mix64_2_(tail.h2) ^ size;
     h.h1 += h.h2;
     h.h2 += h.h1;
     h.h1 = bloom_fmix64_(h.h1);
@@ -718,28 +824,6 @@ static inline bloom_hash bloom_finish64_(bloom_hash h, uint64_t size)
     h.h1 += h.h2;
     h.h2 += h.h1;
     return h;
-}
-
-static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
-                                        uint64_t seed)
-{
-    unsigned char words[16];
-    bloom_hash h;
-    size_t i = 0, n;
-    bool whole;
-    h.h1 = h.h2 = seed;
-    do {
-        whole = size - i >= 16;
-        for (n = 0; n < 16; n++)
-            words[n] = (unsigned char)(i < size ? key[i++] : 0);
-        h.h1 ^= bloom_mix64_1_(bloom_load64_(words));
-        if (whole)
-            h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
-        h.h2 ^= bloom_mix64_2_(bloom_load64_(words + 8));
-        if (whole)
-            h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
-    } while (whole);
-    return bloom_finish64_(h, size);
 }
 
 /* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough.
@@ -752,12 +836,13 @@ static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
 }
 
 /* ---- The k-index generator -------------------------------------------------
-   A key is a walk: double hashing (Kirsch and Mitzenmacher 2008) goes from
-   position x in steps of y. Here y is scrambled on the way, by an odd factor,
-   and that makes the positions of a key as good as separate hashes, which a
-   constant step does not (table in tests/README.md). A cell is the high half of
-   x * m: x / 2^64 of the way through the filter (Lemire 2019, "Fast random
-   integer generation in an interval"), without a division, for any m. */
+   A key walks through the filter. Double hashing (Kirsch and Mitzenmacher 2008)
+   starts at position x and takes steps of y. Here y is multiplied by 37 after
+   each step, which makes the positions of a key as good as those of k separate
+   hashes; a constant step does not (table in tests/README.md). A position x of
+   64 bits stands for the cell that lies x / 2^64 of the way through the filter:
+   the high half of the product x * m (Lemire 2019, "Fast random integer
+   generation in an interval"), which takes no division and suits any m. */
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
@@ -785,7 +870,7 @@ static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m)
     return x1 * m1 + (a >> 32) + (b >> 32);
 }
 
-/* The same, by one instruction where there is one */
+/* The same, by the CPU's own instruction where there is one */
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
     return BLOOM_HAS_128_ ? (uint64_t)((bloom_u128_)x * m >> 32 >> 32)
@@ -800,7 +885,9 @@ static inline uint64_t bloom_next_(bloom_walk_ *walk)
 }
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
-   The lowest bit of what these return tells whether the cell is set, or was. */
+   In what bloom_look_bit_ returns the lowest bit is the cell; in what
+   bloom_set_bit_ returns it is what the cell was before. The higher bits are
+   other cells, which callers ignore. */
 
 static inline unsigned bloom_look_bit_(const unsigned char *cells,
                                        uint64_t cell)
@@ -817,7 +904,7 @@ static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
     return old >> (cell & 7);
 }
 
-/* true: one of the k cells was not set, so the key is new */
+/* Sets the k cells. true: one of them was not set, so the key is new. */
 static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
                                      bloom_walk_ walk)
 {
@@ -837,10 +924,10 @@ static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
 }
 
 /* ==== Whole images ==========================================================
-   What a plan's limits are, what bytes are accepted, and how a filter begins.
-
-   What only looks at a header (bloom_view, bloom_plan_of and with it the
-   lookups) reads it by bloom_header_of_, as it may be in ROM. */
+   The limits of a plan, the bytes that are accepted as a filter, and how a new
+   filter is made. bloom_view, bloom_plan_of and the lookups read the header by
+   bloom_header_of_, because with BLOOM_READ_BYTE it lies in flash: they get a
+   copy of it. */
 
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
@@ -862,7 +949,7 @@ BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
     return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
 }
 
-/* All but the seal */
+/* Writes all of the header but the seal. */
 BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
 {
     image[0] = 'B';
@@ -921,7 +1008,8 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
     return error;
 }
 
-/* Of a possible plan, if the image's bytes are at most `most`; or 0 */
+/* The bytes of a plan's image; 0 if the plan is impossible, or if they are more
+   than `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
     bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
@@ -988,7 +1076,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-/* Seal and cells */
+/* Removes the seal and sets all cells to 0. */
 static void bloom_clear_(unsigned char *image, size_t size)
 {
     BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
@@ -1013,11 +1101,12 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 
 #ifndef BLOOM_NO_MALLOC
 
-/* The image begins at a multiple of 32 in a larger allocation; the byte before
-   it tells how far in. */
-BLOOM_API bloom *bloom_create(bloom_plan plan)
+/* Memory for an image of `size` bytes, of which 0 is none. It begins at a
+   multiple of 32 in a larger allocation; the byte before it tells how far
+   in. */
+static unsigned char *bloom_allocate_(size_t size)
 {
-    size_t size = bloom_plan_size(plan), room = size + 32, skip;
+    size_t room = size + 32, skip;
     void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
     unsigned char *image = (unsigned char *)memory;
     if (!memory)
@@ -1025,11 +1114,43 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
     skip = 32 - (uintptr_t)image % 32;
     image += skip;
     image[-1] = (unsigned char)skip;
-    bloom_write_header_(image, plan);
-    if (!BLOOM_IS_CLEARED_)
-        bloom_clear_(image, size);
-    memory = image;
-    return (bloom *)memory;
+    return image;
+}
+
+static void bloom_copy_bytes_(unsigned char *to, const unsigned char *from,
+                              size_t size)
+{
+#if __STDC_HOSTED__ && !defined(BLOOM_ROM_ONLY_)
+    memcpy(to, from, size);
+#else
+    size_t i;
+    for (i = 0; i < size; i++)
+        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+#endif
+}
+
+BLOOM_API bloom *bloom_create(bloom_plan plan)
+{
+    size_t size = bloom_plan_size(plan);
+    unsigned char *image = bloom_allocate_(size);
+    void *filter = image;
+    if (image) {
+        bloom_write_header_(image, plan);
+        if (!BLOOM_IS_CLEARED_)
+            bloom_clear_(image, size);
+    }
+    return (bloom *)filter;
+}
+
+BLOOM_API bloom *bloom_copy(const bloom *b)
+{
+    const unsigned char *from = bloom_const_bytes_(b);
+    size_t size = bloom_size(b);
+    unsigned char *image = bloom_allocate_(size);
+    void *filter = image;
+    if (image)
+        bloom_copy_bytes_(image, from, size);
+    return (bloom *)filter;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -1042,9 +1163,12 @@ BLOOM_API void bloom_free(bloom *b)
 
 #endif
 
-/* ==== Threads ===============================================================
-   Words of eight bytes of cells, bytes that change only if nobody else was
-   faster, and the seal, which goes before cells are written. */
+/* ==== Words, bytes, seal ====================================================
+   bloom_load_word_ reads eight bytes of cells. bloom_swap_byte_ writes a byte
+   if it still is what the caller has read (compare-and-swap). bloom_unseal_
+   removes the seal, which is done before any cell is written. With BLOOM_ATOMIC
+   other threads may do the same meanwhile; without it these are plain
+   accesses. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1064,8 +1188,8 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
     return bloom_load64_(copy);
 }
 
-/* `now` takes the place of `old`, if that is what is there; else old becomes
-   what is there. */
+/* Writes `now` and returns true if the byte is *old. Otherwise, or if the CPU
+   gives up, returns false with the byte in *old. */
 static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
                                     unsigned now)
 {
@@ -1104,8 +1228,8 @@ static inline void bloom_unseal_(unsigned char *image)
 #endif
 
 /* ==== Hashes of either width ================================================
-   MurmurHash3 x86_32 for small CPUs; and both anew where speed counts, not size
-   (the textbook's x64_128 takes 216 to 248 bytes less in a -Os build). */
+   Width 32 hashes by MurmurHash3 x86_32, which suits small CPUs, and twice: the
+   second time with the first result for its seed. */
 
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
 {
@@ -1124,6 +1248,8 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
     return h ^ h >> 16;
 }
 
+/* What is left at the end, be it nothing, takes the way of a whole word, as
+   mixing a 0 gives 0. */
 static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
                                        uint32_t seed)
 {
@@ -1139,63 +1265,6 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
             h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
     } while (bits == 32);
     return bloom_fmix32_(h ^ (uint32_t)size);
-}
-
-/* The last size % 16 bytes (x86_32: size % 4) are read by loads that end where
-   the key ends, overlapping what was read before, and a shift drops the
-   overlap: no branch on the length, no byte loop, unless the whole key is
-   shorter than one word. */
-
-static inline uint32_t bloom_fast_murmur32_(const unsigned char *key,
-                                            size_t size, uint32_t seed)
-{
-    uint32_t h = seed, tail = 0;
-    size_t i;
-    for (i = 0; size - i >= 4; i += 4) {
-        h ^= bloom_mix32_(bloom_load32_(key + i));
-        h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
-    }
-    if (size >= 4)
-        tail = bloom_load32_(key + size - 4) >> 8 >> (24 - 8 * (size & 3));
-    else
-        for (i = size; i-- > 0; )
-            tail = tail << 8 | key[i];
-    return bloom_fmix32_(h ^ bloom_mix32_(tail) ^ (uint32_t)size);
-}
-
-/* The last size % 16 bytes of a key as two words, zero-extended. */
-static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
-{
-    bloom_hash tail = { 0, 0 };
-    size_t odd = size & 7;
-    if (size >= 8) {
-        uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
-        uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
-        tail.h2 = last & mask;
-        tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
-                | (last & ~mask);
-    } else {
-        while (odd-- > 0)
-            tail.h1 = tail.h1 << 8 | key[odd];
-    }
-    return tail;
-}
-
-static inline bloom_hash bloom_fast_murmur64_(const unsigned char *key,
-                                              size_t size, uint64_t seed)
-{
-    bloom_hash h, tail = bloom_tail64_(key, size);
-    size_t i;
-    h.h1 = h.h2 = seed;
-    for (i = 0; size - i >= 16; i += 16) {
-        h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
-        h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
-        h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
-        h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
-    }
-    h.h1 ^= bloom_mix64_1_(tail.h1);
-    h.h2 ^= bloom_mix64_2_(tail.h2);
-    return bloom_finish64_(h, size);
 }
 
 /* ---- CLASSIC, faster -------------------------------------------------------
@@ -1224,14 +1293,6 @@ BLOOM_FLAT_ bool bloom_look_by_threes_(const unsigned char *cells, unsigned k,
 
 /* ---- Keys to hashes, hashes to walks ------------------------------------- */
 
-static inline uint32_t bloom_any_murmur32_(const unsigned char *key,
-                                           size_t size, uint32_t seed)
-{
-    return BLOOM_IS_SMALL_ ? bloom_murmur32_(key, size, seed)
-                           : bloom_fast_murmur32_(key, size, seed);
-}
-
-/* Width 32 hashes twice, the second time seeded with the first result. */
 BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                      uint64_t seed)
 {
@@ -1239,18 +1300,11 @@ BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
     bloom_hash h = { 0, 0 };
     unsigned i;
     for (i = 0; i < 2; i++) {
-        half = bloom_any_murmur32_(key, size, half);
+        half = bloom_murmur32_(key, size, half);
         h.h1 = h.h1 << 32 | half;
     }
     h.h2 = h.h1 << 32;
     return h;
-}
-
-static inline bloom_hash bloom_any_murmur64_(const unsigned char *key,
-                                             size_t size, uint64_t seed)
-{
-    return BLOOM_IS_SMALL_ ? bloom_murmur64_(key, size, seed)
-                           : bloom_fast_murmur64_(key, size, seed);
 }
 
 static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
@@ -1258,7 +1312,7 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
 {
     const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
-                              : bloom_any_murmur64_(bytes, size, plan.seed);
+                              : bloom_murmur64_(bytes, size, plan.seed);
 }
 
 BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
@@ -1285,8 +1339,9 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
     return bloom_hash_u64_(bloom_plan_of(b), key);
 }
 
-/* In width 32 y is a number of 32 bits, times 2^32; as blocks take the lower
-   half of x as well, theirs has it in both halves. */
+/* The step of a walk. In width 32 it has 32 bits of hash, in the upper half. As
+   a blocked filter uses the lower half of x as well, its step has them in both
+   halves, or else all blocks of a key would have the same bits. */
 static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
 {
     return !BLOOM_IS_32_(plan) ? h2
@@ -1300,15 +1355,16 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 }
 
 /* ---- Seals -----------------------------------------------------------------
-   A filter is sealed with the hash of its cells, seeded with that of the header
-   before the seal; never 0, which means that there is none. */
+   The seal is the hash of the cells, seeded with the hash of the 24 bytes
+   before the seal. A result of 0 is stored as 1, because 0 means that there is
+   none. */
 
 static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
 {
     if (BLOOM_IS_32_(plan))
-        return bloom_any_murmur32_(bytes, size, (uint32_t)plan.seed);
-    return bloom_any_murmur64_(bytes, size, plan.seed).h1;
+        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
+    return bloom_murmur64_(bytes, size, plan.seed).h1;
 }
 
 static uint64_t bloom_checksum_(const unsigned char *image)
@@ -1346,7 +1402,8 @@ static inline unsigned bloom_shift_(uint64_t cell)
     return cell & 1 ? 4 : 0;
 }
 
-/* Counts a cell up, or down: not 15, and not 0 down. Returns what it was. */
+/* Counts a cell up or down; 15 stays 15, and 0 is not counted down. Returns
+   what the cell was. */
 static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
                                     bool up)
 {
@@ -1370,8 +1427,8 @@ static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
     return absent;
 }
 
-/* Counts down until a counter is 0 before its turn: then the key was not in,
-   and what was counted down is counted up again. */
+/* Counts the key's cells down, one after the other. If one is 0 at its turn,
+   the key was not in, and those before it are counted up again. */
 static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
                                           bloom_walk_ walk)
 {
@@ -1400,17 +1457,19 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
 }
 
 /* ==== BLOCKED: eight bits at a position =====================================
-   A position is a block of 256 bits, which lies in one cache line if the image
-   is aligned to 32 bytes. A key has one bit in each of its eight words of 32:
-   the lower half of x, times the word's salt, has its number in the top 5 bits.
-   With one position a key, k = 8, that is Apache Parquet's filter; with several
-   it is multi-blocking (Putze, Sanders, Singler 2007), for small p. */
+   A position stands for a block of 256 bits, which lies in one cache line if
+   the image is aligned to 32 bytes. The key has one bit in each of the block's
+   eight words of 32 bits: the top 5 bits of the lower half of x times the
+   word's salt are the number of that bit. With one position a key, k = 8, this
+   is Apache Parquet's filter; with several it is multi-blocking (Putze,
+   Sanders, Singler 2007), which is for small p. */
 
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
 
-/* The first byte of the walk's block: by the upper half of x, as in Parquet,
-   where that has bits enough to choose evenly; by all of x from m = 2^34 on. */
+/* Where the block of position x begins, in bytes. The upper half of x chooses
+   it, as in Parquet; from m = 2^34 on these 32 bits are too few to choose
+   evenly, and all of x does. */
 static inline size_t bloom_block_(uint64_t m, uint64_t x)
 {
     uint64_t blocks = m >> 8;
@@ -1418,7 +1477,7 @@ static inline size_t bloom_block_(uint64_t m, uint64_t x)
                                   : bloom_high_half_(x, blocks)) << 5);
 }
 
-/* Which bit of the block word i has, 0..255 */
+/* The bit of its block, 0..255, that position x has in word i */
 static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
@@ -1819,9 +1878,10 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
     bloom_plan plan = bloom_parse_(image);
+    if (!BLOOM_IS_COUNTING_(plan.layout))
+        return false;
     bloom_unseal_(image);
-    return BLOOM_IS_COUNTING_(plan.layout)
-        && bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
+    return bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
                                   bloom_walk_from_(plan, h));
 }
 
@@ -2260,8 +2320,8 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-/* The cells of a word that either has, or that both have; of counters the sums,
-   15 at most, or the least. */
+/* Two words of cells: those that either has, or those that both have. Of two
+   words of counters the sums, 15 at most, or the lesser ones. */
 BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
                                      bool both)
 {
@@ -2278,7 +2338,8 @@ BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
     return counts;
 }
 
-/* With other threads a byte at a time, anew if one of them was faster. */
+/* With other threads about this is done byte by byte, and again for a byte that
+   one of them changed meanwhile. */
 BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
                                      const unsigned char *from,
                                      bool counters, bool both)
@@ -2345,7 +2406,86 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     return true;
 }
 
-/* The number of ones: summed in 2 bits, in 4, in 8, then the 8 bytes. */
+/* ---- Folding ---------------------------------------------------------------
+   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
+   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
+   know m. So cell i of the folded filter stands for the cells i * by to i * by
+   + by - 1, and blocks do likewise. What is written lies before what is still
+   to be read. */
+
+#ifndef BLOOM_TINY
+
+/* Is one of `count` bits set, from number `from` on? */
+static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
+                                  uint64_t count)
+{
+    while (count > 0) {
+        const unsigned shift = (unsigned)(from & 63);
+        const uint64_t left = 64 - shift, here = count < left ? count : left;
+        const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8));
+        if (word >> shift << (64 - here) != 0)
+            return true;
+        from += here;
+        count -= here;
+    }
+    return false;
+}
+
+/* The sum of `count` counters from number `from` on, 15 at most */
+static inline unsigned bloom_sum_counters_(const unsigned char *cells,
+                                           uint64_t from, uint64_t count)
+{
+    unsigned sum = 0;
+    for (; count > 0 && sum < 15; from++, count--)
+        sum += cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15U;
+    return sum < 15 ? sum : 15;
+}
+
+/* A word of 64 cells, or of 16 counters, of the folded filter */
+static inline uint64_t bloom_folded_word_(const unsigned char *cells,
+                                          unsigned layout, uint64_t i,
+                                          uint64_t by)
+{
+    uint64_t word = 0, j;
+    if (layout == BLOOM_BLOCKED)                    /* four words a block */
+        for (j = 0; j < by; j++)
+            word |= bloom_load64_(cells
+                + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
+    else if (layout == BLOOM_COUNTING)
+        for (j = 0; j < 16; j++)
+            word |= (uint64_t)bloom_sum_counters_(cells, (i * 16 + j) * by, by)
+                 << 4 * j;
+    else
+        for (j = 0; j < 64; j++)
+            word |= (uint64_t)bloom_any_bit_(cells, (i * 64 + j) * by, by) << j;
+    return word;
+}
+
+BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
+{
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    bloom_plan plan = bloom_parse_(image);
+    const bool was_large = plan.cells >> 34 != 0;
+    uint64_t words, i;
+    if (by == 0 || plan.cells % by != 0)
+        return false;
+    plan.cells /= by;
+    if (bloom_plan_size(plan) == 0
+        || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
+        return false;
+    bloom_unseal_(image);
+    words = bloom_cell_bytes_(plan.cells, plan.layout) / 8;
+    for (i = 0; i < words; i++)
+        bloom_store64_(cells + (size_t)(i * 8),
+                       bloom_folded_word_(cells, plan.layout, i, by));
+    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
+    return true;
+}
+
+#endif
+
+/* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
+   then over the eight bytes. */
 static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
@@ -2948,13 +3088,15 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 
 #endif
 
-/* ---- Chain ---------------------------------------------------------------
+/* ==== Chain =================================================================
 
     offset size  field of the head
        0     4   magic: 'B' 'L' 'C' and the format version, 1
        4     1   layout: 0 classic, 1 blocked
        5     1   hash width in bits: 64 or 32
-       6     2   zero
+       6     1   links that follow, 0..64
+       7     1   check: the lowest byte of h1 of MurmurHash3 x64_128, seed 0, of
+                 the head with 0 in this place
        8     8   first_n, not 0
       16     8   p: the 64 bits of an IEEE double
       24     8   keys that were new to the newest link
@@ -2964,8 +3106,7 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
    one takes keys until `keys` reaches `room`, which depends on nothing but the
    image: a chain that was loaded grows like the one that was saved. */
 
-#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
-    && !defined(BLOOM_ROM_ONLY_)
+#if defined(BLOOM_HAS_CHAIN_) && !defined(BLOOM_ROM_ONLY_)
 
 struct bloom_chain {
     bloom *link[64];
@@ -3112,6 +3253,13 @@ BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
     return i < c->links ? c->link[i] : BLOOM_NULL_;
 }
 
+BLOOM_API double bloom_chain_rate(const bloom_chain *c)
+{
+    return c->p;
+}
+
+/* ---- One key ------------------------------------------------------------- */
+
 BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h)
 {
     unsigned i = c->links;
@@ -3133,13 +3281,18 @@ BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
     return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
 }
 
+static void bloom_chain_count_(bloom_chain *c, uint64_t news)
+{
+    c->keys = news < UINT64_MAX - c->keys ? c->keys + news : UINT64_MAX;
+}
+
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
     if (bloom_chain_may_contain_hash(c, h))
         return false;
     if (c->keys >= c->room)
         bloom_chain_grow_(c, bloom_plan_of(c->link[0]));
-    c->keys += c->keys < UINT64_MAX;
+    bloom_chain_count_(c, 1);
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
@@ -3152,6 +3305,134 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 {
     return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
 }
+
+/* ---- Many keys -------------------------------------------------------------
+   A batch of keys is hashed once. Each link is asked for those that no newer
+   link may have. At an add the newest link is not asked: it takes the keys that
+   no other link may have, and tells which of them are new. A batch ends where
+   the newest link is full, so that links begin at the same keys as with single
+   calls. */
+
+#define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16U : 256U)
+
+/* `count` keys, at most a batch, from number `from` on. newest: the link that
+   they are added to, or NULL to ask only. Returns how many results are true. */
+static size_t bloom_chain_batch_(const bloom_chain *c, bloom *newest,
+                                 const bloom_keys_ *keys, size_t from,
+                                 size_t count)
+{
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
+    unsigned char number[BLOOM_CHAIN_BATCH_];   /* and which ones they are */
+    bool answer[BLOOM_CHAIN_BATCH_], unwanted[BLOOM_CHAIN_BATCH_];
+    bool *results = keys->results ? keys->results + from : unwanted;
+    unsigned link = newest ? c->links - 1 : c->links;
+    size_t i, asked, left = count, added;
+    for (i = 0; i < count; i++) {
+        hash[i] = bloom_hash_at_(plan, keys, from + i);
+        number[i] = (unsigned char)i;
+        results[i] = false;
+    }
+    while (link-- > 0) {
+        bloom_may_contain_many_hash(c->link[link], hash, left, answer);
+        for (asked = left, i = left = 0; i < asked; i++) {
+            results[number[i]] = answer[i] && !newest;
+            hash[left] = hash[i];
+            number[left] = number[i];
+            left += !answer[i];
+        }
+    }
+    if (!newest)
+        return count - left;
+    added = bloom_add_many_hash(newest, hash, left, answer);
+    for (i = 0; i < left; i++)
+        results[number[i]] = answer[i];
+    return added;
+}
+
+static size_t bloom_chain_look_all_(const bloom_chain *c, bloom_keys_ keys)
+{
+    size_t from, count, found = 0;
+    for (from = 0; from < keys.count; from += count) {
+        count = keys.count - from;
+        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
+        found += bloom_chain_batch_(c, BLOOM_NULL_, &keys, from, count);
+    }
+    return found;
+}
+
+/* A chain grows at a key that is new, so one key is added by itself where the
+   newest link is full. */
+static size_t bloom_chain_add_all_(bloom_chain *c, bloom_keys_ keys)
+{
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    size_t from, count, added, news = 0;
+    for (from = 0; from < keys.count; from += count, news += added) {
+        if (c->keys >= c->room) {
+            count = 1;
+            added = bloom_chain_add_hash(c, bloom_hash_at_(plan, &keys, from));
+            if (keys.results)
+                keys.results[from] = added != 0;
+            continue;
+        }
+        count = keys.count - from;
+        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
+        count = count < c->room - c->keys ? count
+                                          : (size_t)(c->room - c->keys);
+        added = bloom_chain_batch_(c, c->link[c->links - 1], &keys, from,
+                                   count);
+        bloom_chain_count_(c, added);
+    }
+    return news;
+}
+
+BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
+                                      size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
+    return bloom_chain_add_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
+                                          size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
+    return bloom_chain_add_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
+                                           const bloom_hash *hashes,
+                                           size_t count, bool *is_new)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
+    return bloom_chain_add_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
+                                              const bloom_key *keys,
+                                              size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
+    return bloom_chain_look_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
+                                                  const uint64_t *keys,
+                                                  size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
+    return bloom_chain_look_all_(c, all);
+}
+
+BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
+                                                   const bloom_hash *hashes,
+                                                   size_t count, bool *maybe)
+{
+    const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
+    return bloom_chain_look_all_(c, all);
+}
+
+/* ---- Whole chains -------------------------------------------------------- */
 
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c)
 {
@@ -3186,40 +3467,47 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
-/* The 64 bits of p, 0 < p < 1: p = (1 + fraction / 2^52) * 2^(exponent - 1023),
-   or fraction / 2^1074 where the exponent is 0 */
-static uint64_t bloom_bits_of_(double p)
+BLOOM_API void bloom_chain_seal(bloom_chain *c)
 {
-    uint64_t exponent = 1023;
-    for (; p < 1 && exponent > 1; exponent--)
-        p *= 2;
-    if (p < 1)
-        return (uint64_t)(p * 4503599627370496.0);
-    return exponent << 52 | (uint64_t)((p - 1) * 4503599627370496.0);
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        bloom_seal(c->link[i]);
 }
 
-/* Its inverse; 2 for bits that are not of such a p */
-static double bloom_double_of_(uint64_t bits)
+/* ---- A chain's image ----------------------------------------------------- */
+
+enum { BLOOM_LINKS_AT_ = 6, BLOOM_CHECK_AT_ = 7 };
+
+static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 {
-    double p = (double)(bits & 0xFFFFFFFFFFFFFU) / 4503599627370496.0;
-    uint64_t exponent = bits >> 52;
-    if (exponent > 1022)
-        return 2;
-    p += exponent > 0;
-    for (exponent += exponent == 0; exponent < 1023; exponent++)
-        p /= 2;
-    return p;
+    unsigned char copy[BLOOM_HEADER_];
+    bloom_copy_bytes_(copy, head, BLOOM_HEADER_);
+    copy[BLOOM_CHECK_AT_] = 0;
+    return bloom_murmur64_(copy, BLOOM_HEADER_, 0).h1 & 255;
 }
 
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
 {
     bloom_plan plan = bloom_plan_of(c->link[0]);
-    plan.hashes = 0;
+    const void *p = &c->p;
+    void *bits = &plan.seed;
+    plan.hashes = (uint8_t)c->links;
     plan.cells = c->first_n;
-    plan.seed = bloom_bits_of_(c->p);
+    bloom_copy_bytes_((unsigned char *)bits, (const unsigned char *)p, 8);
     bloom_write_header_(head, plan);
     head[2] = 'C';
     bloom_store64_(head + BLOOM_SEAL_AT_, c->keys);
+    head[BLOOM_CHECK_AT_] = bloom_chain_check_byte_(head);
+}
+
+static double bloom_chain_rate_of_(const unsigned char *head)
+{
+    const uint64_t number = bloom_load64_(head + BLOOM_SEED_AT_);
+    const void *bits = &number;
+    double rate;
+    void *p = &rate;
+    bloom_copy_bytes_((unsigned char *)p, (const unsigned char *)bits, 8);
+    return rate;
 }
 
 static bloom_error bloom_chain_check_head_(const unsigned char *head,
@@ -3232,51 +3520,60 @@ static bloom_error bloom_chain_check_head_(const unsigned char *head,
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    p = bloom_double_of_(bloom_load64_(head + 16));
-    if (head[4] > BLOOM_BLOCKED || (head[5] != 32 && head[5] != 64)
-        || head[6] != 0 || head[7] != 0 || bloom_load64_(head + 8) == 0
-        || !(p > 0 && p < 1))
+    p = bloom_chain_rate_of_(head);
+    if (head[BLOOM_LAYOUT_AT_] > BLOOM_BLOCKED
+        || (head[BLOOM_WIDTH_AT_] != 32 && head[BLOOM_WIDTH_AT_] != 64)
+        || head[BLOOM_LINKS_AT_] > 64
+        || bloom_load64_(head + BLOOM_M_AT_) == 0 || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
-    return BLOOM_OK;
+    return head[BLOOM_CHECK_AT_] == bloom_chain_check_byte_(head)
+         ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* Counts the links: there is one where BLM stands. */
-static bloom_error bloom_chain_check_(const unsigned char *image, size_t size,
-                                      unsigned *links)
+/* The link at `at`, and in *at where it ends; NULL if it is no filter, or if
+   its layout, width or seed is another than the first one's. */
+static const bloom *bloom_chain_view_(const unsigned char *image, size_t size,
+                                      size_t *at, bloom_error *error)
 {
-    const unsigned char *link = image;
+    const unsigned char *link = image + *at, *first = image + BLOOM_HEADER_;
+    const bloom *b = bloom_view(link, size - *at, error);
+    if (!b)
+        return b;
+    *at += bloom_size(b);
+    if (link[BLOOM_LAYOUT_AT_] == image[BLOOM_LAYOUT_AT_]
+        && link[BLOOM_WIDTH_AT_] == image[BLOOM_WIDTH_AT_]
+        && bloom_load64_(link + BLOOM_SEED_AT_)
+           == bloom_load64_(first + BLOOM_SEED_AT_))
+        return b;
+    *error = BLOOM_BAD_HEADER;
+    return BLOOM_NULL_;
+}
+
+static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
+{
     bloom_error error = bloom_chain_check_head_(image, size);
-    size_t bytes = BLOOM_HEADER_;
-    for (*links = 0; error == BLOOM_OK; ++*links) {
-        const bloom *b;
-        link += bytes;
-        size -= bytes;
-        if (size < 3 || link[0] != 'B' || link[1] != 'L' || link[2] != 'M')
-            break;
-        b = bloom_view(link, size, &error);
-        if (!b)
-            break;
-        if (*links == 64 || link[4] != image[4] || link[5] != image[5]
-            || bloom_load64_(link + 16) != bloom_load64_(image + 48))
-            error = BLOOM_BAD_HEADER;
-        bytes = bloom_size(b);
-    }
-    return error;
+    size_t at = BLOOM_HEADER_;
+    unsigned i;
+    if (error != BLOOM_OK)
+        return error;
+    for (i = 0; i < image[BLOOM_LINKS_AT_]; i++)
+        if (!bloom_chain_view_(image, size, &at, &error))
+            return error;
+    return size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
+        && image[at + 2] == 'M' ? BLOOM_BAD_HEADER : BLOOM_OK;
 }
 
-/* Copies of the links of an image that was checked; false: no memory. */
+/* Copies the links of an image that was checked; false if memory is short. */
 static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
-                              unsigned links)
+                              size_t size)
 {
-    size_t at = BLOOM_HEADER_, i, size;
-    while (c->links < links) {
-        bloom *b = bloom_create(bloom_parse_(image + at));
+    size_t at = BLOOM_HEADER_;
+    bloom_error error;
+    while (c->links < image[BLOOM_LINKS_AT_]) {
+        bloom *b = bloom_copy(bloom_chain_view_(image, size, &at, &error));
         if (!b)
             return false;
         c->link[c->links++] = b;
-        size = bloom_size(b);
-        for (i = 0; i < size; i++)
-            bloom_bytes_(b)[i] = image[at++];
     }
     return true;
 }
@@ -3285,25 +3582,25 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error)
 {
     const unsigned char *head = (const unsigned char *)image;
-    bloom_plan like = bloom_no_plan_();
-    unsigned links;
-    bloom_error found = bloom_chain_check_(head, size, &links);
+    bloom_error found = bloom_chain_check_(head, size);
     bloom_chain *c;
     if (error)
         *error = found;
     if (found != BLOOM_OK)
         return BLOOM_NULL_;
-    c = bloom_chain_without_links_(bloom_load64_(head + 8),
-                                   bloom_double_of_(bloom_load64_(head + 16)));
-    like.layout = head[4];
-    like.hash_bits = head[5];
-    if (links == 0)
+    c = bloom_chain_without_links_(bloom_load64_(head + BLOOM_M_AT_),
+                                   bloom_chain_rate_of_(head));
+    if (head[BLOOM_LINKS_AT_] == 0) {
+        bloom_plan like = bloom_no_plan_();
+        like.layout = head[BLOOM_LAYOUT_AT_];
+        like.hash_bits = head[BLOOM_WIDTH_AT_];
         return bloom_chain_begin_(c, like);
-    if (!c || !bloom_chain_copy_(c, head, links)) {
+    }
+    if (!c || !bloom_chain_copy_(c, head, size)) {
         bloom_chain_free(c);
         return BLOOM_NULL_;
     }
-    bloom_chain_resume_(c, bloom_load64_(head + 24));
+    bloom_chain_resume_(c, bloom_load64_(head + BLOOM_SEAL_AT_));
     return c;
 }
 
@@ -3312,48 +3609,9 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
-BLOOM_END_C_
-
-#undef BLOOM_IS_CLEARED_
-#undef BLOOM_SMALL_
-#undef BLOOM_IS_SMALL_
-#undef BLOOM_NULL_
-#undef BLOOM_FIRM_
-#undef BLOOM_FLAT_
-#undef BLOOM_RARE_
-#undef BLOOM_PURE_
-#undef BLOOM_HAS_128_
-#undef BLOOM_LOAD_BYTE_
-#undef BLOOM_SET_BITS_
-#undef BLOOM_ROM_ONLY_
-#undef BLOOM_GOLDEN_
-#undef BLOOM_LOAD_M_
-#undef BLOOM_IS_32_
-#undef BLOOM_IS_BLOCKED_
-#undef BLOOM_IS_COUNTING_
-#undef BLOOM_IS_BUILT_
-#undef BLOOM_SALTS_
-#undef BLOOM_SIMD_
-#undef BLOOM_TARGET_
-#undef BLOOM_HAS_SIMD_
-#undef BLOOM_IF_SIMD_
-#undef BLOOM_SIMD_MASK_
-#undef BLOOM_SIMD_MIX_
-#undef BLOOM_SIMD_BLOCKS_
-#undef BLOOM_SIMD_ALL_
-#undef BLOOM_IS_FAST_
-#undef BLOOM_PEEK_
-#undef BLOOM_PREFETCH_
-#undef BLOOM_ZERO_
-#undef BLOOM_END_C_
-#undef BLOOM_VOLATILE_
-#undef BLOOM_HAS_ATOMIC_WORDS_
-#undef BLOOM_ATTRIBUTE_
-#undef BLOOM_IS_LARGE_
-#undef BLOOM_AHEAD_
-#undef BLOOM_BATCH_
-#undef BLOOM_BY_LAYOUT_
-#undef BLOOM_MOST_HASHES_
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* BLOOM_IMPLEMENTATION */
 

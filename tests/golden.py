@@ -149,9 +149,10 @@ def chain(layout, plans, first_n, p, seed):
                 links[-1].add(key)
                 keys += 1
             key += 1
-    head = b"BLC\1" + bytes([layout, 64, 0, 0])
+    head = bytearray(b"BLC\1" + bytes([layout, 64, len(links), 0]))
     head += first_n.to_bytes(8, "little") + struct.pack("<d", p)
     head += keys.to_bytes(8, "little")
+    head[7] = x64_128(head, 0)[0] & 255
     return head + b"".join(link.image(False) for link in links)
 
 

@@ -201,7 +201,7 @@ static void counters_forget(void)
 }
 #endif
 
-#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+#ifdef BLOOM_HAS_CHAIN_
 static void chain_grows(void)
 {
     bloom_chain *c = bloom_chain_new(10, 0.01, BLOOM_CLASSIC);
@@ -232,7 +232,7 @@ static void test_promises(void)
 #ifndef BLOOM_TINY
     counters_forget();
 #endif
-#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+#ifdef BLOOM_HAS_CHAIN_
     chain_grows();
 #endif
 }

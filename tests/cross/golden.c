@@ -243,7 +243,7 @@ static void all_images(void)
 
 /* ---- Chains -------------------------------------------------------------- */
 
-#if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT)
+#ifdef BLOOM_HAS_CHAIN_
 
 static void add_to_chain(bloom_chain *c, unsigned from, unsigned to)
 {

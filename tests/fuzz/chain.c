@@ -87,15 +87,16 @@ static size_t save(const bloom_chain *c, unsigned char *store)
     return size;
 }
 
-/* Cut short, with another layout in its head, with another seed in its links:
-   none is a chain. */
-static void refuse(const bloom_chain *c)
+/* Cut short anywhere, with another layout in its head, with another seed in its
+   links: none is a chain. */
+static void refuse(const bloom_chain *c, size_t cut)
 {
     static unsigned char store[STORE + 1];
     size_t size = save(c, store + 1);
     if (size == 0)
         return;
     must(!bloom_chain_load(store + 1, size - 1, NULL));
+    must(!bloom_chain_load(store + 1, cut * 8 % size, NULL));
     store[5] ^= 1;
     must(!bloom_chain_load(store + 1, size, NULL));
     store[5] ^= 1;
@@ -135,6 +136,18 @@ static bloom_chain *restore(bloom_chain *old, bool *added, unsigned key)
     return c;
 }
 
+/* Writes into a head that whole filters follow, and how many. */
+static void count_links(unsigned char *image, size_t size)
+{
+    size_t at = 32;
+    image[6] = 0;
+    while (verdict(image + at, size - at) == BLOOM_OK && image[6] < 65) {
+        at += (size_t)bytes_for(plan_in(image + at));
+        image[6]++;
+    }
+    image[7] = check_of(image);
+}
+
 /* Any bytes as an image, behind a sound head or not, alone, before zeros or
    over and over. What is taken for a chain can be used as one; but one that has
    no links yet may not get its first. */
@@ -157,6 +170,10 @@ static void use_image(input in)
         image[size] = image[size - (given - 32)];
     if (how & 4)
         size = STORE;
+    if (how & 16 && size >= 32)
+        image[7] = check_of(image);
+    else if (how & 1 && size >= 32)
+        count_links(image, size);
     c = bloom_chain_load(image, size, &error);
     must(error == chain_verdict(image, size));
     must(c ? error == BLOOM_OK && bloom_chain_size(c) > 32
@@ -168,6 +185,36 @@ static void use_image(input in)
     if (c)
         check_links(c, (bloom_layout)image[4]);
     bloom_chain_free(c);
+}
+
+/* The same keys in one call, as hashes: a chain of the same image that gets them
+   one by one says the same, and ends the same. */
+static void add_many(bloom_chain *c, bool *added, unsigned key, unsigned count)
+{
+    static unsigned char store[STORE];
+    size_t size = save(c, store), i, news = 0;
+    bloom_chain *one = size ? bloom_chain_load(store, size, NULL) : NULL;
+    bloom_hash hashes[KEYS];
+    bool is_new[KEYS];
+    for (i = 0; i < count; i++)
+        hashes[i] = bloom_hash_u64(bloom_chain_link(c, 0),
+                                   (key + i) / 3 * 3 + 1);
+    if (!one)
+        return;
+    must(bloom_chain_may_contain_many_hash(c, hashes, count, is_new) <= count);
+    for (i = 0; i < count; i++)
+        must(is_new[i] == bloom_chain_may_contain_hash(one, hashes[i]));
+    news = bloom_chain_add_many_hash(c, hashes, count, is_new);
+    for (i = 0; i < count; i++) {
+        unsigned number = (unsigned)((key + i) / 3 * 3 + 1);
+        must(is_new[i] == bloom_chain_add_u64(one, number));
+        news -= is_new[i];
+        if (number < KEYS)
+            added[number] = true;
+    }
+    must(news == 0);
+    must_be_equal(c, one);
+    bloom_chain_free(one);
 }
 
 static void add_some(bloom_chain *c, bool *added, unsigned key, unsigned count)
@@ -189,8 +236,9 @@ static void use(bloom_chain **c, input *in)
         key = byte_of(in);
         switch (call % 8) {
         case 0: if (restored++ < 2) *c = restore(*c, added, key); break;
-        case 1: refuse(*c); break;
+        case 1: refuse(*c, key); break;
         case 2: calls_left = key % 16; break;
+        case 6: calls_left = 1000; add_many(*c, added, key, call); break;
         case 3:
         case 4: add_some(*c, added, key, call / 4); break;
         case 5: if (!added[key]) look(*c, key); break;

@@ -151,12 +151,23 @@ QUIET bloom_error verdict(const unsigned char *image, size_t size)
     return bytes_for(plan_in(image)) > size ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
+/* The check byte that belongs into the head of a chain */
+QUIET unsigned char check_of(const unsigned char *image)
+{
+    const bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 64 };
+    unsigned char empty[40], head[32];
+    memcpy(head, image, 32);
+    head[7] = 0;
+    return bloom_hash_key(bloom_init(empty, 40, plan), head, 32).h1 & 255;
+}
+
 /* What bloom_chain_load has to say of these bytes, but for want of memory */
 QUIET bloom_error chain_verdict(const unsigned char *image, size_t size)
 {
-    uint64_t bits, links = 0;
+    uint64_t bits;
     bloom_error error;
     size_t at = 32;
+    unsigned links;
     double p;
     if (size < 32)
         return BLOOM_TRUNCATED;
@@ -166,20 +177,22 @@ QUIET bloom_error chain_verdict(const unsigned char *image, size_t size)
         return BLOOM_WRONG_VERSION;
     bits = little_endian(image + 16);
     memcpy(&p, &bits, sizeof p);
-    if (image[4] > 1 || (image[5] != 64 && image[5] != 32) || image[6] != 0
-        || image[7] != 0 || little_endian(image + 8) == 0
-        || !(p > 0 && p < 1))
+    if (image[4] > 1 || (image[5] != 64 && image[5] != 32) || image[6] > 64
+        || little_endian(image + 8) == 0 || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
-    for (; size - at >= 3 && memcmp(image + at, "BLM", 3) == 0; links++) {
+    if (image[7] != check_of(image))
+        return BLOOM_CORRUPT;
+    for (links = image[6]; links > 0; links--) {
         error = verdict(image + at, size - at);
         if (error != BLOOM_OK)
-            return links > 64 ? BLOOM_BAD_HEADER : error;
+            return error;
         if (memcmp(image + at + 4, image + 4, 2) != 0
             || memcmp(image + at + 16, image + 32 + 16, 8) != 0)
             return BLOOM_BAD_HEADER;
         at += (size_t)bytes_for(plan_in(image + at));
     }
-    return links > 64 ? BLOOM_BAD_HEADER : BLOOM_OK;
+    return size - at >= 3 && memcmp(image + at, "BLM", 3) == 0
+         ? BLOOM_BAD_HEADER : BLOOM_OK;
 }
 
 /* One cell of an image: 0 or 1, or a counter */

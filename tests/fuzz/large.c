@@ -413,6 +413,8 @@ static void use_chain(bloom_plan plan, input *in)
     }
     size = any_size(end, in);
     size = size > room ? (size_t)room : size;
+    memory[6] = (unsigned char)(i + (count > 68));
+    memory[7] = check_of(memory);
     c = bloom_chain_load(memory, size, &error);
     must(error == chain_verdict(memory, size));
     must(!c || (error == BLOOM_OK && bloom_chain_links(c) <= (i ? i : 1)));

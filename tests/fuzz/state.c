@@ -241,6 +241,32 @@ QUIET void flatten(const filter *f, unsigned shift)
         must(cell_in(at, i) == (f->cell[i] != 0));
 }
 
+/* A folded copy: each of its cells stands for `by` of f's, of blocked filters
+   for those of `by` blocks in a row. */
+QUIET void fold(const filter *f, uint64_t by, unsigned shift)
+{
+    const uint64_t unit = plan.layout == BLOOM_BLOCKED ? 256 : 1;
+    const uint64_t grain = plan.layout == BLOOM_BLOCKED ? 256 : 64;
+    const unsigned most = plan.layout == BLOOM_COUNTING ? 15 : 1;
+    const size_t size = bloom_size(f->b);
+    unsigned char *at = place(&flat, shift, size);
+    const bool can = by > 0 && plan.cells % (by * grain) == 0;
+    bloom *b;
+    uint64_t i, j;
+    memcpy(at, f->image, size);
+    b = bloom_open(at, size, NULL);
+    must(b && bloom_fold(b, by) == can);
+    must(can || memcmp(at, f->image, size) == 0);
+    for (i = 0; can && i < plan.cells / by; i++) {
+        unsigned cell = 0;
+        for (j = 0; j < by; j++)
+            cell += f->cell[(i / unit * by + j) * unit + i % unit];
+        must(cell_in(at, i) == (cell < most ? cell : most));
+    }
+    must(!can || (bloom_verify(b) == BLOOM_UNSEALED
+                  && bloom_plan_of(b).cells == plan.cells / by));
+}
+
 /* Saved, and loaded at another address */
 static void reload(filter *f, unsigned shift)
 {
@@ -297,7 +323,8 @@ static void step(filter *f, filter *g, unsigned call, input *in)
     case 6: reload(f, key); writes = false; break;
     case 7: seal(f); return;
     case 8: count_cells(f); writes = false; break;
-    case 9: if (key == 0) clear(f); else writes = false; break;
+    case 9: if (key == 0) clear(f); else fold(f, key - 1, call);
+            writes = key == 0; break;
     case 10:
     case 11: must(do_look(f, key, by_hash) == model_has(f, key));
              writes = false; break;

@@ -236,7 +236,7 @@ static void put64(unsigned char *to, uint64_t x)
 static void any_chain(const arguments *a)
 {
     bloom_plan plan = plan_of(a);
-    size_t at = 32, links = 1 + a->size % 64;
+    size_t at = 32, links = 1 + a->size % 64, count = links;
     size_t bytes = (SIZE - 32) / links / 32 * 32 - 32;
     uint64_t bits;
     double p = a->p;
@@ -252,13 +252,14 @@ static void any_chain(const arguments *a)
     memcpy(image, "BLC\1", 4);
     image[4] = plan.layout;
     image[5] = plan.hash_bits;
-    image[6] = image[7] = 0;
+    image[6] = (unsigned char)(a->size % 5 == 0 ? 0 : count);
     memcpy(&bits, &p, 8);
     put64(image + 8, a->n);
     put64(image + 16, bits);
     put64(image + 24, a->cells);
-    if (a->size % 5 == 0)                       /* no links */
+    if (a->size % 5 == 0)
         image[32] = 0;
+    image[7] = bloom_chain_check_byte_(image);
 }
 
 static void load(const arguments *a)

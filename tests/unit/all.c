@@ -43,9 +43,9 @@ static void test_all(void)
 #endif
 #ifndef BLOOM_NO_FLOAT
     rate_tests();
-#ifndef BLOOM_NO_MALLOC
-    chain_tests();
 #endif
+#ifdef BLOOM_HAS_CHAIN_
+    chain_tests();
 #endif
 }
 

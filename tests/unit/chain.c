@@ -1,7 +1,7 @@
 /* The chain: it grows, keeps its rate, and is saved and loaded. */
 #include "unit.h"
 
-#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+#ifdef BLOOM_HAS_CHAIN_
 
 static size_t save_chain(const bloom_chain *c, unsigned char **image)
 {
@@ -26,6 +26,16 @@ static bool same_chain(const bloom_chain *c, const bloom_chain *d)
     free(a);
     free(b);
     return same;
+}
+
+/* Writes the number of links, and the check, into the head of an image. */
+static void count_links(unsigned char *head, unsigned links)
+{
+    unsigned char empty[40];
+    bloom *b = bloom_init(empty, 40, a_plan(64, 1, 64, 0));
+    head[6] = (unsigned char)links;
+    head[7] = 0;
+    head[7] = (unsigned char)(bloom_hash_key(b, head, 32).h1 & 255);
 }
 
 static bloom_plan chain_plan(unsigned layout, unsigned width)
@@ -90,12 +100,12 @@ static void grow_chain(uint64_t first_n, double p, unsigned width,
 static void test_golden_chains(void)
 {
     static const char *const golden_chains[] = {
-    "424c4301004000000200000000000000000000000000d03f0100000000000000"
+    "424c4301004003300200000000000000000000000000d03f0100000000000000"
     "424c4d01004001004000000000000000efcdab89674523010000000000000000"
     "0020082001280041424c4d01004002004000000000000000efcdab8967452301"
     "00000000000000004401130180042200424c4d01004002008000000000000000"
     "efcdab8967452301000000000000000020000004000000000000000000000000",
-    "424c4301014000000200000000000000000000000000d03f0100000000000000"
+    "424c4301014003cc0200000000000000000000000000d03f0100000000000000"
     "424c4d01014008000001000000000000efcdab89674523010000000000000000"
     "5ff5f7ff6efedafbdf77bffaff6bffdffaffcfff7ce7d9bdbd77bf763feffdf6"
     "424c4d01014008000001000000000000efcdab89674523010000000000000000"
@@ -207,7 +217,8 @@ static bloom_error chain_error(const unsigned char *image, size_t size)
     return error;
 }
 
-/* Each byte of a chain's image that can be wrong */
+/* Each byte of a chain's image that can be wrong; a head is first bent as it is,
+   and then with a check that matches. */
 static void test_bad_chains(void)
 {
     static const unsigned char half[8] = { 0, 0, 0, 0, 0, 0, 0xE0, 0x3F };
@@ -216,40 +227,145 @@ static void test_bad_chains(void)
     image[5] = 64;
     image[8] = 9;
     memcpy(image + 16, half, 8);
+    count_links(image, 2);
     for (i = 32; i < sizeof image - 39; i += 40)
         bloom_init(image + i, 40, a_plan(64, 3, 64, 5));
-    for (i = 0; i < 32; i++)
-        CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
     CHECK(chain_error(NULL, 99) == BLOOM_TRUNCATED);
-    CHECK(chain_error(image, size) == BLOOM_OK);
-    CHECK(chain_error(image, size + 2) == BLOOM_OK);
-    CHECK(chain_error(image, size + 3) == BLOOM_TRUNCATED);
-    CHECK(chain_error(image, size - 1) == BLOOM_TRUNCATED);
+    for (i = 0; i < size; i++)
+        CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
+    for (; i < size + 3; i++)
+        CHECK(chain_error(image, i) == BLOOM_OK);
+    CHECK(chain_error(image, i) == BLOOM_BAD_HEADER);
+    count_links(image, 64);
     CHECK(chain_error(image, 32 + 40 * 64) == BLOOM_OK);
+    count_links(image, 65);
     CHECK(chain_error(image, 32 + 40 * 65) == BLOOM_BAD_HEADER);
+    count_links(image, 2);
     memcpy(image + size, "BLx", 3);
     CHECK(chain_error(image, size + 40) == BLOOM_OK);
     for (i = 0; i < size; i++) {
-        bloom_error want = i < 3 ? BLOOM_NOT_A_FILTER
+        bloom_error want = i < 3 || (i >= 32 && i < 35) || (i >= 72 && i < 75)
+              ? BLOOM_NOT_A_FILTER
             : i == 3 || i == 35 || i == 75 ? BLOOM_WRONG_VERSION
             : i == 36 || i == 76 ? BLOOM_UNSUPPORTED        /* layout 129 */
-            : (i >= 4 && i < 8) || i == 23 || (i >= 36 && i <= 40)
+            : (i >= 4 && i < 7) || i == 23 || (i >= 36 && i <= 40)
               || (i >= 48 && i < 56) || (i >= 76 && i <= 80)
               || (i >= 88 && i < 96) ? BLOOM_BAD_HEADER
+            : i < 32 ? BLOOM_CORRUPT
             : (i > 40 && i < 48) || (i > 80 && i < 88) ? BLOOM_TRUNCATED
             : BLOOM_OK;
         image[i] ^= 0x81;
         CHECK(chain_error(image, size) == want);
+        if (want == BLOOM_CORRUPT && i != 7) {
+            count_links(image, 2);
+            CHECK(chain_error(image, size) == BLOOM_OK);
+        }
         image[i] ^= 0x81;
+        count_links(image, 2);
     }
     image[8] = 0;
+    count_links(image, 2);
     CHECK(chain_error(image, size) == BLOOM_BAD_HEADER);
     image[8] = 9;
     for (i = 0; i < 3; i++) {                   /* p = 0, 1 and NaN */
         image[22] = i == 0 ? 0 : i == 1 ? 0xF0 : 0xF8;
         image[23] = i == 0 ? 0 : i == 1 ? 0x3F : 0x7F;
+        count_links(image, 2);
         CHECK(chain_error(image, size) == BLOOM_BAD_HEADER);
     }
+}
+
+/* No key of a sealed chain is lost without a word: an image that is cut anywhere
+   does not load, and where one bit is changed, it does not load, or a seal does
+   not match, or every key is found. */
+static void test_damaged_chains(void)
+{
+    bloom_chain *c = bloom_chain_new(20, 0.1, BLOOM_CLASSIC);
+    unsigned char *image;
+    uint64_t key;
+    size_t size, i, found;
+    for (key = 0; bloom_chain_links(c) < 4; key++)
+        bloom_chain_add_u64(c, key);
+    bloom_chain_seal(c);
+    for (i = 0; i < 4; i++)
+        CHECK(bloom_verify(bloom_chain_link(c, (unsigned)i)) == BLOOM_OK);
+    size = save_chain(c, &image);
+    bloom_chain_free(c);
+    for (i = 0; i < size; i++)
+        CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
+    for (i = 0; i < 8 * size; i++) {
+        bool is_seen = false;
+        unsigned link;
+        image[i / 8] ^= (unsigned char)(1 << i % 8);
+        c = bloom_chain_load(image, size, NULL);
+        for (link = 0; c && link < bloom_chain_links(c); link++)
+            is_seen |= bloom_verify(bloom_chain_link(c, link)) == BLOOM_CORRUPT;
+        for (found = 0; c && !is_seen && found < key; found++)
+            CHECK(bloom_chain_may_contain_u64(c, found));
+        bloom_chain_free(c);
+        image[i / 8] ^= (unsigned char)(1 << i % 8);
+    }
+    free(image);
+}
+
+/* Many keys give the answers and the bytes of one call after the other, for all
+   three kinds of keys, also where links begin within a call, and for keys that
+   come twice in one. */
+static void many_in_chain(unsigned layout, unsigned width)
+{
+    bloom_chain *many = bloom_chain_create(150, 0.2, chain_plan(layout, width));
+    bloom_chain *one = bloom_chain_create(150, 0.2, chain_plan(layout, width));
+    static uint64_t integers[700];
+    static bloom_key keys[700];
+    static bloom_hash hashes[700];
+    static bool answers[700];
+    const bloom *link = bloom_chain_link(one, 0);
+    size_t call, i, count, trues;
+    CHECK(bloom_chain_rate(one) == 0.2);
+    CHECK(bloom_chain_add_many(many, NULL, 0, NULL) == 0);
+    for (call = 0; call < 40; call++) {
+        size_t want = 0, wrong = 0, kind = call % 3, adds = call % 4 != 3;
+        count = (size_t)(random64() % 700);
+        for (i = 0; i < count; i++) {
+            integers[i] = random64() % 9000;
+            keys[i].data = &integers[i];
+            keys[i].size = i % 9;
+            hashes[i] = bloom_hash_u64(link, integers[i] * 11);
+        }
+        memset(answers, 2, sizeof answers);
+        trues = adds ? kind == 0 ? bloom_chain_add_many(many, keys, count, answers)
+              : kind == 1 ? bloom_chain_add_many_u64(many, integers, count,
+                                                     answers)
+              : bloom_chain_add_many_hash(many, hashes, count, answers)
+              : kind == 0 ? bloom_chain_may_contain_many(many, keys, count,
+                                                         answers)
+              : kind == 1 ? bloom_chain_may_contain_many_u64(many, integers,
+                                                             count, answers)
+              : bloom_chain_may_contain_many_hash(many, hashes, count, answers);
+        for (i = 0; i < count; i++) {
+            bool is = adds ? kind == 0 ? bloom_chain_add(one, keys[i].data,
+                                                         keys[i].size)
+                    : kind == 1 ? bloom_chain_add_u64(one, integers[i])
+                    : bloom_chain_add_hash(one, hashes[i])
+                    : kind == 0 ? bloom_chain_may_contain(one, keys[i].data,
+                                                          keys[i].size)
+                    : kind == 1 ? bloom_chain_may_contain_u64(one, integers[i])
+                    : bloom_chain_may_contain_hash(one, hashes[i]);
+            wrong += answers[i] != is;
+            want += is;
+        }
+        CHECK(wrong == 0 && trues == want);
+        if (adds)
+            bloom_chain_add_many_u64(many, integers, count, NULL);
+        for (i = 0; adds && i < count; i++)
+            bloom_chain_add_u64(one, integers[i]);
+        CHECK(bloom_chain_may_contain_many_u64(many, integers, count, NULL)
+              == bloom_chain_may_contain_many_u64(one, integers, count, NULL));
+        CHECK(same_chain(many, one));
+    }
+    CHECK(bloom_chain_links(one) > 4);
+    bloom_chain_free(many);
+    bloom_chain_free(one);
 }
 
 /* Heads: each p comes back as it was, first_n as it is, and a head alone is an
@@ -270,8 +386,11 @@ static void test_chain_heads(void)
         for (key = 8; key-- > 0; )
             loaded = loaded << 8 | head[16 + key];
         CHECK(loaded == bits && head[8] == (i ? i : 1) && head[24] == 0);
-        d = bloom_chain_load(head, 32, NULL);
-        CHECK(d && bloom_chain_links(d) == 1);
+        CHECK(head[6] == 1);
+        memcpy(again, head, 32);
+        count_links(again, 0);
+        d = bloom_chain_load(again, 32, NULL);
+        CHECK(d && bloom_chain_links(d) == 1 && bloom_chain_rate(d) == p[i]);
         bloom_chain_head(d, again);
         CHECK(memcmp(head, again, 32) == 0);
         bloom_chain_free(c);
@@ -279,6 +398,7 @@ static void test_chain_heads(void)
     }
     head[4] = BLOOM_BLOCKED;        /* it is as its head says */
     head[5] = 32;
+    count_links(head, 0);
     {
         bloom_chain *c = bloom_chain_load(head, 32, NULL);
         CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).hash_bits == 32);
@@ -289,8 +409,10 @@ static void test_chain_heads(void)
     head[5] = 64;
     memset(head + 16, 0, 16);       /* the least p above 0: there is no plan */
     head[16] = 1;
+    count_links(head, 0);
     CHECK(!bloom_chain_load(head, 32, NULL));
     head[15] = 0x80;                /* link 1 would be for 2^64 keys */
+    count_links(head, 0);
     CHECK(!bloom_chain_load(head, 32, NULL));
 }
 
@@ -303,6 +425,7 @@ static void test_odd_chains(void)
     image[5] = 64;
     image[8] = image[16] = 1;
     memset(image + 24, 255, 8);
+    count_links(image, 1);
     bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
     c = bloom_chain_load(image, sizeof image, NULL);
     CHECK(c && bloom_chain_estimate(c) == 0);
@@ -317,8 +440,10 @@ static void test_odd_chains(void)
     bloom_chain_free(c);
     bloom_chain_free(NULL);
     image[5] = 32;
+    count_links(image, 1);
     CHECK(!bloom_chain_load(image, sizeof image, NULL));
     image[5] = 64, image[4] = 1;
+    count_links(image, 1);
     CHECK(!bloom_chain_load(image, sizeof image, NULL));
     c = bloom_chain_new(10, 0.5, BLOOM_BLOCKED);
     while (c && bloom_chain_links(c) < 3)
@@ -339,6 +464,7 @@ static void test_longest_chain(void)
         image[23] = 0x3F;
         for (i = 0; i < 64; i++)
             bloom_init(image + 32 + 40 * i, 40, a_plan(64, 3, 64, 0));
+        count_links(image, most);
         c = bloom_chain_load(image, 32 + most * 40, NULL);
         CHECK(c && bloom_chain_links(c) == most);
         for (i = 0; i < 9; i++)
@@ -357,6 +483,7 @@ static void test_chain_without_memory(void)
     image[5] = 64;
     image[8] = 9;
     image[22] = 0xE0, image[23] = 0x3F;
+    count_links(image, 1);
     bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
     for (refused = 0; refused < 2; refused++) {     /* chain, then its link */
         requests = 0;
@@ -413,6 +540,10 @@ static void chain_tests(void)
     RUN(test_links_to_the_key());
     RUN(test_chain_heads());
     RUN(test_bad_chains());
+    RUN(test_damaged_chains());
+    RUN(many_in_chain(BLOOM_CLASSIC, 64));
+    RUN(many_in_chain(BLOOM_CLASSIC, 32));
+    RUN(many_in_chain(BLOOM_BLOCKED, 64));
     RUN(test_chain_at_its_floor());
     RUN(link_keeps_its_share(1000, 0.5));
     RUN(link_keeps_its_share(1000, 0.01));

@@ -38,6 +38,31 @@ static void test_making(void)
 }
 
 #ifndef BLOOM_NO_MALLOC
+/* A clone has the bytes of its original, also of one in flash, and is another. */
+static void test_copy(void)
+{
+    unsigned layout, size;
+    for (layout = 0; layout < LAYOUTS; layout++) {
+        bloom_plan plan = in_layout(a_plan(512, 8, widths[0], 3), layout);
+        bloom *b = bloom_init(memory + 1, sizeof memory - 1, plan), *c;
+        size = (unsigned)bloom_plan_size(plan);
+        bloom_add_u64(b, 1);
+        bloom_seal(b);
+        c = bloom_copy(look(b, size));
+        CHECK(c && (uintptr_t)(void *)c % 32 == 0);
+        CHECK(c && memcmp(c, b, size) == 0 && bloom_verify(c) == BLOOM_OK);
+        bloom_add_u64(c, 2);
+        CHECK(bloom_verify(b) == BLOOM_OK && bloom_ones(c) > bloom_ones(b));
+        bloom_free(c);
+    }
+#ifdef TEST_MALLOC
+    requests = 0;
+    refused = 0;
+    CHECK(bloom_copy((bloom *)(void *)(memory + 1)) == NULL);
+    refused = -1;
+#endif
+}
+
 static void test_malloc(void)
 {
     unsigned i;
@@ -127,11 +152,72 @@ static void test_whole(void)
     CHECK(bloom_merge(a, a) && bloom_intersect(a, a));
 }
 
+#ifndef BLOOM_TINY
+/* A filter of m * by cells, folded by `by`, has the bytes of one of m cells to
+   which the same keys were added; some of them often, so that counters fill. */
+static void fold(bloom_plan plan, uint64_t by)
+{
+    static unsigned char wanted[sizeof memory];
+    bloom *small = bloom_init(wanted, sizeof wanted, plan), *b;
+    const size_t size = bloom_plan_size(plan);
+    const uint64_t m = plan.cells;
+    uint64_t key;
+    plan.cells *= by;
+    b = bloom_init(memory + 1, sizeof memory - 1, plan);
+    if (!b)                                 /* more than this chip's memory */
+        return;
+    for (key = 0; key < m / 8; key++) {
+        bloom_add_u64(b, key % 3 ? key : 0);
+        bloom_add_u64(small, key % 3 ? key : 0);
+    }
+    bloom_seal(b);
+    CHECK(!bloom_fold(b, 0) && !bloom_fold(b, 2 * plan.cells));
+    CHECK(!bloom_fold(b, plan.cells) && !bloom_fold(b, plan.cells / 64 * 2));
+    CHECK(plan.cells % 11 == 0 || !bloom_fold(b, 11));
+    CHECK(bloom_plan_of(look(b, 32)).cells == plan.cells && sealed(b));
+    CHECK(bloom_fold(b, by) && bloom_size(look(b, 32)) == size);
+    CHECK(memcmp(memory + 1, wanted, size) == 0);
+}
+
+static void test_fold(void)
+{
+    static const uint8_t by[] = { 1, 2, 3, 5, 7, 9, 64 };
+    unsigned char header[32];
+    bloom_plan plan = a_plan(64, 8, 64, 0);
+    unsigned layout, width, i;
+    uint64_t j;
+    bloom *b;
+    for (i = 0; i < COUNT(by); i++)
+        for (layout = 0; layout < LAYOUTS; layout++)
+            for (width = 32; width <= 64; width += 32) {
+                plan = in_layout(a_plan(256, 8, width, 5), layout);
+                fold(plan, by[i]);
+                plan.hashes = 16;
+                fold(plan, by[i]);
+                plan.cells = layout == BLOOM_BLOCKED ? 768 : 192;
+                fold(plan, by[i]);
+            }
+    if (SIZE_MAX >> 31 <= 1)
+        return;                         /* no filter there is large enough */
+    memset(header, 0, sizeof header);   /* the cells are not looked at */
+    memcpy(header, "BLM\1\1\100\10", 7);
+    for (j = 1; j <= 8; j *= 2) {
+        store(header + 8, 1ULL << 34, 8);
+        b = bloom_open(header, SIZE_MAX, NULL);
+        CHECK(b && (j == 1 || !bloom_fold(b, j)));
+    }
+}
+#endif
+
 static void whole_tests(void)
 {
     RUN(test_making());
     RUN(test_whole());
+#ifndef BLOOM_TINY
+    RUN(test_fold());
+#endif
 #ifndef BLOOM_NO_MALLOC
+    RUN(test_copy());
     RUN(test_malloc());
 #endif
 #ifdef TEST_MALLOC
