@@ -276,7 +276,7 @@ build/worst: tests/speed/worst.c $(BLOOM)
 worst: build/worst
 	build/worst
 
-LEAN = PARTS='ours lean' N='$(or $(N),1e4 1e6 1e7)' KEYS=u64 RATES=0.01 SWEEP= ROUNDS=7 \
+LEAN = PARTS='ours lean' N='$(or $(N),1e4 1e6 1e7)' KEYS=u64 RATES=0.01 SWEEP= ROUNDS=5 \
     BUILDS='gcc,-O3,-march=native clang,-O2,-march=native' OUT=build/lean
 lean: | build
 	@$(LEAN) sh tests/speed/run.sh

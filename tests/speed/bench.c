@@ -2,16 +2,17 @@
    contenders in one run, so that their ratios hold.
 
    usage: bench u64|hashed|strings RATE N ROUNDS
-   Prints lines of KEYS, N, RATE, CONTENDER, HOW, WHAT, VALUE, with tabs between.
-   WHAT is add, absent, present or mixed, half of each (ns a key, least of the
-   rounds; beyond 10^7 keys filters are filled but once); bits (a key), and rate
-   (of absent keys that are "maybe" in).
+   Prints lines of KEYS, N, RATE, CONTENDER, HOW, WHAT, VALUE, with tabs
+   between. WHAT is add, absent, present or mixed, half of each (ns a key, the
+   least of all samples of 10^5 keys); bits (a key), and rate (of absent keys
+   that are "maybe" in). Beyond 10^7 keys a filter is filled in the first round
+   only.
 
    No query repeats: absent keys are all different, present ones are drawn at
    random, and each round has its own. A benchmark that asks the same 10^4 keys
    again lets the branch predictor learn the answers by heart, and then leaving
-   at the first missing bit looks five times as fast as it is.
-   Every answer is counted and checked. Exits with 1 if one was wrong. */
+   at the first missing bit looks five times as fast as it is. Every answer is
+   counted and checked. Exits with 1 if one was wrong. */
 
 #define _POSIX_C_SOURCE 200809L
 #define BLOOM_STATIC
@@ -28,10 +29,9 @@
 
 enum { ADD, ABSENT, PRESENT, MIXED, OPERATIONS };
 enum { MOST = 64 };                     /* contenders */
-#define WARM ((size_t)1 << 17)          /* keys asked for to warm the caches, */
-#define ASKED ((size_t)1 << 20)         /* then those of a pass that is timed, */
-#define POOL (WARM + ASKED)
-#define ADDED ((size_t)1 << 19)         /* and about so many added in a round */
+#define SAMPLE ((size_t)100000)         /* keys that are timed, at least */
+#define POOL (9 * SAMPLE)               /* keys in a pass of queries */
+#define ADDED (5 * SAMPLE)              /* about so many are added in a round */
 #define CHUNK ((uint64_t)10000)         /* added at a time, if not 1 in 101 */
 #define CHECKED 1000000                 /* up to this n all bits are compared */
 #define REFILLED 10000000               /* and filters filled in each round */
@@ -57,7 +57,7 @@ void enter(contender c)
     all[contenders++] = c;
 }
 
-/* ---- Keys: a function of their number, so that none is kept ---------------- */
+/* ---- Keys: a function of their number, so that none is kept -------------- */
 
 static struct { uint64_t *u64; bloom_hash *hashes; bloom_key *strings;
                 char *text; } pool;
@@ -128,7 +128,7 @@ static keys pool_of(size_t from, size_t count)
     return k;
 }
 
-/* ---- Adding and asking ----------------------------------------------------- */
+/* ---- Adding and asking --------------------------------------------------- */
 
 static double now(void)                 /* ns */
 {
@@ -137,10 +137,19 @@ static double now(void)                 /* ns */
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void least(double *ns_a_key, double spent)
+/* Counts the time of some keys; from SAMPLE keys on that is a sample of what a
+   contender takes, and the least of all samples is what is printed. */
+typedef struct stopwatch { double spent, keys; } stopwatch;
+
+static void stop(stopwatch *w, double start, size_t count, double *least)
 {
-    if (*ns_a_key <= 0 || spent < *ns_a_key)
-        *ns_a_key = spent;
+    w->spent += now() - start;
+    w->keys += (double)count;
+    if (w->keys < SAMPLE)
+        return;
+    if (*least <= 0 || w->spent / w->keys < *least)
+        *least = w->spent / w->keys;
+    w->spent = w->keys = 0;
 }
 
 static void check(const contender *c, bool right, const char *what)
@@ -168,82 +177,76 @@ static int next_after(int c)
     return c;
 }
 
-typedef struct turns { double spent[MOST], keys[MOST]; int next; } turns;
-
-/* Fills a filter with keys `from` on, by turns; returns how many were new. */
-static uint64_t fill(turns *t, uint64_t from, bool alone)
+/* Fills a filter with keys `from` on, by turns, or c alone and untimed; returns
+   how many were new. */
+static uint64_t fill(int c, uint64_t from, bool alone)
 {
-    uint64_t chunk = run.added / 101 + 1, done, new = 0, i;
-    size_t count;
-    int c = t->next;
+    static stopwatch watch[MOST];
+    uint64_t chunk = run.added / 101 + 1, done, new = 0;
+    size_t count, i;
     chunk = chunk < CHUNK ? CHUNK : chunk > POOL ? POOL : chunk;
     all[c].clear(all[c].filter);
     for (done = 0; done < run.added; done += count) {
         double start;
         count = (size_t)(run.added - done < chunk ? run.added - done : chunk);
         for (i = 0; i < count; i++)
-            make_key((size_t)i, from + done + i);
+            make_key(i, from + done + i);
         start = now();
         new += all[c].add(all[c].filter, pool_of(0, count));
-        t->spent[c] += now() - start;
-        t->keys[c] += (double)count;
-        c = alone ? c : next_after(c);
+        if (alone)
+            continue;
+        stop(watch + c, start, count, &ns[c][ADD]);
+        c = next_after(c);
     }
-    t->next = c;
     return new;
 }
 
-/* The bits, and how many keys were new, have to be those of the first alone. */
+/* The bits, and how many keys were new, have to be those of one alone. */
 static void check_bits(int c, uint64_t from, uint64_t new)
 {
-    bloom *b = all[c].filter, *was = bloom_create(bloom_plan_of(b));
-    turns again;
+    bloom *b = all[c].filter, *was = bloom_copy(b);
     if (!was)
         die("bench", "out of memory");
-    memcpy(was, b, bloom_size(b));
-    memset(&again, 0, sizeof again);
-    again.next = c;
-    check(all + c, fill(&again, from, true) == new, "which keys are new");
+    check(all + c, fill(c, from, true) == new, "which keys are new");
     check(all + c, memcmp(was, b, bloom_size(b)) == 0, "bits");
     bloom_free(was);
 }
 
 /* Fills the filter some times, if it has few keys, the last time with the keys
-   that are then looked up. */
+   that are then looked up; who begins changes. */
 static void add_round(int first, int round)
 {
-    turns t;
-    uint64_t fills;
-    int c = first, sharing = 0;
-    do
+    uint64_t from = first_of(round), new, fills, sharing = 1;
+    int c;
+    for (c = next_after(first); c != first; c = next_after(c))
         sharing++;
-    while ((c = next_after(c)) != first);
-    memset(&t, 0, sizeof t);
-    t.next = first;
-    for (fills = ADDED * (size_t)sharing / run.added + 1; fills-- > 0;) {
-        uint64_t from = first_of(round) + fills * run.added;
-        uint64_t new = fill(&t, from, false);
-        if (all[first].check == EXACT && round == 0 && run.n <= CHECKED)
-            check_bits(first, from, new);
+    for (fills = ADDED * sharing / run.added + 1; fills-- > 0;) {
+        new = fill(c, from + fills * run.added, false);
+        if (all[c].check == EXACT && round == 0 && run.n <= CHECKED)
+            check_bits(first, from + fills * run.added, new);
+        c = next_after(c);
     }
-    for (c = 0; c < contenders; c++)
-        if (t.keys[c] > 0)
-            least(&ns[c][ADD], t.spent[c] / t.keys[c]);
 }
 
-/* One contender's pass; returns how many are maybe in. */
+/* One contender's pass; returns how many are maybe in. The first slice of the
+   pool fetches the filter into the caches. */
 static uint64_t ask(int c, int operation)
 {
-    const contender *who = all + c;
-    uint64_t yes = who->ask(who->filter, pool_of(0, WARM));
-    double start = now();
-    yes += who->ask(who->filter, pool_of(WARM, ASKED));
-    least(&ns[c][operation], (now() - start) / ASKED);
+    stopwatch watch = { 0, 0 };
+    uint64_t yes = 0;
+    size_t from;
+    for (from = 0; from < POOL; from += SAMPLE) {
+        double start = now();
+        yes += all[c].ask(all[c].filter, pool_of(from, SAMPLE));
+        if (from > 0)
+            stop(&watch, start, SAMPLE, &ns[c][operation]);
+    }
     return yes;
 }
 
 /* All get the same queries, and have to give the same answers; but beyond the
-   caches each gets its own, as the lines that the last one asked for are near. */
+   caches each gets its own, as the lines that the last one asked for are near.
+   */
 static void ask_round(int operation, int round)
 {
     bool same = run.n <= REFILLED;
@@ -267,7 +270,7 @@ static void ask_round(int operation, int round)
     }
 }
 
-/* ---- The run --------------------------------------------------------------- */
+/* ---- The run ------------------------------------------------------------- */
 
 static const char *const kinds[KINDS] = { "u64", "hashed", "strings" };
 
@@ -275,8 +278,8 @@ static void print(const contender *c, const char *what, double value)
 {
     if (value > 0)
         printf("%s\t%.0f\t%g\t%s\t%s\t%s\t%.4g\n", kinds[run.kind],
-               (double)run.n, run.p, c->name, c->how == MANY ? "many" : "single",
-               what, value);
+               (double)run.n, run.p, c->name,
+               c->how == MANY ? "many" : "single", what, value);
 }
 
 static double number(const char *word, double low, double high)

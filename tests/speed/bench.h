@@ -1,7 +1,7 @@
 /* What the parts of the benchmark share. A contender is a way to add keys to a
-   filter and to ask for them; each part enters its own: ours.c (bloom.h, and the
-   machine's floor), libbloom.c, lean.c, peers.cpp, pages.c. bench.c makes the
-   keys, lets the contenders take turns, and checks what they answer. */
+   filter and to ask for them; each part enters its own: ours.c (bloom.h, and
+   the machine's floor), libbloom.c, lean.c, peers.cpp, pages.c. bench.c makes
+   the keys, lets the contenders take turns, and checks what they answer. */
 
 #ifndef BENCH_H
 #define BENCH_H
@@ -25,7 +25,8 @@ typedef struct keys {                   /* those of the run's kind are there */
     size_t count;
 } keys;
 
-/* What a run is about; a part may lower `added`, the keys that a filter gets. */
+/* What a run is about; a part may lower `added`, the keys that a filter gets.
+   */
 extern struct run { int kind; double p; uint64_t n, added; } run;
 
 /* What answers are checked for: those of one bloom.h image have to be the same,
@@ -36,7 +37,7 @@ typedef uint64_t loop(void *filter, keys k);    /* how many answers were true */
 typedef struct contender {
     const char *name;                   /* of several with the same name, */
     int how, check;                     /* and how, the fastest counts */
-    void *filter;                       /* those who share it fill it by turns */
+    void *filter;                       /* who share it fill it by turns */
     double bytes;                       /* of the filter */
     void (*clear)(void *filter);
     loop *add, *ask;                    /* one may be NULL */

@@ -1,6 +1,6 @@
 # Run by `make figures`: what `make bench` and `make pages` measured becomes the
-# figures of README.md and tests/README.md, between the lines there that name this
-# command, and the picture tests/pictures/speed.svg.
+# figures of README.md and tests/README.md, between the lines there that name
+# this command, and the picture tests/pictures/speed.svg.
 cd "$(dirname "$0")/../.." || exit 1
 for name in bench pages; do
     [ -s build/$name.tsv ] || { echo "figures: first make $name"; exit 1; }

@@ -1,8 +1,9 @@
 /* Lean kernels in the benchmark: what the bits and answers of bloom.h cost, if
-   nothing else has to be done. They are for integer keys in filters of 1%, whose
-   layout, width and k (blocked 8, classic 7) they know beforehand; they fill and
-   ask the filters of ours.c, so that bench.c compares bits and answers. Of the
-   kernels of one name the fastest counts. Only where the compiler has AVX2. */
+   nothing else has to be done. They are for integer keys in filters of 1%,
+   whose layout, width and k (blocked 8, classic 7) they know beforehand; they
+   fill and ask the filters of ours.c, so that bench.c compares bits and
+   answers. Of the kernels of one name the fastest counts. Only where the
+   compiler has AVX2. */
 
 #define BLOOM_STATIC
 #include "bloom.h"
@@ -48,7 +49,7 @@ INLINE void hash_all(uint64_t *hash, const uint64_t *key, size_t count)
     }
 }
 
-/* ---- Blocked: a bit in each word of a block -------------------------------- */
+/* ---- Blocked: a bit in each word of a block ------------------------------ */
 
 INLINE __m256i bits_of(uint64_t h)
 {
@@ -83,7 +84,7 @@ INLINE void ask_block(table t, uint64_t h)
     __builtin_prefetch(block_of(t, h));
 }
 
-/* ---- Classic: a walk of seven bits ------------------------------------------ */
+/* ---- Classic: a walk of seven bits --------------------------------------- */
 
 typedef struct walk { uint64_t x, y; } walk;
 
@@ -156,8 +157,9 @@ INLINE void ask_seven(table t, uint64_t h)
     ask_cells(t, w, 7);
 }
 
-/* ---- How keys come: one by one; 64 hashed, then looked at; in two buffers, one
-   hashed and asked for while the other is looked at ---------------------------- */
+/* ---- How keys come ---------------------------------------------------------
+   One by one; 64 hashed, then looked at; in two buffers, one of which is hashed
+   and asked for while the other is looked at. */
 
 INLINE table table_of(void *filter)
 {
@@ -212,8 +214,9 @@ INLINE uint64_t buffers(table t, keys k, size_t size, ask *asks, act *does)
     return yes + singly(t, k, i, does);
 }
 
-/* Classic lookups by stages: two cells of each of 32 keys, while two of the next
-   are on their way; who may be in waits a buffer longer for the other five. */
+/* Classic lookups by stages: two cells of each of 32 keys, while two of the
+   next are on their way; who may be in waits a buffer longer for the other
+   five. */
 typedef struct left { walk of[64]; size_t count; } left;
 
 INLINE void ask_two(table t, uint64_t h)
@@ -265,7 +268,7 @@ static uint64_t stages(void *filter, keys k)
     return yes + last_five(t, &l, l.count) + singly(t, k, i, look_seven);
 }
 
-/* ---- The kernels -------------------------------------------------------------- */
+/* ---- The kernels --------------------------------------------------------- */
 
 #define KERNEL(name, does) \
 static uint64_t name(void *filter, keys k) \
@@ -273,35 +276,31 @@ static uint64_t name(void *filter, keys k) \
     table t = table_of(filter); \
     return does; \
 }
-KERNEL(block_add, singly(t, k, 0, add_block))
-KERNEL(block_look, singly(t, k, 0, look_block))
-KERNEL(block_adds, batches(t, k, add_block))
-KERNEL(block_looks, batches(t, k, look_block))
-KERNEL(block_adds_2, buffers(t, k, 64, ask_block, add_block))
-KERNEL(block_looks_2, buffers(t, k, 64, ask_block, look_block))
-KERNEL(cell_add, singly(t, k, 0, add_seven))
-KERNEL(cell_look_ones, singly(t, k, 0, look_ones))
-KERNEL(cell_look_threes, singly(t, k, 0, look_threes))
-KERNEL(cell_look, singly(t, k, 0, look_seven))
-KERNEL(cell_adds, batches(t, k, add_seven))
-KERNEL(cell_looks, batches(t, k, look_seven))
-KERNEL(cell_looks_threes, batches(t, k, look_threes))
-KERNEL(cell_adds_8, buffers(t, k, 8, ask_seven, add_seven))
-KERNEL(cell_adds_16, buffers(t, k, 16, ask_seven, add_seven))
-KERNEL(cell_looks_16, buffers(t, k, 16, ask_seven, look_seven))
+#define KERNELS(name, adds, looks) \
+KERNEL(name##_add, adds) \
+KERNEL(name##_look, looks)
+KERNELS(block, singly(t, k, 0, add_block), singly(t, k, 0, look_block))
+KERNELS(blocks, batches(t, k, add_block), batches(t, k, look_block))
+KERNELS(blocks_ahead, buffers(t, k, 64, ask_block, add_block),
+        buffers(t, k, 64, ask_block, look_block))
+KERNELS(seven, singly(t, k, 0, add_seven), singly(t, k, 0, look_seven))
+KERNEL(ones_look, singly(t, k, 0, look_ones))
+KERNEL(threes_look, singly(t, k, 0, look_threes))
+KERNELS(sevens, batches(t, k, add_seven), batches(t, k, look_seven))
+KERNELS(sevens_ahead, buffers(t, k, 16, ask_seven, add_seven),
+        buffers(t, k, 16, ask_seven, look_seven))
 
 void lean_enter(void)
 {
     static const struct { int layout, how; loop *add, *ask; } of[] = {
         { BLOOM_BLOCKED, SINGLE, block_add, block_look },
-        { BLOOM_BLOCKED, MANY, block_adds, block_looks },
-        { BLOOM_BLOCKED, MANY, block_adds_2, block_looks_2 },
-        { BLOOM_CLASSIC, SINGLE, cell_add, cell_look },
-        { BLOOM_CLASSIC, SINGLE, NULL, cell_look_ones },
-        { BLOOM_CLASSIC, SINGLE, NULL, cell_look_threes },
-        { BLOOM_CLASSIC, MANY, cell_adds, cell_looks },
-        { BLOOM_CLASSIC, MANY, cell_adds_8, cell_looks_threes },
-        { BLOOM_CLASSIC, MANY, cell_adds_16, cell_looks_16 },
+        { BLOOM_BLOCKED, MANY, blocks_add, blocks_look },
+        { BLOOM_BLOCKED, MANY, blocks_ahead_add, blocks_ahead_look },
+        { BLOOM_CLASSIC, SINGLE, seven_add, seven_look },
+        { BLOOM_CLASSIC, SINGLE, NULL, ones_look },
+        { BLOOM_CLASSIC, SINGLE, NULL, threes_look },
+        { BLOOM_CLASSIC, MANY, sevens_add, sevens_look },
+        { BLOOM_CLASSIC, MANY, sevens_ahead_add, sevens_ahead_look },
         { BLOOM_CLASSIC, MANY, NULL, stages }
     };
     size_t i;

@@ -1,5 +1,5 @@
-/* Debian's libbloom in the benchmark, with the bytes of the same keys. Its header
-   has the names of ours, so it is seen by this file alone. */
+/* Debian's libbloom in the benchmark, with the bytes of the same keys. Its
+   header has the names of ours, so it is seen by this file alone. */
 
 #include "/usr/include/bloom.h"
 #include "bench.h"
@@ -17,7 +17,8 @@ static void clear(void *filter)
 void libbloom_enter(void)
 {
     static struct bloom b;
-    contender c = { "libbloom", SINGLE, RIGHT, NULL, 0, clear, u64_add, u64_ask };
+    contender c = { "libbloom", SINGLE, RIGHT, NULL, 0, clear, u64_add,
+                    u64_ask };
     if (run.kind == HASHED || run.n > 140000000)        /* an int's bits end */
         return;
     if (run.kind == STRINGS) {

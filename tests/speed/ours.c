@@ -1,7 +1,8 @@
 /* bloom.h in the benchmark, each layout with single calls and with many keys in
    one; and the machine's floor: a key is hashed, and one random line of 64
-   bytes is written, or read, in as much memory as a blocked filter has. No touch
-   waits for another; once key by key, once 64 keys hashed and asked for ahead. */
+   bytes is written, or read, in as much memory as a blocked filter has. No
+   touch waits for another; once key by key, once 64 keys hashed and asked for
+   ahead. */
 
 #define BLOOM_STATIC
 #include "bloom.h"
@@ -23,7 +24,8 @@ SLICES(hash_adds, bloom, bloom_add_many_hash(f, k.hashes + i, count, NULL))
 SLICES(hash_asks, bloom,
        bloom_may_contain_many_hash(f, k.hashes + i, count, NULL))
 SLICES(string_adds, bloom, bloom_add_many(f, k.strings + i, count, NULL))
-SLICES(string_asks, bloom, bloom_may_contain_many(f, k.strings + i, count, NULL))
+SLICES(string_asks, bloom,
+       bloom_may_contain_many(f, k.strings + i, count, NULL))
 
 void clear_ours(void *filter)
 {
@@ -52,7 +54,7 @@ void enter_ours(const char *name, bloom *b, void (*clear)(void *))
     enter_loops(name, EXACT, b, clear, loops[run.kind]);
 }
 
-/* ---- The floor ------------------------------------------------------------- */
+/* ---- The floor ----------------------------------------------------------- */
 
 static inline unsigned char *line_of(bloom *b, size_t lines, uint64_t key)
 {

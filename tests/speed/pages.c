@@ -1,7 +1,7 @@
 /* The contenders of `make pages`: filters in pages of 4 KB and in huge ones, as
    the README tells how to get them, and one random line of 64 bytes a key. So
-   that nobody waits for 10^9 keys, the cells are filled with random bits, half of
-   them set as in a full filter, and but few keys are added. Linux. */
+   that nobody waits for 10^9 keys, the cells are filled with random bits, half
+   of them set as in a full filter, and but few keys are added. Linux. */
 
 #define _DEFAULT_SOURCE
 #define BLOOM_STATIC

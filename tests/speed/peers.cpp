@@ -1,7 +1,8 @@
-// Other filters in the benchmark, with the same keys and for the same rate of 1%:
-// boost::bloom, libfilter and fastfilter, each where `make bench` was told of its
-// sources. They get the hash of bloom.h, so that filters alone are compared, and
-// once more their own if they have one. None tells whether an added key is new.
+// Other filters in the benchmark, with the same keys and for the same rate of
+// 1%: boost::bloom, libfilter and fastfilter, each where `make bench` was told
+// of its sources. They get the hash of bloom.h, so that filters alone are
+// compared, and once more their own if they have one. None of them tells whether
+// an added key is new.
 
 #define BLOOM_STATIC
 #include "bloom.h"
@@ -40,8 +41,8 @@ struct our_hash {
     }
 };
 
-// A peer has a type Key; bytes(), clear(), add(key), ask(key), and where it takes
-// many keys at once, add(keys, count), ask(keys, count). Nobody frees it.
+// A peer has a type Key; bytes(), clear(), add(key), ask(key), and where it
+// takes many keys at once, add(keys, count), ask(keys, count). Nobody frees it.
 template <class Peer> struct singly {
     using Key = typename Peer::Key;
     static void clear(void *peer) { static_cast<Peer *>(peer)->clear(); }
@@ -87,7 +88,8 @@ template <class K, size_t hashes, class Cells, class Hash> struct boost_peer {
     size_t ask(const Key *key, size_t count) const
     {
         size_t yes = 0;
-        f.may_contain(key, key + count, [&](const Key &, bool in) { yes += in; });
+        f.may_contain(key, key + count,
+                      [&](const Key &, bool in) { yes += in; });
         return yes;
     }
 };
@@ -155,7 +157,7 @@ template <class Key> void enter_all()
 
 void peers_enter()
 {
-    if (run.p != 0.01)                          // their k is fixed at compile time
+    if (run.p != 0.01)                  // their k is fixed when it is compiled
         return;
     switch (run.kind) {
     case U64: enter_all<uint64_t>(); break;

@@ -1,18 +1,19 @@
-# Run by `make bench`, `make lean` and `make pages`: builds tests/speed/bench.c with
-# each compiler, runs it, and prints what it measured as tables. Exits with 1 if an
-# answer was wrong. What to run is said by variables:
+# Run by `make bench`, `make lean` and `make pages`: builds tests/speed/bench.c
+# with each compiler, runs it, and prints what it measured as tables. Exits with
+# 1 if an answer was wrong. What to run is said by variables:
 #   PARTS   who is measured: libbloom, lean and peers beside ours, or pages
 #   N       how many keys              KEYS    u64 hashed strings
-#   RATES   of false "maybe"s; other than 0.01: integers only, at most 10^6
+#   RATES   of false "maybe"s; other than 0.01: integers only, 10^6 at most
 #   ROUNDS  of which the least counts
-#   BUILDS  compiler and flags with commas between; the README has the first
-#   SWEEP   more n for the picture: integers, 0.01, the first build
+#   BUILDS  compiler and flags with commas between; but for the first of them
+#           integers at 0.01 alone
+#   SWEEP   more n for the picture, of the first build
 #   OUT     rows go to OUT.tsv
-#   BOOST, LIBFILTER, FASTFILTER  folders with the sources of these peers. BOOST
-#           holds boost/bloom.hpp, or its modules (bloom, config, ..) side by side
+#   BOOST, LIBFILTER, FASTFILTER  folders with the sources of these peers; BOOST
+#           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
 # so: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-: "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=5}"
+: "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"
 : "${SWEEP=1000 3162 31623 1e5 316228 3162278 1e7}"
 native=-O3,-march=native
@@ -44,7 +45,8 @@ for folder in "$BOOST" "$BOOST"/*/include; do
     [ ! -d "$folder/boost" ] || peers="$peers -isystem $folder"
 done
 peers="$peers ${LIBFILTER:+-DPEER_LIBFILTER -isystem $LIBFILTER/c/include \
--isystem $LIBFILTER/c/lib} ${FASTFILTER:+-DPEER_FASTFILTER -isystem $FASTFILTER/src}"
+-isystem $LIBFILTER/c/lib} ${FASTFILTER:+-DPEER_FASTFILTER \
+-isystem $FASTFILTER/src}"
 
 # object NAME COMMAND...: NAME.o of $program
 object() {
@@ -70,7 +72,8 @@ compile() {                             # compile BUILD
     done
     if has peers; then
         link=$cxx
-        object peers $cxx -std=c++17 $warn $peers tests/speed/peers.cpp || return
+        object peers $cxx -std=c++17 $warn $peers tests/speed/peers.cpp ||
+            return
         for part in ${LIBFILTER:+block memory util}; do
             object $part $cc -w $peers "$LIBFILTER/c/lib/$part.c" || return
         done
@@ -111,17 +114,19 @@ done
     printf 'machine\t%s\n' "$(machine 2>/dev/null | paste -s -d, |
         sed 's/,/, /g')"
     printf 'columns\t%s\n' "$N"
+    others=!
     for build in $BUILDS; do
         program_of "$build"
         for n in $N; do for rate in $RATES; do for keys in $KEYS; do
-            case $keys,$rate,$n in *,0.01,* | u64,*,1e[3-6])
+            case $others$keys,$rate,$n in
+            u64,0.01,* | !*,0.01,* | !u64,*,1e[3-6])
                 run "$build" "$keys" "$rate" "$n" ;;
             esac
         done; done; done
         for n in $SWEEP; do
             run "$build" u64 0.01 "$n"
         done
-        SWEEP=
+        SWEEP= others=
     done
 } >"$OUT.tsv.new"
 rm -f "$OUT.new"

@@ -12,8 +12,8 @@ BEGIN {
         "fastfilter;fastfilter branchless;libbloom;" \
         "classic, many;lean classic, many;boost classic, many;" \
         "boost classic, its hash, many;counting;counting, many;floor"
-    pages = "4 KB: blocked, many;4 KB: classic, many;4 KB: floor;" \
-        "huge: blocked, many;huge: classic, many;huge: floor"
+    pages = "4 KB: blocked, many;huge: blocked, many;" \
+        "4 KB: classic, many;huge: classic, many;4 KB: floor;huge: floor"
 }
 
 $1 == "machine" && !machine { machine = $2 }
@@ -52,64 +52,68 @@ function cell(setting, n, who, whats, other,   i, count, what, text, x, by) {
     return text
 }
 
-function heading(title,   i, rule) {
+# A row for each of a list that was measured
+function rows(prefix, setting, whos, whats, others,
+              i, j, n, who, line, text) {
+    n = split(whos, who, ";")
+    for (i = 1; i <= n; i++) {
+        line = ""
+        for (j = 1; j <= columns; j++)
+            line = line cell(setting, column[j] + 0, who[i], whats,
+                             others ? "lean " who[i] : "") " |"
+        if (line ~ /[0-9]/) text = text "| " prefix who[i] " |" line "\n"
+    }
+    return text
+}
+
+function table(title, text,   i, rule) {
+    if (text == "") return
     printf "\n| %s |", title
     for (i = 1; i <= columns; i++) {
         printf " n = %s |", power(sprintf("%.0f", column[i]))
         rule = rule "---|"
     }
-    printf "\n|---|%s\n", rule
+    printf "\n|---|%s\n%s", rule, text
 }
 
-# A row for each of a list that was measured
-function rows(prefix, setting, whos, whats, others,   i, j, count, who, line) {
-    count = split(whos, who, ";")
-    for (i = 1; i <= count; i++) {
-        line = ""
-        for (j = 1; j <= columns; j++)
-            line = line cell(setting, column[j] + 0, who[i], whats,
-                             others ? "lean " who[i] : "") " |"
-        if (line ~ /[0-9]/) print "| " prefix who[i] " |" line
-    }
-}
-
-function page_table(   i, count, who) {
+function full(   i, of, text) {
+    of = build[1] FS "u64" FS "0.01"
+    print "\n" machine "; ns a key."
+    table("integers, p = 1%, " build[1], rows("", of, all, every))
+    for (i = 1; i <= builds; i++)
+        text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
+                         every, 1)
+    table("ratio to the lean kernels", text)
+    text = rows("strings: ", build[1] FS "strings" FS "0.01", all, every) \
+        rows("hashed before: ", build[1] FS "hashed" FS "0.01", all, every) \
+        rows("p = 10^-6: ", build[1] FS "u64" FS "1e-06", ours, every) \
+        rows("p = 10^-9: ", build[1] FS "u64" FS "1e-09", ours, every)
+    for (i = 2; i <= builds; i++)
+        text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
+                         every)
+    table("other keys, rates, compilers", text)
     if (!large) return
     columns = 1
     column[1] = large
-    heading("in pages of")
-    rows("", build[1] FS "u64" FS "0.01", pages, every)
+    table("many at once, in pages of", rows("", of, pages, every))
 }
 
-function full(   i, setting) {
-    setting = build[1] FS "u64" FS "0.01"
-    print machine "; ns a key to add, to ask for absent, present, mixed ones."
-    heading("integers, p = 1%, " build[1])
-    rows("", setting, all, every)
-    heading("ratio to the lean kernels")
-    for (i = 1; i <= builds; i++)
-        rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours, every, 1)
-    heading("other keys, rates, compilers")
-    rows("strings: ", build[1] FS "strings" FS "0.01", all, every)
-    rows("hashed before: ", build[1] FS "hashed" FS "0.01", all, every)
-    rows("p = 10^-6: ", build[1] FS "u64" FS "1e-06", ours ";libbloom", every)
-    rows("p = 10^-9: ", build[1] FS "u64" FS "1e-09", ours ";libbloom", every)
-    for (i = 2; i <= builds; i++)
-        rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours, every)
-    page_table()
-}
-
-function readme(   setting) {
-    setting = build[1] FS "u64" FS "0.01"
-    heading("ns to add a key; to ask for one, of which half are in")
-    rows("", setting, ours ";libbloom", "add mixed")
+function readme(   of) {
+    of = build[1] FS "u64" FS "0.01"
+    table("ns to add a key; to ask for one, of which half are in",
+          rows("", of, ours ";libbloom", "add mixed"))
     print "\nIntegers, p = 1%, " build[1] "; " machine " (`make bench`)."
     if (large)
-        printf "With %s keys, many at once, a blocked filter takes%s ns in " \
-            "pages of 4 KB,\nand%s in huge ones (`make pages`).\n",
-            power(sprintf("%.0f", large)),
-            cell(setting, large, "4 KB: blocked, many", "add mixed"),
-            cell(setting, large, "huge: blocked, many", "add mixed")
+        printf "%s keys, many at once, in a blocked filter: in pages of 4 KB " \
+            "%s, in huge\nones %s (`make pages`).\n",
+            power(sprintf("%.0f", large)), page("4 KB"), page("huge")
+}
+
+function page(size,   of, who) {
+    of = build[1] FS "u64" FS "0.01"
+    who = size ": blocked, many"
+    return figure(ns(of, large, who, "add")) " ns to add, " \
+        figure(ns(of, large, who, "mixed")) " to ask"
 }
 
 # How many times as fast as libbloom, from and to: asking and adding
