@@ -56,7 +56,7 @@ object() {
 }
 
 program_of() {
-    program=build/speed-$(printf '%s' "$1" | tr -c '[:alnum:]\n' _)
+    program=$OUT-$(printf '%s' "$1" | tr -c '[:alnum:]\n' _)
 }
 
 compile() {                             # compile BUILD

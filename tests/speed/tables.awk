@@ -102,7 +102,7 @@ function readme(   of) {
     of = build[1] FS "u64" FS "0.01"
     table("ns to add a key; to ask for one, of which half are in",
           rows("", of, ours ";libbloom", "add mixed"))
-    print "\nIntegers, p = 1%, " build[1] "; " machine " (`make bench`)."
+    print "\nIntegers, p = 1%, " build[1] " (`make bench`), on\n" machine "."
     if (large)
         printf "%s keys, many at once, in a blocked filter: in pages of 4 KB " \
             "%s, in huge\nones %s (`make pages`).\n",
