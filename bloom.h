@@ -268,7 +268,9 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
-   its pointer may be NULL. For _u64 the key is an integer, hashed by value, the
+   its pointer may be NULL; but MurmurHash3 of nothing with seed 0 is 0, so that
+   in a filter of seed 0 all its cells are the first one, and it is found by
+   mistake as often as one cell is set. Take another seed if it matters. For _u64 the key is an integer, hashed by value, the
    same on every machine. In width 64 it is another key than its bytes; in width
    32 it is the key of its 8 bytes, little-endian. For _hash the key was hashed
    before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
