@@ -202,16 +202,16 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
    of which 40 are the least. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
-/* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
-   1 for an impossible plan. Where k is about the best, within 1% for 100 keys
-   and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
+/* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
+   for an impossible plan. Where k is about the best, within 1% for 100 keys and
+   more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
    several blocks a key and few in all it is too high, the more so the lower the
    rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
-   blocks, 7% to 41% with four; nowhere in either width was it measured to
-   be below 0.95 of the rate. It counts what only integer keys cost in width 64, so that a few byte
-   keys at 10^-9 and below do better. Classic it is too low where one or two
-   keys lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice at
-   10^-12, and any number below. */
+   blocks, 7% to 41% with four; nowhere in either width was it measured to be
+   below 0.95 of the rate. It counts what only integer keys cost in width 64, so
+   that a few byte keys at 10^-9 and below do better. Classic it is too low
+   where one or two keys lie in much space, and k is 6 or more: 1.2 times at
+   10^-9, twice at 10^-12, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -270,12 +270,13 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
    its pointer may be NULL; but MurmurHash3 of nothing with seed 0 is 0, so that
    in a filter of seed 0 all its cells are the first one, and it is found by
-   mistake as often as one cell is set. Take another seed if it matters. For _u64 the key is an integer, hashed by value, the
-   same on every machine. In width 64 it is another key than its bytes; in width
-   32 it is the key of its 8 bytes, little-endian. For _hash the key was hashed
-   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
-   width 32: h1 and the upper half of h2) with bits that are as good as random;
-   pass one of fewer bits through bloom_hash_u64 first.
+   mistake as often as one cell is set. Take another seed if it matters. For
+   _u64 the key is an integer, hashed by value, the same on every machine. In
+   width 64 it is another key than its bytes; in width 32 it is the key of its 8
+   bytes, little-endian. For _hash the key was hashed before, by bloom_hash_* or
+   by a hash of your own that fills h1 and h2 (in width 32: h1 and the upper
+   half of h2) with bits that are as good as random; pass one of fewer bits
+   through bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
    or that are all "maybe". A secret seed does not help, as MurmurHash3 has
    collisions for every seed at once. Hash with a keyed hash then (SipHash), and
