@@ -1280,26 +1280,34 @@ static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
 #define bloom_set_in_word_ bloom_set_bit_
 #endif
 
-/* From here on one function adds and looks: `into` is NULL to look, or the same
-   as `cells`, to set them. The result's lowest bit: all were set before. */
+/* From here on one function does three things, as `what` tells: it looks whether
+   the cells of a walk are set, sets them, or asks the memory for them. The lowest
+   bit of the result: all were set before. `into` is the same as `cells`, or NULL
+   where nothing is set. */
+enum { BLOOM_LOOK_, BLOOM_ADD_, BLOOM_ASK_ };
+
 BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
                                        const unsigned char *cells,
-                                       bloom_walk_ *walk)
+                                       bloom_walk_ *walk, int what)
 {
     const uint64_t cell = bloom_next_(walk);
-    return into ? bloom_set_in_word_(into, cell)
-                : bloom_look_in_word_(cells, cell);
+    if (what == BLOOM_ASK_)
+        BLOOM_PREFETCH_(cells + (size_t)(cell >> 3));
+    return what == BLOOM_ASK_ ? 1
+         : what == BLOOM_ADD_ ? bloom_set_in_word_(into, cell)
+                              : bloom_look_in_word_(cells, cell);
 }
 
 /* The first eight cells of k, or fewer */
 #define BLOOM_VISIT_CELL_(i) \
     if (k > (i)) \
-        set &= bloom_visit_cell_(into, cells, walk)
+        set &= bloom_visit_cell_(into, cells, walk, what)
 BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
                                           const unsigned char *cells,
-                                          unsigned k, bloom_walk_ *walk)
+                                          unsigned k, bloom_walk_ *walk,
+                                          int what)
 {
-    unsigned set = bloom_visit_cell_(into, cells, walk);
+    unsigned set = bloom_visit_cell_(into, cells, walk, what);
     BLOOM_VISIT_CELL_(1);
     BLOOM_VISIT_CELL_(2);
     BLOOM_VISIT_CELL_(3);
@@ -1312,18 +1320,18 @@ BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
 
 BLOOM_FLAT_ bool bloom_visit_classic_(unsigned char *into,
                                       const unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk)
+                                      bloom_walk_ walk, int what)
 {
     unsigned set = 1;
     if (BLOOM_IS_SMALL_)
-        return into ? !bloom_classic_add_(into, k, walk)
-                    : bloom_classic_look_(cells, k, walk);
+        return what == BLOOM_ADD_ ? !bloom_classic_add_(into, k, walk)
+                                  : bloom_classic_look_(cells, k, walk);
     for (; k > 8; k -= 8) {
-        set &= bloom_visit_8_cells_(into, cells, 8, &walk);
-        if (!into && !(set & 1))
+        set &= bloom_visit_8_cells_(into, cells, 8, &walk, what);
+        if (what == BLOOM_LOOK_ && !(set & 1))
             return false;
     }
-    return set & bloom_visit_8_cells_(into, cells, k, &walk) & 1;
+    return set & bloom_visit_8_cells_(into, cells, k, &walk, what) & 1;
 }
 
 /* ---- Keys to hashes, hashes to walks ------------------------------------- */
@@ -1677,39 +1685,51 @@ BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
 
 BLOOM_FLAT_ bool bloom_visit_block_(unsigned char *into,
                                     const unsigned char *cells,
-                                    bloom_walk_ walk, bool simd)
+                                    bloom_walk_ walk, int what, bool simd)
 {
     const size_t at = bloom_block_(walk.m, walk.x);
-    if (into)
-        return !BLOOM_IF_SIMD_(simd, bloom_simd_add_(into + at, walk.x),
-                                     bloom_plain_add_block_(into + at, walk.x));
-    return BLOOM_IF_SIMD_(simd, bloom_simd_look_(cells + at, walk.x),
+    if (what == BLOOM_ASK_)
+        BLOOM_PREFETCH_(cells + at);
+    return what == BLOOM_ASK_ ? true
+         : what == BLOOM_ADD_
+         ? !BLOOM_IF_SIMD_(simd, bloom_simd_add_(into + at, walk.x),
+                                 bloom_plain_add_block_(into + at, walk.x))
+         : BLOOM_IF_SIMD_(simd, bloom_simd_look_(cells + at, walk.x),
                                 bloom_plain_look_block_(cells + at, walk.x));
 }
 
 /* No branch depends on a cell unless there is a further block. */
 BLOOM_FLAT_ bool bloom_visit_blocks_(unsigned char *into,
                                      const unsigned char *cells, unsigned k,
-                                     bloom_walk_ walk, bool simd)
+                                     bloom_walk_ walk, int what, bool simd)
 {
-    bool set = bloom_visit_block_(into, cells, walk, simd);
-    while ((k -= 8) > 0 && (into || set)) {
+    bool set = bloom_visit_block_(into, cells, walk, what, simd);
+    while ((k -= 8) > 0 && (what != BLOOM_LOOK_ || set)) {
         bloom_step_(&walk);
-        set &= bloom_visit_block_(into, cells, walk, simd);
+        set &= bloom_visit_block_(into, cells, walk, what, simd);
     }
     return set;
 }
 
+BLOOM_FLAT_ bool bloom_visit_counters_(unsigned char *into,
+                                       const unsigned char *cells, unsigned k,
+                                       bloom_walk_ walk, int what)
+{
+    for (; what == BLOOM_ASK_ && k > 0; k--)
+        BLOOM_PREFETCH_(cells + (size_t)(bloom_next_(&walk) >> 1));
+    return what == BLOOM_ADD_ ? !bloom_counting_add_(into, k, walk)
+                              : bloom_counting_look_(cells, k, walk);
+}
+
 BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
                               unsigned layout, unsigned k, bloom_walk_ walk,
-                              bool simd)
+                              int what, bool simd)
 {
     return BLOOM_IS_BLOCKED_(layout)
-             ? bloom_visit_blocks_(into, cells, k, walk, simd)
-         : !BLOOM_IS_COUNTING_(layout)
-             ? bloom_visit_classic_(into, cells, k, walk)
-         : into ? !bloom_counting_add_(into, k, walk)
-                : bloom_counting_look_(cells, k, walk);
+             ? bloom_visit_blocks_(into, cells, k, walk, what, simd)
+         : BLOOM_IS_COUNTING_(layout)
+             ? bloom_visit_counters_(into, cells, k, walk, what)
+             : bloom_visit_classic_(into, cells, k, walk, what);
 }
 
 /* ==== One key ===============================================================
@@ -1721,8 +1741,9 @@ BLOOM_TARGET_ BLOOM_RARE_ bool bloom_visit_by_simd_(unsigned char *into,
                                                     unsigned k,
                                                     bloom_walk_ walk)
 {
-    return into ? bloom_visit_blocks_(into, cells, k, walk, true)
-                : bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, true);
+    return into ? bloom_visit_blocks_(into, cells, k, walk, BLOOM_ADD_, true)
+                : bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk,
+                                      BLOOM_LOOK_, true);
 }
 
 BLOOM_RARE_ bool bloom_visit_other_(bloom *into, const bloom *b, bloom_hash h)
@@ -1734,7 +1755,8 @@ BLOOM_RARE_ bool bloom_visit_other_(bloom *into, const bloom *b, bloom_hash h)
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     if (BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_)
         return bloom_visit_by_simd_(to, cells, plan.hashes, walk);
-    return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, false);
+    return bloom_visit_(to, cells, plan.layout, plan.hashes, walk,
+                        into ? BLOOM_ADD_ : BLOOM_LOOK_, false);
 }
 
 BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
@@ -1745,7 +1767,8 @@ BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
         return bloom_visit_other_(into, b, h);
     return bloom_visit_8_cells_(
         into ? bloom_bytes_(into) + BLOOM_HEADER_ : BLOOM_NULL_,
-        bloom_const_bytes_(b) + BLOOM_HEADER_, plan.hashes, &walk) & 1;
+        bloom_const_bytes_(b) + BLOOM_HEADER_, plan.hashes, &walk,
+        into ? BLOOM_ADD_ : BLOOM_LOOK_) & 1;
 }
 
 BLOOM_RARE_ bool bloom_add_any_(bloom *b, bloom_hash h)
@@ -2040,118 +2063,182 @@ static size_t bloom_visit_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 #else
 
 /* ---- Many keys at once -----------------------------------------------------
-   Keys become walks, a batch at a time. Each batch goes through three steps, and
-   in each round a batch takes the first, that of the round before the second,
-   and the one before that the third, so that the memory works for two batches
-   while a third is worked on:
-   1. The keys are hashed, and their first cells asked for.
+   Keys become walks, a batch at a time, and each batch takes three steps:
+   1. The keys are hashed, and their first cells are asked for.
    2. These are visited: to add, all k; to look, the first block or two cells.
-      What is left of the walks of keys that may be in is asked for.
+      What is left of the walks of the keys that may be in is asked for.
    3. It is visited.
-   A filter that lies in a CPU's own cache has no third step, and asks for
-   nothing: that takes longer than to wait. */
-#define BLOOM_BATCH_ 64
-#define BLOOM_IS_LARGE_(plan) ((plan).cells >> 22 != 0)
+   In each round one batch takes the first step, the batch of the round before
+   takes the second, and the one before that the third: so the memory works for
+   two batches while the CPU works for the third.
+   Where waiting is shorter than asking, as the filter is in a cache of the CPU,
+   nothing is asked for, and the second step is the last. */
 
-/* Where keys are on their walks: x, and y, the step. `result` tells where each
-   key's answer goes. */
+#define BLOOM_BATCH_ 128
+
+/* Where keys are on their walks: x, and y, the step. */
 typedef struct bloom_walks_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
-    unsigned char key[BLOOM_BATCH_];
-    bool *results, unwanted[BLOOM_BATCH_];
+    unsigned char key[BLOOM_BATCH_];    /* whose number in the batch is this */
+    bool *results;                      /* of the batch; or NULL */
 } bloom_walks_;
 
-/* Step 1 without asking: the walks of at most `most` keys from `from` on. y is
-   left out where there is one block a key. */
-BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *batch, bloom_plan plan,
-                              const bloom_keys_ *keys, size_t from, size_t most,
-                              bool one)
+/* The walks of at most `most` keys from number `from` on. Where there is one
+   block a key, y is not needed. */
+static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
+                         const bloom_keys_ *keys, size_t from, size_t most)
 {
-    const size_t left = keys->count - from;
-    const size_t count = left < most ? left : most;
+    const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
+    const size_t left = keys->count - from, count = left < most ? left : most;
     size_t i = 0;
-    batch->count = count;
-    batch->results = keys->results ? keys->results + from : batch->unwanted;
+    walks->count = count;
+    walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
     if (keys->integers && !BLOOM_IS_32_(plan)) {
         const uint64_t *key = keys->integers + from;
         const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
         if (BLOOM_HAS_SIMD_)
-            i = bloom_mix_fours_(batch->x, key, count, add);
+            i = bloom_mix_fours_(walks->x, key, count, add);
         for (; i < count; i++)
-            batch->x[i] = bloom_fmix64_(key[i] + add);
+            walks->x[i] = bloom_fmix64_(key[i] + add);
         for (i = 0; i < count && !one; i++)
-            batch->y[i] = batch->x[i] * BLOOM_GOLDEN_;
+            walks->y[i] = walks->x[i] * BLOOM_GOLDEN_;
     } else for (; i < count; i++) {
         const bloom_hash h = bloom_hash_at_(plan, keys, from + i);
-        batch->x[i] = h.h1;
-        batch->y[i] = one ? 0 : bloom_y_(plan, h.h2);
+        walks->x[i] = h.h1;
+        walks->y[i] = bloom_y_(plan, h.h2);
     }
 }
 
-/* Asks for the next k cells of the walks. */
-BLOOM_FLAT_ void bloom_ask_(const bloom_walks_ *batch,
-                            const unsigned char *cells, uint64_t m,
-                            unsigned layout, unsigned k)
-{
-    const unsigned at_once = layout == BLOOM_BLOCKED ? 8 : 1;
-    size_t i;
-    for (i = 0; i < batch->count; i++) {
-        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        unsigned left = k;
-        for (; left > 0; left -= at_once, bloom_step_(&walk)) {
-            const uint64_t byte
-                = layout == BLOOM_BLOCKED ? bloom_block_(m, walk.x)
-                : bloom_high_half_(walk.x, m) >> (layout == BLOOM_COUNTING ? 1
-                                                                           : 3);
-            BLOOM_PREFETCH_(cells + (size_t)byte);
-        }
-    }
-}
+/* What becomes of a batch when k cells of each walk were visited: nothing more;
+   or the keys that may be in stay in it, their walks behind the cells that were
+   visited; or these were visited to the end. */
+enum { BLOOM_ALL_, BLOOM_FIRST_, BLOOM_REST_ };
 
-/* Visits the next k cells of the walks, and returns how many answers are true.
-   If there are `more` cells of each walk, the keys that may be in stay in the
-   batch, k cells further on; if it is `sifted` they did so before. */
-BLOOM_FLAT_ size_t bloom_visit_batch_(unsigned char *into,
+/* Returns how many answers are true. */
+BLOOM_FLAT_ size_t bloom_visit_walks_(unsigned char *into,
                                       const unsigned char *cells,
-                                      bloom_walks_ *batch, uint64_t m,
-                                      unsigned layout, unsigned k, bool more,
-                                      bool sifted, bool simd)
+                                      bloom_walks_ *walks, uint64_t m,
+                                      unsigned layout, unsigned k, int part,
+                                      int what, bool simd)
 {
-    const size_t count = batch->count;
-    bool *results = batch->results;
+    const size_t count = walks->count;
+    bool *results = walks->results;
     size_t i, stay = 0, sum = 0;
     for (i = 0; i < count; i++) {
-        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        const bool set = bloom_visit_(into, cells, layout, k, walk, simd);
-        const bool result = into ? !set : set;
-        results[sifted ? batch->key[i] : i] = result;
+        bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
+        const bool set = bloom_visit_(into, cells, layout, k, walk, what, simd);
+        const bool result = what == BLOOM_ADD_ ? !set : set;
+        if (results && what != BLOOM_ASK_)
+            results[part == BLOOM_REST_ ? walks->key[i] : i] = result;
         sum += result;
-        if (more) {                                     /* stay <= i */
+        if (part == BLOOM_FIRST_) {
             bloom_step_(&walk);
-            if (layout != BLOOM_BLOCKED && k == 2)
+            if (layout != BLOOM_BLOCKED)
                 bloom_step_(&walk);
-            batch->x[stay] = walk.x;
-            batch->y[stay] = walk.y;
-            batch->key[stay] = (unsigned char)i;
+            walks->x[stay] = walk.x;                    /* stay <= i */
+            walks->y[stay] = walk.y;
+            walks->key[stay] = (unsigned char)i;
             stay += set;
         }
     }
-    batch->count = stay;
+    if (part == BLOOM_FIRST_)
+        walks->count = stay;
     return sum;
 }
 
-/* The layout, k = 8 of one block, and simd are constants: the loop is made for
-   each. */
-BLOOM_FLAT_ size_t bloom_visit_many_(unsigned char *into,
+BLOOM_FLAT_ size_t bloom_visit_part_(unsigned char *into,
                                      const unsigned char *cells,
-                                     bloom_plan plan, const bloom_keys_ *keys,
-                                     unsigned layout, unsigned k, bool simd)
+                                     bloom_walks_ *walks, uint64_t m,
+                                     unsigned layout, unsigned k, int part,
+                                     int what, bool simd)
 {
-    const bool blocked = layout == BLOOM_BLOCKED, large = BLOOM_IS_LARGE_(plan);
+    const unsigned some = layout == BLOOM_BLOCKED ? 8 : 2;
+    return what == BLOOM_ADD_
+         ? bloom_visit_walks_(into, cells, walks, m, layout, k, BLOOM_ALL_,
+                              BLOOM_ADD_, simd)
+         : what == BLOOM_ASK_ && k == some
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, some,
+                              BLOOM_ALL_, BLOOM_ASK_, simd)
+         : what == BLOOM_ASK_
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, k,
+                              BLOOM_ALL_, BLOOM_ASK_, simd)
+         : part == BLOOM_FIRST_
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, some,
+                              BLOOM_FIRST_, BLOOM_LOOK_, simd)
+         : part == BLOOM_REST_
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, k,
+                              BLOOM_REST_, BLOOM_LOOK_, simd)
+         : bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, k,
+                              BLOOM_ALL_, BLOOM_LOOK_, simd);
+}
+
+BLOOM_FLAT_ size_t bloom_visit_blocked_(unsigned char *into,
+                                        const unsigned char *cells,
+                                        bloom_walks_ *walks, bloom_plan plan,
+                                        unsigned k, int part, int what,
+                                        bool simd)
+{
+    const uint64_t m = plan.cells, low = m & 0x3FFFFFFFF;
+    if (plan.hashes == 8 && m >> 34 == 0)
+        return what == BLOOM_ADD_
+             ? bloom_visit_walks_(into, cells, walks, low, BLOOM_BLOCKED, 8,
+                                  BLOOM_ALL_, BLOOM_ADD_, simd)
+             : what == BLOOM_ASK_
+             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_BLOCKED,
+                                  8, BLOOM_ALL_, BLOOM_ASK_, simd)
+             : bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_BLOCKED,
+                                  8, BLOOM_ALL_, BLOOM_LOOK_, simd);
+    return bloom_visit_part_(into, cells, walks, m, BLOOM_BLOCKED, k, part,
+                             what, simd);
+}
+
+BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_visit_blocked_by_simd_(
+    unsigned char *into, const unsigned char *cells, bloom_walks_ *walks,
+    bloom_plan plan, unsigned k, int part, int what)
+{
+    return bloom_visit_blocked_(into, cells, walks, plan, k, part, what, true);
+}
+
+BLOOM_RARE_ size_t bloom_visit_classics_(unsigned char *into,
+    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
+    int part, int what)
+{
+    return bloom_visit_part_(into, cells, walks, m, BLOOM_CLASSIC, k, part,
+                             what, false);
+}
+
+BLOOM_RARE_ size_t bloom_visit_countings_(unsigned char *into,
+    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
+    int part, int what)
+{
+    return bloom_visit_part_(into, cells, walks, m, BLOOM_COUNTING, k, part,
+                             what, false);
+}
+
+static size_t bloom_visit_any_(unsigned char *into,
+    const unsigned char *cells, bloom_walks_ *walks, bloom_plan plan,
+    unsigned k, int part, int what)
+{
+    if (plan.layout == BLOOM_CLASSIC)
+        return bloom_visit_classics_(into, cells, walks, plan.cells, k, part, what);
+    if (plan.layout == BLOOM_COUNTING)
+        return bloom_visit_countings_(into, cells, walks, plan.cells, k, part, what);
+    return BLOOM_HAS_SIMD_
+         ? bloom_visit_blocked_by_simd_(into, cells, walks, plan, k, part, what)
+         : bloom_visit_blocked_(into, cells, walks, plan, k, part, what, false);
+}
+
+static size_t bloom_visit_many_(unsigned char *into,
+                                const unsigned char *cells, bloom_plan plan,
+                                const bloom_keys_ *keys)
+{
+    const unsigned k = plan.hashes;
+    const bool blocked = plan.layout == BLOOM_BLOCKED;
+    const bool large = plan.cells >> (into || blocked ? 25 : 22) != 0;
     const unsigned some = blocked ? 8 : k < 2 ? k : 2;
-    const unsigned first = into || !large || k == some ? k : some;
-    const size_t most = !large || blocked ? BLOOM_BATCH_ : into ? 16 : 32;
+    const unsigned first = into || !large ? k : some;
+    const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 32;
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
     size_t from = 0, sum = 0;
     one->count = two->count = three->count = 0;
@@ -2160,55 +2247,21 @@ BLOOM_FLAT_ size_t bloom_visit_many_(unsigned char *into,
         three = two;
         two = one;
         one = done;
-        bloom_begin_(one, plan, keys, from, most, blocked && k == 8);
+        bloom_begin_(one, plan, keys, from, most);
         from += one->count;
         if (large)
-            bloom_ask_(one, cells, plan.cells, layout, first);
+            bloom_visit_any_(into, cells, one, plan, first, BLOOM_ALL_,
+                             BLOOM_ASK_);
         if (first == k) {
-            sum += bloom_visit_batch_(into, cells, two, plan.cells, layout, k,
-                                      false, false, simd);
+            sum += bloom_visit_any_(into, cells, two, plan, k, BLOOM_ALL_, into ? BLOOM_ADD_ : BLOOM_LOOK_);
             continue;
         }
-        bloom_visit_batch_(into, cells, two, plan.cells, layout, some, true,
-                           false, simd);
-        bloom_ask_(two, cells, plan.cells, layout, k - some);
-        sum += bloom_visit_batch_(into, cells, three, plan.cells, layout,
-                                  k - some, false, true, simd);
+        bloom_visit_any_(into, cells, two, plan, some, BLOOM_FIRST_, BLOOM_LOOK_);
+        bloom_visit_any_(into, cells, two, plan, k - some, BLOOM_ALL_, BLOOM_ASK_);
+        sum += bloom_visit_any_(into, cells, three, plan, k - some,
+                                BLOOM_REST_, BLOOM_LOOK_);
     } while (one->count + two->count > 0);
     return sum;
-}
-
-BLOOM_FLAT_ size_t bloom_visit_many_blocks_(unsigned char *into,
-    const unsigned char *cells, bloom_plan plan, const bloom_keys_ *keys,
-    bool simd)
-{
-    return plan.hashes > 8
-         ? bloom_visit_many_(into, cells, plan, keys, BLOOM_BLOCKED,
-                             plan.hashes, simd)
-         : bloom_visit_many_(into, cells, plan, keys, BLOOM_BLOCKED, 8, simd);
-}
-
-BLOOM_TARGET_ static inline size_t bloom_visit_many_by_simd_(
-    unsigned char *into, const unsigned char *cells, bloom_plan plan,
-    const bloom_keys_ *keys)
-{
-    return into ? bloom_visit_many_blocks_(into, cells, plan, keys, true)
-                : bloom_visit_many_blocks_(BLOOM_NULL_, cells, plan, keys,
-                                           true);
-}
-
-BLOOM_FLAT_ size_t bloom_visit_many_in_(unsigned char *into,
-    const unsigned char *cells, bloom_plan plan, const bloom_keys_ *keys)
-{
-    if (plan.layout != BLOOM_BLOCKED)
-        return plan.layout == BLOOM_COUNTING
-             ? bloom_visit_many_(into, cells, plan, keys, BLOOM_COUNTING,
-                                 plan.hashes, false)
-             : bloom_visit_many_(into, cells, plan, keys, BLOOM_CLASSIC,
-                                 plan.hashes, false);
-    return BLOOM_HAS_SIMD_
-         ? bloom_visit_many_by_simd_(into, cells, plan, keys)
-         : bloom_visit_many_blocks_(into, cells, plan, keys, false);
 }
 
 static size_t bloom_visit_all_(bloom *into, const bloom *b, bloom_keys_ keys)
@@ -2219,11 +2272,11 @@ static size_t bloom_visit_all_(bloom *into, const bloom *b, bloom_keys_ keys)
         unsigned char *image = bloom_bytes_(into);
         unsigned char *cells = image + BLOOM_HEADER_;
         bloom_unseal_(image);
-        return bloom_visit_many_in_(cells, cells, bloom_parse_(image), &keys);
+        return bloom_visit_many_(cells, cells, bloom_parse_(image), &keys);
     }
-    return bloom_visit_many_in_(BLOOM_NULL_,
-                                bloom_const_bytes_(b) + BLOOM_HEADER_,
-                                bloom_plan_of(b), &keys);
+    return bloom_visit_many_(BLOOM_NULL_,
+                             bloom_const_bytes_(b) + BLOOM_HEADER_,
+                             bloom_plan_of(b), &keys);
 }
 
 #endif
