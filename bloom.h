@@ -2181,14 +2181,14 @@ BLOOM_FLAT_ size_t bloom_visit_blocked_(unsigned char *into,
 {
     const uint64_t m = plan.cells, low = m & 0x3FFFFFFFF;
     if (plan.hashes == 8 && m >> 34 == 0)
-        return what == BLOOM_ADD_
+        return what == BLOOM_LOOK_
+             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_BLOCKED,
+                                  8, BLOOM_ALL_, BLOOM_LOOK_, simd)
+             : what == BLOOM_ADD_
              ? bloom_visit_walks_(into, cells, walks, low, BLOOM_BLOCKED, 8,
                                   BLOOM_ALL_, BLOOM_ADD_, simd)
-             : what == BLOOM_ASK_
-             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_BLOCKED,
-                                  8, BLOOM_ALL_, BLOOM_ASK_, simd)
              : bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_BLOCKED,
-                                  8, BLOOM_ALL_, BLOOM_LOOK_, simd);
+                                  8, BLOOM_ALL_, BLOOM_ASK_, simd);
     return bloom_visit_part_(into, cells, walks, m, BLOOM_BLOCKED, k, part,
                              what, simd);
 }
