@@ -2119,17 +2119,16 @@ enum { BLOOM_ALL_, BLOOM_FIRST_, BLOOM_REST_ };
 BLOOM_FLAT_ size_t bloom_visit_walks_(unsigned char *into,
                                       const unsigned char *cells,
                                       bloom_walks_ *walks, uint64_t m,
-                                      unsigned layout, unsigned k, int part,
-                                      int what, bool simd)
+                                      bool *results, unsigned layout,
+                                      unsigned k, int part, int what, bool simd)
 {
     const size_t count = walks->count;
-    bool *results = walks->results;
     size_t i, stay = 0, sum = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
         const bool set = bloom_visit_(into, cells, layout, k, walk, what, simd);
         const bool result = what == BLOOM_ADD_ ? !set : set;
-        if (results && what != BLOOM_ASK_)
+        if (results)
             results[part == BLOOM_REST_ ? walks->key[i] : i] = result;
         sum += result;
         if (part == BLOOM_FIRST_) {
@@ -2155,21 +2154,21 @@ BLOOM_FLAT_ size_t bloom_visit_part_(unsigned char *into,
 {
     const unsigned some = layout == BLOOM_BLOCKED ? 8 : 2;
     return what == BLOOM_ADD_
-         ? bloom_visit_walks_(into, cells, walks, m, layout, k, BLOOM_ALL_,
+         ? bloom_visit_walks_(into, cells, walks, m, walks->results, layout, k, BLOOM_ALL_,
                               BLOOM_ADD_, simd)
          : what == BLOOM_ASK_ && k == some
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, some,
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, BLOOM_NULL_, layout, some,
                               BLOOM_ALL_, BLOOM_ASK_, simd)
          : what == BLOOM_ASK_
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, k,
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, BLOOM_NULL_, layout, k,
                               BLOOM_ALL_, BLOOM_ASK_, simd)
          : part == BLOOM_FIRST_
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, some,
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, walks->results, layout, some,
                               BLOOM_FIRST_, BLOOM_LOOK_, simd)
          : part == BLOOM_REST_
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, k,
+         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, walks->results, layout, k,
                               BLOOM_REST_, BLOOM_LOOK_, simd)
-         : bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, layout, k,
+         : bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, walks->results, layout, k,
                               BLOOM_ALL_, BLOOM_LOOK_, simd);
 }
 
@@ -2181,14 +2180,21 @@ BLOOM_FLAT_ size_t bloom_visit_blocked_(unsigned char *into,
 {
     const uint64_t m = plan.cells, low = m & 0x3FFFFFFFF;
     if (plan.hashes == 8 && m >> 34 == 0)
-        return what == BLOOM_LOOK_
-             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_BLOCKED,
-                                  8, BLOOM_ALL_, BLOOM_LOOK_, simd)
+        return what == BLOOM_LOOK_ && !walks->results
+             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_NULL_,
+                                  BLOOM_BLOCKED, 8, BLOOM_ALL_, BLOOM_LOOK_,
+                                  simd)
+             : what == BLOOM_LOOK_
+             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low,
+                                  walks->results, BLOOM_BLOCKED, 8,
+                                  BLOOM_ALL_, BLOOM_LOOK_, simd)
              : what == BLOOM_ADD_
-             ? bloom_visit_walks_(into, cells, walks, low, BLOOM_BLOCKED, 8,
-                                  BLOOM_ALL_, BLOOM_ADD_, simd)
-             : bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_BLOCKED,
-                                  8, BLOOM_ALL_, BLOOM_ASK_, simd);
+             ? bloom_visit_walks_(into, cells, walks, low, walks->results,
+                                  BLOOM_BLOCKED, 8, BLOOM_ALL_, BLOOM_ADD_,
+                                  simd)
+             : bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_NULL_,
+                                  BLOOM_BLOCKED, 8, BLOOM_ALL_, BLOOM_ASK_,
+                                  simd);
     return bloom_visit_part_(into, cells, walks, m, BLOOM_BLOCKED, k, part,
                              what, simd);
 }
