@@ -1247,16 +1247,24 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
     return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
+/* What is done along a walk: its cells are looked at, set, or asked for, so that
+   the memory begins to bring them. (SIFT and REST are ways to look, of many keys
+   at once.) Each function below does any of these; `what` is a constant where
+   speed counts. `into` is where cells are set, else NULL. The result, or its
+   lowest bit, tells whether all cells were set before. */
+enum { BLOOM_LOOK_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_ };
+
 /* ---- CLASSIC, faster -------------------------------------------------------
-   Eight cells at a time without a branch that depends on them: whether a cell
-   is set the CPU cannot foretell, and the memory works for all eight at once.
-   Where a CPU reads words at any address, cells are taken out of words. */
+   Eight cells are visited without a branch that depends on them: whether a cell
+   is set the CPU cannot foretell, and a wrong guess costs more than the cells,
+   which the memory brings all at once. On CPUs that read words anywhere, bits
+   are taken out of words. */
 
-#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__GNUC__) \
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
-    && !defined(BLOOM_ATOMIC) && !defined(BLOOM_ROM_ONLY_)
+    && !defined(BLOOM_SMALL_) && !defined(BLOOM_ATOMIC) \
+    && !defined(BLOOM_ROM_ONLY_)
 
-/* As bloom_look_bit_ and bloom_set_bit_ */
 static inline unsigned bloom_look_in_word_(const unsigned char *cells,
                                            uint64_t cell)
 {
@@ -1280,12 +1288,6 @@ static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
 #define bloom_set_in_word_ bloom_set_bit_
 #endif
 
-/* From here on one function does three things, as `what` tells: it looks whether
-   the cells of a walk are set, sets them, or asks the memory for them. The lowest
-   bit of the result: all were set before. `into` is the same as `cells`, or NULL
-   where nothing is set. */
-enum { BLOOM_LOOK_, BLOOM_ADD_, BLOOM_ASK_ };
-
 BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
                                        const unsigned char *cells,
                                        bloom_walk_ *walk, int what)
@@ -1298,9 +1300,9 @@ BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
                               : bloom_look_in_word_(cells, cell);
 }
 
-/* The first eight cells of k, or fewer */
-#define BLOOM_VISIT_CELL_(i) \
-    if (k > (i)) \
+/* The next k cells, 1 to 8. The CPU foretells where k ends. */
+#define BLOOM_NEXT_IF_(more) \
+    if (more) \
         set &= bloom_visit_cell_(into, cells, walk, what)
 BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
                                           const unsigned char *cells,
@@ -1308,19 +1310,19 @@ BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
                                           int what)
 {
     unsigned set = bloom_visit_cell_(into, cells, walk, what);
-    BLOOM_VISIT_CELL_(1);
-    BLOOM_VISIT_CELL_(2);
-    BLOOM_VISIT_CELL_(3);
-    BLOOM_VISIT_CELL_(4);
-    BLOOM_VISIT_CELL_(5);
-    BLOOM_VISIT_CELL_(6);
-    BLOOM_VISIT_CELL_(7);
+    BLOOM_NEXT_IF_(k > 1);
+    BLOOM_NEXT_IF_(k > 2);
+    BLOOM_NEXT_IF_(k > 3);
+    BLOOM_NEXT_IF_(k > 4);
+    BLOOM_NEXT_IF_(k > 5);
+    BLOOM_NEXT_IF_(k > 6);
+    BLOOM_NEXT_IF_(k > 7);
     return set;
 }
 
-BLOOM_FLAT_ bool bloom_visit_classic_(unsigned char *into,
-                                      const unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk, int what)
+BLOOM_FLAT_ bool bloom_visit_bits_(unsigned char *into,
+                                   const unsigned char *cells, unsigned k,
+                                   bloom_walk_ walk, int what)
 {
     unsigned set = 1;
     if (BLOOM_IS_SMALL_)
@@ -1328,7 +1330,7 @@ BLOOM_FLAT_ bool bloom_visit_classic_(unsigned char *into,
                                   : bloom_classic_look_(cells, k, walk);
     for (; k > 8; k -= 8) {
         set &= bloom_visit_8_cells_(into, cells, 8, &walk, what);
-        if (what == BLOOM_LOOK_ && !(set & 1))
+        if (what < BLOOM_ADD_ && !(set & 1))
             return false;
     }
     return set & bloom_visit_8_cells_(into, cells, k, &walk, what) & 1;
@@ -1657,30 +1659,6 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 
 #endif
 
-/* Integers hashed four at a time, where there is AVX2, as bloom_mix_u64_ with
-   `add` for the seed; returns how many. */
-BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
-                                                    const uint64_t *keys,
-                                                    size_t count, uint64_t add)
-{
-    size_t i = 0;
-#if defined(BLOOM_SIMD_) && defined(__x86_64__)
-    const bloom_longs_ adds = { add, add, add, add };
-    for (; count - i >= 4; i += 4) {
-        bloom_longs_ h;
-        __builtin_memcpy(&h, keys + i, 32);
-        h += adds;
-        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-        h ^= h >> 33;
-        __builtin_memcpy(h1 + i, &h, 32);
-    }
-#else
-    (void)h1, (void)keys, (void)count, (void)add;
-#endif
-    return i;
-}
-
 /* ---- Any layout ---------------------------------------------------------- */
 
 BLOOM_FLAT_ bool bloom_visit_block_(unsigned char *into,
@@ -1704,7 +1682,7 @@ BLOOM_FLAT_ bool bloom_visit_blocks_(unsigned char *into,
                                      bloom_walk_ walk, int what, bool simd)
 {
     bool set = bloom_visit_block_(into, cells, walk, what, simd);
-    while ((k -= 8) > 0 && (what != BLOOM_LOOK_ || set)) {
+    while ((k -= 8) > 0 && (what >= BLOOM_ADD_ || set)) {
         bloom_step_(&walk);
         set &= bloom_visit_block_(into, cells, walk, what, simd);
     }
@@ -1729,119 +1707,148 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
              ? bloom_visit_blocks_(into, cells, k, walk, what, simd)
          : BLOOM_IS_COUNTING_(layout)
              ? bloom_visit_counters_(into, cells, k, walk, what)
-             : bloom_visit_classic_(into, cells, k, walk, what);
+             : bloom_visit_bits_(into, cells, k, walk, what);
 }
 
 /* ==== One key ===============================================================
-   Any filter goes the general way, which is out of line; what writes has the
-   header in RAM (bloom_parse_), what looks may have it in ROM. */
+   Any filter goes the general way, which is out of line: in the user's loop it
+   would be in the way of the short one below. The header of a filter that is
+   written lies in RAM (bloom_parse_), of another it may lie in ROM. */
 
-BLOOM_TARGET_ BLOOM_RARE_ bool bloom_visit_by_simd_(unsigned char *into,
-                                                    const unsigned char *cells,
-                                                    unsigned k,
-                                                    bloom_walk_ walk)
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
+    const unsigned char *cells, unsigned k, bloom_walk_ walk)
 {
     return into ? bloom_visit_blocks_(into, cells, k, walk, BLOOM_ADD_, true)
-                : bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk,
-                                      BLOOM_LOOK_, true);
+                : bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, BLOOM_LOOK_,
+                                      true);
 }
 
-BLOOM_RARE_ bool bloom_visit_other_(bloom *into, const bloom *b, bloom_hash h)
+BLOOM_RARE_ bool bloom_visit_rare_(bloom *into, const bloom *b, bloom_hash h,
+                                   int what)
 {
-    const bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
-                                 : bloom_plan_of(b);
+    const bloom_plan plan = what == BLOOM_ADD_ ? bloom_parse_(bloom_bytes_(into))
+                                               : bloom_plan_of(b);
     const bloom_walk_ walk = bloom_walk_from_(plan, h);
-    unsigned char *to = into ? bloom_bytes_(into) + BLOOM_HEADER_ : BLOOM_NULL_;
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    unsigned char *to = BLOOM_NULL_;
+    if (what == BLOOM_ADD_)
+        to = bloom_bytes_(into) + BLOOM_HEADER_;
     if (BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_)
-        return bloom_visit_by_simd_(to, cells, plan.hashes, walk);
-    return bloom_visit_(to, cells, plan.layout, plan.hashes, walk,
-                        into ? BLOOM_ADD_ : BLOOM_LOOK_, false);
+        return bloom_blocks_by_simd_(to, cells, plan.hashes, walk);
+    return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, what, false);
 }
 
+/* A classic filter with k <= 8 shall not wait for what the others need. */
 BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
-                                  bloom_hash h)
+                                  bloom_hash h, int what)
 {
     bloom_walk_ walk = bloom_walk_from_(plan, h);
-    if (plan.layout != BLOOM_CLASSIC || plan.hashes > 8)
-        return bloom_visit_other_(into, b, h);
-    return bloom_visit_8_cells_(
-        into ? bloom_bytes_(into) + BLOOM_HEADER_ : BLOOM_NULL_,
-        bloom_const_bytes_(b) + BLOOM_HEADER_, plan.hashes, &walk,
-        into ? BLOOM_ADD_ : BLOOM_LOOK_) & 1;
+    unsigned char *to = BLOOM_NULL_;
+    if (BLOOM_IS_SMALL_ || plan.layout != BLOOM_CLASSIC || plan.hashes > 8)
+        return bloom_visit_rare_(into, b, h, what);
+    if (what == BLOOM_ADD_)
+        to = bloom_bytes_(into) + BLOOM_HEADER_;
+    return bloom_visit_8_cells_(to, bloom_const_bytes_(b) + BLOOM_HEADER_,
+                                plan.hashes, &walk, what) & 1;
 }
 
-BLOOM_RARE_ bool bloom_add_any_(bloom *b, bloom_hash h)
+BLOOM_RARE_ bool bloom_general_add_(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
     bloom_unseal_(image);
-    return !bloom_visit_one_(b, b, bloom_parse_(image), h);
+    return !bloom_visit_one_(b, b, bloom_parse_(image), h, BLOOM_ADD_);
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_any_(const bloom *b, bloom_hash h)
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
 {
-    return bloom_visit_one_(BLOOM_NULL_, b, bloom_plan_of(b), h);
+    return bloom_visit_one_(BLOOM_NULL_, b, bloom_plan_of(b), h, BLOOM_LOOK_);
 }
 
-/* Where speed counts, a blocked filter of one block a key, width 64, and below
-   2 GB has a shorter way with SIMD, which is inlined in the user's loop. Its
-   layout, width, k, and the zero after them are tested as one number. */
+#ifndef BLOOM_TINY
+
+BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
+{
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    const bloom_hash h = bloom_hash_u64_(plan, key);
+    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
+        return bloom_general_add_(b, h);
+    bloom_unseal_(bloom_bytes_(b));
+    return !bloom_visit_one_(b, b, plan, h, BLOOM_ADD_);
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
+                                                     uint64_t key)
+{
+    const bloom_plan plan = bloom_plan_of(b);
+    const bloom_hash h = bloom_hash_u64_(plan, key);
+    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
+        return bloom_general_look_(b, h);
+    return bloom_visit_one_(BLOOM_NULL_, b, plan, h, BLOOM_LOOK_);
+}
+
+#endif
+
+/* The short way is for blocked filters of one block a key, width 64, below 2 GB,
+   with SIMD, and is inlined in the user's loop. Layout, width, k and the zero
+   behind them are tested as one number; m / 256 has 32 bits, as m < 2^40.
+   OPAQUE keeps a compiler from computing something later, in a loop, or by
+   other means than it is written. */
 
 #if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
 
-BLOOM_FLAT_ uint32_t bloom_peek32_(const unsigned char *p)
+BLOOM_FLAT_ uint32_t bloom_peek_(const unsigned char *p)
 {
     uint32_t x;
     __builtin_memcpy(&x, p, 4);
     return x;
 }
 
-/* m / 256, as m < 2^40 */
-#define BLOOM_BLOCKS_(image) bloom_peek32_((image) + BLOOM_M_AT_ + 1)
+#define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
 #define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
+#define BLOOM_OPAQUE_(x) __asm__("" : "+r"(x))
 #define BLOOM_IS_SHORT_(image, blocks) __builtin_expect( \
-    ((bloom_peek32_((image) + BLOOM_LAYOUT_AT_) \
-    ^ (BLOOM_BLOCKED | 64U << 8 | 8U << 16)) \
-    | (blocks) >> 26) == 0 && BLOOM_HAS_SIMD_, 1)
+    ((bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
+      ^ (BLOOM_BLOCKED | 64U << 8 | 8U << 16)) \
+     | (blocks) >> 26) == 0 && BLOOM_HAS_SIMD_, 1)
 
-BLOOM_TARGET_ static inline bool bloom_add_short_(unsigned char *image,
+BLOOM_TARGET_ static inline bool bloom_short_add_(unsigned char *image,
                                                   uint32_t blocks, uint64_t x)
 {
-    unsigned char *cells = image + BLOOM_HEADER_;
     const size_t at = (x >> 32) * blocks >> 32 << 5;
     bloom_unseal_(image);
-    return bloom_simd_add_(cells + at, x);
+    return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
 }
 
-BLOOM_TARGET_ static inline bool bloom_look_short_(const unsigned char *image,
+BLOOM_TARGET_ static inline bool bloom_short_look_(const unsigned char *image,
                                                    uint32_t blocks, uint64_t x)
 {
     const size_t at = (x >> 32) * blocks >> 32 << 5;
     return bloom_simd_look_(image + BLOOM_HEADER_ + at, x);
 }
 
-#else
+#else                                   /* the header may be in ROM */
 #define BLOOM_BLOCKS_(image) 0
 #define BLOOM_SEED_(image) 0
-#define BLOOM_IS_SHORT_(image, blocks) ((void)blocks, (void)image, false)
-#define bloom_add_short_(image, blocks, x) false
-#define bloom_look_short_(image, blocks, x) false
+#define BLOOM_OPAQUE_(x) ((void)0)
+#define BLOOM_IS_SHORT_(image, blocks) ((void)(image), (void)(blocks), false)
+#define bloom_short_add_(image, blocks, x) ((void)(x), false)
+#define bloom_short_look_(image, blocks, x) ((void)(x), false)
 #endif
 
 BLOOM_SHORT_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_SHORT_(image, blocks) ? bloom_add_short_(image, blocks, h.h1)
-                                  : bloom_add_any_(b, h);
+    return BLOOM_IS_SHORT_(image, blocks)
+         ? bloom_short_add_(image, blocks, h.h1) : bloom_general_add_(b, h);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_SHORT_(image, blocks) ? bloom_look_short_(image, blocks, h.h1)
-                                  : bloom_look_any_(b, h);
+    return BLOOM_IS_SHORT_(image, blocks)
+         ? bloom_short_look_(image, blocks, h.h1) : bloom_general_look_(b, h);
 }
 
 #ifndef BLOOM_TINY
@@ -1857,43 +1864,25 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
-BLOOM_RARE_ bool bloom_add_any_u64_(bloom *b, uint64_t key)
-{
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    if (BLOOM_IS_32_(plan))
-        return bloom_add_any_(b, bloom_hash_u64_(plan, key));
-    bloom_unseal_(bloom_bytes_(b));
-    return !bloom_visit_one_(b, b, plan, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_any_u64_(const bloom *b, uint64_t key)
-{
-    const bloom_plan plan = bloom_plan_of(b);
-    if (BLOOM_IS_32_(plan))
-        return bloom_look_any_(b, bloom_hash_u64_(plan, key));
-    return bloom_visit_one_(BLOOM_NULL_, b, plan, bloom_hash_u64_(plan, key));
-}
-
 BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t seed = BLOOM_SEED_(image);
+    const uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
     return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_add_short_(image, blocks, bloom_mix_u64_(seed, key))
-         : bloom_add_any_u64_(b, key);
+         ? bloom_short_add_(image, blocks, bloom_fmix64_(key + add))
+         : bloom_general_add_u64_(b, key);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t seed = BLOOM_SEED_(image);
-    uint64_t base = (seed + 1) * BLOOM_GOLDEN_;
-    __asm__("" : "+r"(base));
+    uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
+    BLOOM_OPAQUE_(add);
     return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_look_short_(image, blocks, bloom_fmix64_(key + base))
-         : bloom_look_any_u64_(b, key);
+         ? bloom_short_look_(image, blocks, bloom_fmix64_(key + add))
+         : bloom_general_look_u64_(b, key);
 }
 
 #endif
@@ -2044,7 +2033,7 @@ static inline bloom_hash bloom_hash_at_(bloom_plan plan,
 
 #ifdef BLOOM_SMALL_                     /* one by one: no stack for batches */
 
-static size_t bloom_visit_all_(bloom *into, const bloom *b, bloom_keys_ keys)
+static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
     const bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
                                  : bloom_plan_of(b);
@@ -2063,29 +2052,52 @@ static size_t bloom_visit_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 #else
 
 /* ---- Many keys at once -----------------------------------------------------
-   Keys become walks, a batch at a time, and each batch takes three steps:
+   Keys become walks, a batch at a time, and a batch takes three steps:
    1. The keys are hashed, and their first cells are asked for.
-   2. These are visited: to add, all k; to look, the first block or two cells.
-      What is left of the walks of the keys that may be in is asked for.
-   3. It is visited.
-   In each round one batch takes the first step, the batch of the round before
-   takes the second, and the one before that the third: so the memory works for
-   two batches while the CPU works for the third.
-   Where waiting is shorter than asking, as the filter is in a cache of the CPU,
-   nothing is asked for, and the second step is the last. */
+   2. These are visited: to add, all k; to look, one block or two cells. What is
+      left of the walks of the keys that may be in is asked for.
+   3. That is visited.
+   In each round one batch takes the first step, the one before it the second,
+   and the one before that the third, so that the memory works for two batches
+   while the CPU works for the third. Where to wait is shorter than to ask, as
+   the filter lies in a cache of the CPU, nothing is asked for, and the second
+   step is the last. */
 
 #define BLOOM_BATCH_ 128
 
-/* Where keys are on their walks: x, and y, the step. */
+/* Where keys are on their walks: x, and y, the step */
 typedef struct bloom_walks_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
-    unsigned char key[BLOOM_BATCH_];    /* whose number in the batch is this */
-    bool *results;                      /* of the batch; or NULL */
+    unsigned char key[BLOOM_BATCH_];        /* which key of the batch that is */
+    bool *results;                          /* of the batch; or NULL */
 } bloom_walks_;
 
+/* Integers are hashed four at a time where there is AVX2; the same as
+   bloom_mix_u64_, with `add` made of the seed. Returns how many it did. */
+BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
+                                                    const uint64_t *keys,
+                                                    size_t count, uint64_t add)
+{
+    size_t i = 0;
+#if defined(BLOOM_SIMD_) && defined(__x86_64__)
+    const bloom_longs_ adds = { add, add, add, add };
+    for (; count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, keys + i, 32);
+        h += adds;
+        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+        h ^= h >> 33;
+        __builtin_memcpy(h1 + i, &h, 32);
+    }
+#endif
+    (void)h1, (void)keys, (void)count, (void)add;
+    return i;
+}
+
 /* The walks of at most `most` keys from number `from` on. Where there is one
-   block a key, y is not needed. */
+   block a key nobody asks for y. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
@@ -2110,28 +2122,25 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
     }
 }
 
-/* What becomes of a batch when k cells of each walk were visited: nothing more;
-   or the keys that may be in stay in it, their walks behind the cells that were
-   visited; or these were visited to the end. */
-enum { BLOOM_ALL_, BLOOM_FIRST_, BLOOM_REST_ };
-
-/* Returns how many answers are true. */
-BLOOM_FLAT_ size_t bloom_visit_walks_(unsigned char *into,
-                                      const unsigned char *cells,
-                                      bloom_walks_ *walks, uint64_t m,
-                                      bool *results, unsigned layout,
-                                      unsigned k, int part, int what, bool simd)
+/* Does to k cells of each walk what `what` says, and returns how many answers
+   are true. SIFT looks at the first cells: the keys that may be in stay in the
+   batch, and their walks go on behind these; REST looks at what is left then. */
+BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
+                               bloom_walks_ *walks, uint64_t m, bool *results,
+                               unsigned layout, unsigned k, int what, bool simd)
 {
     const size_t count = walks->count;
+    const unsigned n = what != BLOOM_SIFT_ ? k : layout == BLOOM_BLOCKED ? 8
+                                                                         : 2;
     size_t i, stay = 0, sum = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
-        const bool set = bloom_visit_(into, cells, layout, k, walk, what, simd);
+        const bool set = bloom_visit_(into, cells, layout, n, walk, what, simd);
         const bool result = what == BLOOM_ADD_ ? !set : set;
         if (results)
-            results[part == BLOOM_REST_ ? walks->key[i] : i] = result;
+            results[what == BLOOM_REST_ ? walks->key[i] : i] = result;
         sum += result;
-        if (part == BLOOM_FIRST_) {
+        if (what == BLOOM_SIFT_) {
             bloom_step_(&walk);
             if (layout != BLOOM_BLOCKED)
                 bloom_step_(&walk);
@@ -2141,108 +2150,77 @@ BLOOM_FLAT_ size_t bloom_visit_walks_(unsigned char *into,
             stay += set;
         }
     }
-    if (part == BLOOM_FIRST_)
+    if (what == BLOOM_SIFT_)
         walks->count = stay;
     return sum;
 }
 
-BLOOM_FLAT_ size_t bloom_visit_part_(unsigned char *into,
-                                     const unsigned char *cells,
-                                     bloom_walks_ *walks, uint64_t m,
-                                     unsigned layout, unsigned k, int part,
-                                     int what, bool simd)
+/* A loop is made for each layout and for each `what`, two for the briefest. */
+#define BLOOM_PASS_(results, what) \
+    bloom_pass_(into, cells, walks, m, results, layout, k, what, simd)
+BLOOM_FLAT_ size_t bloom_pass_in_(unsigned char *into,
+                                  const unsigned char *cells,
+                                  bloom_walks_ *walks, uint64_t m,
+                                  unsigned layout, unsigned k, int what,
+                                  bool simd)
 {
-    const unsigned some = layout == BLOOM_BLOCKED ? 8 : 2;
-    return what == BLOOM_ADD_
-         ? bloom_visit_walks_(into, cells, walks, m, walks->results, layout, k, BLOOM_ALL_,
-                              BLOOM_ADD_, simd)
-         : what == BLOOM_ASK_ && k == some
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, BLOOM_NULL_, layout, some,
-                              BLOOM_ALL_, BLOOM_ASK_, simd)
-         : what == BLOOM_ASK_
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, BLOOM_NULL_, layout, k,
-                              BLOOM_ALL_, BLOOM_ASK_, simd)
-         : part == BLOOM_FIRST_
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, walks->results, layout, some,
-                              BLOOM_FIRST_, BLOOM_LOOK_, simd)
-         : part == BLOOM_REST_
-         ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, walks->results, layout, k,
-                              BLOOM_REST_, BLOOM_LOOK_, simd)
-         : bloom_visit_walks_(BLOOM_NULL_, cells, walks, m, walks->results, layout, k,
-                              BLOOM_ALL_, BLOOM_LOOK_, simd);
+    bool *results = walks->results;
+    switch (what) {
+    case BLOOM_ADD_:  return BLOOM_PASS_(results, BLOOM_ADD_);
+    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_NULL_, BLOOM_ASK_);
+    case BLOOM_SIFT_: return BLOOM_PASS_(results, BLOOM_SIFT_);
+    case BLOOM_REST_: return BLOOM_PASS_(results, BLOOM_REST_);
+    }
+    if (layout == BLOOM_BLOCKED && !results)
+        return BLOOM_PASS_(BLOOM_NULL_, BLOOM_LOOK_);
+    return BLOOM_PASS_(results, BLOOM_LOOK_);
 }
 
-BLOOM_FLAT_ size_t bloom_visit_blocked_(unsigned char *into,
-                                        const unsigned char *cells,
-                                        bloom_walks_ *walks, bloom_plan plan,
-                                        unsigned k, int part, int what,
-                                        bool simd)
+/* One block a key below 2 GB has loops of its own. */
+BLOOM_FLAT_ size_t bloom_pass_blocked_(unsigned char *into,
+                                       const unsigned char *cells,
+                                       bloom_walks_ *walks, bloom_plan plan,
+                                       unsigned k, int what, bool simd)
 {
-    const uint64_t m = plan.cells, low = m & 0x3FFFFFFFF;
-    if (plan.hashes == 8 && m >> 34 == 0)
-        return what == BLOOM_LOOK_ && !walks->results
-             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_NULL_,
-                                  BLOOM_BLOCKED, 8, BLOOM_ALL_, BLOOM_LOOK_,
-                                  simd)
-             : what == BLOOM_LOOK_
-             ? bloom_visit_walks_(BLOOM_NULL_, cells, walks, low,
-                                  walks->results, BLOOM_BLOCKED, 8,
-                                  BLOOM_ALL_, BLOOM_LOOK_, simd)
-             : what == BLOOM_ADD_
-             ? bloom_visit_walks_(into, cells, walks, low, walks->results,
-                                  BLOOM_BLOCKED, 8, BLOOM_ALL_, BLOOM_ADD_,
-                                  simd)
-             : bloom_visit_walks_(BLOOM_NULL_, cells, walks, low, BLOOM_NULL_,
-                                  BLOOM_BLOCKED, 8, BLOOM_ALL_, BLOOM_ASK_,
-                                  simd);
-    return bloom_visit_part_(into, cells, walks, m, BLOOM_BLOCKED, k, part,
-                             what, simd);
+    return plan.hashes == 8 && plan.cells >> 34 == 0
+         ? bloom_pass_in_(into, cells, walks, plan.cells & 0x3FFFFFFFFU,
+                          BLOOM_BLOCKED, 8, what, simd)
+         : bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_BLOCKED, k,
+                          what, simd);
 }
 
-BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_visit_blocked_by_simd_(
-    unsigned char *into, const unsigned char *cells, bloom_walks_ *walks,
-    bloom_plan plan, unsigned k, int part, int what)
-{
-    return bloom_visit_blocked_(into, cells, walks, plan, k, part, what, true);
-}
-
-BLOOM_RARE_ size_t bloom_visit_classics_(unsigned char *into,
-    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
-    int part, int what)
-{
-    return bloom_visit_part_(into, cells, walks, m, BLOOM_CLASSIC, k, part,
-                             what, false);
-}
-
-BLOOM_RARE_ size_t bloom_visit_countings_(unsigned char *into,
-    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
-    int part, int what)
-{
-    return bloom_visit_part_(into, cells, walks, m, BLOOM_COUNTING, k, part,
-                             what, false);
-}
-
-static size_t bloom_visit_any_(unsigned char *into,
+BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(unsigned char *into,
     const unsigned char *cells, bloom_walks_ *walks, bloom_plan plan,
-    unsigned k, int part, int what)
+    unsigned k, int what)
 {
-    if (plan.layout == BLOOM_CLASSIC)
-        return bloom_visit_classics_(into, cells, walks, plan.cells, k, part, what);
-    if (plan.layout == BLOOM_COUNTING)
-        return bloom_visit_countings_(into, cells, walks, plan.cells, k, part, what);
-    return BLOOM_HAS_SIMD_
-         ? bloom_visit_blocked_by_simd_(into, cells, walks, plan, k, part, what)
-         : bloom_visit_blocked_(into, cells, walks, plan, k, part, what, false);
+    return bloom_pass_blocked_(into, cells, walks, plan, k, what, true);
 }
 
-static size_t bloom_visit_many_(unsigned char *into,
-                                const unsigned char *cells, bloom_plan plan,
-                                const bloom_keys_ *keys)
+BLOOM_RARE_ size_t bloom_pass_any_(unsigned char *into,
+    const unsigned char *cells, bloom_walks_ *walks, bloom_plan plan,
+    unsigned k, int what)
+{
+    return plan.layout == BLOOM_CLASSIC
+         ? bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_CLASSIC, k,
+                          what, false)
+         : plan.layout == BLOOM_COUNTING
+         ? bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_COUNTING, k,
+                          what, false)
+         : BLOOM_HAS_SIMD_
+         ? bloom_pass_by_simd_(into, cells, walks, plan, k, what)
+         : bloom_pass_blocked_(into, cells, walks, plan, k, what, false);
+}
+
+/* From so many cells on the filter is large (4 MB; 512 KB where the cells of a
+   key are looked at one by one), and so many keys ahead are asked for then: as
+   many lines of the cache as a CPU waits for at once. */
+static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
+                            bloom_plan plan, const bloom_keys_ *keys)
 {
     const unsigned k = plan.hashes;
     const bool blocked = plan.layout == BLOOM_BLOCKED;
     const bool large = plan.cells >> (into || blocked ? 25 : 22) != 0;
-    const unsigned some = blocked ? 8 : k < 2 ? k : 2;
+    const unsigned some = blocked ? 8 : k > 2 ? 2 : k;
     const unsigned first = into || !large ? k : some;
     const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 32;
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
@@ -2256,33 +2234,29 @@ static size_t bloom_visit_many_(unsigned char *into,
         bloom_begin_(one, plan, keys, from, most);
         from += one->count;
         if (large)
-            bloom_visit_any_(into, cells, one, plan, first, BLOOM_ALL_,
-                             BLOOM_ASK_);
+            bloom_pass_any_(into, cells, one, plan, first, BLOOM_ASK_);
         if (first == k) {
-            sum += bloom_visit_any_(into, cells, two, plan, k, BLOOM_ALL_, into ? BLOOM_ADD_ : BLOOM_LOOK_);
+            sum += bloom_pass_any_(into, cells, two, plan, k,
+                                   into ? BLOOM_ADD_ : BLOOM_LOOK_);
             continue;
         }
-        bloom_visit_any_(into, cells, two, plan, some, BLOOM_FIRST_, BLOOM_LOOK_);
-        bloom_visit_any_(into, cells, two, plan, k - some, BLOOM_ALL_, BLOOM_ASK_);
-        sum += bloom_visit_any_(into, cells, three, plan, k - some,
-                                BLOOM_REST_, BLOOM_LOOK_);
+        bloom_pass_any_(into, cells, two, plan, some, BLOOM_SIFT_);
+        bloom_pass_any_(into, cells, two, plan, k - some, BLOOM_ASK_);
+        sum += bloom_pass_any_(into, cells, three, plan, k - some, BLOOM_REST_);
     } while (one->count + two->count > 0);
     return sum;
 }
 
-static size_t bloom_visit_all_(bloom *into, const bloom *b, bloom_keys_ keys)
+static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     if (keys.count == 0)
         return 0;
-    if (into) {
-        unsigned char *image = bloom_bytes_(into);
-        unsigned char *cells = image + BLOOM_HEADER_;
-        bloom_unseal_(image);
-        return bloom_visit_many_(cells, cells, bloom_parse_(image), &keys);
-    }
-    return bloom_visit_many_(BLOOM_NULL_,
-                             bloom_const_bytes_(b) + BLOOM_HEADER_,
-                             bloom_plan_of(b), &keys);
+    if (!into)
+        return bloom_rounds_(BLOOM_NULL_, cells, bloom_plan_of(b), &keys);
+    bloom_unseal_(bloom_bytes_(into));
+    return bloom_rounds_(bloom_bytes_(into) + BLOOM_HEADER_, cells,
+                         bloom_parse_(bloom_bytes_(into)), &keys);
 }
 
 #endif
@@ -2291,28 +2265,28 @@ BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
                                 size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
-    return bloom_visit_all_(b, b, all);
+    return bloom_all_(b, b, all);
 }
 
 BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
                                     size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
-    return bloom_visit_all_(b, b, all);
+    return bloom_all_(b, b, all);
 }
 
 BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
                                      size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
-    return bloom_visit_all_(b, b, all);
+    return bloom_all_(b, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_visit_all_(BLOOM_NULL_, b, all);
+    return bloom_all_(BLOOM_NULL_, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
@@ -2320,7 +2294,7 @@ BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
                                             size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_visit_all_(BLOOM_NULL_, b, all);
+    return bloom_all_(BLOOM_NULL_, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
@@ -2328,7 +2302,7 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_visit_all_(BLOOM_NULL_, b, all);
+    return bloom_all_(BLOOM_NULL_, b, all);
 }
 
 /* ==== Two filters, and all cells ============================================
