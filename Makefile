@@ -242,14 +242,14 @@ analyse: | build
 prove: | build
 	@sh tests/analyse/prove.sh
 
-PROMISE = tests/rates/promise.h $(BLOOM)
+PROMISE = tests/rates/promise.h examples/common/window.h $(BLOOM)
 build/promise: tests/rates/promise.c $(PROMISE)
 	$(C99) -O3 tests/rates/promise.c -o $@ -lm
 
 build/promise-%: tests/rates/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
-PARTS = exact blocked plans few families window
+PARTS = exact blocked plans few families window forget
 promise: build/promise $(PARTS:%=build/promise-%)
 	build/promise $(if $(ALL),all) build/promise.tsv
 	for part in $(PARTS); do \
@@ -279,7 +279,7 @@ race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
 
 # Then whether mini.c's bits are bloom.h's, and revoked.h what bloom dump prints
-EXAMPLES = first mini:-lm probes crawler spam intersect top custom_hash bip37 \
+EXAMPLES = first mini:-lm probes fold crawler spam intersect top custom_hash bip37 \
     firmware/rom firmware/window
 examples: build/bloom
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)

@@ -1,4 +1,4 @@
-/* bloom.h 1.0.0 - public domain or MIT - Bloom filters whose rate is kept
+/* bloom.h 1.1.0 - public domain or MIT - Bloom filters whose rate is kept
 
    USE
        #define BLOOM_IMPLEMENTATION            // in one .c or .cpp file
@@ -19,14 +19,16 @@
    PROMISES
      A key that was added is always found: never a false negative.
      A key that was not added is found at most with the rate p you asked for,
-     as long as at most n different keys were added; at any n from 1 up.
+     as long as at most n different keys were added: for every n, and every p
+     from 10^-12 up (below that, n = 1 has up to twice p).
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
-     No allocation unless you ask for it, no globals, no errno, no I/O, no
-     libm. Without malloc nothing is needed of libc but memset, and memcpy where
-     a compiler copies structs by it (clang -O0, Cortex-M0). (On x86-64 the
-     compiler's own __cpu_model tells whether there is AVX2; see NO_SIMD.)
+     Nothing is allocated unless you ask for it; there are no globals, no
+     errno, no I/O and no libm. Of libc only calloc, free, memset and memcpy are
+     called; without malloc only memset, and memcpy where a compiler copies
+     structs by it (clang -O0, Cortex-M0). On x86-64 the compiler's own variable
+     __cpu_model tells whether the CPU has AVX2, unless you set NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -35,51 +37,54 @@
    m = n * log2(1/p) / ln 2: 9.6 bits a key for 1%, 4.8 more for each further
    tenth of p. Small filters do worse than that; bloom_plan_for counts exactly.
 
-   OPTIONS, all macros; "everywhere" means before each #include "bloom.h".
-     BLOOM_IMPLEMENTATION   one file   the code goes here
-     BLOOM_STATIC           everywhere in a file: code and declarations in this
-                            file, static inline; no other file is concerned
-     BLOOM_API              everywhere  before each function; default: extern,
-                            hidden from other shared objects. A library that
-                            offers them to others, and these: #define BLOOM_API
-                            extern, or the linker speaks of a hidden symbol
-     BLOOM_MALLOC(size)     one file   with BLOOM_FREE(pointer), instead of
-                            calloc and free
-     BLOOM_NO_MALLOC        everywhere  leaves out bloom_new, bloom_create,
-                            bloom_free and the chain
-     BLOOM_NO_FLOAT         everywhere  leaves out what takes or gives a double,
-                            bloom_plan_bytes, bloom_estimate and the chain
-     BLOOM_TINY             everywhere  firmware: classic layout and 32-bit
-                            hash only, smallest code; implies NO_MALLOC and
-                            NO_FLOAT
-     BLOOM_ATOMIC           one file   several threads may add and look up at
-                            once, without a lock; see "Threads" below
-     BLOOM_NO_SIMD          one file   only plain C, the same bits: no vector
-                            instructions, no look at the CPU at run time
-     BLOOM_ASSERT(x)        one file   checks that a filter is not NULL;
-                            default: no check
-     BLOOM_READ_BYTE(p)     one file   reads one byte of an image at p (const
-                            unsigned char *), in bloom_view, bloom_plan_of,
-                            bloom_size, bloom_hash_*, bloom_probes and
-                            bloom_may_contain*: for chips whose flash needs
-                            its own instruction (AVR: pgm_read_byte(p)).
-                            These then ask filters in flash only, and there
-                            is no chain; the others work in RAM as always
-   No option changes the bytes of an image. "One file" is the file with
-   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC. */
+   OPTIONS are macros. Set those marked * before every #include "bloom.h", the
+   others in the one file that has the code, which is the one with
+   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC.
+     BLOOM_IMPLEMENTATION   puts the code into this file.
+   * BLOOM_STATIC           makes everything static inline in this file, code
+                            and declarations; other files are not concerned.
+   * BLOOM_API              stands before each function. By default they are
+                            extern, and hidden from other shared objects. To
+                            export them from a shared library, #define BLOOM_API
+                            extern there and in the programs that use it.
+     BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
+   * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy,
+                            bloom_free and the chain.
+   * BLOOM_NO_FLOAT         leaves out what takes or returns a double, and
+                            bloom_plan_bytes, bloom_estimate and the chain.
+   * BLOOM_TINY             is for firmware: the smallest code, which has the
+                            classic layout and the 32-bit hash only, and
+                            neither malloc nor floating point.
+     BLOOM_ATOMIC           lets several threads add and look up at once
+                            without a lock; see "Threads" below.
+     BLOOM_NO_SIMD          uses plain C only, with the same bits: no vector
+                            instructions and no look at the CPU at run time.
+     BLOOM_ASSERT(x)        is called to check that a filter is not NULL; by
+                            default nothing is checked.
+     BLOOM_READ_BYTE(p)     reads the byte of an image at p, a const unsigned
+                            char *. It is for chips whose flash is read by an
+                            instruction of its own (AVR: pgm_read_byte(p)).
+                            bloom_view, bloom_plan_of, bloom_size, bloom_copy,
+                            bloom_hash_*, bloom_probes and bloom_may_contain*
+                            then take filters in flash only, and there is no
+                            chain; all other functions work in RAM as always.
+   No option changes the bytes of an image. */
+
+#ifndef BLOOM_H
+#define BLOOM_H
 
 #if !defined(_MSC_VER) && (defined(__cplusplus) ? __cplusplus < 201103L \
     : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "bloom.h needs C99, or C++11"
-#elif !defined(BLOOM_H)
-#define BLOOM_H
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOOM_VERSION 10000 /* major * 10000 + minor * 100 + patch;
-                               a new major means new bytes */
+/* major * 10000 + minor * 100 + patch. A new major means new bytes of a filter;
+   1.1 changed two bytes in the head of a chain's image. */
+#define BLOOM_VERSION 10100
 
 #ifdef BLOOM_TINY
 #define BLOOM_TINY_FROM_THE_START_
@@ -115,9 +120,10 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
-    BLOOM_BLOCKED,               /* m bits, k = 8, 16 .. 64: eight in each of
-                                    k/8 blocks of 256; fastest, 10 to 20% more
-                                    memory for p below 5% */
+    BLOOM_BLOCKED,               /* m bits; a key has eight in each of k/8
+                                    blocks of 256. The fastest; takes 10 to 20%
+                                    more memory for p below 5% and more than
+                                    some hundred keys */
     BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
@@ -131,8 +137,7 @@ typedef struct bloom_plan {
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
                                     m < 2^32 and a rate of at least about
-                                    2^-32 (64: about 2^-64, of byte keys and
-                                    integers alike) */
+                                    2^-32 (64: about 2^-64) */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -174,16 +179,19 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 2 to 30 microseconds, near p = 2^-64 up
-   to 150. */
+   keep it in this m, the fewest. Takes 3 microseconds, at most 30; near
+   p = 2^-64 up to 80. One key alone has up to twice p where p is below 10^-12,
+   as bloom_plan_fpr is too low there. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
-   where none is (p above 0.05, or few keys), the least m. All plans are made
-   for width 64. In width 32 several blocks a key miss p where there is one block
-   in all (twice at p = 0.001) or two (1.25 times), by more where p is less, and
-   none has less than about n/m * 2^-25. */
+   where none is (p above 0.05, or few keys), the least m. Takes 20
+   microseconds, at most 100; near p = 2^-64 up to 130. All plans are made for
+   width 64. In width 32 a plan of several blocks a key misses p where there are
+   few blocks in all (k = 16, p = 0.001: up to twice with one, 1.1 times with
+   three), by more where p is less; and no rate is below about n/m * 2^-25. Set
+   hash_bits and ask bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. It has
@@ -197,9 +205,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
    1 for an impossible plan. Where k is about the best, within 1% for 100 keys
    and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all, up to twice too high (two blocks), 25%
-   (four), 6% (20). Too low where one or two keys lie in much space, and k is 6
-   or more: 1.2 times at 10^-9, 1.7 at 10^-11, and any number below. */
+   several blocks a key and few in all it is too high, the more so the lower the
+   rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
+   blocks, 7% to 41% with four; nowhere in either width was it measured to
+   be below 0.95 of the rate. It counts what only integer keys cost in width 64, so that a few byte
+   keys at 10^-9 and below do better. Classic it is too low where one or two
+   keys lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice at
+   10^-12, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -255,25 +267,28 @@ BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
-/* A key is `size` bytes at `key`; a key of 0 bytes is a key like any other and
-   may be NULL. _u64: the key is an integer, hashed by value, the same on every
-   machine; it is a different key from its bytes. _hash: the key was hashed
-   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (width
-   32: h1 and the upper half of h2) with bits as good as random; pass one that
-   has fewer through bloom_hash_u64 first.
-   Hostile keys: who can choose keys can make ones that fill a filter, or that
-   are all "maybe", and a secret seed does not help, as MurmurHash3 collides
-   under every seed. Then hash with a keyed hash (SipHash) and use _hash. */
+/* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
+   its pointer may be NULL. For _u64 the key is an integer, hashed by value, the
+   same on every machine. In width 64 it is another key than its bytes; in width
+   32 it is the key of its 8 bytes, little-endian. For _hash the key was hashed
+   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
+   width 32: h1 and the upper half of h2) with bits that are as good as random;
+   pass one of fewer bits through bloom_hash_u64 first.
+   Hostile keys: whoever may choose the keys can make ones that fill a filter,
+   or that are all "maybe". A secret seed does not help, as MurmurHash3 has
+   collisions for every seed at once. Hash with a keyed hash then (SipHash), and
+   use _hash. */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
-/* Counting only: take back one bloom_add of a key that was added. false, and
-   no cell changed, if the key was certainly not in, or the layout is another.
-   To remove a key that was never added, but may be in, takes other keys out.
-   A counter that has reached 15 stays 15, so that it never counts too few. */
+/* Take back one bloom_add of a key that was added to a counting filter. false,
+   and nothing is changed, if the layout is another; false, and no cell is
+   changed, if the key was certainly not in. Do not remove a key that was never
+   added: if it may be in, that takes other keys out. A counter that has reached
+   15 stays 15 for good, so that it never counts too few. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
@@ -283,21 +298,23 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key);
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h);
 
-/* The hash of a key for filters with the width and seed of b. */
+/* The hash of a key, for all filters with the width and the seed of b (in width
+   32: with the low 32 bits of its seed). */
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size);
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
 
-/* The k cells of a key, for teaching and tools; of a blocked filter eight of
-   each block, in the order of its words. Returns k. */
+/* Write the k cells of a key into index[0..k-1] and return k: for teaching and
+   tools. In a blocked filter eight follow for each block, one of each word. */
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64]);
 
 /* ---- Many keys at once -------------------------------------------------- */
-/* The same as one call for each of `count` keys, in their order, but the waits
-   for memory overlap: the larger the filter, the more that wins. is_new and
-   maybe take the `count` results, or are NULL. Returns how many of them are
-   true. */
+/* These do the same as one call for each of `count` keys, in their order. As
+   the waits for memory overlap, they are faster, the more so the larger the
+   filter. is_new and maybe take the `count` results or are NULL, and must not
+   overlap the keys, which are still read when the first results are written.
+   They return how many results are true. */
 
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
@@ -318,46 +335,49 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe);
 
 /* ---- Threads ------------------------------------------------------------ */
-/* Any number of threads may look up at once. With BLOOM_ATOMIC they may add and
-   merge into the filter as well while others look up: no key is lost, and what
-   a thread added before it told another is found by that other one. Of several
-   threads that add one absent key at once, at least one gets "new". A key may
-   be removed while others work if it is in. bloom_seal, bloom_verify,
-   bloom_clear, bloom_intersect, bloom_flatten and writing the image out need
-   everyone else stopped; so does the chain, always. */
+/* Any number of threads may look up at once. With BLOOM_ATOMIC they may also
+   add and merge into the filter while others look up: no key is lost, and if a
+   thread tells another that it added a key, that one finds it. If several
+   threads add one absent key at once, at least one is told that it is new. A
+   key that is in may be removed meanwhile.
+   Everyone else must be stopped for bloom_seal, bloom_verify, bloom_clear,
+   bloom_intersect, bloom_flatten, bloom_fold and bloom_copy, for writing the
+   image out, and for every change of a chain. */
 
 /* ---- Whole filters ------------------------------------------------------ */
 /* Each reads the whole image. */
 
-/* Union and intersection. false, and `into` untouched, if the plans differ.
-   The union is just what adding all keys to one filter gives (counters: the
-   sum, at most 15). What both filters have is in the intersection (counters:
-   the lesser), and more by chance: its rate is at most the lower one; bloom_fpr
-   tells the rate after either. */
+/* Make `into` the union of both filters, or their intersection. false, and
+   `into` untouched, if the plans differ. The union is just what adding all keys
+   to one filter gives (counters: the sum, at most 15). The intersection
+   (counters: the lesser) contains all keys that both have, and some others by
+   chance: its rate is at most the lower of the two. bloom_fpr tells the rate
+   after either. */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
-/* Make `into`, a classic filter of the same m, k, width and seed, contain just
-   what a counting filter does, in a quarter of its memory: to send to others.
-   false, and `into` untouched, if they do not fit. */
+/* Make a classic filter of the same m, k, width and seed contain just what a
+   counting filter does, in a quarter of the memory: to send it to others.
+   false, and nothing is written, if the layouts are others or the plans
+   differ. */
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 
 #ifndef BLOOM_TINY
 
-/* Make a filter that was planned too large smaller, in place: m becomes m / by,
-   and the image is, byte for byte, that of a filter of m / by cells to which the
-   same keys were added. Its rate is that of such a filter. bloom_size is smaller
-   then; the memory behind stays where it is, and bloom_copy takes no more than
-   is needed.
-   false, and b untouched, if by is 0 or does not divide m, if m / by is not a
-   multiple of 64 (blocked: 256), or if a blocked filter would go from 2^34 cells
-   or more to below, where another rule chooses a key's block.
-   For whom n is known only afterwards: plan for the largest n, round m up to a
-   multiple of 64 * 5040 (blocked: 256 * 5040), which has all of 1 to 10 and 50
-   other numbers for its divisors, add the keys, merge what other workers have,
-   then fold by the largest divisor with bloom_plan_capacity(plan, p) >= n. k
-   depends on p and not on n, so the folded filter is as good as one that was
-   planned for n keys. */
+/* Make a filter that was planned too large smaller, in place: m becomes m / by.
+   The image is then, byte for byte, that of a filter of m / by cells to which
+   the same keys were added, and so is its rate. The seal goes. false, and b
+   untouched, if by is 0 or does not divide m, if m / by is not a multiple of 64
+   (blocked: 256), or if a blocked filter would go from 2^34 cells or more to
+   below, where a key's block is chosen by another rule. bloom_size is smaller
+   then, but the memory behind b stays as it is; bloom_copy takes just what is
+   needed.
+   This is for whom n is known only afterwards. Plan for the largest n there may
+   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040): then
+   each of the 60 divisors of 5040 is possible. Add the keys, merge what other
+   workers have, and fold by the largest number for which bloom_plan_capacity of
+   the smaller plan is at least n. As k depends on p and hardly on n, the result
+   is as good as a filter that was planned for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #endif
@@ -366,27 +386,30 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
 #ifndef BLOOM_NO_FLOAT
 
-/* How many different keys were added, judged by the cells; UINT64_MAX when
-   all are set. Of an intersection it is no measure: |A and B| is about
-   |A| + |B| - |A or B|, the last being the estimate of the union. */
+/* How many different keys were added, as the share of set cells tells;
+   UINT64_MAX if all are set. It says nothing of an intersection, whose keys are
+   about |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
-/* The rate of false "maybe"s with the cells as they are, 0..1. */
+/* The rate of false "maybe"s with the cells as they are, 0..1. In width 32 with
+   several blocks a key and few in all, within 5%, or too high at 10^-5 and
+   below. */
 BLOOM_API double bloom_fpr(const bloom *b);
 
 #endif
 
 /* ---- Growing, when n is not known ------------------------------------------
-   A chain of filters, its links: link i = 0, 1, .. is planned for first_n * 2^i
-   keys and the rate p / ((i + 1)(i + 2)); these add up to p however many keys
-   come. A lookup asks every link, newest first, with one hash. Against one
-   filter for as many keys, at p = 1% nine full links take 1.9 times the memory,
-   thirteen 2.1, and just after a link was added 3.9 and 4.2 times: begin with a
-   good guess.
-   In width 32 no rate is below about 2^-32: where a new link would hold no more
-   keys than the last one, the chain grows no further. Then, and where there is
-   no memory for a new link, the last one takes all keys that still come: none
-   is lost, but the rate grows, and bloom_chain_fpr tells it. */
+   A chain is a row of filters, its links. Link i = 0, 1, .. is planned for
+   first_n * 2^i keys and the rate p / ((i + 1)(i + 2)); these rates add up to
+   p, however many keys come. A lookup hashes once and asks every link, the
+   newest first. Begin with a good guess of n: at p = 1% nine full links take
+   1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
+   just after a link was added it is 3.9 and 4.2 times.
+   In width 32 no filter has a rate below about 2^-32, so a chain stops growing
+   where a new link would hold no more keys than the last one. Then, and where
+   memory for a new link is short, the last link takes all further keys: none is
+   lost, but the rate grows beyond p, as bloom_chain_fpr tells.
+   There is no chain where double is not IEEE's of 64 bits, as on AVR. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
     && !defined(BLOOM_READ_BYTE)
@@ -400,17 +423,17 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 typedef struct bloom_chain bloom_chain;
 
-/* A chain of one empty link, classic or blocked; with the layout, seed and
-   hash_bits of `like`, whose other fields do not matter. NULL if the layout is
-   another, if no link keeps p / 2, or if memory is short. bloom_chain_free
-   takes NULL as well. */
+/* A chain of one empty link, classic or blocked; bloom_chain_create takes
+   layout, seed and hash_bits of `like`, and ignores its other fields. NULL if
+   the layout is another, if no filter keeps p / 2 with first_n keys, or if
+   memory is short. bloom_chain_free takes NULL as well. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                           bloom_plan like);
 BLOOM_API void bloom_chain_free(bloom_chain *c);
 
-/* As bloom_add: true if the key was certainly new, to all links. */
+/* Add a key unless a link may have it already. true: it was certainly new. */
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size);
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
@@ -442,11 +465,10 @@ BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
 
 BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);         /* 1..64 */
 BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
-BLOOM_API double bloom_chain_rate(const bloom_chain *c);  /* the p it has */
+BLOOM_API double bloom_chain_rate(const bloom_chain *c);    /* its p */
 
-/* Judged by the cells of all links: how many different keys were offered to the
-   chain (UINT64_MAX if a link is full), and its rate now. Both read all
-   links. */
+/* What the cells of all links tell: how many different keys were offered to the
+   chain (UINT64_MAX if a link is full), and its rate now. */
 BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
 
@@ -465,16 +487,16 @@ BLOOM_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
-/* Load a copy of such an image, which goes on growing where the chain stood. Any
-   bytes at any alignment may be given. NULL, and the reason in *error (unless
-   error is NULL), if they are not a whole chain: TRUNCATED if a link is cut or
-   missing, CORRUPT if the head's check does not match, otherwise what bloom_view
-   says of the head or of a link, and BAD_HEADER if there are more links than the
-   head counts. NULL and BLOOM_OK if memory is short, or if the head counts no
-   link, which is an empty chain of seed 0, and p is too low to plan for. Links
-   need not be as planned, but all of one layout, width and seed. Seals are not
-   checked: see bloom_verify of each link. Other bytes after the links are
-   ignored. */
+/* Load a copy of such an image, which goes on growing where the chain stood.
+   Any bytes at any alignment may be given. NULL, and the reason in *error
+   (unless error is NULL), if they are not a whole chain: TRUNCATED if a link is
+   cut or missing, CORRUPT if the head's check does not match, otherwise what
+   bloom_view says of the head or of a link, and BAD_HEADER if there are more
+   links than the head counts. NULL and BLOOM_OK if memory is short, or if the
+   head counts no link, which is an empty chain of seed 0, and p is too low to
+   plan for. Links need not be as planned, but all of one layout, width and
+   seed. Seals are not checked: see bloom_verify of each link. Other bytes after
+   the links are ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -505,8 +527,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
 #define BLOOM_CELLS_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
-    ? (((n) + !(n)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) / 64 * 64 \
-    : 0)
+    ? (((n) + ((n) == 0)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) \
+      / 64 * 64 : 0)
 #define BLOOM_BITS_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
     + ((r) >> 15) * 5 / 4)
 #ifdef BLOOM_TINY
@@ -538,7 +560,7 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #include <stdlib.h>
 #define BLOOM_MALLOC(size) calloc(1, size)
 #define BLOOM_FREE(pointer) free(pointer)
-#define BLOOM_IS_CLEARED_ true              /* so does the memory come */
+#define BLOOM_IS_CLEARED_ true          /* calloc returns zeroed memory */
 #else
 #define BLOOM_IS_CLEARED_ false
 #endif
@@ -554,9 +576,10 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_PREFETCH_(p) ((void)(p))
 #endif
 
-/* With BLOOM_TINY or -Os size counts. What compilers are to leave out of line
-   (RARE), and what not: FIRM always, so that a constant plan is seen through,
-   FLAT where speed counts. */
+/* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
+   function is then always inlined and a RARE one never. A FIRM function is
+   always inlined except in BLOOM_TINY, so that compilers see through a plan
+   that is constant. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
 #define BLOOM_IS_SMALL_ true
@@ -573,7 +596,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_SHORT_ BLOOM_API
 #endif
 
-/* What is not built is compiled away; TINY has m < 2^32. */
+/* In BLOOM_TINY these are constants, so that compilers remove the code for
+   other layouts and for width 64; its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
 #define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
@@ -602,10 +626,12 @@ __extension__ typedef unsigned __int128 bloom_u128_;
 typedef uint64_t bloom_u128_;
 #endif
 
-/* How a byte of cells is read, and how bits are set in it that was `old`. Other
-   threads may do so too: the order does not matter to a filter (relaxed). PURE:
-   changes nothing, so that a compiler may read a header once for a whole loop,
-   unless others change it. */
+/* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
+   `old`. With BLOOM_ATOMIC other threads may do the same meanwhile. As each bit
+   is set for good and does not depend on the others, no order among threads is
+   needed ("relaxed"). A PURE function changes nothing, so that a compiler may
+   read the header once for a whole loop; with other threads about, it may
+   not. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
@@ -632,12 +658,11 @@ typedef uint64_t bloom_u128_;
 #ifdef __cplusplus
 extern "C" {
 #define BLOOM_NULL_ nullptr
-#define BLOOM_END_C_ }
 #else
 #define BLOOM_NULL_ NULL
-#define BLOOM_END_C_
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)   /* this is C, casts and all */
+/* The code is C and has C's casts, of which g++ could warn. */
+#if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
@@ -645,7 +670,7 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #endif
 
-/* volatile: else compilers make a call of memset of this loop */
+/* volatile keeps compilers from making a call of memset of this loop. */
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #include <string.h>
 #define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
@@ -659,8 +684,9 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 #endif
 
 /* ==== The filter of the textbook ============================================
-   In one piece, up to the next ====: the image, the hash, the walk of a key,
-   and bits that are set and looked at. All else adds to this.
+   From here to the next ==== stands all that a plain Bloom filter needs: the
+   image, the hash, the walk of a key through the cells, and bits that are set
+   and tested. Everything else adds to this.
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 1
@@ -676,7 +702,7 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 
    Every number is little-endian. Invariant: a `bloom *` points to such a header
    with all its cells behind it, which bloom_init has written or bloom_open has
-   checked. So its size fits size_t, and nothing below checks again. */
+   checked. So its size fits into size_t, and nothing below checks it again. */
 
 enum {
     BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5, BLOOM_K_AT_ = 6,
@@ -698,8 +724,8 @@ static inline const unsigned char *bloom_const_bytes_(const bloom *b)
     return (const unsigned char *)bytes;
 }
 
-/* Numbers are put together byte by byte: no alignment and no byte order to
-   think of, and compilers make one instruction of it. */
+/* Numbers are read and written byte by byte, so that neither alignment nor the
+   machine's byte order matters. Compilers make one instruction of each. */
 
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
@@ -824,12 +850,13 @@ static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
 }
 
 /* ---- The k-index generator -------------------------------------------------
-   A key is a walk: double hashing (Kirsch and Mitzenmacher 2008) goes from
-   position x in steps of y. Here y is scrambled on the way, by an odd factor,
-   and that makes the positions of a key as good as separate hashes, which a
-   constant step does not (table in tests/README.md). A cell is the high half of
-   x * m: x / 2^64 of the way through the filter (Lemire 2019, "Fast random
-   integer generation in an interval"), without a division, for any m. */
+   A key walks through the filter. Double hashing (Kirsch and Mitzenmacher 2008)
+   starts at position x and takes steps of y. Here y is multiplied by 37 after
+   each step, which makes the positions of a key as good as those of k separate
+   hashes; a constant step does not (table in tests/README.md). A position x of
+   64 bits stands for the cell that lies x / 2^64 of the way through the filter:
+   the high half of the product x * m (Lemire 2019, "Fast random integer
+   generation in an interval"), which takes no division and suits any m. */
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
@@ -857,7 +884,7 @@ static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m)
     return x1 * m1 + (a >> 32) + (b >> 32);
 }
 
-/* The same, by one instruction where there is one */
+/* The same, by the CPU's own instruction where there is one */
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
     return BLOOM_HAS_128_ ? (uint64_t)((bloom_u128_)x * m >> 32 >> 32)
@@ -872,7 +899,9 @@ static inline uint64_t bloom_next_(bloom_walk_ *walk)
 }
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
-   The lowest bit of what these return tells whether the cell is set, or was. */
+   In what bloom_look_bit_ returns the lowest bit is the cell; in what
+   bloom_set_bit_ returns it is what the cell was before. The higher bits are
+   other cells, which callers ignore. */
 
 static inline unsigned bloom_look_bit_(const unsigned char *cells,
                                        uint64_t cell)
@@ -889,7 +918,7 @@ static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
     return old >> (cell & 7);
 }
 
-/* true: one of the k cells was not set, so the key is new */
+/* Sets the k cells. true: one of them was not set, so the key is new. */
 static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
                                      bloom_walk_ walk)
 {
@@ -909,10 +938,10 @@ static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
 }
 
 /* ==== Whole images ==========================================================
-   What a plan's limits are, what bytes are accepted, and how a filter begins.
-
-   What only looks at a header (bloom_view, bloom_plan_of and with it the
-   lookups) reads it by bloom_header_of_, as it may be in ROM. */
+   The limits of a plan, the bytes that are accepted as a filter, and how a new
+   filter is made. bloom_view, bloom_plan_of and the lookups read the header by
+   bloom_header_of_, because with BLOOM_READ_BYTE it lies in flash: they get a
+   copy of it. */
 
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
@@ -934,7 +963,7 @@ BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
     return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
 }
 
-/* All but the seal */
+/* Writes all of the header but the seal. */
 BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
 {
     image[0] = 'B';
@@ -993,7 +1022,8 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
     return error;
 }
 
-/* Of a possible plan, if the image's bytes are at most `most`; or 0 */
+/* The bytes of a plan's image; 0 if the plan is impossible, or if they are more
+   than `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
     bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
@@ -1060,7 +1090,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-/* Seal and cells */
+/* Removes the seal and sets all cells to 0. */
 static void bloom_clear_(unsigned char *image, size_t size)
 {
     BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
@@ -1086,7 +1116,8 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 #ifndef BLOOM_NO_MALLOC
 
 /* Memory for an image of `size` bytes, of which 0 is none. It begins at a
-   multiple of 32 in a larger allocation; the byte before it tells how far in. */
+   multiple of 32 in a larger allocation; the byte before it tells how far
+   in. */
 static unsigned char *bloom_allocate_(size_t size)
 {
     size_t room = size + 32, skip;
@@ -1146,9 +1177,12 @@ BLOOM_API void bloom_free(bloom *b)
 
 #endif
 
-/* ==== Threads ===============================================================
-   Words of eight bytes of cells, bytes that change only if nobody else was
-   faster, and the seal, which goes before cells are written. */
+/* ==== Words, bytes, seal ====================================================
+   bloom_load_word_ reads eight bytes of cells. bloom_swap_byte_ writes a byte
+   if it still is what the caller has read (compare-and-swap). bloom_unseal_
+   removes the seal, which is done before any cell is written. With BLOOM_ATOMIC
+   other threads may do the same meanwhile; without it these are plain
+   accesses. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1168,8 +1202,8 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
     return bloom_load64_(copy);
 }
 
-/* `now` takes the place of `old`, if that is what is there; else old becomes
-   what is there. */
+/* Writes `now` and returns true if the byte is *old. Otherwise, or if the CPU
+   gives up, returns false with the byte in *old. */
 static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
                                     unsigned now)
 {
@@ -1388,8 +1422,9 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
     return bloom_hash_u64_(bloom_plan_of(b), key);
 }
 
-/* In width 32 y is a number of 32 bits, times 2^32; as blocks take the lower
-   half of x as well, theirs has it in both halves. */
+/* The step of a walk. In width 32 it has 32 bits of hash, in the upper half. As
+   a blocked filter uses the lower half of x as well, its step has them in both
+   halves, or else all blocks of a key would have the same bits. */
 static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
 {
     return !BLOOM_IS_32_(plan) ? h2
@@ -1403,8 +1438,9 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 }
 
 /* ---- Seals -----------------------------------------------------------------
-   A filter is sealed with the hash of its cells, seeded with that of the header
-   before the seal; never 0, which means that there is none. */
+   The seal is the hash of the cells, seeded with the hash of the 24 bytes
+   before the seal. A result of 0 is stored as 1, because 0 means that there is
+   none. */
 
 static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
@@ -1449,7 +1485,8 @@ static inline unsigned bloom_shift_(uint64_t cell)
     return cell & 1 ? 4 : 0;
 }
 
-/* Counts a cell up, or down: not 15, and not 0 down. Returns what it was. */
+/* Counts a cell up or down; 15 stays 15, and 0 is not counted down. Returns
+   what the cell was. */
 static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
                                     bool up)
 {
@@ -1473,8 +1510,8 @@ static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
     return absent;
 }
 
-/* Counts down until a counter is 0 before its turn: then the key was not in,
-   and what was counted down is counted up again. */
+/* Counts the key's cells down, one after the other. If one is 0 at its turn,
+   the key was not in, and those before it are counted up again. */
 static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
                                           bloom_walk_ walk)
 {
@@ -1503,17 +1540,19 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
 }
 
 /* ==== BLOCKED: eight bits at a position =====================================
-   A position is a block of 256 bits, which lies in one cache line if the image
-   is aligned to 32 bytes. A key has one bit in each of its eight words of 32:
-   the lower half of x, times the word's salt, has its number in the top 5 bits.
-   With one position a key, k = 8, that is Apache Parquet's filter; with several
-   it is multi-blocking (Putze, Sanders, Singler 2007), for small p. */
+   A position stands for a block of 256 bits, which lies in one cache line if
+   the image is aligned to 32 bytes. The key has one bit in each of the block's
+   eight words of 32 bits: the top 5 bits of the lower half of x times the
+   word's salt are the number of that bit. With one position a key, k = 8, this
+   is Apache Parquet's filter; with several it is multi-blocking (Putze,
+   Sanders, Singler 2007), which is for small p. */
 
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
 
-/* The first byte of the walk's block: by the upper half of x, as in Parquet,
-   where that has bits enough to choose evenly; by all of x from m = 2^34 on. */
+/* Where the block of position x begins, in bytes. The upper half of x chooses
+   it, as in Parquet; from m = 2^34 on these 32 bits are too few to choose
+   evenly, and all of x does. */
 static inline size_t bloom_block_(uint64_t m, uint64_t x)
 {
     uint64_t blocks = m >> 8;
@@ -1521,7 +1560,7 @@ static inline size_t bloom_block_(uint64_t m, uint64_t x)
                                   : bloom_high_half_(x, blocks)) << 5);
 }
 
-/* Which bit of the block word i has, 0..255 */
+/* The bit of its block, 0..255, that position x has in word i */
 static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
@@ -2314,8 +2353,8 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-/* The cells of a word that either has, or that both have; of counters the sums,
-   15 at most, or the least. */
+/* Two words of cells: those that either has, or those that both have. Of two
+   words of counters the sums, 15 at most, or the lesser ones. */
 BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
                                      bool both)
 {
@@ -2332,7 +2371,8 @@ BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
     return counts;
 }
 
-/* With other threads a byte at a time, anew if one of them was faster. */
+/* With other threads about this is done byte by byte, and again for a byte that
+   one of them changed meanwhile. */
 BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
                                      const unsigned char *from,
                                      bool counters, bool both)
@@ -2400,11 +2440,11 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
 }
 
 /* ---- Folding ---------------------------------------------------------------
-   The cell of x is floor(x * m / 2^64), and floor of that over `by` is
-   floor(x * (m / by) / 2^64), the cell of the same x among m / by; the walk does
-   not know m. So cell i of the folded filter stands for the cells i * by to
-   i * by + by - 1, and blocks do likewise. What is written lies before what is
-   still to be read. */
+   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
+   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
+   know m. So cell i of the folded filter stands for the cells i * by to i * by
+   + by - 1, and blocks do likewise. What is written lies before what is still
+   to be read. */
 
 #ifndef BLOOM_TINY
 
@@ -2425,12 +2465,12 @@ static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
 }
 
 /* The sum of `count` counters from number `from` on, 15 at most */
-static inline unsigned bloom_sum_counters_(const unsigned char *cells,
+static inline uint64_t bloom_sum_counters_(const unsigned char *cells,
                                            uint64_t from, uint64_t count)
 {
-    unsigned sum = 0;
+    uint64_t sum = 0;
     for (; count > 0 && sum < 15; from++, count--)
-        sum += cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15U;
+        sum += (unsigned)cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15;
     return sum < 15 ? sum : 15;
 }
 
@@ -2443,14 +2483,14 @@ static inline uint64_t bloom_folded_word_(const unsigned char *cells,
     if (layout == BLOOM_BLOCKED)                    /* four words a block */
         for (j = 0; j < by; j++)
             word |= bloom_load64_(cells
-                                  + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
+                + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
         for (j = 0; j < 16; j++)
-            word |= (uint64_t)bloom_sum_counters_(cells, (i * 16 + j) * by, by)
-                 << 4 * j;
+            word |= bloom_sum_counters_(cells, (i * 16 + j) * by, by) << 4 * j;
     else
         for (j = 0; j < 64; j++)
-            word |= (uint64_t)bloom_any_bit_(cells, (i * 64 + j) * by, by) << j;
+            if (bloom_any_bit_(cells, (i * 64 + j) * by, by))
+                word |= 1ULL << j;
     return word;
 }
 
@@ -2477,7 +2517,8 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 
 #endif
 
-/* The number of ones: summed in 2 bits, in 4, in 8, then the 8 bytes. */
+/* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
+   then over the eight bytes. */
 static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
@@ -2503,7 +2544,25 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     return ones;
 }
 
-/* ---- Planning in integers ----------------------------------------------- */
+/* ==== Planning ==============================================================
+   A textbook says that n keys set each of m cells with chance
+       fill = 1 - (1 - 1/m)^(kn),
+   and that an absent key finds its k cells set with chance fill^k. For few
+   keys, low rates and blocks that is too low, for four reasons, each corrected
+   below:
+   * Filters differ in their share of set cells, and the mean of its k-th power
+     is more than the k-th power of its mean: 1.23 times as much for m = 64,
+     k = 10, n = 4. See "Moments".
+   * The k cells of a key are steps of one walk, not separate hashes. It shows
+     where few keys lie in much space. See "The walk".
+   * A hash has 64 bits, or 32. Keys that agree in too many of them have the
+     same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
+   * Blocks are not filled alike: at p = 1% that costs 10% of memory. See
+     "Blocks".
+   All together is bloom_rate_. A plan has the least m whose rate is at most
+   p. */
+
+/* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
 static bloom_plan bloom_no_plan_(void)
 {
@@ -2522,11 +2581,11 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
     return plan;
 }
 
-/* ---- Planning ----------------------------------------------------------- */
-
 #ifndef BLOOM_NO_FLOAT
 
-/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18: gives logarithms,
+/* ---- Logarithms, without libm -------------------------------------------- */
+
+/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18. It gives logarithms,
    ln((1 + z) / (1 - z)) = 2 atanh(z), which stay exact near ln(1) = 0. */
 static double bloom_atanh_(double z)
 {
@@ -2554,8 +2613,8 @@ static double bloom_ln_1_minus_1_over_(double x)
     return -2 * bloom_atanh_(1 / (2 * x - 1));
 }
 
-/* e^x - 1 for x <= 0: its series for a small part of x, which is then doubled
-   by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). Exact near 0. */
+/* e^x - 1 for x <= 0, exact near 0 as well: by its series for a small part of
+   x, which is then doubled by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). */
 static double bloom_exp_minus_1_(double x)
 {
     double term = 1, sum = 0;
@@ -2571,69 +2630,72 @@ static double bloom_exp_minus_1_(double x)
     return sum;
 }
 
-/* k cells chosen at random are all set, by so many choices before, with chance
-   E[F^k], where F is the share of cells set, itself random, of mean `fill`
-   (Bose et al. 2008, Christensen et al. 2010: more than the textbook's fill^k).
-   Here and below is E[F^k] / fill^k. The k cells are e different ones with
-   chance cells[e], and those are all set with chance set[e], as each choice may
-   be one of the e that are left. Both are multiples of powers of fill. */
-#define BLOOM_MOST_HASHES_ 64
+/* ---- Moments ---------------------------------------------------------------
+   Let F be the share of cells that are set: a random number, of mean `fill`.
+   k cells chosen at random are all set with chance E[F^k] (Bose et al. 2008,
+   Christensen et al. 2010). Two ways to it follow, each as E[F^k] / fill^k. */
 
+/* Exact, for few keys. First an absent key chooses k cells: open[e] is the
+   chance that e of them differ. Then the filter's choices set cells: each hits
+   one of e open cells with chance e/m, which leaves e - 1. In the end open[0]
+   is E[F^k]; as each hit is divided by fill, and a key has k, so is the result
+   by fill^k. */
 static double bloom_moment_of_few_(double m, unsigned k, double fill,
-                                   unsigned choices)
+                                   double choices)
 {
-    double set[BLOOM_MOST_HASHES_ + 1] = { 1 };
-    double cells[BLOOM_MOST_HASHES_ + 1] = { 1 };
-    double stay[BLOOM_MOST_HASHES_ + 1], hit[BLOOM_MOST_HASHES_ + 1];
-    double moment = 0;
+    double open[66] = { 1 }, hit[66], miss[66];             /* k <= 64 */
     unsigned i, e;
-    for (e = 0; e <= k; e++) {
-        stay[e] = 1 - e / m;
+    for (e = 0; e <= k + 1; e++) {
         hit[e] = e / (m * fill);
+        miss[e] = 1 - e / m;
     }
-    for (i = 0; i < choices; i++)
-        for (e = k; e > 0; e--)
-            set[e] = set[e] * stay[e] + set[e - 1] * hit[e];
-    for (i = 1; i <= k; i++) {
-        for (e = i; e > 0; e--)
-            cells[e] = cells[e] * hit[e] + cells[e - 1] * stay[e - 1];
-        cells[0] = 0;
+    for (i = 0; i < k; i++) {
+        for (e = i + 1; e > 0; e--)
+            open[e] = open[e] * hit[e] + open[e - 1] * miss[e - 1];
+        open[0] = 0;
     }
-    for (e = 1; e <= k; e++)
-        moment += cells[e] * set[e];
-    return moment;
+    for (; choices > 0; choices--)
+        for (e = 0; e <= k; e++)
+            open[e] = open[e] * miss[e] + open[e + 1] * hit[e + 1];
+    return open[0];
 }
 
-/* The same for many: of the Beta distribution with the mean of F and its
-   variance, known exactly from q = (1 - 1/m)^choices and
-   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on at most
-   0.6% above the exact sum, and 2.3% below where the filter is overfull. */
+/* For many keys F is taken as a Beta distribution of the right mean and
+   variance: E[F^(i+1)] = E[F^i] (fill + i c) / (1 + i c). This is c. */
+static double bloom_beta_(double fill, double variance)
+{
+    double rest = fill * (1 - fill) - variance;
+    return variance > 0 && rest > 0 ? variance / rest : 0;
+}
+
+/* Its variance follows from q = 1 - fill, and the chance that each of two cells
+   is unset, (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on
+   at most 0.6% above the exact sum, and 2.3% below it in overfull filters. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
-    double q = 1 - fill, moment = 1, c = 0;
+    double q = 1 - fill, moment = 1;
     double skew = bloom_exp_minus_1_(choices
                       * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
-    double variance = q * (fill / m + q * skew * (1 - 1 / m));
+    double c = bloom_beta_(fill, q * (fill / m + q * skew * (1 - 1 / m)));
     unsigned i;
-    if (variance > 0)
-        c = variance / (fill * q - variance);
     for (i = 0; i < k; i++)
         moment *= (1 + i * c / fill) / (1 + i * c);
     return moment;
 }
 
-/* fill^k, and what the generator adds. Any two of a key's cells meet as if
-   independent, but if cells i, i + d are the same, so are i + 1, i + 1 + d once
-   in 37 times, as the step grew only 37-fold: (k - 1)(k - 2)/2 such couples,
-   k - 2 of them three cells in a row. Each meeting makes a key easier to match
-   by a = 1/fill - 1. Likewise a key whose cells follow those of one of the n
-   keys in a row, or stay on one of their n * k cells: the third and each next
-   does so once in 37 times. That shows where few keys are in much space (7% for
-   n = 1, k = 3, m = 64), not from 100 keys on at the best k; far beyond, fill^k
-   would be too small for a double, and the rest is not. */
-static double bloom_generator_rate_(double m, unsigned k, double n,
-                                    double fill)
+/* ---- The walk --------------------------------------------------------------
+   fill^k and what the walk adds: fill^k (1 + couples) + rows.
+   Couples: any two cells of a key meet by chance as independent ones do. But if
+   cells i and i + d are the same, so are i + 1 and i + 1 + d in one of 37
+   cases, as each step is 37 times the last. There are (k - 1)(k - 2)/2 such
+   couples, and k - 2 of them are three cells in a row. Each cell that a key
+   spares makes it easier to match by a = 1/fill - 1.
+   Rows: an absent key may follow one of the n keys, or stay on one of their n k
+   cells: for two steps by chance, for each further one in one of 37 cases.
+   (Ours; tests/rates/exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
+   440 times for m = 122368, and nothing from 100 keys on at the best k.) */
+static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
     double row = (1 - fill) * (1 - fill) / (m * m), rate = 1;
@@ -2643,8 +2705,8 @@ static double bloom_generator_rate_(double m, unsigned k, double n,
     for (i = 0; i < k; i++)
         rate *= fill;
     for (i = 3; i <= k; i++)
-        row *= (1 - fill) / 37;             /* k cells in a row do so */
-    for (i = k; i >= 3 && a > 0; i--) {     /* i cells */
+        row *= (1 - fill) / 37;             /* now a row of k cells */
+    for (i = k; i >= 3 && a > 0; i--) {     /* i in a row, k - i by fill */
         double places = k - i + 1, follow = places * 2 / 3;
         rate += n * places * row * (i == 3 ? follow * (1 - 57 / m)
                                            : follow + k);
@@ -2653,38 +2715,63 @@ static double bloom_generator_rate_(double m, unsigned k, double n,
     return rate;
 }
 
-/* One step in 2^32, in width 64 in 2^64, is 0, another leads to two cells only,
-   and so on: keys that a filter may contain about as often as one cell is set.
-   No filter has a rate below that. */
+/* ---- Twins --------------------------------------------------------------- */
+
+/* A step of 0 leads to one cell only, of half the range to two, and so on: such
+   keys are found about as often as one cell is set. No rate is below that:
+   fill * 2^-63, in width 32 fill * 2^-31. */
 static double bloom_step_floor_(bloom_plan plan, double fill)
 {
     return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
 }
 
-/* Blocks. One that was chosen j times accepts another choice if each of its
-   eight words has the bit, or if the 32 bits of hash are those of one of the j.
-   Adds, times weight, mean[c], c = 0..b: that it accepts c choices, E[F^c]^8
-   for the share F of a word's bits, as above: one bit of 32 is left with chance
-   one = (31/32)^j, each of two with two = (30/32)^j. */
+/* Integers with the same low 32 bits of h1, 1 in 2^32, have the same bits in
+   each of their b blocks, and need only the same blocks: n * 2^-32 / blocks^b.
+   So it is in width 32, where they have the same steps as well, and with them
+   all b blocks if the first lies near enough: n * 2^-32 / blocks * 2 / (b + 1).
+   A plan for n = 5 and p = 1e-9 that did not count it had 2.25 times p; from
+   p = 1e-6 up it is nothing. */
+static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
+{
+    double twins = n / 4294967296.0;
+    unsigned i, b = plan.hashes / 8U;
+    if (b == 1)
+        return 0;               /* bloom_add_chances_ has counted them */
+    if (BLOOM_IS_32_(plan) && blocks > 1)
+        return twins / blocks * 2 / (b + 1);
+    for (i = 0; i < b; i++)
+        twins /= blocks;
+    return twins;
+}
+
+/* ---- Blocks (Putze, Sanders, Singler 2007) ----------------------------------
+   A key chooses b = k/8 blocks. If j choices have met in a block, each bit of a
+   word of 32 is set with chance fill = 1 - (31/32)^j, and the block accepts one
+   more choice with chance fill^8 + j * 2^-32: as each of its eight words has
+   the bit, or as the 32 bits of hash are those of one of the j. */
+
+/* Adds to mean[c], c = 0..b, weight times the chance that it accepts c choices
+   of a key: E[F^c]^8 as above, for the share F of a word's bits. One bit is
+   unset with chance one = (31/32)^j, each of two with two = (30/32)^j. */
 static void bloom_add_chances_(double j, double one, double two, unsigned b,
                                double weight, double mean[9])
 {
     double fill = 1 - one, word = fill, four = fill * fill * (fill * fill);
-    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32, gamma;
+    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32;
+    double beta = bloom_beta_(fill, square - fill * fill);
     unsigned c;
     mean[0] += weight;
     mean[1] += weight * (four * four + j / 4294967296.0);
-    gamma = j > 1 ? (square - fill * fill) / (fill - square) : 0;
     for (c = 1; c < b; c++) {
-        word *= (fill + c * gamma) / (1 + c * gamma);
+        word *= (fill + c * beta) / (1 + c * beta);
         four = word * word * (word * word);
         mean[c + 1] += weight * four * four;
     }
 }
 
-/* Their means, j being binomial: each of n * b choices is one of the blocks.
-   From j = 0 up, weighed as multiples of one chance, of a later one where these
-   grow large, until no more comes. In one block only, all choices are in it. */
+/* Their means over j, which is binomial: each of n * b choices is one of the
+   blocks. From j = 0 up each weight is a multiple of the last; they are scaled
+   down when they grow large. If there is one block only, j = n * b. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
@@ -2709,11 +2796,12 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
         mean[c] /= mean[0];
 }
 
-/* Of a key's b choices, c meet in a block as the coefficients of e^t tell: the
-   rate is  b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
-   power[] are the coefficients of that, each from those before it (Euler). */
-static double bloom_rate_of_blocks_(double blocks, unsigned b,
-                                    const double mean[9])
+/* The chance that all b choices of an absent key are accepted, if those c that
+   meet in a block are with chance mean[c]. It is  b! / blocks^b  times the
+   coefficient of x^b in (sum of mean[c] x^c / c!)^blocks. power[i] is that of
+   x^i, which follows from those before it (Euler). */
+static double bloom_rate_of_choices_(double blocks, unsigned b,
+                                     const double mean[9])
 {
     double power[9] = { 1 }, factorial = 1, series[9];
     unsigned i, c;
@@ -2732,16 +2820,32 @@ static double bloom_rate_of_blocks_(double blocks, unsigned b,
     return power[b];
 }
 
-/* In width 32 two keys may have the same step, and so the same bits in every
-   block; they then need to meet in the same blocks only. */
-static double bloom_blocked_floor_(bloom_plan plan, double blocks, double n,
-                                   double chance)
+/* In width 32 the hash that gives a key's bits in its second block is twice
+   that of the first. So a key with the same two blocks as an absent key, 1 in
+   blocks^2, has the same two bits of a word in one of 60 cases, not of 1024. It
+   makes two bits that are set 1 + odds^2 / 60 times as likely, where odds is
+   1/fill - 1; with eight words and n keys the rate is
+       (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
+   times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
+   twelve. (Ours; the 60 is measured. Where fill < 1/5 there are more twins.) */
+static double bloom_pairs_(double blocks, double n, double chance)
 {
-    unsigned b = plan.hashes / 8U;
-    if (!BLOOM_IS_32_(plan) || b == 1)
-        return bloom_step_floor_(plan, chance);
-    return bloom_step_floor_(plan, chance)
-         + n / blocks * 2 / (b + 1) / 4294967296.0;
+    double fill = 1 + bloom_exp_minus_1_(bloom_ln_(chance) / 8);
+    double odds = fill > 0.2 ? 1 / fill - 1 : 4, more = 1 + odds * odds / 60;
+    more *= more;
+    more *= more;
+    more = 1 + (more * more - 1) / (blocks * blocks);
+    return 1 / (1 + bloom_exp_minus_1_(n * bloom_ln_(1 / more)));
+}
+
+/* The rate, from that which independent choices would have */
+static double bloom_blocked_total_(bloom_plan plan, double blocks, double n,
+                                   double chance, double rate)
+{
+    if (BLOOM_IS_32_(plan) && plan.hashes > 8)
+        rate *= bloom_pairs_(blocks, n, chance);
+    return rate + bloom_step_floor_(plan, chance)
+                + bloom_twin_rate_(plan, blocks, n);
 }
 
 static double bloom_blocked_rate_(bloom_plan plan, double n)
@@ -2751,22 +2855,23 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
     if (n * b / blocks > 1200)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
-    return bloom_rate_of_blocks_(blocks, b, mean)
-         + bloom_blocked_floor_(plan, blocks, n, mean[1]);
+    return bloom_blocked_total_(plan, blocks, n, mean[1],
+                                bloom_rate_of_choices_(blocks, b, mean));
 }
 
-/* The moment of few keys takes choices * k steps, that of many k; they meet for
-   k = 2, where both are exact. quick: that of many, whatever n. */
+/* ---- The rate ------------------------------------------------------------ */
+
+/* The moments of few keys and of many meet at k = 2, where both are exact.
+   quick: that of many keys, whatever n is. */
 static double bloom_classic_rate_(bloom_plan plan, double n, bool quick)
 {
     double m = (double)plan.cells, choices = n * plan.hashes;
     double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
     unsigned k = plan.hashes;
     bool few = k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
-    return bloom_generator_rate_(m, k, n, fill)
-         * (few && !quick
-            ? bloom_moment_of_few_(m, k, fill, (unsigned)choices)
-            : bloom_moment_of_many_(m, k, fill, choices))
+    return bloom_walk_rate_(m, k, n, fill)
+         * (few && !quick ? bloom_moment_of_few_(m, k, fill, choices)
+                          : bloom_moment_of_many_(m, k, fill, choices))
          + bloom_step_floor_(plan, fill);
 }
 
@@ -2779,6 +2884,29 @@ static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n, bool quick)
          : bloom_classic_rate_(plan, (double)n, quick);
     return rate < 1 ? rate : 1;
 }
+
+BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
+{
+    if (bloom_plan_size(plan) == 0)
+        return 1;
+    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
+}
+
+BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
+{
+    uint64_t n = 0, bit = 1;
+    unsigned k = plan.hashes;
+    if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
+        return 0;
+    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
+        bit *= 2;
+    for (; bit > 0; bit /= 2)
+        if (bloom_rate_(plan, k, n + bit, false) <= p)
+            n += bit;
+    return n;
+}
+
+/* ---- The search ---------------------------------------------------------- */
 
 /* Do k probes keep p? The quick rate is off by less than 3.4/n^2 of the exact
    one, which is asked only where that could matter. */
@@ -2807,84 +2935,35 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
     return k;
 }
 
-/* To within a unit or so of the m where the rate is p: from plan.cells, or the
-   textbook's m for k probes, which sets p^(1/k) of the cells, by secants in
-   logarithms. slope: by what power of m the rate falls, at first that of the
-   textbook. */
-static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
-                                double unit)
+/* The least m with which k probes keep p; no plan if that is beyond 2^62. From
+   the textbook's m on, where p^(1/k) of the cells are set, in growing strides,
+   until `low` units of cells are too few and `high` are enough; then by halving
+   what lies between. */
+static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
+                                    unsigned k)
 {
-    double ln_p = bloom_ln_(p), k = plan.hashes;
-    double zeros = -bloom_exp_minus_1_(ln_p / k), ln_zeros = bloom_ln_(zeros);
-    double slope = k * zeros / (1 - zeros) * -ln_zeros;
-    double m = plan.cells > 0 ? (double)plan.cells : (double)n * k / -ln_zeros;
-    double step = 0, before = 0, above;
-    unsigned i;
-    for (i = 0; i < 8 && m < 4e18; i++) {
-        plan.cells = (m > unit ? (uint64_t)(m / unit + 0.5) : 1)
-                   * (uint64_t)unit;
-        m = (double)plan.cells;
-        above = bloom_ln_(bloom_rate_(plan, plan.hashes, n, true)) - ln_p;
-        if (i > 0 && (before - above) / step > 0.5)
-            slope = (before - above) / step;
-        step = above / slope;
-        step = step > 0.7 ? 0.7 : step < -0.7 ? -0.7 : step;
-        before = above;
-        m = step > 0 ? m / (1 + bloom_exp_minus_1_(-step))
-                     : m * (1 + bloom_exp_minus_1_(step));
-        if (step * step < unit * unit / (m * m))
-            break;
-    }
-    return m;
-}
-
-/* With *k probes or, if that is free, with any, *k then */
-static bool bloom_is_kept_by_(bloom_plan plan, uint64_t n, double p,
-                              unsigned *k, bool is_free)
-{
-    unsigned best;
-    if (bloom_is_kept_(plan, *k, n, p))
-        return true;
-    best = is_free ? bloom_best_hashes_(plan, *k, n, true) : *k;
-    if (best == *k || !bloom_is_kept_(plan, best, n, p))
-        return false;
-    *k = best;
-    return true;
-}
-
-/* The least m that keeps p, likewise; 0 if it is beyond 2^62. plan.cells may be
-   a first guess. `high` units keep p and `low` do not: from the m that is near
-   in growing strides until both are known, then halving. */
-static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
-                                   unsigned *k, bool is_free)
-{
-    const uint64_t unit = BLOOM_IS_BLOCKED_(plan.layout) ? 256 : 64;
+    bloom_plan plan = bloom_no_plan_();
+    const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const uint64_t most = (1ULL << 62) / unit;
-    uint64_t low = 0, high = most, start, at, stride = 1;
-    double guess;
-    plan.hashes = (uint8_t)*k;
-    guess = bloom_near_cells_(plan, n, p, (double)unit);
-    if (!(guess < 4e18))
-        return 0;
-    start = (uint64_t)guess / unit;
-    at = start > 0 ? start : 1;
+    uint64_t low = 0, high = most, at, stride = 1;
+    double zeros = -bloom_exp_minus_1_(bloom_ln_(p) / k);
+    double guess = (double)n * k / (double)unit / (1e-17 - bloom_ln_(zeros));
+    plan.layout = (uint8_t)layout;
+    plan.hashes = (uint8_t)k;
+    at = guess < 1 ? 1 : guess < (double)most ? (uint64_t)guess : most;
     while (high - low > 1 && at < most) {
         plan.cells = at * unit;
-        if (bloom_is_kept_by_(plan, n, p, k, is_free))
+        if (bloom_is_kept_(plan, k, n, p))
             high = at;
         else
             low = at;
-        if (high == most) {
-            at += stride;
-            stride = at - start;
-        } else if (low == 0 && at > stride) {
-            at -= stride;
-            stride *= 2;
-        } else {
-            at = low + (high - low) / 2;
-        }
+        at = high == most ? low + stride
+           : low == 0 && high > stride ? high - stride
+           : low + (high - low) / 2;
+        stride = stride < most ? stride * 8 : most;
     }
-    return high < most ? high * unit : 0;
+    plan.cells = high * unit;
+    return high < most ? plan : bloom_no_plan_();
 }
 
 /* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
@@ -2895,68 +2974,64 @@ static bool bloom_is_rate_(double p)
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
-    bloom_plan plan = bloom_no_plan_();
-    if (k < 1 || k > 64 || !bloom_is_rate_(p))
-        return plan;
-    plan.cells = bloom_least_cells_(plan, n ? n : 1, p, &k, false);
-    plan.hashes = (uint8_t)k;
-    return plan;
+    return bloom_is_rate_(p) && k >= 1 && k <= 64
+         ? bloom_least_plan_(n ? n : 1, p, BLOOM_CLASSIC, k)
+         : bloom_no_plan_();
 }
 
+/* First the textbook's k, log2(1/p). While another k keeps p in one unit less,
+   that one; and then the fewest, as up to the best k rates only fall. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_no_plan_();
-    unsigned k, fewest = 1, middle;
+    bloom_plan plan = bloom_no_plan_(), less;
+    unsigned k, fewest = 1;
     if (!bloom_is_rate_(p))
         return plan;
-    n = n ? n : 1;                      /* the textbook's k is log2(1/p) */
-    k = (unsigned)(bloom_ln_(p) / -0.69314718055994531 + 0.5);
-    k = k < 1 ? 1 : k;
-    plan.cells = bloom_least_cells_(plan, n, p, &k, true);
-    if (plan.cells == 0)
-        return plan;
-    while (fewest < k) {                /* up to the best k rates only fall */
-        middle = k - fewest > 4 ? (fewest + k) / 2 : k - 1;
-        if (bloom_is_kept_(plan, middle, n, p))
-            k = middle;
-        else
-            fewest = middle + 1;
+    n = n ? n : 1;
+    k = (unsigned)(0.5 - bloom_ln_(p) / 0.69314718055994531);
+    k = k > 0 ? k : 1;
+    plan = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
+    for (less = plan; less.cells > 64; plan = less) {
+        less.cells -= 64;
+        k = bloom_best_hashes_(less, k, n, true);
+        if (!bloom_is_kept_(less, k, n, p))
+            break;
+        less = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
+        if (less.cells >= plan.cells)       /* p is nearly 1: rounding */
+            break;
     }
-    plan.hashes = (uint8_t)k;
+    while (fewest < plan.hashes) {
+        k = (fewest + plan.hashes) / 2;
+        if (bloom_is_kept_(plan, k, n, p))
+            plan.hashes = (uint8_t)k;
+        else
+            fewest = k + 1;
+    }
     return plan;
 }
 
-/* The fewest blocks a key that keep m within 1.2 times the classic plan's, or,
-   where none do, the least m. With more blocks a key the rate in one m falls,
-   and then rises. */
+/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
+   where none do, the least memory. Above p = 0.1 one block is always best. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
     bloom_plan plan = bloom_plan_for(n, p), less;
-    double rate = 2, before;
-    unsigned k = 0;
+    unsigned k = 8, most = p > 0.1 ? 8 : 64;
+    if (plan.cells == 0)
+        return plan;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
-    if (!bloom_is_rate_(p))
-        return plan;
-    do {
+    plan.cells = plan.cells > 0 ? plan.cells : 256;
+    while (k <= most && !bloom_is_kept_(plan, k, n, p))
         k += 8;
-        before = rate;
-        rate = bloom_rate_(plan, k, n, true);
-    } while (rate > p && rate < before && k < 64);
-    if (rate > p) {
-        plan.cells = 0;
-        k = 8;
-    }
-    plan.cells = bloom_least_cells_(plan, n, p, &k, false);
-    while (rate > p && k < 64 && plan.cells != 256) {
+    if (k <= most)
+        return bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
+    plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, 8);
+    for (k = 16; k <= most && plan.cells != 256; k += 8) {
         less = plan;
         less.cells -= 256;
-        if (plan.cells > 0 && !bloom_is_kept_(less, k + 8, n, p))
-            break;
-        k += 8;
-        plan.cells = bloom_least_cells_(plan, n, p, &k, false);
+        if (plan.cells == 0 || bloom_is_kept_(less, k, n, p))
+            plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
     }
-    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -2975,39 +3050,18 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     const uint64_t most = 1ULL << 56;
     uint64_t words = bytes / 8;
     double ideal;
-    unsigned k;
     if (words < 5)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    n = n ? n : 1;
+    n = n ? n : 1;                          /* the textbook's k: m/n * ln 2 */
     ideal = 0.6931 * (double)plan.cells / (double)n;
-    k = ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal;
-    k = bloom_best_hashes_(plan, k, n, true);
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan, k, n, false);
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan,
+        ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal, n, false);
     return plan;
 }
 
-BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
-{
-    if (bloom_plan_size(plan) == 0)
-        return 1;
-    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
-}
-
-BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
-{
-    uint64_t n = 0, bit = 1;
-    unsigned k = plan.hashes;
-    if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
-        return 0;
-    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
-        bit *= 2;
-    for (; bit > 0; bit /= 2)
-        if (bloom_rate_(plan, k, n + bit, false) <= p)
-            n += bit;
-    return n;
-}
+/* ---- What the cells tell ------------------------------------------------- */
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
@@ -3046,26 +3100,26 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     return sum / all;
 }
 
+/* The rates above, with the cells as they are in place of their means */
 BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
-    double m = (double)plan.cells, rate, all;
-    double fill = (double)ones / m, n;
+    double m = (double)plan.cells, fill = (double)ones / m;
+    double rate = 1, n, chance;
     unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_from_zeros_(plan, 1 - fill);
     if (BLOOM_IS_BLOCKED_(plan.layout)) {
-        double one = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-                   + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
-        rate = bloom_blocked_floor_(plan, m / 256, n, one);
-        for (k = 8, all = one; k < plan.hashes; k += 8)
-            all *= one;
-        rate += all;
+        chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+               + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
+        for (k = 8; k <= plan.hashes; k += 8)
+            rate *= chance;
+        rate = bloom_blocked_total_(plan, m / 256, n, chance, rate);
     } else {
-        rate = bloom_generator_rate_(m, plan.hashes, n, fill)
+        rate = bloom_walk_rate_(m, plan.hashes, n, fill)
              + bloom_step_floor_(plan, fill);
     }
     return rate < 1 ? rate : 1;
@@ -3300,103 +3354,81 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 
 /* ---- Many keys -------------------------------------------------------------
    A batch of keys is hashed once. Each link is asked for those that no newer
-   link had; at an add the newest link is left out and takes those that no other
-   has, which tells what is new among them. As a batch ends where the newest link
-   is full, a chain begins its links at the same keys as by single calls. */
+   link may have. At an add the newest link is not asked: it takes the keys that
+   no other link may have, and tells which of them are new. A batch ends where
+   the newest link is full, so that links begin at the same keys as with single
+   calls. */
 
-#define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16 : 256)
+#define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16U : 256U)
 
-typedef struct bloom_batch_ {
-    size_t count;                       /* keys that no link has had so far */
-    bloom_hash hash[BLOOM_CHAIN_BATCH_];
-    unsigned char number[BLOOM_CHAIN_BATCH_];       /* which keys they are */
-    bool answer[BLOOM_CHAIN_BATCH_];
-} bloom_batch_;
-
-static void bloom_batch_hash_(bloom_batch_ *batch, bloom_plan plan,
-                              const bloom_keys_ *keys, size_t from,
-                              size_t count)
+/* `count` keys, at most a batch, from number `from` on. newest: the link that
+   they are added to, or NULL to ask only. Returns how many results are true. */
+static size_t bloom_chain_batch_(const bloom_chain *c, bloom *newest,
+                                 const bloom_keys_ *keys, size_t from,
+                                 size_t count)
 {
-    size_t i;
-    batch->count = count;
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
+    unsigned char number[BLOOM_CHAIN_BATCH_];   /* and which ones they are */
+    bool answer[BLOOM_CHAIN_BATCH_], unwanted[BLOOM_CHAIN_BATCH_];
+    bool *results = keys->results ? keys->results + from : unwanted;
+    unsigned link = newest ? c->links - 1 : c->links;
+    size_t i, asked, left = count, added;
     for (i = 0; i < count; i++) {
-        batch->hash[i] = bloom_hash_at_(plan, keys, from + i);
-        batch->number[i] = (unsigned char)i;
-        if (keys->results)
-            keys->results[from + i] = false;
+        hash[i] = bloom_hash_at_(plan, keys, from + i);
+        number[i] = (unsigned char)i;
+        results[i] = false;
     }
-}
-
-/* Asks the links below number `links`, and keeps the keys that none of them
-   has. found: where the results of the batch go, or NULL. */
-static void bloom_batch_ask_(bloom_batch_ *batch, const bloom_chain *c,
-                             unsigned links, bool *found)
-{
-    size_t i, left;
-    while (links-- > 0) {
-        bloom_may_contain_many_hash(c->link[links], batch->hash, batch->count,
-                                    batch->answer);
-        for (i = left = 0; i < batch->count; i++) {
-            if (found && batch->answer[i])
-                found[batch->number[i]] = true;
-            batch->hash[left] = batch->hash[i];
-            batch->number[left] = batch->number[i];
-            left += !batch->answer[i];
+    while (link-- > 0) {
+        bloom_may_contain_many_hash(c->link[link], hash, left, answer);
+        for (asked = left, i = left = 0; i < asked; i++) {
+            results[number[i]] = answer[i] && !newest;
+            hash[left] = hash[i];
+            number[left] = number[i];
+            left += !answer[i];
         }
-        batch->count = left;
     }
+    if (!newest)
+        return count - left;
+    added = bloom_add_many_hash(newest, hash, left, answer);
+    for (i = 0; i < left; i++)
+        results[number[i]] = answer[i];
+    return added;
 }
 
 static size_t bloom_chain_look_all_(const bloom_chain *c, bloom_keys_ keys)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
-    bloom_batch_ batch;
     size_t from, count, found = 0;
     for (from = 0; from < keys.count; from += count) {
         count = keys.count - from;
-        if (count > BLOOM_CHAIN_BATCH_)
-            count = BLOOM_CHAIN_BATCH_;
-        bloom_batch_hash_(&batch, plan, &keys, from, count);
-        bloom_batch_ask_(&batch, c, c->links,
-                         keys.results ? keys.results + from : BLOOM_NULL_);
-        found += count - batch.count;
+        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
+        found += bloom_chain_batch_(c, BLOOM_NULL_, &keys, from, count);
     }
     return found;
 }
 
-/* Adds at most a batch of keys from number `from` on, and returns how many: 1
-   where the newest link is full, as only a new key makes a chain grow. */
-static size_t bloom_chain_add_some_(bloom_chain *c, const bloom_keys_ *keys,
-                                    size_t from, size_t *news)
-{
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
-    bloom_batch_ batch;
-    size_t i, count = keys->count - from, added;
-    if (c->keys >= c->room) {
-        bool is_new = bloom_chain_add_hash(c, bloom_hash_at_(plan, keys, from));
-        if (keys->results)
-            keys->results[from] = is_new;
-        *news += is_new;
-        return 1;
-    }
-    count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-    count = count < c->room - c->keys ? count : (size_t)(c->room - c->keys);
-    bloom_batch_hash_(&batch, plan, keys, from, count);
-    bloom_batch_ask_(&batch, c, c->links - 1, BLOOM_NULL_);
-    added = bloom_add_many_hash(c->link[c->links - 1], batch.hash, batch.count,
-                                batch.answer);
-    for (i = 0; keys->results && i < batch.count; i++)
-        keys->results[from + batch.number[i]] = batch.answer[i];
-    bloom_chain_count_(c, added);
-    *news += added;
-    return count;
-}
-
+/* A chain grows at a key that is new, so one key is added by itself where the
+   newest link is full. */
 static size_t bloom_chain_add_all_(bloom_chain *c, bloom_keys_ keys)
 {
-    size_t from = 0, news = 0;
-    while (from < keys.count)
-        from += bloom_chain_add_some_(c, &keys, from, &news);
+    const bloom_plan plan = bloom_plan_of(c->link[0]);
+    size_t from, count, added, news = 0;
+    for (from = 0; from < keys.count; from += count, news += added) {
+        if (c->keys >= c->room) {
+            count = 1;
+            added = bloom_chain_add_hash(c, bloom_hash_at_(plan, &keys, from));
+            if (keys.results)
+                keys.results[from] = added != 0;
+            continue;
+        }
+        count = keys.count - from;
+        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
+        count = count < c->room - c->keys ? count
+                                          : (size_t)(c->room - c->keys);
+        added = bloom_chain_batch_(c, c->link[c->links - 1], &keys, from,
+                                   count);
+        bloom_chain_count_(c, added);
+    }
     return news;
 }
 
@@ -3623,48 +3655,9 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
-BLOOM_END_C_
-
-#undef BLOOM_IS_CLEARED_
-#undef BLOOM_SMALL_
-#undef BLOOM_IS_SMALL_
-#undef BLOOM_NULL_
-#undef BLOOM_FIRM_
-#undef BLOOM_FLAT_
-#undef BLOOM_RARE_
-#undef BLOOM_PURE_
-#undef BLOOM_HAS_128_
-#undef BLOOM_LOAD_BYTE_
-#undef BLOOM_SET_BITS_
-#undef BLOOM_ROM_ONLY_
-#undef BLOOM_GOLDEN_
-#undef BLOOM_LOAD_M_
-#undef BLOOM_IS_32_
-#undef BLOOM_IS_BLOCKED_
-#undef BLOOM_IS_COUNTING_
-#undef BLOOM_IS_BUILT_
-#undef BLOOM_SALTS_
-#undef BLOOM_SIMD_
-#undef BLOOM_TARGET_
-#undef BLOOM_HAS_SIMD_
-#undef BLOOM_IF_SIMD_
-#undef BLOOM_SIMD_MASK_
-#undef BLOOM_SIMD_MIX_
-#undef BLOOM_SIMD_BLOCKS_
-#undef BLOOM_SIMD_ALL_
-#undef BLOOM_IS_FAST_
-#undef BLOOM_PEEK_
-#undef BLOOM_PREFETCH_
-#undef BLOOM_ZERO_
-#undef BLOOM_END_C_
-#undef BLOOM_VOLATILE_
-#undef BLOOM_HAS_ATOMIC_WORDS_
-#undef BLOOM_ATTRIBUTE_
-#undef BLOOM_IS_LARGE_
-#undef BLOOM_AHEAD_
-#undef BLOOM_BATCH_
-#undef BLOOM_BY_LAYOUT_
-#undef BLOOM_MOST_HASHES_
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* BLOOM_IMPLEMENTATION */
 

@@ -8,6 +8,8 @@
        seen.add("apple");                       // true: it was new
        seen.may_contain("pear");                // false: certainly not in
        seen.add(urls.begin(), urls.end());      // any range: how many were new
+       bloompp::filter copy{bloompp::view(seen)};   // has memory of its own
+       bloompp::chain growing(1000, 0.01);      // when nobody knows how many
 
    A key is what makes a std::string_view, or a span of std::byte; an integer,
    not bool, by its value modulo 2^64; or a bloom_hash. Nothing throws: what
@@ -17,7 +19,6 @@
 #define BLOOM_HPP
 #include "bloom.h"
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -34,23 +35,30 @@ uint64_t slot(T k) { return static_cast<uint64_t>(k); }
 template <class T, std::enable_if_t<std::is_same_v<
     std::remove_cv_t<typename T::value_type>, std::byte>, int> = 0>
 bloom_key slot(const T &k) { return { k.data(), k.size() }; }
-#define BLOOMPP_ONE(f, B)               /* the C functions, by kind of key */ \
-    inline bool f##_(B *b, bloom_key k) \
-        { return bloom_##f(b, k.data, k.size); } \
-    inline bool f##_(B *b, uint64_t k) { return bloom_##f##_u64(b, k); } \
-    inline bool f##_(B *b, bloom_hash h) { return bloom_##f##_hash(b, h); }
-#define BLOOMPP_MANY(f, B, key, suffix) \
-    inline size_t f(B *b, const key *keys, size_t count, bool *results) \
-        { return bloom_##f##suffix(b, keys, count, results); }
-BLOOMPP_ONE(add, bloom)
-BLOOMPP_ONE(remove, bloom)
-BLOOMPP_ONE(may_contain, const bloom)
-BLOOMPP_ONE(chain_add, bloom_chain)
-BLOOMPP_ONE(chain_may_contain, const bloom_chain)
-BLOOMPP_MANY(add_many, bloom, bloom_key, )
-BLOOMPP_MANY(add_many, bloom, uint64_t, _u64)
-BLOOMPP_MANY(may_contain_many, const bloom, bloom_key, )
-BLOOMPP_MANY(may_contain_many, const bloom, uint64_t, _u64)
+#define BLOOMPP_KEYS(f, call, B)        /* the C functions, by kind of key */ \
+    inline bool f##_(B *b, bloom_key k) { return call(b, k.data, k.size); } \
+    inline bool f##_(B *b, uint64_t k) { return call##_u64(b, k); } \
+    inline bool f##_(B *b, bloom_hash h) { return call##_hash(b, h); }
+#define BLOOMPP_MANY(f, call, B, key) \
+    inline size_t f##_(B *b, const key *keys, size_t count, bool *results) \
+        { return call(b, keys, count, results); }
+#define BLOOMPP_ALL(f, call, B)         /* and for many */ \
+    BLOOMPP_KEYS(f, call, B) \
+    BLOOMPP_MANY(f, call##_many, B, bloom_key) \
+    BLOOMPP_MANY(f, call##_many_u64, B, uint64_t) \
+    BLOOMPP_MANY(f, call##_many_hash, B, bloom_hash)
+#define BLOOMPP_BOTH(result, f, constant) \
+    inline result f##_(constant bloom *b) { return bloom_##f(b); } \
+    inline result f##_(constant bloom_chain *c) { return bloom_chain_##f(c); }
+BLOOMPP_KEYS(remove, bloom_remove, bloom)
+BLOOMPP_ALL(add, bloom_add, bloom)
+BLOOMPP_ALL(add, bloom_chain_add, bloom_chain)
+BLOOMPP_ALL(may_contain, bloom_may_contain, const bloom)
+BLOOMPP_ALL(may_contain, bloom_chain_may_contain, const bloom_chain)
+BLOOMPP_BOTH(size_t, size, const)
+BLOOMPP_BOTH(uint64_t, estimate, const)
+BLOOMPP_BOTH(double, fpr, const)
+BLOOMPP_BOTH(void, seal, )
 
 // Hands a range to many(keys, count), 256 at a time; but one by one if a key
 // may be gone when the next one is read. The sum of what that returns.
@@ -83,7 +91,7 @@ struct made {                           // how all of it ends, and begins
     }
 };
 template <class Self> struct lookups {  // of whatever Self::get() is
-    const bloom *b() const { return static_cast<const Self *>(this)->get(); }
+    auto *b() const { return static_cast<const Self *>(this)->get(); }
     explicit operator bool() const { return b() != nullptr; }
     template <class K> bool may_contain(const K &k) const
         { return may_contain_(b(), slot(k)); }
@@ -92,16 +100,22 @@ template <class Self> struct lookups {  // of whatever Self::get() is
     {
         return chunks(first, last, [&](const auto *keys, size_t count) {
             bool maybe[256];
-            size_t total = may_contain_many(b(), keys, count, maybe);
+            size_t total = may_contain_(b(), keys, count, maybe);
             out = std::copy(maybe, maybe + count, out);
             return total;
         });
     }
-    bloom_plan plan() const { return bloom_plan_of(b()); }
-    size_t size() const { return bloom_size(b()); }             // bytes
-    bloom_error verify() const { return bloom_verify(b()); }
-    uint64_t estimate() const { return bloom_estimate(b()); }
-    double fpr() const { return bloom_fpr(b()); }
+    size_t size() const { return size_(b()); }                  // bytes
+    uint64_t estimate() const { return estimate_(b()); }
+    double fpr() const { return fpr_(b()); }
+};
+template <class Self> struct additions : lookups<Self> {
+    template <class K> bool add(const K &k)
+        { return add_(this->b(), slot(k)); }
+    template <class It> size_t add(It first, It last)   // how many were new
+        { return chunks(first, last, [&](const auto *keys, size_t count)
+            { return add_(this->b(), keys, count, nullptr); }); }
+    void seal() { seal_(this->b()); }
 };
 class view : public lookups<view> {     // someone else's bytes: mapped, in ROM
     const bloom *of;
@@ -110,41 +124,38 @@ public:
     view(const void *image, size_t size, bloom_error *error = nullptr)
         : of(made::check(bloom_view(image, size, error))) {}
     const bloom *get() const { return of; }
+    bloom_plan plan() const { return bloom_plan_of(of); }
+    bloom_error verify() const { return bloom_verify(of); }
 };
-class filter : public lookups<filter> {
+class filter : public additions<filter> {
     std::unique_ptr<bloom, made> own;
 public:
     explicit filter(bloom_plan plan) : own(made::check(bloom_create(plan))) {}
     filter(uint64_t n, double p, bloom_layout layout = BLOOM_CLASSIC)
         : filter(bloom_plan_layout(n, p, layout)) {}
-    explicit filter(view a) : filter(a.plan())                  // a copy
-        { if (own) std::memcpy(get(), a.get(), a.size()); }
+    explicit filter(view a) : own(made::check(bloom_copy(a.get()))) {}
     bloom *get() const { return own.get(); }
     operator view() const { return get(); }
-    template <class K> bool add(const K &k) { return add_(get(), slot(k)); }
+    bloom_plan plan() const { return bloom_plan_of(get()); }
+    bloom_error verify() const { return bloom_verify(get()); }
     template <class K> bool remove(const K &k)
         { return remove_(get(), slot(k)); }
-    template <class It> size_t add(It first, It last)
-        { return chunks(first, last, [&](const auto *keys, size_t count)
-            { return add_many(get(), keys, count, nullptr); }); }
     bool merge(view from) { return bloom_merge(get(), from.get()); }
     bool intersect(view with) { return bloom_intersect(get(), with.get()); }
+    bool fold(uint64_t by) { return bloom_fold(get(), by); }
     void clear() { bloom_clear(get()); }
-    void seal() { bloom_seal(get()); }
 };
-class chain {                           // saved as its head and its links
+class chain : public additions<chain> { // saved as its head and its links
     std::unique_ptr<bloom_chain, made> own;
 public:
     chain(uint64_t first_n, double p, bloom_layout layout = BLOOM_CLASSIC)
         : own(made::check(bloom_chain_new(first_n, p, layout))) {}
     chain(const void *image, size_t size, bloom_error *error = nullptr)
         : own(made::check(bloom_chain_load(image, size, error))) {}
-    explicit operator bool() const { return own != nullptr; }
     bloom_chain *get() const { return own.get(); }
-    template <class K> bool add(const K &k)
-        { return chain_add_(get(), slot(k)); }
-    template <class K> bool may_contain(const K &k) const
-        { return chain_may_contain_(get(), slot(k)); }
+    unsigned links() const { return bloom_chain_links(get()); }
+    view link(unsigned i) const { return bloom_chain_link(get(), i); }
+    double rate() const { return bloom_chain_rate(get()); }
 };
 }
 #endif

@@ -1,4 +1,4 @@
-"""Bloom filters for Python 3.9 and later, through ctypes: bloom.h's own images.
+"""Bloom filters for CPython 3.8 and later, by ctypes: bloom.h's own images.
 
     make libbloom                         # build/libbloom.so
     cp examples/bloom.py build/libbloom.so YOUR_PROJECT
@@ -12,215 +12,201 @@
     with Bloom.open("seen.bloom") as old: # mapped, not read
         len(old), old.rate                # about how many keys; the rate now
 
-A key is bytes (or a bytearray), a str (its UTF-8), or an int from -2^63 to
-2^64 - 1, by its value modulo 2^64. An int and its text are different keys.
-The library is $LIBBLOOM, or libbloom.so beside this file or in ../build, or the
-installed one. Calls hold the interpreter's lock, so threads may share a filter.
+A key is bytes (or a bytearray, or a memoryview), a str (its UTF-8), or what has
+__index__ (an int, a bool, NumPy's), from -2^63 to 2^64 - 1, by its value modulo
+2^64. An integer and its text are different keys. Where one of many is refused,
+or their iterator fails, those before it are in. Copies and pickles have memory
+of their own. To compare filters, compare their bytes(). Calls hold the lock of
+the interpreter, so threads may share a filter; where it has none, and where
+processes add to one mapped file, use a lock of yours. The library is $LIBBLOOM,
+or libbloom.so beside this file or in ../build, or the installed one. A bloom.so
+beside this file would be imported in its place: so SQLite's is bloom.sqlite.so.
 
 Run as a program it prints:
        True False
        1001 keys
 """
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os
+import stat
 import sys
-import weakref
 from array import array
-from contextlib import AbstractContextManager, suppress
-from ctypes import byref, c_int, c_uint64, c_uint8, c_void_p
+from contextlib import suppress
+from ctypes import byref, c_bool, c_double, c_int, c_uint64, c_uint8, c_void_p
 from itertools import accumulate, islice
-from typing import Any, Callable, Iterable, Iterator, Tuple, Union
+from operator import index
+from types import SimpleNamespace
+from typing import Any, Iterable, Iterator, NamedTuple, SupportsIndex, Union
 
-Key = Union[bytes, bytearray, str, int]
-Path = Union[str, "os.PathLike[str]"]
+Key = Union[bytes, bytearray, memoryview, str, SupportsIndex]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Plan = NamedTuple("Plan", [("cells", int), ("seed", int), ("hashes", int),
+                           ("layout", int), ("hash_bits", int)])
 LAYOUTS = ("classic", "blocked", "counting")
-_U64 = 2**64 - 1
-_UNSEALED = 7
-_NATIVE = "@=<" if sys.byteorder == "little" else "@=>"
+_BYTES = (bytes, bytearray, memoryview)
+_U64, _CHUNK, _UNSEALED = 2**64 - 1, 2**16, 7
+_WORD = next(c for c in "ILQ" if array(c).itemsize == ctypes.sizeof(c_void_p))
 
 
 class BloomError(ValueError):
     """Bytes that are not a whole filter, or a seal that does not match."""
 
-
 # ---- The library -----------------------------------------------------------
+class _Pointer(c_void_p):
+    """What is behind it goes with the last one who has it: close() takes no
+    memory from a call that a key, or another thread, is in."""
+    writable = True
+    memory = free = None                # type: Any
 
-class Plan(ctypes.Structure):
-    """The shape of a filter: those of the same plan can be merged."""
-    _fields_ = [("cells", c_uint64), ("seed", c_uint64), ("hashes", c_uint8),
-                ("layout", c_uint8), ("hash_bits", c_uint8)]
-
-
-_TYPES = {"P": Plan, "u": c_uint64, "d": ctypes.c_double, "i": c_int,
-          "z": ctypes.c_size_t, "b": ctypes.c_bool, "s": ctypes.c_char_p,
-          "v": c_void_p, "w": ctypes.c_uint, "-": None}
-_CALLS = """plan_layout P udi, plan_size z P, create v P, free - v, seal - v,
-    plan_of P v, view v vzv, size z v, verify i v, error_text s i, add b vsz,
-    may_contain b vsz, remove b vsz, add_u64 b vu, may_contain_u64 b vu,
-    remove_u64 b vu, add_many z vvzv, add_many_u64 z vvzv, merge b vv,
-    may_contain_many z vvzv, may_contain_many_u64 z vvzv, estimate u v, fpr d v,
-    chain_create v udP, chain_free - v, chain_load v vzv, chain_add b vsz,
-    chain_add_u64 b vu, chain_may_contain b vsz, chain_may_contain_u64 b vu,
-    chain_links w v, chain_link v vw, chain_head - vs, chain_estimate u v,
-    chain_fpr d v, chain_size z v"""
+    def __del__(self) -> None:
+        if self.free:
+            self.free(self)
 
 
-def _load() -> ctypes.PyDLL:
-    here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.path.join(here, "libbloom.so"),
-              os.path.join(here, "../build/libbloom.so")]
-    library = ctypes.PyDLL(os.environ.get("LIBBLOOM") or next(
-        filter(os.path.exists, places), "libbloom-h.so.1"))
-    for call in _CALLS.split(","):
-        name, result, arguments = call.split()
-        function = getattr(library, "bloom_" + name)
-        function.restype = _TYPES[result]
-        function.argtypes = [_TYPES[letter] for letter in arguments]
-    return library
+class _Plan(ctypes.Structure):
+    _fields_ = [*zip(Plan._fields, [c_uint64] * 2 + [c_uint8] * 3)]
+
+def _calls(prefix: str, calls: str) -> Any:
+    types = {"P": _Plan, "p": _Pointer, "v": c_void_p, "u": c_uint64,
+             "i": c_int, "d": c_double, "z": ctypes.c_size_t, "b": c_bool,
+             "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
+    functions = SimpleNamespace()
+    for name, result, arguments in map(str.split, calls.split(",")):
+        function = getattr(_library, prefix + name)
+        function.restype = types[result]
+        function.argtypes = [types[letter] for letter in arguments]
+        setattr(functions, name, function)
+    return functions
 
 
-_lib = _load()
+_places = (os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+           for name in ("libbloom.so", "../build/libbloom.so"))
+_library = ctypes.PyDLL(os.environ.get("LIBBLOOM") or next(
+    filter(os.path.exists, _places), "libbloom-h.so.1"))
+_both = """free - v, seal - v, estimate u v, fpr d v, add b vsz, add_u64 b vu,
+    may_contain b vsz, may_contain_u64 b vu, add_many z vvzv,
+    add_many_u64 z vvzv, may_contain_many z vvzv, may_contain_many_u64 z vvzv"""
+_bloom = _calls("bloom_", _both + """, plan_layout P udi, plan_size z P,
+    plan_of P v, create p P, copy p v, view p vzv, size z v, verify i v,
+    error_text s i, remove b vsz, remove_u64 b vu, merge b vv, fold b vu""")
+_chain = _calls("bloom_chain_", _both + """, create p udP, load p vzv,
+    links w v, link p vw, head - vs""")
+_python = ctypes.PyDLL("", handle=ctypes.pythonapi._handle)
 
+def _address(view: Any) -> int:
+    """Of what a memoryview or an array holds, which must stay meanwhile."""
+    buffer = (c_void_p * 16)()          # Py_buffer: its address comes first
+    _python.PyObject_GetBuffer(ctypes.py_object(view), buffer, 0)
+    _python.PyBuffer_Release(buffer)
+    return buffer[0]
 
-def _pair(name: str) -> Tuple[Any, Any]:
-    return getattr(_lib, name), getattr(_lib, name + "_u64")
+def _opened(call: Any, image: memoryview, name: object) -> Any:
+    error = c_int()
+    pointer = call(_address(image), image.nbytes, byref(error))
+    _check(error.value, name)
+    return pointer
 
+def _check(error: int, name: object) -> int:
+    if error not in (0, _UNSEALED):
+        raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
+    return error
 
-def _plan(n: int, p: float, layout: str, seed: int, hash_bits: int) -> Plan:
+def _owned(pointer: Any, free: Any = _bloom.free) -> Any:
+    if not pointer:
+        raise MemoryError("no memory for the filter")
+    pointer.free = free
+    return pointer
+
+# ---- Arguments and keys ----------------------------------------------------
+def _whole(n: Any) -> int:
+    with suppress(TypeError, ValueError, OverflowError):
+        if int(n) == n and 0 <= n <= _U64:
+            return int(n)
+    raise ValueError(f"{n!r} is not a whole number from 0 to 2^64 - 1")
+
+def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
+    n, p = _whole(n), c_double(p).value
     if layout not in LAYOUTS or hash_bits not in (32, 64):
         raise ValueError(f"layout is one of {LAYOUTS}, hash_bits 64 or 32")
-    if not 0 <= n <= _U64 or not 0 < p < 1:
-        raise ValueError("n must be 0 to 2^64 - 1, and p between 0 and 1")
-    plan = _lib.bloom_plan_layout(n, p, LAYOUTS.index(layout))
-    plan.seed, plan.hash_bits = seed & _U64, hash_bits
-    if _lib.bloom_plan_size(plan) == 0:
-        raise ValueError("n too large, or p too small, for such a filter")
-    return plan
+    plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
+    plan.seed, plan.hash_bits = _u64(seed), int(hash_bits)
+    if _bloom.plan_size(plan) == 0:
+        raise ValueError(f"p is {p}, and not between 0 and 1, or too small; or "
+                         "n is too large")
+    return n, p, plan
 
-
-def _check(error: int, name: object) -> None:
-    if error not in (0, _UNSEALED):
-        raise BloomError(f"{name}: {_lib.bloom_error_text(error).decode()}")
-
-
-class _Buffer(ctypes.Structure):
-    """Py_buffer: its address, and room for what follows."""
-    _fields_ = [("address", c_void_p), ("rest", c_void_p * 15)]
-
-    def __init__(self, owner: Any) -> None:
-        ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(owner),
-                                            byref(self), 0)
-
-    def release(self) -> None:
-        ctypes.pythonapi.PyBuffer_Release(byref(self))
-
-
-# ---- Keys ------------------------------------------------------------------
-
-def _call(pair: Tuple[Any, Any], handle: Any, key: Key) -> bool:
-    if isinstance(key, int):
-        if not -2**63 <= key <= _U64:
-            raise OverflowError("an int key is -2^63 to 2^64 - 1")
-        return pair[1](handle, key & _U64)
-    key = _bytes(key)
-    return pair[0](handle, key, len(key))
-
+def _u64(key: Any) -> int:
+    number = index(key)
+    if not -2**63 <= number <= _U64:
+        raise OverflowError("an int key is -2^63 to 2^64 - 1")
+    return number & _U64
 
 def _bytes(key: Any) -> bytes:
     if isinstance(key, str):
-        return key.encode()
-    if isinstance(key, (bytes, bytearray)):
+        return str.encode(key)
+    if isinstance(key, _BYTES):
         return bytes(key)
     raise TypeError("a key is bytes, str or int, not " + type(key).__name__)
 
+def _one(texts: Any, integers: Any, handle: Any, key: Any) -> bool:
+    if hasattr(key, "__index__"):
+        return integers(handle, _u64(key))
+    key = _bytes(key)
+    return texts(handle, key, len(key))
 
-def _integers(keys: Any) -> Any:
-    """A buffer of 64-bit integers, as it is if it has no gaps; or None."""
-    try:
+def _packed(keys: Any) -> Any:
+    """True and integers, or False and bloom_keys (pairs of an address and a
+    size, and the bytes they are of); None: of both kinds, or one is refused."""
+    for code in "Qq":
+        with suppress(Exception):
+            return True, array(code, list(map(index, keys)))
+    with suppress(Exception):
+        texts = list(map(_bytes, keys))
+        sizes = array(_WORD, map(len, texts))
+        joined = ctypes.create_string_buffer(b"".join(texts))
+        pairs = array(_WORD, bytes(2 * sizes.itemsize * len(texts)))
+        pairs[1::2] = sizes
+        pairs[0::2] = array(_WORD, accumulate(
+            sizes[:-1], initial=ctypes.addressof(joined)))
+        return False, pairs, joined
+    return None, keys
+
+def _batches(keys: Any) -> Iterator[Any]:
+    """All keys, packed. What was read before an iterator fails comes first."""
+    with suppress(TypeError, ValueError, BufferError):
         view = memoryview(keys)
-    except TypeError:
-        return None
-    if view.itemsize != 8 or view.format.strip(_NATIVE) not in list("QqLl"):
-        raise TypeError("a buffer of keys must be of 64-bit integers, "
-                        f"not {view.format!r}: pass a list of keys")
-    return view if view.c_contiguous else array("Q", view.tobytes())
-
-
-def _chunks(keys: Iterable[Key]) -> Iterator[Tuple[bool, Any]]:
-    """What the calls for many keys take: integers (True), or bloom_keys, whose
-    pairs of an address and a size are followed by the bytes they are of."""
-    if isinstance(keys, (str, bytes, bytearray)):
+        if (view.ndim, view.itemsize) == (1, 8) and view.format in {*"QqLl"}:
+            for i in range(0, len(view), _CHUNK):       # Ctrl-C comes between
+                part = view[i:i + _CHUNK]
+                yield True, part if part.contiguous else array("Q", bytes(part))
+            return
+    if isinstance(keys, (str, *_BYTES)):
         raise TypeError("that is one key: add it, or pass a list of keys")
-    view = _integers(keys)
-    if view is not None:
-        yield True, view
-        return
-    every = iter(keys)
-    for chunk in iter(lambda: list(islice(every, 1 << 14)), []):
-        texts = [_bytes(key) for key in chunk if not isinstance(key, int)]
-        if texts and len(texts) < len(chunk):   # both kinds, in their order
-            for key in chunk:
-                yield from _chunks([key])
-        elif texts:
-            sizes = array("Q", map(len, texts))
-            joined = ctypes.create_string_buffer(b"".join(texts))
-            pairs = array("Q", bytes(16 * len(texts)))
-            pairs[1::2] = sizes
-            pairs[0::2] = array("Q", accumulate(
-                sizes[:-1], initial=ctypes.addressof(joined)))
-            yield False, pairs
-        elif min(chunk) < -2**63 or max(chunk) > _U64:
-            raise OverflowError("an int key is -2^63 to 2^64 - 1")
-        else:
-            yield True, array("Q", [key & _U64 for key in chunk])
-
-
-def _many(name: str, handle: Callable[[], Any], keys: Iterable[Key],
-          answers: Any = None) -> int:
-    """Of how many keys a call said True; each answer to the bytearray."""
-    total = 0
-    for integers, numbers in _chunks(keys):
-        buffer = _Buffer(numbers)
-        count = len(memoryview(numbers).cast("B")) // (8 if integers else 16)
-        truths = None if answers is None else (ctypes.c_bool * count)()
+    every, chunk = iter(keys), [0] * _CHUNK
+    while len(chunk) == _CHUNK:
+        chunk = []
         try:
-            total += _pair(name)[integers](handle(), buffer.address, count,
-                                           truths)
+            chunk.extend(islice(every, _CHUNK))
         finally:
-            buffer.release()
-        if truths is not None:
-            answers += truths
-    return total
-
+            if chunk:
+                yield _packed(chunk)
 
 # ---- Filters ---------------------------------------------------------------
+class _Filter:
+    """What Bloom and Chain share: a pointer, until it is closed."""
+    _pointer = _lib = None              # type: Any
 
-class _Filter(AbstractContextManager):
-    """What Bloom and Chain share: a handle, until it is closed."""
-    _pointer = _end = _prefix = _add = _may_contain = None  # type: Any
-    _writable = True
-
-    def __init_subclass__(cls, prefix: str) -> None:
-        cls._prefix = prefix
-        cls._add = _pair(prefix + "add")
-        cls._may_contain = _pair(prefix + "may_contain")
-
-    def _own(self, pointer: Any, end: Any, *what: Any) -> None:
-        self._pointer = pointer
-        self._end = weakref.finalize(self, end, *what)
-
-    def _handle(self) -> Any:
-        if self._pointer is None:
+    def _handle(self, to_change: bool = False) -> Any:
+        pointer = self._pointer
+        if pointer is None:
             raise ValueError("the filter is closed")
-        return self._pointer
-
-    def _to_change(self) -> Any:
-        if not self._writable:
+        if to_change and not pointer.writable:
             raise ValueError("the filter was opened to be read only")
-        return self._handle()
+        return pointer
+
+    def __enter__(self) -> Any:
+        return self._handle() and self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
@@ -228,168 +214,203 @@ class _Filter(AbstractContextManager):
     def close(self) -> None:
         """Give the memory back now; else it goes with the object."""
         self._pointer = None
-        if self._end:
-            self._end()
 
     def __bool__(self) -> bool:
         return True                     # also when it is empty, not as a set
 
-    def add(self, key: Key) -> bool:
-        """True if the key was certainly new."""
-        return _call(self._add, self._to_change(), key)
-
-    def __contains__(self, key: Key) -> bool:
-        return _call(self._may_contain, self._handle(), key)
-
     def __len__(self) -> int:
         """How many different keys were added, judged by the bits."""
-        estimate = getattr(_lib, self._prefix + "estimate")
-        return min(estimate(self._handle()), sys.maxsize)
+        return min(self._lib.estimate(self._handle()), sys.maxsize)
 
     @property
     def rate(self) -> float:
         """How many absent keys are said to be in, from the bits as they are."""
-        return getattr(_lib, self._prefix + "fpr")(self._handle())
+        return self._lib.fpr(self._handle())
 
+    def add(self, key: Key) -> bool:
+        """True if the key was certainly new."""
+        return _one(self._lib.add, self._lib.add_u64, self._handle(True), key)
 
-class Bloom(_Filter, prefix="bloom_"):
-    """A filter for n keys: of p of the absent ones it says that they are in."""
-
-    def __init__(self, n: int, p: float = 0.01, *, layout: str = "classic",
-                 seed: int = 0, hash_bits: int = 64) -> None:
-        plan = _plan(n, p, layout, seed, hash_bits)
-        made = _lib.bloom_create(plan)
-        if not made:
-            raise MemoryError(f"{_lib.bloom_plan_size(plan)} bytes")
-        self._own(made, _lib.bloom_free, made)
-
-    @classmethod
-    def open(cls, path: Path, writable: bool = False) -> Bloom:
-        """A saved filter, mapped: what is added to a writable one is in the
-        file. To check the seal is to read all of it: verify()."""
-        with open(path, "r+b" if writable else "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise BloomError(f"{path}: truncated")
-            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_WRITE
-                               if writable else mmap.ACCESS_READ)
-        buffer, error, self = _Buffer(memory), c_int(), cls.__new__(cls)
-        self._own(_lib.bloom_view(buffer.address, len(memory), byref(error)),
-                  buffer.release)
-        self._writable = writable
-        _check(error.value, path)
-        return self
-
-    def remove(self, key: Key) -> bool:
-        """Of layout "counting", take back one add; False: it was not in."""
-        return _call(_pair("bloom_remove"), self._to_change(), key)
+    def __contains__(self, key: Key) -> bool:
+        return _one(self._lib.may_contain, self._lib.may_contain_u64,
+                    self._handle(), key)
 
     def update(self, keys: Iterable[Key]) -> int:
         """Add many keys; how many were certainly new."""
-        return _many("bloom_add_many", self._to_change, keys)
+        return sum(new for new, _ in self._many("add", True, keys))
 
     def check(self, keys: Iterable[Key]) -> bytearray:
         """`key in self` of each of many keys, 1 or 0."""
-        answers = bytearray()
-        _many("bloom_may_contain_many", self._handle, keys, answers)
-        return answers
+        return bytearray().join(
+            answers for _, answers in self._many("may_contain", False, keys))
 
-    def __ior__(self, other: Bloom) -> Bloom:
-        if not _lib.bloom_merge(self._to_change(), other._handle()):
-            raise ValueError("the plans of the two filters differ")
-        return self
+    def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
+        """Of each chunk of keys, how many answers are True, and these."""
+        self._handle(to_change)
+        one, many = ([getattr(self._lib, name + end + kind) for kind in (
+            "", "_u64")] for end in ("", "_many"))
+        for is_int, batch, *_ in _batches(keys):
+            handle = self._handle(to_change)
+            if is_int is None:
+                each = bytearray(_one(*one, handle, key) for key in batch)
+                yield sum(each), each
+            else:
+                answers = (c_bool * (len(batch) // (1 if is_int else 2)))()
+                yield many[is_int](handle, _address(batch), len(answers),
+                                   answers), answers
+
+    def seal(self) -> None:
+        """Write a checksum into each image; the next add removes it."""
+        self._lib.seal(self._handle(True))
+
+    def verify(self, name: object = "the filter") -> bool:
+        """True: seals are right; False: one is missing. Damage: BloomError."""
+        return not any([_check(_bloom.verify(image), name)
+                        for image in self._images()])
+
+    def _snapshot(self) -> Any:
+        """Copies of the images, and all bytes. Each call is of one moment, and
+        between them a chain may grow."""
+        copies, parts = [], []          # type: list[Any], list[Any]
+        while len(copies) < len(self._images()):
+            copies.append(_owned(_bloom.copy(self._images()[len(copies)])))
+            parts = [self._head()] + [(ctypes.c_char * _bloom.size(
+                copy)).from_address(copy.value) for copy in copies]
+        return copies, parts
 
     def __bytes__(self) -> bytes:
-        return bytes(_image(self._handle()))
+        copies, parts = self._snapshot()
+        return b"".join(parts)
+
+    @classmethod
+    def from_bytes(cls, image: Any, name: object = "the image") -> Any:
+        """A copy in memory of what bytes() gave or a file holds."""
+        self = object.__new__(cls)
+        self._copy(memoryview(image), name)
+        return self
+
+    def __reduce__(self) -> Any:
+        """Of a copy, or a pickle: the image, and what a subclass added."""
+        def own(part: Any) -> Any:
+            return {name: part[name] for name in part if name != "_pointer"} \
+                if isinstance(part, dict) else part
+        state = getattr(self, "__getstate__", lambda: vars(self))()
+        return type(self).from_bytes, (bytes(self),), (
+            tuple(map(own, state)) if isinstance(state, tuple) else own(state))
+
+    def save(self, path: Path) -> None:
+        """Sealed, and complete, or as it was before. What is saved is a copy
+        in memory, so that others may add meanwhile."""
+        copies, parts = self._snapshot()
+        for copy in copies:
+            if _bloom.verify(copy) == _UNSEALED:    # damage stays visible
+                _bloom.seal(copy)
+        path = os.path.realpath(os.fsdecode(path))
+        beside = f"{os.path.dirname(path)}/bloom.tmp.{os.urandom(8).hex()}"
+        file = open(beside, "xb")
+        try:
+            with file, suppress(FileNotFoundError):
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
+            os.replace(beside, path)
+        except BaseException:
+            os.remove(beside)
+            raise
+
+
+class Bloom(_Filter):
+    """A filter for n keys: of p of the absent ones it says that they are in."""
+    _lib = _bloom
+    _head = bytes                       # there is none
+
+    def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
+                 seed: int = 0, hash_bits: int = 64) -> None:
+        self._pointer = _owned(_bloom.create(_plan(n, p, layout, seed,
+                                                   hash_bits)[-1]))
+
+    @classmethod
+    def open(cls, path: Path, writable: bool = False) -> "Bloom":
+        """A saved filter, mapped. What is added to a writable one is in the
+        file, until save() puts another one there. verify() reads all of it."""
+        with open(path, "r+b" if writable else "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise BloomError(f"{path!r}: truncated")
+            image = memoryview(mmap.mmap(file.fileno(), 0, access=(
+                mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
+        self = object.__new__(cls)
+        self._pointer = _opened(_bloom.view, image, path)
+        self._pointer.memory, self._pointer.writable = image, writable
+        return self
+
+    def _copy(self, image: memoryview, name: object) -> None:
+        self._pointer = _owned(_bloom.copy(_opened(_bloom.view, image, name)))
+
+    def _images(self) -> Any:
+        return [self._handle()]
 
     @property
     def plan(self) -> Plan:
-        return _lib.bloom_plan_of(self._handle())
+        plan = _bloom.plan_of(self._handle())
+        return Plan(*(getattr(plan, name) for name in Plan._fields))
 
-    def seal(self) -> None:
-        """Write a checksum into the image; the next add removes it."""
-        _lib.bloom_seal(self._to_change())
+    def remove(self, key: Key) -> bool:
+        """Of layout "counting", take back one add; False: it was not in."""
+        return _one(_bloom.remove, _bloom.remove_u64, self._handle(True), key)
 
-    def verify(self) -> bool:
-        """True: the seal is right; False: there is none. BloomError: damage."""
-        error = _lib.bloom_verify(self._handle())
-        _check(error, "the filter")
-        return error == 0
-
-    def save(self, path: Path) -> None:
-        """Sealed, unless opened read-only; complete, or as it was before."""
-        if self._writable:
-            self.seal()
-        _write(path, [_image(self._handle())])
-
-    def __repr__(self) -> str:
-        plan = self.plan
-        return (f"<Bloom {LAYOUTS[plan.layout]} m={plan.cells} "
-                f"k={plan.hashes} keys={len(self)} rate={self.rate:.3g}>")
-
-
-class Chain(_Filter, prefix="bloom_chain_"):
-    """A filter that grows: for when nobody knows how many keys will come."""
-
-    def __init__(self, first_n: int = 1000, p: float = 0.01, *,
-                 layout: str = "classic", seed: int = 0,
-                 hash_bits: int = 64) -> None:
-        made = _lib.bloom_chain_create(first_n, p, _plan(
-            first_n, p, layout, seed, hash_bits))
-        if not made:
-            raise ValueError("there is no such chain")
-        self._own(made, _lib.bloom_chain_free, made)
-
-    @classmethod
-    def open(cls, path: Path) -> Chain:
-        """A saved chain, its seals checked; it goes on growing."""
-        with open(path, "rb") as file:
-            image = file.read()
-        error, self = c_int(), cls.__new__(cls)
-        made = _lib.bloom_chain_load(image, len(image), byref(error))
-        _check(error.value, path)
-        if not made:
-            raise MemoryError(path)
-        self._own(made, _lib.bloom_chain_free, made)
-        for link in self._links():
-            _check(_lib.bloom_verify(link), path)
+    def __ior__(self, other: Any) -> Any:
+        if not isinstance(other, Bloom):
+            return NotImplemented
+        if not _bloom.merge(self._handle(True), other._handle()):
+            raise ValueError("the plans of the two filters differ")
         return self
 
-    def update(self, keys: Iterable[Key]) -> int:
-        """Add many keys; how many were certainly new."""
-        return sum(map(self.add, keys))
+    def fold(self, by: int) -> None:
+        """Keep the keys in 1 / by of the cells: n was planned too large."""
+        if not _bloom.fold(self._handle(True), _whole(by)):
+            raise ValueError(f"{self.plan.cells} cells do not fold by {by}")
 
-    def save(self, path: Path) -> None:
-        """Each link sealed; complete, or as it was before."""
+    def __repr__(self) -> str:
+        return "<Bloom closed>" if self._pointer is None else (
+            f"<Bloom {LAYOUTS[self.plan.layout]} m={self.plan.cells} "
+            f"k={self.plan.hashes} keys={len(self)} rate={self.rate:.3g}>")
+
+
+class Chain(_Filter):
+    """A filter that grows: for when nobody knows how many keys will come."""
+    _lib = _chain
+
+    def __init__(self, first_n: float = 1000, p: float = 0.01, *,
+                 layout: str = "classic", seed: int = 0,
+                 hash_bits: int = 64) -> None:
+        made = _chain.create(*_plan(first_n, p, layout, seed, hash_bits))
+        if not made:
+            raise ValueError("there is no such chain")
+        self._pointer = _owned(made, _chain.free)
+
+    @classmethod
+    def open(cls, path: Path) -> "Chain":
+        """A saved chain, its seals checked; it goes on growing."""
+        with open(path, "rb") as file:
+            self = cls.from_bytes(file.read(), path)
+        self.verify(path)
+        return self
+
+    def _copy(self, image: memoryview, name: object) -> None:
+        self._pointer = _owned(_opened(_chain.load, image, name), _chain.free)
+
+    def _images(self) -> Any:
+        chain, links = self._handle(), []
+        for i in range(_chain.links(chain)):
+            links.append(_chain.link(chain, i))
+            links[i].memory = chain     # which stays as long as a link is asked
+        return links
+
+    def _head(self) -> Any:
         head = ctypes.create_string_buffer(32)
-        _lib.bloom_chain_head(self._handle(), head)
-        copies = [bytearray(_image(link)) for link in self._links()]
-        for copy in copies:
-            _lib.bloom_seal((ctypes.c_char * len(copy)).from_buffer(copy))
-        _write(path, [head, *copies])
-
-    def _links(self) -> list[Any]:
-        return [_lib.bloom_chain_link(self._pointer, i)
-                for i in range(_lib.bloom_chain_links(self._handle()))]
-
-
-def _image(filter: Any) -> Any:
-    return (ctypes.c_char * _lib.bloom_size(filter)).from_address(filter)
-
-
-def _write(path: Path, parts: Iterable[Any]) -> None:
-    beside = f"{os.fspath(path)}.tmp.{os.getpid()}"
-    try:
-        with open(beside, "xb") as file:
-            for part in parts:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.remove(beside)
-        raise
-
+        _chain.head(self._handle(), head)
+        return head
 
 if __name__ == "__main__":
     seen = Bloom(1_000_000, 0.01)

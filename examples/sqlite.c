@@ -1,7 +1,10 @@
 /* A loadable extension for SQLite: filters in columns, and as tables.
 
-       cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.so
-       sqlite> .load ./bloom
+       cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.sqlite.so
+       sqlite> .load ./bloom.sqlite
+
+   SQLite goes by the name up to the first dot. A bloom.so would load too, but
+   beside bloom.py Python would import it instead.
 
    bloom(key [, n [, p]])       aggregate: a filter of all keys, a BLOB; for n
                                 keys and p false "maybe"s (0.01); without n it

@@ -1,7 +1,7 @@
 -- A demonstration of examples/sqlite.c; the times and pages read are printed.
---     cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.so
+--     cc -O2 -shared -fPIC -I. examples/sqlite.c -o bloom.sqlite.so
 --     sqlite3 demo.db <examples/sqlite.sql   (a new file, 300 MB; minutes)
-.load ./bloom
+.load ./bloom.sqlite
 
 PRAGMA journal_mode = off;
 

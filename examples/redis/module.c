@@ -3,8 +3,8 @@
    and BF.MERGE. Build it with src/redismodule.h of Redis (`apt-get source
    redis`) in FOLDER, load it:
 
-       cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.so
-       redis-server --loadmodule ./bloom.so
+     cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.redis.so
+     redis-server --loadmodule ./bloom.redis.so
 
    BF.RESERVE key error capacity [EXPANSION e] [NONSCALING]
    BF.ADD key item              BF.MADD key item...

@@ -3,6 +3,7 @@
 #define BLOOM_IMPLEMENTATION
 #include "../../examples/bloom.hpp"
 #include <cstdio>
+#include <cstring>
 #include <list>
 #include <sstream>
 #include <string>
@@ -59,22 +60,41 @@ static void keys()
        && !f.may_contain(5) && !f.may_contain(bloom_hash{ ~hashed.h1, 1 }));
 }
 
-template <class Range> static void range(const Range &r, bool add = true)
+template <class F, class Range> static void range(const Range &r)
 {
-    filter many(5000, 0.001), one(5000, 0.001);
+    F many(5000, 0.001), one(5000, 0.001);
     size_t fresh = many.add(r.begin(), r.end()), wanted = 0, count = 0;
     std::vector<bool> out;
     for (const auto &k : r) {
         wanted += one.add(k);
         count++;
     }
-    IS(fresh == wanted && same(many, one) && add);
+    IS(fresh == wanted && same(many, one));
     IS(many.may_contain(r.begin(), r.end(), std::back_inserter(out)) == count);
     IS(out.size() == count && one.add("certainly another"));
-    one.clear();
+    F none(5000, 0.001);
     out.clear();
-    IS(one.may_contain(r.begin(), r.end(), std::back_inserter(out)) == 0
+    IS(none.may_contain(r.begin(), r.end(), std::back_inserter(out)) == 0
        && out.size() == count);
+}
+
+// A filter, and a chain that has to grow
+struct grows : chain {
+    grows(uint64_t, double p) : chain(50, p, BLOOM_BLOCKED) {}
+};
+
+static bool same(const chain &a, const chain &b)
+{
+    bool all = a.links() == b.links() && a.size() == b.size();
+    for (unsigned i = 0; all && i < a.links(); i++)
+        all = same(a.link(i), b.link(i));
+    return all;
+}
+
+template <class Range> static void range(const Range &r)
+{
+    range<filter>(r);
+    range<grows>(r);
 }
 
 static void ranges()
@@ -96,6 +116,13 @@ static void ranges()
     range(words);
     range(views);
     range(std::vector<std::string>());
+    filter hashes(5000, 0.01);
+    std::vector<bloom_hash> hashed_before;
+    for (uint64_t i : integers)
+        hashed_before.push_back(bloom_hash_u64(hashes.get(), i));
+    range(hashed_before);
+    hashes.add(hashed_before.begin(), hashed_before.end());
+    IS(hashes.may_contain(integers.back()));
 
     // Keys that are gone when the next one is read
     filter f(3000, 0.001), g(3000, 0.001);
@@ -129,6 +156,20 @@ static void whole()
 
     bloom_error error = BLOOM_OK;
     view seen(a.get(), a.size(), &error);
+    a.seal();
+    filter clone(seen);
+    IS(same(clone, a) && clone.verify() == BLOOM_OK && clone.add("more")
+       && !a.may_contain("more") && clone.may_contain("a"));
+
+    bloom_plan wide = bloom_plan_for(1000, 0.01), narrow;
+    wide.cells = 64 * 5040;
+    narrow = wide;
+    narrow.cells /= 6;
+    filter folded(wide), planned(narrow);
+    for (int i = 0; i < 1000; i++)
+        folded.add(i), planned.add(i);
+    IS(!folded.fold(0) && !folded.fold(11) && folded.plan().cells == 64 * 5040);
+    IS(folded.fold(6) && same(folded, planned));
     IS(seen && error == BLOOM_OK && seen.may_contain("a") && same(seen, a));
 }
 
@@ -143,16 +184,20 @@ static void chains()
     IS(c.may_contain("text") && c.may_contain(-1));
     IS(bloom_chain_links(c.get()) > 3);
     IS(c.may_contain(hashed) && !c.may_contain("none"));
+    IS(c.rate() > 0.0099 && c.fpr() < 0.01 && c.link(0).verify()
+       == BLOOM_UNSEALED);
+    c.seal();
     bloom_chain_head(c.get(), image.data());
-    for (unsigned i = 0; i < bloom_chain_links(c.get()); i++) {
-        const bloom *link = bloom_chain_link(c.get(), i);
+    for (unsigned i = 0; i < c.links(); i++) {
+        const bloom *link = c.link(i).get();
         const unsigned char *bytes
             = reinterpret_cast<const unsigned char *>(link);
         image.insert(image.end(), bytes, bytes + bloom_size(link));
     }
     chain d(image.data(), image.size(), &error);
     IS(d && error == BLOOM_OK && d.may_contain(999) && d.get());
-    IS(bloom_chain_estimate(d.get()) > 900);
+    IS(d.estimate() > 900 && image.size() == c.size() && same(c, d)
+       && d.link(0).verify() == BLOOM_OK);
     chain e(std::move(d));
     IS(!d && e);
 }

@@ -33,7 +33,7 @@ fetch_header() {
     [ -s build/redismodule.h ] || fail "no redismodule.h: needs deb-src redis"
 }
 
-module=$PWD/build/bloom.so
+module=$PWD/build/bloom.redis.so
 preload= arguments=          # of the module
 
 # build [option...]: the module, without a warning

@@ -228,7 +228,7 @@ is 'sealed, by the command' 1 "$(grep -c '^seal.*right\|^seal.*ok' $work/out)"
 
 demo() {
     mkdir $work/demo
-    gcc -O2 -shared -fPIC -I. examples/sqlite.c -o $work/demo/bloom.so
+    gcc -O2 -shared -fPIC -I. examples/sqlite.c -o $work/demo/bloom.sqlite.so
     sed -e 's/0, 999999)/0, 99999)/; s/9999999/999999/; s/% 10000,/% 1000,/' \
         -e 's/+ 1000000/+ 100000/' examples/sqlite.sql |
         (cd $work/demo && sqlite3 demo.db) >$work/out 2>&1

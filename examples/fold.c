@@ -1,0 +1,62 @@
+/* n is known only afterwards: four processes fill a filter each, of one plan for
+   ten million keys. Their union turns out to have a million, and is folded to
+   what these need, without another look at any key. POSIX.
+   Prints:
+       planned for 10000000 keys: 12015392 bytes; the union of 4 has 1000076 keys
+       folded by 10: 1201568 bytes, rate 0.99%
+       planned for so many: 1199248 bytes */
+#define _DEFAULT_SOURCE
+#define BLOOM_STATIC
+#include "bloom.h"
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORKERS = 4, EACH = 400000, MOST = 10000000 };
+
+/* Worker i adds its keys, of which half are also the next one's. */
+static void work(bloom *b, uint64_t i)
+{
+    for (uint64_t key = i * EACH / 2; key < (i + 2) * EACH / 2; key++)
+        bloom_add_u64(b, key);
+    _exit(0);
+}
+
+int main(void)
+{
+    bloom_plan plan = bloom_plan_for(MOST, 0.01), folded;
+    bloom *filter[WORKERS];
+    uint64_t n, by = 5040;
+    size_t size;
+    plan.cells += (64 * by - plan.cells % (64 * by)) % (64 * by);
+    size = bloom_plan_size(plan);
+    for (int i = 0; i < WORKERS; i++) {
+        void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (shared == MAP_FAILED)
+            return 1;
+        filter[i] = bloom_init(shared, size, plan);
+        if (fork() == 0)
+            work(filter[i], (uint64_t)i);
+    }
+    while (wait(NULL) > 0)
+        ;
+    for (int i = 1; i < WORKERS; i++)
+        bloom_merge(filter[0], filter[i]);
+    n = bloom_estimate(filter[0]);
+    printf("planned for %d keys: %u bytes; the union of %d has %u keys\n",
+           MOST, (unsigned)size, WORKERS, (unsigned)n);
+    for (; by > 1; by--) {                      /* the most that keeps p */
+        folded = plan;
+        folded.cells /= by;
+        if (plan.cells % by == 0 && bloom_plan_capacity(folded, 0.01) >= n)
+            break;
+    }
+    bloom_fold(filter[0], by);
+    printf("folded by %u: %u bytes, rate %.2f%%\n", (unsigned)by,
+           (unsigned)bloom_size(filter[0]), 100 * bloom_fpr(filter[0]));
+    printf("planned for so many: %u bytes\n",
+           (unsigned)bloom_plan_size(bloom_plan_for(n, 0.01)));
+    return 0;
+}
