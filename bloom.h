@@ -1720,12 +1720,13 @@ BLOOM_FLAT_ bool bloom_visit_blocks_(unsigned char *into,
                                      const unsigned char *cells, unsigned k,
                                      bloom_walk_ walk, int what, bool simd)
 {
-    bool set = bloom_visit_block_(into, cells, walk, what, simd);
-    while ((k -= 8) > 0 && (what >= BLOOM_ADD_ || set)) {
-        bloom_step_(&walk);
+    bool set = true;
+    for (;; bloom_step_(&walk)) {
         set &= bloom_visit_block_(into, cells, walk, what, simd);
+        k -= 8;
+        if (k == 0 || (what < BLOOM_ADD_ && !set))
+            return set;
     }
-    return set;
 }
 
 BLOOM_FLAT_ bool bloom_visit_counters_(unsigned char *into,
