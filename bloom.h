@@ -585,12 +585,14 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_IS_SMALL_ true
 #define BLOOM_FLAT_ static inline
 #define BLOOM_RARE_ static inline
+#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline, unused)) static
 #else
 #define BLOOM_IS_SMALL_ false
 #define BLOOM_FLAT_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
+#define BLOOM_ONCE_ static inline
 #endif
-#if defined(BLOOM_STATIC) && !defined(BLOOM_SMALL_)
+#if defined(BLOOM_STATIC) && !defined(BLOOM_SMALL_)   /* into the user's loop */
 #define BLOOM_SHORT_ BLOOM_API BLOOM_ATTRIBUTE_((always_inline))
 #else
 #define BLOOM_SHORT_ BLOOM_API
@@ -860,7 +862,7 @@ static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
-static inline void bloom_step_(bloom_walk_ *walk)
+BLOOM_ONCE_ void bloom_step_(bloom_walk_ *walk)
 {
     walk->x += walk->y;
     walk->y *= 37;
@@ -1281,11 +1283,11 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
     return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
-/* What is done along a walk: its cells are looked at, set, or asked for, so that
-   the memory begins to bring them. (SIFT and REST are ways to look, of many keys
-   at once.) Each function below does any of these; `what` is a constant where
-   speed counts. `into` is where cells are set, else NULL. The result, or its
-   lowest bit, tells whether all cells were set before. */
+/* What is done along a walk: its cells are looked at, set, or asked for, so
+   that the memory begins to bring them. (SIFT and REST are ways to look, for
+   many keys at once.) Each function below does any of these; `what` is a
+   constant where speed counts. `into` is where cells are set, else NULL. The
+   result, or its lowest bit, tells whether all cells were set before. */
 enum { BLOOM_LOOK_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_ };
 
 /* ---- CLASSIC, faster -------------------------------------------------------
@@ -1553,7 +1555,7 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
 /* Where the block of position x begins, in bytes. The upper half of x chooses
    it, as in Parquet; from m = 2^34 on these 32 bits are too few to choose
    evenly, and all of x does. */
-static inline size_t bloom_block_(uint64_t m, uint64_t x)
+BLOOM_ONCE_ size_t bloom_block_(uint64_t m, uint64_t x)
 {
     uint64_t blocks = m >> 8;
     return (size_t)((m >> 34 == 0 ? (x >> 32) * blocks >> 32
@@ -1722,7 +1724,7 @@ BLOOM_FLAT_ bool bloom_visit_blocks_(unsigned char *into,
 {
     bool set = true;
     for (;; bloom_step_(&walk)) {
-        set &= bloom_visit_block_(into, cells, walk, what, simd);
+        set = bloom_visit_block_(into, cells, walk, what, simd) && set;
         k -= 8;
         if (k == 0 || (what < BLOOM_ADD_ && !set))
             return set;
@@ -1766,13 +1768,12 @@ BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
 BLOOM_RARE_ bool bloom_visit_rare_(bloom *into, const bloom *b, bloom_hash h,
                                    int what)
 {
-    const bloom_plan plan = what == BLOOM_ADD_ ? bloom_parse_(bloom_bytes_(into))
-                                               : bloom_plan_of(b);
+    const bloom_plan plan = what != BLOOM_ADD_ ? bloom_plan_of(b)
+                          : bloom_parse_(bloom_bytes_(into));
     const bloom_walk_ walk = bloom_walk_from_(plan, h);
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    unsigned char *to = BLOOM_NULL_;
-    if (what == BLOOM_ADD_)
-        to = bloom_bytes_(into) + BLOOM_HEADER_;
+    unsigned char *to = what == BLOOM_ADD_ ? bloom_bytes_(into) + BLOOM_HEADER_
+                                           : BLOOM_NULL_;
     if (BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_)
         return bloom_blocks_by_simd_(to, cells, plan.hashes, walk);
     return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, what, false);
@@ -1828,11 +1829,11 @@ BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
 
 #endif
 
-/* The short way is for blocked filters of one block a key, width 64, below 2 GB,
-   with SIMD, and is inlined in the user's loop. Layout, width, k and the zero
-   behind them are tested as one number; m / 256 has 32 bits, as m < 2^40.
-   OPAQUE keeps a compiler from computing something later, in a loop, or by
-   other means than it is written. */
+/* The short way is for blocked filters of one block a key, width 64, below
+   2 GB, with SIMD, and is inlined in the user's loop. Layout, width, k and the
+   zero behind them are tested as one number; m / 256 has 32 bits, as m < 2^40.
+   OPAQUE stands behind what clang would otherwise compute for each key of a
+   loop anew, though it is the same for all. */
 
 #if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
 
@@ -2164,7 +2165,7 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
 
 /* Does to k cells of each walk what `what` says, and returns how many answers
    are true. SIFT looks at the first cells: the keys that may be in stay in the
-   batch, and their walks go on behind these; REST looks at what is left then. */
+   batch, and their walks go on behind these. REST looks at what is left. */
 BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
                                bloom_walks_ *walks, uint64_t m, bool *results,
                                unsigned layout, unsigned k, int what, bool simd)
