@@ -571,9 +571,11 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #ifdef __GNUC__
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
 #define BLOOM_PREFETCH_(p) __builtin_prefetch(p)
+#define BLOOM_KEEP_() __asm__ volatile("")
 #else
 #define BLOOM_ATTRIBUTE_(x)
 #define BLOOM_PREFETCH_(p) ((void)(p))
+#define BLOOM_KEEP_() ((void)0)
 #endif
 
 /* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
@@ -2193,6 +2195,8 @@ BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
     }
     if (what == BLOOM_SIFT_)
         walks->count = stay;
+    if (what == BLOOM_ASK_)     /* gcc takes asking for nothing, and drops it */
+        BLOOM_KEEP_();
     return sum;
 }
 
@@ -2237,13 +2241,19 @@ BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(unsigned char *into,
     return bloom_pass_blocked_(into, cells, walks, plan, k, what, true);
 }
 
-BLOOM_RARE_ size_t bloom_pass_any_(unsigned char *into,
-    const unsigned char *cells, bloom_walks_ *walks, bloom_plan plan,
-    unsigned k, int what)
+BLOOM_RARE_ size_t bloom_pass_classic_(unsigned char *into,
+    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
+    int what)
+{
+    return bloom_pass_in_(into, cells, walks, m, BLOOM_CLASSIC, k, what, false);
+}
+
+static size_t bloom_pass_any_(unsigned char *into, const unsigned char *cells,
+                              bloom_walks_ *walks, bloom_plan plan, unsigned k,
+                              int what)
 {
     return plan.layout == BLOOM_CLASSIC
-         ? bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_CLASSIC, k,
-                          what, false)
+         ? bloom_pass_classic_(into, cells, walks, plan.cells, k, what)
          : plan.layout == BLOOM_COUNTING
          ? bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_COUNTING, k,
                           what, false)
@@ -2260,7 +2270,7 @@ static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
 {
     const unsigned k = plan.hashes;
     const bool blocked = plan.layout == BLOOM_BLOCKED;
-    const bool large = plan.cells >> (into || blocked ? 25 : 22) != 0;
+    const bool large = plan.cells >> (blocked ? 23 : into ? 25 : 22) != 0;
     const unsigned some = blocked ? 8 : k > 2 ? 2 : k;
     const unsigned first = into || !large ? k : some;
     const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 32;
