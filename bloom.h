@@ -1781,18 +1781,21 @@ BLOOM_RARE_ bool bloom_visit_rare_(bloom *into, const bloom *b, bloom_hash h,
     return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, what, false);
 }
 
-/* A classic filter with k <= 8 shall not wait for what the others need. */
+/* A classic filter with k <= 8 shall not wait for what the others need. From
+   16 MB on, beyond the caches, it is right to leave at the first cell. */
 BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
                                   bloom_hash h, int what)
 {
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_walk_ walk = bloom_walk_from_(plan, h);
     unsigned char *to = BLOOM_NULL_;
     if (BLOOM_IS_SMALL_ || plan.layout != BLOOM_CLASSIC || plan.hashes > 8)
         return bloom_visit_rare_(into, b, h, what);
     if (what == BLOOM_ADD_)
         to = bloom_bytes_(into) + BLOOM_HEADER_;
-    return bloom_visit_8_cells_(to, bloom_const_bytes_(b) + BLOOM_HEADER_,
-                                plan.hashes, &walk, what) & 1;
+    if (what == BLOOM_LOOK_ && plan.cells >> 27 != 0)
+        return bloom_classic_look_(cells, plan.hashes, walk);
+    return bloom_visit_8_cells_(to, cells, plan.hashes, &walk, what) & 1;
 }
 
 BLOOM_RARE_ bool bloom_general_add_(bloom *b, bloom_hash h)
