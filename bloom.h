@@ -1160,6 +1160,13 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
     return (bloom *)filter;
 }
 
+#ifndef BLOOM_NO_FLOAT
+BLOOM_API bloom *bloom_new(uint64_t n, double p)
+{
+    return bloom_create(bloom_plan_for(n, p));
+}
+#endif
+
 BLOOM_API bloom *bloom_copy(const bloom *b)
 {
     const unsigned char *from = bloom_const_bytes_(b);
@@ -2359,8 +2366,8 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
     return bloom_all_(BLOOM_NULL_, b, all);
 }
 
-/* ==== Two filters, and all cells ============================================
-   Cells are taken in words of 64 bits, as m is a multiple of 64. */
+/* ==== Whole filters =========================================================
+   As m is a multiple of 64, cells are read and written in words of 64 bits. */
 
 static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 {
@@ -3139,13 +3146,6 @@ BLOOM_API double bloom_fpr(const bloom *b)
     }
     return rate < 1 ? rate : 1;
 }
-
-#ifndef BLOOM_NO_MALLOC
-BLOOM_API bloom *bloom_new(uint64_t n, double p)
-{
-    return bloom_create(bloom_plan_for(n, p));
-}
-#endif
 
 #endif
 
