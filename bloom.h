@@ -2280,7 +2280,7 @@ static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
 {
     const unsigned k = plan.hashes;
     const bool blocked = plan.layout == BLOOM_BLOCKED;
-    const bool large = plan.cells >> (blocked ? 23 : into ? 25 : 22) != 0;
+    const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
     const unsigned some = blocked ? 8 : k > 2 ? 2 : k;
     const unsigned first = into || !large ? k : some;
     const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 32;
