@@ -8,7 +8,7 @@
 # make install-libbloom  these, below PREFIX/lib
 # Wider checks, each of which names the Debian package that it misses:
 # make strict            gcc and clang silent with every warning on, C99..C++20
-# make house             lines, conditionals, what stands twice: figures and limits
+# make house            lines, conditionals, what stands twice: figures and goals
 # make sanitize          the tests under AddressSanitizer and UBSan
 # make cross             tests and golden images on other machines, emulated
 # make size              flash, RAM, stack and time on small chips; build/size.md
@@ -210,7 +210,7 @@ strict:
 	@sh tests/strict.sh
 
 house: | build
-	@CC="$(CC)" sh tests/house.sh
+	@sh tests/house.sh
 
 SANITIZE = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize:
