@@ -8,7 +8,7 @@
 # make install-libbloom  these, below PREFIX/lib
 # Wider checks, each of which names the Debian package that it misses:
 # make strict            gcc and clang silent with every warning on, C99..C++20
-# make house            lines, conditionals, what stands twice: figures and goals
+# make house             lines, conditionals, what stands twice: figures and goals
 # make sanitize          the tests under AddressSanitizer and UBSan
 # make cross             tests and golden images on other machines, emulated
 # make size              flash, RAM, stack and time on small chips; build/size.md
@@ -91,9 +91,10 @@ install: build/bloom
 	for file in bin/bloom $(DATA); do \
 	    install -d $(INSTALLED)/$${file%/*} || exit; done
 	install -m 755 build/bloom $(INSTALLED)/bin
-	cp bloom.h $(INSTALLED)/include
-	cp examples/bloom.1 $(INSTALLED)/share/man/man1
-	cp examples/bloom.bash $(INSTALLED)/share/bash-completion/completions/bloom
+	install bloom.h $(INSTALLED)/include
+	install examples/bloom.1 $(INSTALLED)/share/man/man1
+	install examples/bloom.bash \
+	    $(INSTALLED)/share/bash-completion/completions/bloom
 	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
 	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
 	$(FILL)/version.cmake >$(INSTALLED)/$(CMAKE)-version.cmake
@@ -104,7 +105,8 @@ install: build/bloom
 uninstall:
 	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA)) \
 	    $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
-	rmdir $(INSTALLED)/lib/cmake/bloom $(INSTALLED)/share/doc/bloom || :
+	cd $(INSTALLED) 2>/dev/null && \
+	    rmdir lib/cmake/bloom share/doc/bloom 2>/dev/null || :
 
 # A Debian package of it, below build/
 deb: build/bloom
@@ -349,7 +351,7 @@ clean:
 help:                                # the list above
 	@sed -n '/^#/!q; s/^# //p' Makefile
 
-.PHONY: all help FORCE install uninstall deb libbloom install-libbloom demo test strict house \
-    sanitize cross size fuzz threads crash coverage mutants analyse prove \
+.PHONY: all help FORCE install uninstall deb libbloom install-libbloom demo test \
+    strict house sanitize cross size fuzz threads crash coverage mutants analyse prove \
     promise promise-large worst bench lean pages figures race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

@@ -286,8 +286,8 @@ static void test_floors(void)
 
 /* The rates of small filters, as measured, are those that bloom_plan_fpr tells,
    and the multiples of the textbook's formula that the rows of test_rates say.
-   1200 false "maybe"s have a sigma of 2.9%, and 600, where they are rare, of 4%;
-   make promise asks for more. */
+   1200 false "maybe"s have a sigma of 2.9%, and 600, where they are rare, of
+   4%; make promise asks for more. */
 #ifdef TEST_RATES
 
 static double measured_rate(bloom_plan plan, unsigned n, bool by_value,

@@ -1,6 +1,6 @@
 # Run by `make deb`: makes build/bloom_VERSION_ARCHITECTURE.deb of what `make
-# install` puts below /usr. You are DEBFULLNAME and DEBEMAIL, as for Debian's own
-# tools; lintian has something to say of any other address.
+# install` puts below /usr. DEBFULLNAME and DEBEMAIL say who you are, as they do
+# for Debian's own tools; without them lintian finds fault with the address.
 umask 022
 work=build/deb usr=build/deb/bloom/usr control=build/deb/bloom/DEBIAN
 maintainer="${DEBFULLNAME:-$(id -un)} <${DEBEMAIL:-$(id -un)@$(hostname)}>"

@@ -1,5 +1,5 @@
-# Read by find_package(bloom VERSION): serves who asks for the same major version
-# and for nothing newer than this; a range must not end before it.
+# Read by find_package(bloom VERSION): this version will do if the one asked for
+# has the same major number and is not newer; a range must not end before it.
 set(PACKAGE_VERSION "@VERSION@")
 string(REGEX MATCH "^[0-9]+" major "${PACKAGE_VERSION}")
 if(PACKAGE_FIND_VERSION_MAJOR EQUAL major
