@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 for tool in cmake:cmake lintian:lintian dpkg-shlibdeps:dpkg-dev; do
     needs ${tool%:*} ${tool#*:} || exit 1
 done
+make -s build/bloom || exit 1
 root=$PWD
 work=$root/build/builds
 rm -rf "$work"
