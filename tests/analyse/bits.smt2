@@ -1,4 +1,4 @@
-; What prove.c and product.c take for granted of shifts and masks, for every
+; What prove.c, product.c and fold.c take for granted of shifts and masks, for every
 ; number of 64 bits, by Z3's bit vectors. Asked for is a number for which it
 ; does not hold: each answer must be "unsat".
 (declare-const a (_ BitVec 64))
@@ -24,8 +24,10 @@
 (push) (assert (is (= (bvlshr a #x000000000000001B)
     (bvudiv a #x0000000008000000)))) (check-sat) (pop)
 
-; right34: none left
+; right34: none left; above34: the same, as Frama-C writes it
 (push) (assert (is (= (= (bvlshr a #x0000000000000022) #x0000000000000000)
+    (bvult a #x0000000400000000)))) (check-sat) (pop)
+(push) (assert (is (= (= (bvand a #xFFFFFFFC00000000) #x0000000000000000)
     (bvult a #x0000000400000000)))) (check-sat) (pop)
 
 ; left5: a multiple of 32 (of a word: nothing is lost)

@@ -1,4 +1,4 @@
-# Run by `make prove`: product.c and prove.c, by Frama-C, Z3 and CVC4.
+# Run by `make prove`: product.c, prove.c and fold.c, by Frama-C, Z3 and CVC4.
 #
 # Proved of bloom.h's own code, for every 64-bit input, with size_t of 64 and of
 # 32 bits:
@@ -11,6 +11,8 @@
 #                          overflows
 #   of an accepted image   every cell that a walk can come to, bit, counter or
 #                          block, is inside `size` bytes, past the header
+#   bloom_fold             the cell, or block, of each position among m / by, by
+#                          any `by` that is accepted, is that among m over `by`
 # Taken for granted:
 #   that compilers, Frama-C and the solvers are right; and that
 #   bloom_high_half_, where there are 128-bit numbers, is C's own product
@@ -53,6 +55,14 @@ product() {
         -wp-fct bloom_high_by_halves_ -wp-prop=top
 }
 
+fold() {
+    PART=-DPART=1 proof "fold, block, $1" $1 fold.c -wp-fct bloom_block_ &&
+    PART=-DPART=2 proof "fold, quotients, $1" $1 fold.c -wp-prop=@lemma &&
+    PART=-DPART=3 proof "fold, lemmas, $1" $1 fold.c -wp-prop=@lemma &&
+    PART=-DPART=3 proof "fold, $1" $1 fold.c \
+        -wp-fct proved_fold,proved_fold_block
+}
+
 functions=bloom_low_half_,bloom_check_fields_,bloom_cell_bytes_,bloom_fits_
 functions=$functions,bloom_check_,bloom_plan_size_,bloom_plan_size,bloom_size_
 functions=$functions,bloom_high_half_,bloom_look_bit_,bloom_set_bit_
@@ -73,6 +83,8 @@ loads() {
 }
 
 check "the product" product
+check "folding, 64 bits" fold x86_64
+check "folding, 32 bits" fold x86_32
 check "shifts and masks" bits
 check "bytes to words" loads
 check "64 bits" sizes x86_64
