@@ -241,8 +241,10 @@ static void test_bad_chains(void)
     count_links(image, 65);
     CHECK(chain_error(image, 32 + 40 * 65) == BLOOM_BAD_HEADER);
     count_links(image, 2);
-    memcpy(image + size, "BLx", 3);
-    CHECK(chain_error(image, size + 40) == BLOOM_OK);
+    for (i = 0; i < 3; i++) {                   /* what follows is no link */
+        memcpy(image + size, i == 0 ? "xLM" : i == 1 ? "BxM" : "BLx", 3);
+        CHECK(chain_error(image, size + 40) == BLOOM_OK);
+    }
     for (i = 0; i < size; i++) {
         bloom_error want = i < 3 || (i >= 32 && i < 35) || (i >= 72 && i < 75)
               ? BLOOM_NOT_A_FILTER
@@ -489,6 +491,9 @@ static void test_chain_without_memory(void)
         requests = 0;
         CHECK(!bloom_chain_load(image, sizeof image, &error));
         CHECK(error == BLOOM_OK);
+        requests = 0;
+        CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
+        CHECK(requests == refused + 1);
     }
 }
 #endif

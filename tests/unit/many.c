@@ -201,6 +201,7 @@ static void test_many_in_large(void)
         many_in_large(1 << 26, 24, layout);
         many_in_large((1 << 26) + 256, 8, layout);
     }
+    many_in_large((1 << 27) + 64, 7, BLOOM_CLASSIC);    /* beyond the caches */
     if (widths[0] == 64)
         many_in_large((1ULL << 32) + (1ULL << 31) + 64, 11, BLOOM_CLASSIC);
 }

@@ -245,6 +245,17 @@ static void test_integer_plans(void)
         }
 }
 
+/* So near to 1 the last place of a rate is rounding: two probes keep p in 64
+   cells less than one, but their own least m is above that. The search for a
+   better k has to end all the same. */
+static void test_plans_near_one(void)
+{
+    const double p = 1 - DBL_EPSILON;
+    bloom_plan plan = bloom_plan_for(192384, p);
+    CHECK(plan.cells > 0 && bloom_plan_fpr(plan, 192384) <= p);
+    CHECK(plan.cells <= bloom_plan_hashes(192384, p, 1).cells);
+}
+
 /* Plans by their checksum, not by another source: they are to be the same on
    every machine (but an x87, which takes doubles for longer than they are),
    wherever their search begins. */
@@ -285,6 +296,7 @@ static void plan_tests(void)
     RUN(test_blocked_plans());
     RUN(test_planning());
     RUN(test_far_plans());
+    RUN(test_plans_near_one());
     RUN(test_golden_plans());
     RUN(test_integer_plans());
 #endif
