@@ -19,9 +19,9 @@
 #                        as root. RUNS=1000: for minutes
 # make coverage          each line and branch of bloom.h runs in the tests, or it is said;
 #                        and 95% of the command's lines in its own
-# make mutants           300 small mistakes made in bloom.h: do the tests find them?
+# make mutants           300 small mistakes in bloom.h: do the tests see them? ALL=1, ONLY=
 # make analyse           clang-tidy, cppcheck, gcc -fanalyzer; mandoc over bloom.1
-# make prove             sizes, header checks, cells proved for every input
+# make prove             sizes, header checks, cells, folding proved for every input
 # make promise           the rates that are promised, measured; minutes
 # make promise-large     10^8 to 10^10 keys: hours, 14 GB; ROWS="blocked ten" for some
 # make examples          each example prints what its head says
@@ -249,7 +249,7 @@ fuzz: | build
 coverage: | build
 	@python3 tests/coverage/coverage.py
 
-mutants: | build                     # ALL=1: every one, an hour
+mutants: | build                     # ALL=1: every one, hours; ONLY=: see the file
 	@python3 tests/mutants/mutants.py $(if $(ALL),0,300)
 
 analyse: | build
