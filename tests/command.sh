@@ -44,6 +44,9 @@ fed() {         # fed FILE TRY...: while it is there to be read from a pipe
 numbers() {     # numbers FIRST LAST
     awk -v i="$1" -v last="$2" 'BEGIN { for (; i <= last; i++) print i }'
 }
+wait_for() {    # wait_for FILE: until something is in it, or 20 seconds
+    i=0; until [ -s "$1" ] || [ $i = 400 ]; do sleep 0.05; i=$((i + 1)); done
+}
 overwrite() {   # overwrite FILE OFFSET BYTES, as printf writes them
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
 }
@@ -53,7 +56,7 @@ numbers 1 600 > a; numbers 400 1000 > b; cat a b > ab
 numbers 1 200000 > many; mkfifo pipe
 
 shift
-[ $# -gt 0 ] || set -- usage uniq keys kept build files dump install
+[ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files dump install
 for subject; do
     . "$root/tests/command/$subject.sh"
 done

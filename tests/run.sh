@@ -17,7 +17,7 @@ else
 fi
 
 # `files` and `dump` use what `kept` and `build` leave
-subjects='kept+build+files+dump uniq usage keys install'
+subjects='kept+build+files+dump printed+plan uniq usage keys install'
 rm -f build/test-*.out build/command-*.out
 $MAKE build/first build/bloom.o \
     $(for subject in $subjects; do echo "build/command-$subject.out"; done
@@ -28,7 +28,7 @@ done
 cat $(for subject in $subjects; do echo "build/command-$subject.out"; done) |
     awk '/^[0-9]* passed, [0-9]* failed$/ { n++; passed += $1; failed += $3
              next } { print }
-         END { if (n == 5) print passed + 0 " passed, " failed + 0 " failed" }' \
+         END { if (n == 6) print passed + 0 " passed, " failed + 0 " failed" }' \
     >build/test-command.out
 sum command build/test-command.out
 grep '^skipped' build/test-command.out

@@ -78,12 +78,11 @@ static uint64_t fill_filter(filter *into, char **names, unsigned threads)
 }
 
 /* Those of several threads may each have found a line to be new. */
-static void warn_if_full(const char *path, filter *f, uint64_t known)
+static void tell_if_full(const char *path, filter *f, uint64_t known)
 {
-    uint64_t estimate = known > f->n && f->one ? bloom_estimate(f->one) : known;
-    f->known = options.jobs > 1 && estimate < known ? estimate : known;
-    if (f->one && f->known > f->n)
-        warn_of_rate(path, f, "now passes for known");
+    uint64_t estimate = f->one && options.jobs > 1 ? keys_in(f) : known;
+    f->known = estimate < known ? estimate : known;
+    warn_if_full(f, path, "now pass for known");
 }
 
 /* ---- build, add --------------------------------------------------------- */
@@ -113,8 +112,7 @@ int build_filter(char **operands)
     take_output(path);
     n = options.n_given ? options.n : count_lines(operands);
     f = new_filter(n);
-    f.fixed = true;
-    warn_if_full(path, &f, fill_filter(&f, operands, options.jobs));
+    tell_if_full(path, &f, fill_filter(&f, operands, options.jobs));
     save_filter(path, &f);
     free_filter(&f);
     return 0;
@@ -124,13 +122,10 @@ int add_to_filter(char **operands)
 {
     const char *path = *operands++;
     filter f;
-    uint64_t known;
-    if (!take_output(path))
-        die_of(strerror(ENOENT), path);
-    f = read_to_add(path);
-    f.fixed = true;
-    known = f.known;
-    warn_if_full(path, &f, known + fill_filter(&f, operands, 1));
+    take_output(path);
+    f = read_sound_filter(path);
+    fill_filter(&f, operands, 1);
+    tell_if_full(path, &f, 0);
     save_filter(path, &f);
     free_filter(&f);
     return 0;
@@ -162,8 +157,8 @@ static filter read_part(const char *name)
 {
     filter f = read_sound_filter(name);
     if (f.chain)
-        die("%s: has grown to a chain of filters, and chains have no union; "
-            "make it with -n N, or all in one", name);
+        die("%s: is a chain of filters, as uniq makes them, and chains have no "
+            "union; make it with build or uniq --fixed", name);
     return f;
 }
 

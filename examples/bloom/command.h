@@ -1,9 +1,10 @@
 /* command.h: what the files of the bloom command have in common
 
-   main.c      the command line          filter.c   a filter, or a chain of them
-   options.c   what may stand there      save.c     the file it is kept in
-   help.c      what is said of it        keys.c     lines, and what counts of them
-   uniq.c      bloom uniq                jobs.c     threads, and what they print
+   main.c      the command line          plan.c     how a filter is made
+   options.c   what may stand there      filter.c   a filter, or a chain of them
+   help.c      what is said of it        save.c     the file it is kept in
+   uniq.c      bloom uniq                keys.c     lines, and what counts of them
+   waiting.c   its lines, until printed  jobs.c     threads, and what they print
    build.c     bloom build, add, merge   library.c  bloom.h itself, its memory
    check.c     bloom check               atomic.c   bloom.h once more, for threads
    show.c      bloom info, dump          system.c   what ISO C does not have */
@@ -27,13 +28,13 @@ void erase_progress(void);
 typedef struct options {
     uint64_t n, seed, save;         /* save: seconds */
     double p;
-    int layout, width;              /* positions in these lists; -1: none */
+    int layout, width;              /* positions in these lists; -1: not given */
     const char *file;
     uint64_t first, last;           /* fields; 0: none, to the end */
     unsigned jobs;
     char separator, end;
-    bool n_given, p_given, fixed, no_wait, save_given, separator_given;
-    bool inverted, quiet, counts, repeated;
+    bool n_given, p_given, seed_given, save_given, separator_given;
+    bool fixed, no_wait, inverted, quiet, counts, repeated;
     bool ignore_case, crlf, trim;
 } options_t;
 
@@ -74,19 +75,24 @@ int dump_filter(char **operands);
 
 /* ---- Filters ------------------------------------------------------------ */
 
+/* One filter, which stays as large as it is, or a chain, which grows. A chain's
+   head tells what it was made for; a filter's file does not. */
 typedef struct filter {
     bloom *one;                     /* NULL if it is a chain */
     bloom_chain *chain;
-    uint64_t n;                     /* what one was made for */
-    uint64_t known;                 /* about how many are in */
-    bool fixed;                     /* one stays one */
+    double p;                       /* the rate that was asked for; 0: unknown */
+    uint64_t n;                     /* so many lines one, or the first link of
+                                       a chain, is for; 0: unknown */
+    uint64_t known;                 /* so many, at least, are in one */
 } filter;
 
 filter new_filter(uint64_t n);      /* as the options say */
 filter new_chain(uint64_t first_n);
+void must_agree(filter *f, const char *name);   /* with the options */
+
+void *need_memory(size_t size, const char *name);
 filter read_filter(const char *name);
 filter read_sound_filter(const char *name);
-filter read_to_add(const char *name);
 void free_filter(filter *f);
 
 unsigned links_of(const filter *f);
@@ -97,17 +103,23 @@ size_t size_of(const filter *f);
 bloom_error seal_of(const filter *f);
 
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new);
+size_t add_hashes(filter *f, const bloom_hash *hash, size_t count);
 void look_up(const filter *f, const bloom_key *key, size_t count, bool *maybe);
-bool is_overfull(const filter *f);
-void warn_of_rate(const char *name, const filter *f, const char *fate);
+void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
+                    bool *maybe);
+
+/* Says so if the rate is above the one that was asked for, or if that is not
+   known, above 25%; was it said? Reads the whole filter. */
+bool warn_if_full(const filter *f, const char *name, const char *fate);
 
 /* Adds while other threads do. */
 size_t add_atomically(bloom *b, const bloom_key *key, size_t count);
 
 /* ---- Files that are written --------------------------------------------- */
 
-bool take_output(const char *path); /* locks it; is it there? */
-void save_filter(const char *path, filter *f);
+bool take_output(const char *path); /* locks it; is anything in it? */
+bool try_to_save(const char *path, filter *f);  /* false: why was said */
+void save_filter(const char *path, filter *f);  /* or ends */
 void let_go(void);                  /* unlocks it */
 void remove_leftovers(void);        /* also from a signal handler */
 
@@ -141,9 +153,17 @@ typedef struct job {
 uint64_t do_lines(reader *in, job *j, unsigned threads);    /* how many lines */
 void keep_lines(chunk *c, size_t *kept, const batch *b, const bool *wanted,
                 bool value, size_t count);
-void write_out(const char *text, size_t size);
 void close_output(void);
-bool output_is_gone(void);          /* nobody reads it any more */
+
+/* ---- Lines that are printed before their keys are added ------------------ */
+
+enum { MOST_WAITING = 1 << 16 };
+
+bool is_waiting(bloom_hash hash);
+void let_wait(bloom_hash hash, uint64_t end);   /* end: of its line, in all that
+                                                   is printed, in bytes */
+size_t count_waiting(void);         /* at most MOST_WAITING */
+size_t add_printed(filter *f, uint64_t printed);    /* those that end there */
 
 /* ---- System ------------------------------------------------------------- */
 
@@ -151,9 +171,19 @@ void prepare_system(void);
 unsigned count_cores(void);
 void *image_memory(size_t size);    /* large ones in huge pages; free() */
 double seconds(void);               /* of a clock that never goes back */
-void watch_signals(void (*last_act)(void));
+
+/* Signals that end a program: at once if the command only reads and computes,
+   when it is told so if it has to save before. */
+void watch_signals(bool may_wait);
+void hold_signals(bool held);
+int stop_signal(void);              /* the first one; 0: none came */
+bool stop_now(void);                /* a second one came */
 void end_by_signal(int number);
-int stop_signal(void);              /* 0: none came */
 bool wait_for_input(int fd, double until);  /* false: a signal, or the time */
+
+/* Standard output: how many bytes it takes without waiting (0: a signal, or the
+   time, came before it took any), and how many lie in a pipe, unread. */
+size_t room_in_output(double until);
+size_t unread_output(void);
 
 #endif

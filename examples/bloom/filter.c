@@ -1,50 +1,13 @@
 /* filter.c: a filter, or a chain of them, in memory */
 #include "command.h"
 
-/* ---- Making ------------------------------------------------------------- */
-
-static bloom_plan plan_for(uint64_t n)
-{
-    int layout = options.layout < 0 ? BLOOM_CLASSIC : options.layout;
-    bloom_plan plan = bloom_plan_layout(n, options.p, (bloom_layout)layout);
-    plan.seed = options.seed;
-    plan.hash_bits = options.width ? 32 : 64;
-    if (options.width && bloom_plan_fpr(plan, n) > 1.01 * options.p)
-        die("-w 32: too narrow for %" PRIu64 " lines with a rate of %g",
-            n, options.p);
-    if (bloom_plan_size(plan) == 0)
-        die("-n %" PRIu64 " -p %g: more than fits into any memory",
-            n, options.p);
-    return plan;
-}
-
-static void *need_memory(size_t size, const char *name)
+void *need_memory(size_t size, const char *name)
 {
     void *memory = image_memory(size);
     if (!memory)
         die("%s: not enough memory for %" PRIu64 " bytes", name,
             (uint64_t)size);
     return memory;
-}
-
-filter new_filter(uint64_t n)
-{
-    filter f = { 0 };
-    bloom_plan plan = plan_for(n);
-    size_t size = bloom_plan_size(plan);
-    f.one = bloom_init(need_memory(size, "filter"), size, plan);
-    f.n = n;
-    f.fixed = options.fixed || options.layout == BLOOM_COUNTING;
-    return f;
-}
-
-filter new_chain(uint64_t first_n)
-{
-    filter f = { 0 };
-    f.chain = bloom_chain_create(first_n, options.p, plan_for(first_n));
-    if (!f.chain)
-        die("filter: not enough memory for %" PRIu64 " lines", first_n);
-    return f;
 }
 
 void free_filter(filter *f)
@@ -69,6 +32,17 @@ static size_t size_of_image(const void *header, const char *name)
     if (!b)
         die_of(bloom_error_text(error), name);
     return bloom_size(b);
+}
+
+/* Less than a header, whose beginning may be wrong, too. */
+static void refuse_short(const void *image, size_t have, const char *name)
+{
+    size_t magic = have < 3 ? have : 3;
+    if (have == 0)
+        die_of("is empty, so it is not a Bloom filter", name);
+    if (memcmp(image, "BLM", magic) != 0 && memcmp(image, "BLC", magic) != 0)
+        die_of(bloom_error_text(BLOOM_NOT_A_FILTER), name);
+    die_of(bloom_error_text(BLOOM_TRUNCATED), name);
 }
 
 /* What is in a file behind the place where it is read. */
@@ -106,25 +80,23 @@ static unsigned char *read_image(const char *name, size_t *have)
             size = size_of_image(image, name);
     }
     close(fd);
+    if (*have < header)
+        refuse_short(image, *have, name);
     if (*have < size && size != SIZE_MAX)
         die_of(bloom_error_text(BLOOM_TRUNCATED), name);
     return image;
 }
 
-/* How many lines a filter was made for is not in it. A classic one of least
-   memory was made for about as many as set half of its cells; a blocked one has
-   8 bits a key down to a rate of 0.001, 16 down to that squared, and so on. */
-static uint64_t made_for(bloom_plan plan)
+/* n of the first link; no call tells it. */
+static uint64_t first_n_of(const bloom_chain *c)
 {
-    double rate = 1;
+    unsigned char head[32];
+    uint64_t n = 0;
     unsigned i;
-    if (plan.layout == BLOOM_BLOCKED)
-        for (i = 0; i < plan.hashes; i += 8)
-            rate /= 1000;
-    else
-        for (i = 0; i < plan.hashes; i++)
-            rate /= 2;
-    return bloom_plan_capacity(plan, rate);
+    bloom_chain_head(c, head);
+    for (i = 8; i-- > 0; )
+        n = n << 8 | head[8 + i];
+    return n;
 }
 
 filter read_filter(const char *name)
@@ -143,6 +115,8 @@ filter read_filter(const char *name)
     if (!f.chain)
         die_of(error == BLOOM_OK ? "not enough memory for its links"
                                  : bloom_error_text(error), name);
+    f.n = first_n_of(f.chain);
+    f.p = bloom_chain_rate(f.chain);
     free(image);
     return f;
 }
@@ -165,19 +139,6 @@ filter read_sound_filter(const char *name)
     if (seal_of(&f) == BLOOM_CORRUPT) {
         free_filter(&f);
         die_of(bloom_error_text(BLOOM_CORRUPT), name);
-    }
-    return f;
-}
-
-/* To be added to: how many are in one, and how many there is room for? */
-filter read_to_add(const char *name)
-{
-    filter f = read_sound_filter(name);
-    if (f.one) {
-        f.n = made_for(bloom_plan_of(f.one));
-        f.known = bloom_estimate(f.one);
-        f.fixed = options.fixed
-                  || bloom_plan_of(f.one).layout == BLOOM_COUNTING;
     }
     return f;
 }
@@ -209,175 +170,61 @@ size_t size_of(const filter *f)
     return f->one ? bloom_size(f->one) : bloom_chain_size(f->chain);
 }
 
-/* ---- Chains ------------------------------------------------------------- */
-
-static void store64(unsigned char *to, uint64_t number)
-{
-    unsigned i;
-    for (i = 0; i < 8; i++, number >>= 8)
-        to[i] = (unsigned char)number;
-}
-
-static uint64_t load64(const unsigned char *from)
-{
-    uint64_t number = 0;
-    unsigned i = 8;
-    while (i-- > 0)
-        number = number << 8 | from[i];
-    return number;
-}
-
-static void make_head(unsigned char head[32], bloom_plan plan, uint64_t first_n,
-                      double p)
-{
-    static const unsigned char magic[] = { 'B', 'L', 'C', 1 };
-    uint64_t bits;
-    memcpy(&bits, &p, sizeof bits);
-    memset(head, 0, 32);
-    memcpy(head, magic, sizeof magic);
-    head[4] = plan.layout;
-    head[5] = plan.hash_bits;
-    store64(head + 8, first_n);
-    store64(head + 16, bits);
-}
-
-/* One that is full becomes the first link of a chain, with a second for twice
-   as many lines. The rate of the first is then all of P, so the links to come
-   share a sixteenth of that, and on the way there it is less. Hashes of 32 bits
-   would end soon with less than 1e-7. Where there is no memory it is fixed. */
-static void grow(filter *f)
-{
-    bloom_plan plan = bloom_plan_of(f->one), next;
-    double p = bloom_plan_fpr(plan, f->n) / 8;
-    size_t size = bloom_size(f->one), all;
-    unsigned char *image;
-    bloom_error error;
-    if (plan.hash_bits == 32 && p < 1e-7)
-        p = 1e-7;
-    next = bloom_plan_layout(2 * f->n, p / 6, (bloom_layout)plan.layout);
-    next.seed = plan.seed;
-    next.hash_bits = plan.hash_bits;
-    all = 32 + size + bloom_plan_size(next);
-    f->fixed = true;
-    if (bloom_plan_capacity(next, p / 6) < f->n || all < 32 + size
-        || !(image = image_memory(all)))
-        return;
-    make_head(image, plan, f->n, p);
-    memcpy(image + 32, f->one, size);
-    bloom_init(image + 32 + size, all - 32 - size, next);
-    f->chain = bloom_chain_load(image, all, &error);
-    free(image);
-    if (f->chain) {
-        free(f->one);
-        f->one = NULL;
-    }
-}
-
-/* Has a chain grown as far as it can? Hashes of 32 bits end near a rate of
-   2^-32, which no link can be below; then the rate is above its share. */
-bool is_overfull(const filter *f)
-{
-    unsigned char head[32];
-    uint64_t bits;
-    double p;
-    if (f->one || bloom_plan_of(link_of(f, 0)).hash_bits == 64)
-        return false;
-    bloom_chain_head(f->chain, head);
-    bits = load64(head + 16);
-    memcpy(&p, &bits, sizeof p);
-    return rate_of(f) > 1.1 * (p + bloom_fpr(link_of(f, 0)));
-}
-
-/* The hashes of those keys that are in no link, and where they were in key. */
-static size_t absent_keys(const bloom_chain *c, const bloom_key *key,
-                          size_t count, bloom_hash *hash, size_t *at)
-{
-    unsigned link = bloom_chain_links(c);
-    bool maybe[BATCH];
-    size_t i, left;
-    for (i = 0; i < count; i++) {
-        hash[i] = bloom_hash_key(bloom_chain_link(c, 0), key[i].data,
-                                 key[i].size);
-        at[i] = i;
-    }
-    while (link-- > 0) {
-        bloom_may_contain_many_hash(bloom_chain_link(c, link), hash, count,
-                                    maybe);
-        for (i = left = 0; i < count; i++)
-            if (!maybe[i]) {
-                hash[left] = hash[i];
-                at[left++] = at[i];
-            }
-        count = left;
-    }
-    return count;
-}
-
-/* ---- Keys: at most BATCH ------------------------------------------------ */
+/* ---- Keys --------------------------------------------------------------- */
 
 void look_up(const filter *f, const bloom_key *key, size_t count, bool *maybe)
 {
-    bloom_hash hash[BATCH];
-    size_t at[BATCH], i, absent;
-    if (f->one) {
+    if (f->one)
         bloom_may_contain_many(f->one, key, count, maybe);
-        return;
-    }
-    absent = absent_keys(f->chain, key, count, hash, at);
-    memset(maybe, true, count);
-    for (i = 0; i < absent; i++)
-        maybe[at[i]] = false;
+    else
+        bloom_chain_may_contain_many(f->chain, key, count, maybe);
 }
 
-static size_t add_to_chain(filter *f, const bloom_key *key, size_t count,
-                           bool *is_new)
+void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
+                    bool *maybe)
 {
-    bloom_hash hash[BATCH];
-    size_t at[BATCH], i, added = 0;
-    size_t absent = absent_keys(f->chain, key, count, hash, at);
-    memset(is_new, false, count);
-    for (i = 0; i < absent; i++) {
-        is_new[at[i]] = bloom_chain_add_hash(f->chain, hash[i]);
-        added += is_new[at[i]];
-    }
-    return added;
+    if (f->one)
+        bloom_may_contain_many_hash(f->one, hash, count, maybe);
+    else
+        bloom_chain_may_contain_many_hash(f->chain, hash, count, maybe);
 }
 
-/* One that may become full grows with the first line that does not fit. */
-static size_t add_to_full(filter *f, const bloom_key *key, size_t count,
-                          bool *is_new)
-{
-    size_t i;
-    uint64_t before = f->known;
-    for (i = 0; i < count; i++) {
-        const void *data = key[i].data;
-        size_t size = key[i].size;
-        if (f->one && f->known >= f->n && !f->fixed
-            && !bloom_may_contain(f->one, data, size))
-            grow(f);
-        is_new[i] = f->one ? bloom_add(f->one, data, size)
-                           : bloom_chain_add(f->chain, data, size);
-        f->known += is_new[i];
-    }
-    return (size_t)(f->known - before);
-}
-
-/* Returns how many of them are new. */
+/* Both return how many of them are new. */
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
 {
-    size_t added;
-    if (f->one && !f->fixed && (f->known >= f->n || f->n - f->known < count))
-        return add_to_full(f, key, count, is_new);
-    added = f->one ? bloom_add_many(f->one, key, count, is_new)
-                   : add_to_chain(f, key, count, is_new);
+    size_t added = f->one ? bloom_add_many(f->one, key, count, is_new)
+                   : bloom_chain_add_many(f->chain, key, count, is_new);
     f->known += added;
     return added;
 }
 
-void warn_of_rate(const char *name, const filter *f, const char *fate)
+size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
 {
-    double rate = rate_of(f);
-    say("%s: past %" PRIu64 " lines; 1 new line in %.*f %s (rate %.3g), and "
-        "more with each; make a larger filter with -n",
-        name, f->n, rate > 0.1, 1 / rate, fate, rate);
+    size_t added = f->one ? bloom_add_many_hash(f->one, hash, count, NULL)
+                   : bloom_chain_add_many_hash(f->chain, hash, count, NULL);
+    f->known += added;
+    return added;
+}
+
+/* ---- Full --------------------------------------------------------------- */
+
+bool warn_if_full(const filter *f, const char *name, const char *fate)
+{
+    const double rate = rate_of(f);
+    char wanted[40] = "";
+    if (f->p > 0 ? rate < 1.1 * f->p || (f->one && f->known <= f->n)
+                 : rate < 0.25)
+        return false;
+    if (f->p > 0)
+        snprintf(wanted, sizeof wanted, ", not %.3g%%", 100 * f->p);
+    if (f->chain)
+        say("%s: has grown as far as it can: %.3g%% of new lines %s%s",
+            name, 100 * rate, fate, wanted);
+    else if (f->n)
+        say("%s: past %" PRIu64 " lines: %.3g%% of new lines %s%s; make a "
+            "larger filter with -n", name, f->n, 100 * rate, fate, wanted);
+    else
+        say("%s: %.3g%% of new lines %s; make a larger filter with -n",
+            name, 100 * rate, fate);
+    return true;
 }

@@ -36,26 +36,14 @@ void erase_progress(void)
 
 /* ---- Output ------------------------------------------------------------- */
 
-static bool gone;
-
-bool output_is_gone(void)
+static void write_out(const char *text, size_t size)
 {
-    return gone;
-}
-
-/* All of it: a signal that is waited for does not tear a line. */
-void write_out(const char *text, size_t size)
-{
-    while (size > 0 && !gone) {
+    while (size > 0) {
         ssize_t some = write(1, text, size);
-        if (some >= 0) {
-            text += some;
-            size -= (size_t)some;
-        } else if (errno == EPIPE && stop_signal()) {
-            gone = true;
-        } else if (errno != EINTR) {
+        if (some < 0 && errno != EINTR)
             die_of(strerror(errno), "standard output");
-        }
+        text += some > 0 ? some : 0;
+        size -= some > 0 ? (size_t)some : 0;
     }
 }
 

@@ -15,9 +15,9 @@ const verb verbs[] = {
     { "uniq", "fnplwsFSWdczktiCT", 0, INT_MAX, uniq_lines,
       "uniq [-f FILE] [--save SECONDS] [--no-wait] [-d] [-c]\n"
       "    " PLAN "\n    [--fixed] " KEY " [IN...]",
-      "copies each line the first time it is seen; FILE keeps the memory\n"
-      "from run to run: it is written when IN has ended, when a signal comes,\n"
-      "and every so many SECONDS" },
+      "copies each line the first time it is seen; grows as lines come, and\n"
+      "takes at most the share P of the new ones for known. FILE keeps the\n"
+      "memory from run to run: what was printed is in it, however it ends" },
     { "build", "nplwsWzktiCTj", 1, INT_MAX, build_filter,
       "build " PLAN "\n    " KEY "\n    [--no-wait] [-j N] OUT [IN...]",
       "makes a filter of lines" },
@@ -33,7 +33,7 @@ const verb verbs[] = {
       "makes the union of filters with equal plans; OUT is replaced, and may\n"
       "be one of them" },
     { "dump", "", 1, 1, dump_filter, "dump FILE",
-      "prints the filter as a C array for ROM; one that has grown as several" },
+      "prints the filter as a C array for ROM; one that can grow as several" },
     { NULL, NULL, 0, 0, NULL, NULL, NULL }
 };
 
@@ -62,9 +62,11 @@ static int version(void)
 
 int main(int count, char **words)
 {
-    const char *name = count > 1 ? words[1] : "no verb";
+    const char *name = words[1];
     const verb *v;
     prepare_system();
+    if (count < 2)
+        misused("no verb is given; bloom help tells what each does");
     if (strcmp(name, "--version") == 0)
         return version();
     if (is_help(name) || strcmp(name, "help") == 0)

@@ -7,21 +7,22 @@ const char *const widths[] = { "64", "32" };
 const char *usage = "uniq|build|add|check|info|merge|dump ... | --help";
 
 options_t options = {
-    .n = 1000000, .p = 0.001, .layout = -1, .save = 60, .separator = '\t',
-    .end = '\n'
+    .n = 1000000, .p = 0.001, .layout = -1, .width = -1, .save = 60,
+    .separator = '\t', .end = '\n'
 };
 
 const option_line option_list[] = {
     { 'f', NULL, "FILE", "keep the memory in FILE from run to run" },
-    { 'n', NULL, "N", "different lines to be remembered: 1000000, or 1e6" },
+    { 'n', NULL, "N", "different lines to be remembered, by uniq at first:\n"
+      "1000000, or 1e6" },
     { 'p', NULL, "P", "share of new lines that may be taken for known ones:\n"
       "0.001, or 0.1%, if not given" },
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
       "20%\nlarger; counting, 4 times as large" },
     { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash" },
     { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given" },
-    { 'F', "fixed", NULL, "a filter with room for N never grows: past N the "
-      "share\nof lines lost does, with a warning" },
+    { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
+      "N the\nshare of lines that are lost does" },
     { 'S', "save", "SECONDS", "write FILE that often while lines come; 60 if "
       "not given" },
     { 'W', "no-wait", NULL, "give up if another process is writing the file" },
@@ -153,7 +154,8 @@ static void set_option(int letter)
     case 'p': options.p = parse_rate(optarg); options.p_given = true; break;
     case 'w': options.width = parse_choice('w', optarg, widths, 2); break;
     case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;
-    case 's': options.seed = parse_seed(optarg); break;
+    case 's': options.seed = parse_seed(optarg);
+              options.seed_given = true; break;
     case 'f': options.file = optarg; break;
     case 'F': options.fixed = true; break;
     case 'S': options.save = parse_limited("--save", optarg, 1000000000);
@@ -216,21 +218,36 @@ static void check_options(const verb *v)
         misused("-l counting: cannot grow; give -n N");
 }
 
+/* getopt_long takes --f for --fixed, which is not what everyone meant. */
+static void must_be_whole(const char *name, char *const *words)
+{
+    const char *word = words[optind - 1];
+    size_t size = strlen(name);
+    if (word == optarg)
+        word = words[optind - 2];
+    if (strncmp(word + 2, name, size) != 0
+        || (word[2 + size] != '\0' && word[2 + size] != '='))
+        misused("%s: no such option", word);
+}
+
 /* Sets the options; returns the operands. */
 char **parse_options(const verb *v, int count, char **words)
 {
     char flags[64];
     struct option long_words[16] = { { 0 } };
-    int letter, operands;
+    int letter, operands, at = -1;
     usage = v->usage;
     options.jobs = count_cores() < 4 ? count_cores() : 4;
     describe(v->letters, flags, long_words);
     opterr = 0;
-    while ((letter = getopt_long(count, words, flags, long_words, NULL)) != -1)
+    while ((letter = getopt_long(count, words, flags, long_words, &at)) != -1) {
         if (letter == ':' || letter == '?')
             refuse_option(letter, words[optind - 1]);
-        else
-            set_option(letter);
+        if (at >= 0)
+            must_be_whole(long_words[at].name, words);
+        set_option(letter);
+        at = -1;
+    }
     operands = count - optind;
     if (operands < v->least)
         misused("%s: needs %d file%s at least", v->name, v->least,

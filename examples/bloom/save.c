@@ -37,9 +37,18 @@ static void spare_other_files(const char *path)
         die_of("is not a Bloom filter, so it is not replaced", path);
 }
 
+/* `bloom uniq -f s <a >s` would lose what it prints. */
+static bool is_standard_output(const struct stat *file)
+{
+    struct stat out;
+    return fstat(1, &out) == 0 && S_ISREG(out.st_mode)
+           && out.st_dev == file->st_dev && out.st_ino == file->st_ino;
+}
+
+/* Is anything in it? An empty file is as good as none. */
 static bool is_there(const char *path)
 {
-    struct stat file;
+    struct stat file = { 0 };
 #ifdef _WIN32
     bool exists = stat(path, &file) == 0;
 #else
@@ -49,47 +58,45 @@ static bool is_there(const char *path)
         die_of("is a directory, a link or a device, not a plain file", path);
     if (exists ? access(path, W_OK) != 0 : errno != ENOENT)
         die_of(strerror(errno), path);
+    if (exists && is_standard_output(&file))
+        die_of("is the standard output as well", path);
     if (exists)
         spare_other_files(path);
-    return exists;
+    return exists && file.st_size > 0;
 }
 
-/* Locks it, and says whether it is there. What would prevent that it is written
-   is said now, not after an hour's work. */
+/* Can a file be written beside it, and be locked? A lock that fails would leave
+   its own file behind. */
+static void try_beside(const char *path)
+{
+    bool made = create_beside(&coming, path);
+    bool good = made && can_be_locked(fileno(coming.file));
+    if (made)
+        remove_beside(&coming);
+    if (!good)
+        die_of(strerror(errno), path);
+    forget_next();
+}
+
+/* What would prevent that it is written is said now, not after an hour's
+   work. */
 bool take_output(const char *path)
 {
     if (strcmp(path, "-") == 0)
         die("-: cannot hold a filter, which replaces a file; give its name");
     is_there(path);
-    watch_signals(NULL);
+    watch_signals(false);
     atexit(let_go);
+    try_beside(path);
     lock(path, !options.no_wait);
-    if (!create_beside(&coming, path))
-        die_of(strerror(errno), path);
-    remove_beside(&coming);
-    forget_next();
     return is_there(path);
-}
-
-/* The library's links are in memory that it may change, and so may we. An old
-   link that nobody added to is sealed already. */
-static void seal_links(const filter *f)
-{
-    static const unsigned char none[8] = { 0 };
-    unsigned i;
-    for (i = 0; i < links_of(f); i++) {
-        union { const bloom *fixed; bloom *b; } link;
-        link.fixed = link_of(f, i);
-        if (memcmp((const unsigned char *)link.fixed + 24, none, 8) == 0)
-            bloom_seal(link.b);
-    }
 }
 
 static bool write_filter(const filter *f, FILE *file)
 {
     unsigned char head[32];
     unsigned i;
-    if (!f->one) {
+    if (f->chain) {
         bloom_chain_head(f->chain, head);
         if (fwrite(head, 1, sizeof head, file) != sizeof head)
             return false;
@@ -102,14 +109,24 @@ static bool write_filter(const filter *f, FILE *file)
     return true;
 }
 
+bool try_to_save(const char *path, filter *f)
+{
+    bool made = create_beside(&coming, path), good;
+    if (f->one)
+        bloom_seal(f->one);
+    else
+        bloom_chain_seal(f->chain);
+    good = made && write_filter(f, coming.file) && replace_by(&coming);
+    if (made && !good)
+        remove_beside(&coming);
+    if (!good)
+        say("%s: %s", path, strerror(errno));
+    forget_next();
+    return good;
+}
+
 void save_filter(const char *path, filter *f)
 {
-    if (!create_beside(&coming, path))
-        die_of(strerror(errno), path);
-    seal_links(f);
-    if (!write_filter(f, coming.file) || !replace_by(&coming)) {
-        remove_beside(&coming);
-        die_of(strerror(errno), path);
-    }
-    forget_next();
+    if (!try_to_save(path, f))
+        exit(2);
 }

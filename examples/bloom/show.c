@@ -52,6 +52,7 @@ static void print_one(const bloom *b)
 static void print_chain(const filter *f)
 {
     unsigned i;
+    row("made with:", "-n %" PRIu64 " -p %.10g\n", f->n, f->p);
     row("seed:", "%" PRIu64 "\n", bloom_plan_of(link_of(f, 0)).seed);
     row("bytes:", "%" PRIu64 "\n", (uint64_t)size_of(f));
     print_keys(keys_in(f));

@@ -1,6 +1,6 @@
 /* system.c: what ISO C does not have: signals, waiting, cores, huge pages */
-#ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE                 /* madvise */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     /* madvise, FIONREAD, F_GETPIPE_SZ */
 #define _DARWIN_C_SOURCE
 #endif
 #include "command.h"
@@ -9,8 +9,7 @@
 
 enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 22 };
 
-static volatile sig_atomic_t stopped_by;
-static void (*last_act)(void);          /* before a signal ends the command */
+static volatile sig_atomic_t stopped_by, signals_came, can_wait;
 
 #ifdef _WIN32
 
@@ -38,14 +37,22 @@ double seconds(void)
 
 static void on_signal(int number)
 {
+    if (!can_wait)
+        end_by_signal(number);
     stopped_by = number;
+    signals_came++;
 }
 
-void watch_signals(void (*act)(void))
+void watch_signals(bool may_wait)
 {
-    last_act = act;
+    can_wait = may_wait;
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
+}
+
+void hold_signals(bool held)
+{
+    (void)held;
 }
 
 bool wait_for_input(int fd, double until)
@@ -54,14 +61,32 @@ bool wait_for_input(int fd, double until)
     return stopped_by == 0 && seconds() < until;
 }
 
+size_t room_in_output(double until)
+{
+    (void)until;
+    return SIZE_MAX;
+}
+
+size_t unread_output(void)
+{
+    return 0;
+}
+
 #else
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
+/* A standard stream that is closed would be the next file that is opened; this
+   way, it cannot be read or written. */
 void prepare_system(void)
 {
+    int fd;
     signal(SIGXFSZ, SIG_IGN);           /* is an error of write */
+    for (fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
 unsigned count_cores(void)
@@ -92,53 +117,134 @@ double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* ---- Signals ------------------------------------------------------------ */
+
+static const int signals[] = {
+    SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2,
+    SIGXCPU, SIGVTALRM, SIGPROF
+};
+
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
 static int wake[2] = { -1, -1 };        /* written to by the handler */
 
-/* The first signal asks to stop, a second one does not ask; but SIGPIPE comes
-   with each write until we have. */
 static void on_signal(int number)
 {
     int why = errno;
-    if (!last_act || (stopped_by && number != SIGPIPE))
+    if (!can_wait)
         end_by_signal(number);
-    if (!stopped_by) {
+    if (!stopped_by)
         stopped_by = number;
-        if (write(wake[1], "", 1) < 0)
-            stopped_by = number;        /* nothing is waiting */
-    }
+    if (signals_came < 2)
+        signals_came++;
+    if (write(wake[1], "", 1) < 0)
+        can_wait = 1;                   /* full: who waits wakes all the same */
     errno = why;
 }
 
-/* From now on signals wait until stop_signal() is asked; with NULL they only
-   have leftovers removed. Those that were ignored still are. */
-void watch_signals(void (*act)(void))
+/* Those that were ignored still are. */
+void watch_signals(bool may_wait)
 {
-    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
     struct sigaction new = { 0 }, old;
     unsigned i;
-    last_act = act;
-    if (act && wake[0] < 0 && pipe(wake) != 0)
+    if (may_wait && wake[0] < 0
+        && (pipe(wake) != 0 || fcntl(wake[0], F_SETFL, O_NONBLOCK) != 0
+            || fcntl(wake[1], F_SETFL, O_NONBLOCK) != 0))
         die_of(strerror(errno), "pipe");
+    can_wait = may_wait;
     new.sa_handler = on_signal;
     sigemptyset(&new.sa_mask);
-    for (i = 0; i < sizeof signals / sizeof *signals; i++)
+    for (i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], NULL, &old) == 0
             && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &new, NULL);
 }
 
-/* false where there is nothing to be read, but a signal came or it is time. */
-bool wait_for_input(int fd, double until)
+/* While a file is written, which some systems would break off */
+void hold_signals(bool held)
+{
+    sigset_t all;
+    unsigned i;
+    sigemptyset(&all);
+    for (i = 0; i < SIGNALS; i++)
+        sigaddset(&all, signals[i]);
+    sigprocmask(held ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);
+}
+
+/* ---- Waiting ------------------------------------------------------------ */
+
+/* Until fd is ready; false if a signal comes before, or the time. */
+static bool wait_for(int fd, short events, double until)
 {
     struct pollfd either[2] = { { 0 }, { 0 } };
     double left = until - seconds();
+    char came[16];
+    if (left <= 0)
+        return false;
     either[0].fd = fd;
     either[1].fd = wake[0];
-    either[0].events = either[1].events = POLLIN;
-    if (stopped_by || left <= 0)
-        return false;
+    either[0].events = events;
+    either[1].events = POLLIN;
     poll(either, 2, left > 1e6 ? -1 : (int)(left * 1000) + 1);
-    return either[0].revents != 0 && !stopped_by;
+    if (either[1].revents && read(wake[0], came, sizeof came) > 0)
+        return false;
+    return either[0].revents != 0;
+}
+
+bool wait_for_input(int fd, double until)
+{
+    return !stopped_by && wait_for(fd, POLLIN, until) && !stopped_by;
+}
+
+/* ---- Standard output ---------------------------------------------------- */
+
+#ifndef PIPE_BUF
+#define PIPE_BUF 512                    /* POSIX's least */
+#endif
+#ifndef F_GETPIPE_SZ
+#define F_GETPIPE_SZ (-1)
+#endif
+
+static struct { bool known, is_pipe, may_wait; size_t capacity; } sink;
+
+static void look_at_output(void)
+{
+    struct stat out;
+    int capacity = -1;
+    sink.known = true;
+    if (fstat(1, &out) != 0)
+        return;
+    sink.is_pipe = S_ISFIFO(out.st_mode);
+    sink.may_wait = sink.is_pipe || S_ISSOCK(out.st_mode) || isatty(1);
+    if (sink.is_pipe)
+        capacity = fcntl(1, F_GETPIPE_SZ);
+    sink.capacity = capacity > PIPE_BUF ? (size_t)capacity : PIPE_BUF;
+}
+
+size_t unread_output(void)
+{
+    int unread = 0;
+    if (!sink.known)
+        look_at_output();
+#ifdef FIONREAD
+    if (sink.is_pipe && ioctl(1, FIONREAD, &unread) != 0)
+        unread = 0;
+#endif
+    return unread > 0 ? (size_t)unread : 0;
+}
+
+/* An empty pipe takes as much as it holds, another one a page. */
+size_t room_in_output(double until)
+{
+    if (!sink.known)
+        look_at_output();
+    if (!sink.may_wait)
+        return SIZE_MAX;
+#ifdef FIONREAD
+    if (sink.is_pipe && unread_output() == 0)
+        return sink.capacity;
+#endif
+    return wait_for(1, POLLOUT, until) ? PIPE_BUF : 0;
 }
 
 #endif
@@ -146,6 +252,11 @@ bool wait_for_input(int fd, double until)
 int stop_signal(void)
 {
     return stopped_by;
+}
+
+bool stop_now(void)
+{
+    return signals_came > 1;
 }
 
 void end_by_signal(int number)

@@ -1,101 +1,260 @@
 /* uniq.c: bloom uniq, which prints each line the first time it is seen.
 
-   What was printed is in the file that is saved, whatever comes: a chunk of
-   lines is added, printed, and only then a signal or the clock has the filter
-   saved, before the next chunk is read. */
+   With -f FILE a line is printed, and then added to the filter (waiting.c tells
+   why), and the filter is saved when a signal comes, when it is time, and
+   however the command ends: what was printed is known the next time. What its
+   reader left unread in a pipe, or the disk did not take, is not. */
 #include "command.h"
+
+enum { BLOCK = 1 << 15 };           /* bytes that are printed at once, about */
 
 static struct run {
     const char *path, *name;        /* path: NULL if nothing is kept */
     filter seen;
     batch lines;
+    bloom_hash hash[BATCH];         /* of their keys */
     uint64_t new_lines, old_lines;
-    bool warned;
+    uint64_t offered, printed;      /* bytes: of all new lines; of those that
+                                       standard output took */
+    bool gone;                      /* nothing more will be printed */
+    bool unsaved;
     double save_at;                 /* NEVER: nothing is new */
+    bool warned;
+    uint64_t warn_at;               /* so many lines known */
 } run;
 
 static const double NEVER = 1e300;
 
-static void warn(void)
+/* ---- Saving ------------------------------------------------------------- */
+
+/* Lines that end within so many bytes of what is printed */
+static void add_lines_until(uint64_t end)
 {
-    if (!run.warned && run.seen.one && run.seen.known > run.seen.n)
-        warn_of_rate(run.name, &run.seen, "is now lost");
-    if (run.seen.one && run.seen.known > run.seen.n)
-        run.warned = true;
+    if (add_printed(&run.seen, end) > 0)
+        run.unsaved = true;
 }
 
-static void save(void)
+/* Others may have written to the pipe, too. */
+static uint64_t was_read(void)
 {
-    if (run.path)
-        save_filter(run.path, &run.seen);
-    if (!run.warned && is_overfull(&run.seen)) {
-        say("%s: has grown as far as it can; 1 new line in %.0f is now lost",
-            run.name, 1 / rate_of(&run.seen));
-        run.warned = true;
-    }
+    uint64_t unread = unread_output();
+    return run.printed > unread ? run.printed - unread : 0;
+}
+
+/* What a reader who is there has not read yet, it will. */
+static void add_all_printed(void)
+{
+    add_lines_until(run.gone ? was_read() : run.printed);
+}
+
+/* false: it cannot be saved, and why was said. */
+static bool save(void)
+{
+    bool good;
+    add_all_printed();
+    run.unsaved = false;
     run.save_at = NEVER;
+    hold_signals(true);
+    good = try_to_save(run.path, &run.seen);
+    hold_signals(false);
+    return good;
 }
 
-/* All that was read is printed, or nobody is there to read it. */
+/* It ended before all was done. */
+static void save_at_exit(void)
+{
+    add_all_printed();
+    if (run.unsaved)
+        save();
+}
+
 static void stop(void)
 {
-    save();
+    save_at_exit();
     let_go();
     end_by_signal(stop_signal());
 }
 
+static void save_or_end(void)
+{
+    if (!save())
+        exit(2);
+}
+
+static bool is_fifo(const char *name)
+{
+    struct stat file;
+    return stat(name, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
+/* To open a FIFO takes as long as its writer likes, and there is no clock. */
+static void before_open(const reader *in)
+{
+    if (stop_signal())
+        stop();
+    if (run.save_at < NEVER && is_fifo(in->name))
+        save_or_end();
+}
+
 static void before_read(reader *in)
 {
+    if (in->fd < 0) {
+        before_open(in);
+        return;
+    }
     while (!wait_for_input(in->fd, run.save_at)) {
         if (stop_signal())
             stop();
         if (seconds() >= run.save_at)
-            save();
+            save_or_end();
     }
 }
 
-static void uniq_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+/* ---- Printing ----------------------------------------------------------- */
+
+/* Whole lines if one fits into the room. */
+static size_t piece_of(const char *text, size_t size, size_t room)
 {
+    size_t piece = room;
+    if (size <= room)
+        return size;
+    while (piece > 0 && text[piece - 1] != options.end)
+        piece--;
+    return piece > 0 ? piece : room;
+}
+
+static size_t print_some(const char *text, size_t size)
+{
+    ssize_t some = write(1, text, size);
+    if (some >= 0) {
+        run.printed += (uint64_t)some;
+        return (size_t)some;
+    }
+    run.gone = errno == EPIPE;
+    if (!(run.gone && stop_signal()) && errno != EINTR && errno != EAGAIN)
+        die_of(strerror(errno), "standard output");
+    return 0;
+}
+
+/* Waits for who reads it. When a signal comes meanwhile, what was printed is
+   saved, and what was read is printed all the same, until a second one comes. */
+static void print_lines(const char *text, size_t size)
+{
+    while (size > 0 && !run.gone) {
+        size_t room = room_in_output(run.save_at), some = 0;
+        if (room > 0)
+            some = print_some(text, piece_of(text, size, room));
+        else if (stop_now())
+            run.gone = true;
+        else if (stop_signal() || seconds() >= run.save_at)
+            save_or_end();
+        text += some;
+        size -= some;
+        add_lines_until(was_read());
+    }
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+static void warn(void)
+{
+    if (!run.warned)
+        run.warned = warn_if_full(&run.seen, run.name, "are now lost");
+    run.warn_at = run.seen.known + run.seen.known / 8;
+}
+
+static void note_lines(size_t count, size_t added)
+{
+    run.new_lines += added;
+    run.old_lines += count - added;
+    if (added > 0 && run.save_at >= NEVER && run.path)
+        run.save_at = seconds() + (double)options.save;
+    if (run.seen.one && run.seen.known > run.warn_at)
+        warn();
+}
+
+/* Those that are to be printed, and then known. */
+static size_t find_new(bool *is_new, size_t count)
+{
+    const batch *b = &run.lines;
+    size_t i, found = 0;
+    for (i = 0; i < count; i++)
+        run.hash[i] = bloom_hash_key(link_of(&run.seen, 0), b->key[i].data,
+                                     b->key[i].size);
+    look_up_hashes(&run.seen, run.hash, count, is_new);
+    for (i = 0; i < count; i++) {
+        is_new[i] = !is_new[i] && !is_waiting(run.hash[i]);
+        if (is_new[i])
+            let_wait(run.hash[i], run.offered += b->line[i].size + 1);
+        found += is_new[i];
+    }
+    return found;
+}
+
+/* With a FILE. Of lines that are not printed nobody can miss one. */
+static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+{
+    const bool adds = options.counts || options.repeated;
     bool is_new[BATCH];
-    size_t count, added, kept = 0;
+    size_t count, added, kept = 0, done = 0;
     (void)j;
     (void)slot;
-    while ((count = next_batch(&run.lines, c)) > 0) {
-        added = add_lines(&run.seen, run.lines.key, count, is_new);
-        run.new_lines += added;
-        run.old_lines += count - added;
+    while (!run.gone && (count = next_batch(&run.lines, c)) > 0) {
+        added = adds ? add_lines(&run.seen, run.lines.key, count, is_new)
+                     : find_new(is_new, count);
+        run.unsaved |= adds && added > 0;
+        note_lines(count, added);
         *lines += count;
         if (!options.counts)
             keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);
-        if (added > 0 && run.save_at >= NEVER)
-            run.save_at = seconds() + (double)options.save;
-        warn();
+        if (kept - done >= BLOCK || count_waiting() > MOST_WAITING - BATCH) {
+            print_lines(c->text + done, kept - done);
+            done = kept;
+        }
+        if (count_waiting() > MOST_WAITING - BATCH)
+            add_all_printed();
+    }
+    print_lines(c->text + done, kept - done);
+    c->size = 0;
+}
+
+/* Without one the lines are left to do_lines, which prints them. */
+static void filter_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+{
+    bool is_new[BATCH];
+    size_t count, kept = 0;
+    (void)j;
+    (void)slot;
+    while ((count = next_batch(&run.lines, c)) > 0) {
+        note_lines(count, add_lines(&run.seen, run.lines.key, count, is_new));
+        *lines += count;
+        if (!options.counts)
+            keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);
     }
     c->size = kept;
 }
+
+/* ---- All of it ---------------------------------------------------------- */
 
 /* That of the file, if there is one. Without -n nobody knows how many lines
    will come: a large first link is faster, a small one a smaller file. */
 static filter recall(bool exists)
 {
-    if (!exists && (options.n_given || options.fixed))
+    filter f;
+    if (exists) {
+        f = read_sound_filter(run.path);
+        must_agree(&f, run.path);
+        return f;
+    }
+    if (options.fixed || options.layout == BLOOM_COUNTING)
         return new_filter(options.n);
-    if (!exists)
-        return new_chain(run.path ? options.n : 2 * options.n);
-    if (options.n_given || options.p_given || options.layout >= 0
-        || options.width || options.seed)
-        misused("%s: is there already; -n, -p, -l, -w and -s are for a new "
-                "file", run.path);
-    run.seen = read_to_add(run.path);
-    if (options.fixed && run.seen.chain)
-        misused("%s: has grown already, so it is not --fixed", run.path);
-    return run.seen;
+    return new_chain(run.path || options.n_given ? options.n : 2 * options.n);
 }
 
 int uniq_lines(char **operands)
 {
     reader in = reader_of(operands, options.end);
-    job j = { uniq_chunk, NULL, true, "read" };
+    job j = { filter_chunk, NULL, true, "read" };
     bool exists;
     run.path = options.file;
     run.name = run.path ? run.path : "standard input";
@@ -103,11 +262,13 @@ int uniq_lines(char **operands)
     if (!run.path && options.layout < 0)
         options.layout = BLOOM_BLOCKED;     /* nobody sees it: the fastest */
     run.seen = recall(exists);
+    run.warn_at = run.seen.n;
     run.save_at = NEVER;
-    warn();
     if (run.path) {
-        watch_signals(stop);
+        watch_signals(true);
+        atexit(save_at_exit);
         in.before_read = before_read;
+        j.run = print_chunk;
     }
     do_lines(&in, &j, 1);
     if (options.counts)
@@ -116,7 +277,9 @@ int uniq_lines(char **operands)
     if (stop_signal())
         stop();
     close_output();
-    save();
+    if (run.path)
+        save_or_end();
+    warn();
     free_filter(&run.seen);
     free(run.lines.lower);
     return 0;

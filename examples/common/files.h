@@ -73,9 +73,15 @@ static inline const char *shown(const char *name)
     return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
+/* -1, and errno: it cannot be opened. */
+static inline int try_input(const char *name)
+{
+    return strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY | O_BINARY);
+}
+
 static inline int open_input(const char *name)
 {
-    int fd = strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY | O_BINARY);
+    int fd = try_input(name);
     if (fd < 0)
         die_of(strerror(errno), name);
     return fd;
@@ -131,6 +137,12 @@ static inline bool create_beside(beside *b, const char *path)
         fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL | O_BINARY, 0666);
         if (fd >= 0 && (b->file = fdopen(fd, "wb")) != NULL)
             return true;
+        if (fd >= 0) {
+            int why = errno;
+            close(fd);
+            remove(b->name);
+            errno = why;
+        }
         free(b->name);
     } while (fd < 0 && errno == EEXIST && ++number < end);
     b->name = NULL;

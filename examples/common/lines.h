@@ -31,7 +31,8 @@ typedef struct reader {
     size_t rest_size, rest_room;
     bool again;                     /* the files are read once more, */
     off_t origin;                   /* from here */
-    void (*before_read)(struct reader *);       /* if not NULL */
+    void (*before_read)(struct reader *);       /* or a file is opened, if
+                                                   not NULL */
 } reader;
 
 enum { CHUNK_ROOM = 1 << 18 };      /* about as much as a core's cache likes */
@@ -47,12 +48,19 @@ static inline reader reader_of(char **names, char end)
     return in;
 }
 
+/* A FIFO waits for who writes it, unless a signal comes. */
 static inline bool open_next(reader *in)
 {
     if (*in->names == NULL)
         return false;
     in->name = *in->names++;
-    in->fd = open_input(in->name);
+    do {
+        if (in->before_read)
+            in->before_read(in);
+        in->fd = try_input(in->name);
+    } while (in->fd < 0 && errno == EINTR);
+    if (in->fd < 0)
+        die_of(strerror(errno), in->name);
     in->origin = isatty(in->fd) ? -1 : lseek(in->fd, 0, SEEK_CUR);
     if (in->again && in->origin < 0)
         die("%s: can be read only once, so its lines cannot be counted "

@@ -34,6 +34,11 @@ static inline void remove_lock_(const char *name)
     remove(name);
 }
 
+static inline bool can_be_locked(int fd)
+{
+    return fd >= 0;
+}
+
 typedef int signals_;
 #define hold_signals_(old) ((void)(old))
 #define free_signals_(old) ((void)(old))
@@ -54,17 +59,24 @@ static inline void free_signals_(const signals_ *old)
     sigprocmask(SIG_SETMASK, old, NULL);
 }
 
+/* A file that is open for writing; false, and errno: another process has locked
+   it, or the system has no locks (left). */
+static inline bool can_be_locked(int fd)
+{
+    struct flock all = { 0 };
+    all.l_type = F_WRLCK;
+    all.l_whence = SEEK_SET;
+    return fcntl(fd, F_SETLK, &all) == 0;
+}
+
 /* false, and errno: EAGAIN if another process has it */
 static inline bool try_lock_(const char *name)
 {
-    struct flock all = { 0 };
     struct stat mine, there;
     lock_fd_ = open(name, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
     if (lock_fd_ < 0)
         return false;
-    all.l_type = F_WRLCK;
-    all.l_whence = SEEK_SET;
-    if (fcntl(lock_fd_, F_SETLK, &all) == 0
+    if (can_be_locked(lock_fd_)
         && fstat(lock_fd_, &mine) == 0 && stat(name, &there) == 0
         && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
         return true;                    /* not one that was just removed */

@@ -71,11 +71,11 @@ try build 0 build -n 1201 f a; try add 0 add f b; try build 0 build -n 1201 g ab
 same f g; try 'add stdin' 0 add f < a; same f g
 refuse 'nil: No such file' add nil a; refuse 'a: is not a Bloom filter' add a b
 what='add past N'; "$bloom" add f many 2> err; is "$what" 0 $?
-says err 'bloom: f: past '
+says err 'bloom: f: 100% of new lines now pass for known; make a larger'
 try 'blocked' 0 build -n 1201 -l blocked f a; try 'add to it' 0 add f b
 try 'blocked' 0 check -c f ab; says out '0 not in'
 what='add past N, blocked'; "$bloom" add f many 2> err; is "$what" 0 $?
-says err 'bloom: f: past '
+says err 'bloom: f: 100% of new lines now pass for known; make a larger'
 "$bloom" build -n 1 -p .5 f ab 2> err; try 'all cells' 0 info f
 says out 'more than can be told: every cell is set'
 try 'a grown one' 0 uniq -f chain -n 100 a

@@ -6,7 +6,15 @@ ln -s f link; refuse 'link: is a directory, a link' merge link fb fb
 refuse '/dev/null: is a directory, a link' build /dev/null a
 refuse 'nil/f: No such file' build nil/f a; refuse 'nil/f: ' uniq -f nil/f < a
 cp a c; refuse 'c: is not a Bloom filter' build c b; same a c; same f f1%
-for size in 0 31 32 39 1000; do
+for verb in check info dump 'merge f f'; do
+    : > bad; refuse 'bad: is empty, so it is not a Bloom filter' $verb bad
+    for text in B BLX 'one short line'; do
+        printf "$text" > bad; cp bad was
+        [ "$text" = B ] && why=truncated || why='not a Bloom filter of bloom.h'
+        refuse "bad: $why" $verb bad; same bad was
+    done
+done
+for size in 3 31 32 39 1000; do
     dd if=f1% of=bad bs=1 count=$size 2> /dev/null; cp bad was
     refuse 'bad: truncated' uniq -f bad < a; same bad was
     refuse 'bad: truncated' check bad a
@@ -25,11 +33,19 @@ for field in 3:2:'a format version' 6:0:'bad header' 4:11:'a layout'; do
     refuse "bad: ${field##*:}" uniq -f bad < a; same bad was
 done
 cp f1% bad; overwrite bad 13 '\377'; refuse 'bad: truncated' check bad a
-printf 'BLC\1\0\100\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\340\77' > bad # 2^50 lines
+printf 'BLC\1\0\100\0\171\0\0\0\0\0\0\4\0\0\0\0\0\0\0\340\77' > bad # 2^50 lines
 printf '\0\0\0\0\0\0\0\0' >> bad
 asan=$ASAN_OPTIONS; export ASAN_OPTIONS="$asan:log_path=asan"   # it warns of that
 refuse 'bad: not enough memory' check bad a
 ASAN_OPTIONS=$asan
+try 'a chain' 0 uniq -f chain -n 9 a; size=$(wc -c < chain)
+first=$(od -An -tu1 -j 40 -N 1 chain)           # m of its first link, below 256
+for end in 32 $((64 + first / 8)) $((size - 1)); do
+    head -c $end chain > bad; cp bad was
+    refuse 'bad: truncated' check bad a; refuse 'bad: truncated' uniq -f bad < a
+    same bad was
+done
+overwrite chain 8 '\10'; refuse 'chain: corrupt' check chain a; rm chain
 if [ -e /dev/full ]; then
     printf '1\n-1' > new
     for verb in 'uniq -f one' uniq 'uniq -c' 'check one' 'check -c one' \

@@ -3,12 +3,15 @@
 for word in --help -h help; do try "$word" 0 $word; says out 'bloom uniq'; done
 try version 0 --version; says out 'bloom 1.'
 try 'help of a verb' 0 uniq --help; says out 'usage: bloom uniq'
-refuse 'no verb: not one of the verbs'
+refuse 'no verb is given; bloom help tells'; says err 'usage: bloom uniq|build'
 refuse 'fly: not one of the verbs' fly; says err 'usage: bloom uniq|build'
 refuse 'fly: not one of the verbs' help fly
 refuse '-x: no such option' uniq -x; says err 'usage: bloom uniq ['
 refuse '--fast: no such option' uniq --fast
 refuse '-j: no such option' uniq -j 2
+for word in --f --fixe --n --no-wai --sav --s=5; do         # not abbreviated
+    refuse "$word: no such option" uniq -f nil "$word" 5 a
+done; is 'no abbreviation does anything' no "$([ -e nil ] || echo no)"
 refuse '-n: needs a value' uniq -n
 refuse '--save: needs a value' uniq -f nil --save
 refuse 'b: one word too many' info a b
@@ -47,6 +50,14 @@ for s in 010:10 0x10:16; do
     try "-s $s" 0 build -n 900 -s ${s%:*} f a; try "-s $s" 0 info f
     says out "seal:"; says out "seed:            ${s#*:}"
 done; rm -f f
+
+# The page shows what its source says
+if command -v mandoc > /dev/null; then
+    mandoc -T ascii "$root/examples/bloom.1" > page
+    says page 'bloom uniq -k 1,1 -t , a.csv b.csv'
+else
+    echo 'skipped: the page as mandoc shows it (Debian package mandoc)'
+fi
 
 # The help, the page and the completion know the same options of each verb
 page=$root/examples/bloom.1

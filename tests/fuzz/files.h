@@ -18,7 +18,8 @@ static content contents[FILES];
 static entry entries[FILES];
 static opened openings[OPEN];           /* descriptor 0 is standard input */
 static int locked;                      /* the file that is; -1: none */
-static bool failed;                     /* a call did */
+static bool failed;                     /* a call did, */
+static bool failed_before;              /* one that reads, or prints */
 static unsigned renames;
 
 /* What goes wrong: after so many calls one fails; so many times the lock is
@@ -93,7 +94,7 @@ static void begin_files(void)
         openings[i].file = -1;
     memset(&trouble, 0, sizeof trouble);
     locked = -1;
-    failed = false;
+    failed = failed_before = false;
     renames = 0;
 }
 
@@ -145,8 +146,10 @@ static ssize_t file_read(int fd, void *to, size_t most)
 {
     opened *o = opened_at(fd);
     size_t left = contents[o->file].size - o->at;
-    if (fails(EIO))
+    if (fails(EIO)) {
+        failed_before = true;
         return -1;
+    }
     most = trouble.slow && most > 20 ? 20 : most;
     most = left < most ? left : most;
     memcpy(to, contents[o->file].at + o->at, most);
@@ -180,7 +183,7 @@ static int state_of(int file, struct stat *s)
     memset(s, 0, sizeof *s);
     s->st_ino = (ino_t)file;
     s->st_mode = file == LINK ? S_IFLNK : S_IFREG | 0600;
-    s->st_size = file == LINK ? 1 : (off_t)contents[file].size;
+    s->st_size = file == LINK ? 1 : file < FILES ? (off_t)contents[file].size : 0;
     return 0;
 }
 
@@ -222,12 +225,22 @@ static int file_rename(const char *from, const char *to)
     return 0;
 }
 
+/* Standard output is a file of its own. */
+static int file_state(int fd, struct stat *s)
+{
+    return state_of(fd == 1 ? FILES : opened_at(fd)->file, s);
+}
+
+/* Only FILE.lock is also another's. */
 static int file_lock(int fd)
 {
     int file = opened_at(fd)->file;
     unsigned i;
     if (fails(ENOLCK))
         return -1;
+    for (i = 0; i < FILES && entries[i].file != file; i++) { }
+    if (i == FILES || !strstr(entries[i].name, ".lock"))
+        return 0;
     if (trouble.others > 0) {
         trouble.others--;
         return gone_wrong(EAGAIN);

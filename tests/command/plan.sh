@@ -1,0 +1,80 @@
+# bloom uniq keeps P, and its FILE agrees with the options of every day
+
+# How many lines are lost: of n new ones P * n, and four standard deviations
+kept() {        # kept N P: out has so many of n new lines
+    is "$what: few are lost" yes "$(wc -l < out | awk -v n="$1" -v p="$2" '
+        { least = n - n * p - 4 * sqrt(n * p * (1 - p))
+          print ($1 >= least ? "yes" : $1 " of " n) }')"
+}
+rm -f f g; numbers 1 300000 > all; numbers 1 90000 > old; numbers 100001 400000 > new
+what='from 1000 on'; try "$what" 0 uniq -n 1000 -p 0.1 all; kept 300000 0.1
+for p in 0.2 0.1 0.0001; do
+    try "-p $p" 0 uniq -n 1e5 -p $p -f f old; kept 90000 $p
+    what="-p $p, again"; try "$what" 0 uniq -f f new; kept 300000 $p
+    try "$what" 1 check -v f old; try "$what" 0 info f
+    says out "made with:       -n 100000 -p $p"; rm f
+done
+
+# The same command works every day, others are refused
+daily() {       # daily OPTIONS: of a new FILE, and of the same FILE
+    try "uniq $*" 0 uniq "$@" -f f a; same out a
+    try "uniq $*, again" 0 uniq "$@" -f f a; same out /dev/null
+}
+daily -n 2000 -p 0.7% -l classic -w 64 -s 0; try 'again' 0 uniq -p 0.007 -f f a
+cp f was
+for pair in '-n 2000:-n 5' '-p 0.007:-p 0.01' '-l classic:-l blocked' \
+            '-w 64:-w 32' '-s 0:-s 7'; do
+    here=${pair%%:*} there=${pair##*:}
+    refuse "f: was made with $here, not ${there#* }" uniq $there -f f < a
+done; same f was
+refuse 'f: is a chain of filters, which grows; it is not --fixed' \
+    uniq --fixed -f f < a; same f was; rm f
+daily -n 700 -p 1e-7 -l blocked -w 32 -s 7; rm f
+refuse '-w 32: too narrow for 700 lines with a rate of 1e-10' \
+    uniq -w 32 -n 700 -p 1e-10 -f f < a
+
+# A plain filter stays one: its file holds neither n nor p, but k and m
+for layout in classic blocked counting; do
+    daily --fixed -n 2000 -p 1e-9 -l $layout; is "$what" BLM "$(head -c 3 f)"
+    try 'no options' 0 uniq -f f b; is 'it stays one' BLM "$(head -c 3 f)"
+    cp f was
+    refuse 'f: has k ' uniq -n 2001 -p 0.01 -f f < a
+    says err ', but -n 2001 -p 0.01 makes k '; same f was
+    refuse "f: was made with -l $layout, not" uniq -f f < a \
+        -l $([ $layout = blocked ] && echo classic || echo blocked)
+    refuse 'f: was made with -s 0, not 3' uniq -s 3 -f f < a
+    rm f
+done
+try build 0 build -n 700 f a
+try 'as built' 0 uniq -n 700 -f f a; same out /dev/null; rm f
+
+# An empty FILE is a new one, as mktemp makes them
+: > f; chmod 600 f; daily -n 2000; rm f
+
+# Past N: said once, with what is known; nothing is said of what is kept
+full='are now lost, not'
+for p in 20% 5% 0.01%; do for layout in classic blocked; do
+    try "$layout, $p" 0 build -n 2000 -p $p -l $layout f a
+    numbers 1 2000 > at; try 'at N' 0 uniq --fixed -n 2000 -p $p -f g at
+    numbers 1 3000 > past
+    for fixed in '--fixed -f g' --fixed; do
+        what="past N, $layout, $p"
+        "$bloom" uniq $fixed -n 2000 -p $p past > out 2> err; is "$what" 0 $?
+        says err ': past 2000 lines: '; says err "$full $p; make a larger"
+        is "$what: said once" 1 $(wc -l < err)
+    done
+    what='build past N'; "$bloom" build -n 2000 -p $p -l $layout f past 2> err
+    says err "f: past 2000 lines: "; says err "now pass for known, not $p;"
+    rm f g
+done; done
+what='n and p are not known'
+try "$what" 0 build -n 62000 -l blocked f a; try "$what" 0 uniq -f f old
+"$bloom" uniq -f f all > out 2> err; is "$what" 0 $?
+says err '% of new lines are now lost; make a larger filter with -n'; rm f
+what='counters do not grow'
+"$bloom" uniq -l counting -n 100 < many > out 2> err; is "$what" 0 $?
+says err 'bloom: standard input: past 100 lines'
+what='a chain that cannot grow'
+"$bloom" uniq -w 32 -n 1 -p 6e-9 -f f many > out 2> err; is "$what" 0 $?
+says err 'f: has grown as far as it can: 100% of new lines are now lost, not'
+rm f
