@@ -132,8 +132,7 @@ filter new_window(void);            /* as the options say */
 bool window_wanted(void);
 void window_must_agree(const filter *f, const char *name);
 void forget_old(filter *f);         /* by the clock; of others nothing */
-size_t add_to_window(filter *f, const bloom_hash *hash, size_t count,
-                     bool *is_new); /* may be NULL */
+size_t add_to_window(filter *f, const bloom_hash *hash, size_t count);
 size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
                          bool *is_new);
 void print_window(const filter *f);

@@ -256,7 +256,7 @@ size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
 {
     size_t added = f->one ? bloom_add_many_hash(f->one, hash, count, NULL)
         : f->chain ? bloom_chain_add_many_hash(f->chain, hash, count, NULL)
-        : add_to_window(f, hash, count, NULL);
+        : add_to_window(f, hash, count);
     f->known += added;
     return added;
 }
@@ -281,7 +281,7 @@ bool warn_if_full(const filter *f, const char *name, const char *fate)
         say("%s: past %" PRIu64 " lines: %.3g%% of new lines %s%s; make a "
             "larger filter with -n", name, f->n, 100 * rate, fate, wanted);
     else
-        say("%s: %.3g%% of new lines %s; make a larger filter with -n",
-            name, 100 * rate, fate);
+        say("%s: %.3g%% of new lines %s%s; make a larger filter with -n",
+            name, 100 * rate, fate, wanted);
     return true;
 }

@@ -102,46 +102,51 @@ static void tell_early(filter *f)
     f->told = true;
 }
 
-size_t add_to_window(filter *f, const bloom_hash *hash, size_t count,
-                     bool *is_new)
+/* How many lines may be added before the next generation begins */
+static size_t room_for(filter *f, size_t count)
 {
     window *w = f->window;
+    forget_old(f);
+    if (w->keys >= w->room) {
+        tell_early(f);
+        window_step(w);
+        w->time = w->span ? milliseconds() : 0;
+    }
+    count = count < BATCH ? count : BATCH;
+    return count < w->room - w->keys ? count : (size_t)(w->room - w->keys);
+}
+
+size_t add_to_window(filter *f, const bloom_hash *hash, size_t count)
+{
     bool added[BATCH];
     size_t sum = 0, some, i;
-    forget_old(f);
     for (; count > 0; count -= some, hash += some) {
-        if (w->keys >= w->room) {
-            tell_early(f);
-            window_step(w);
-            w->time = w->span ? milliseconds() : 0;
-        }
-        some = count < BATCH ? count : BATCH;
-        some = some < w->room - w->keys ? some : (size_t)(w->room - w->keys);
-        window_add_many(w, hash, some, added);
+        some = room_for(f, count);
+        window_add_many(f->window, hash, some, added);
         for (i = 0; i < some; i++)
             sum += added[i];
-        if (is_new)
-            memcpy(is_new, added, some);
-        is_new = is_new ? is_new + some : NULL;
     }
     return sum;
 }
 
-/* Only those that are not known, as one that is must be forgotten in time */
+/* Only those that are not known, as one that is must be forgotten in time. What
+   is forgotten does not depend on how many there are in one call. */
 size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
                          bool *is_new)
 {
     bloom_hash unknown[BATCH];
     bool added[BATCH];
-    size_t some = 0, sum, i;
-    forget_old(f);
-    window_may_contain_many(f->window, hash, count, is_new);
-    for (i = 0; i < count; i++)
-        if (!is_new[i])
-            unknown[some++] = hash[i];
-    sum = add_to_window(f, unknown, some, added);
-    for (i = some = 0; i < count; i++)
-        is_new[i] = !is_new[i] && added[some++];
+    size_t sum = 0, some, new_ones, i;
+    for (; count > 0; count -= some, hash += some, is_new += some) {
+        some = room_for(f, count);
+        window_may_contain_many(f->window, hash, some, is_new);
+        for (i = new_ones = 0; i < some; i++)
+            if (!is_new[i])
+                unknown[new_ones++] = hash[i];
+        window_add_many(f->window, unknown, new_ones, added);
+        for (i = new_ones = 0; i < some; i++)
+            sum += is_new[i] = !is_new[i] && added[new_ones++];
+    }
     return sum;
 }
 
