@@ -281,8 +281,9 @@ race: build/bloom build/peak
 # Then whether mini.c's bits are bloom.h's, and revoked.h what bloom dump prints
 EXAMPLES = first mini:-lm probes fold crawler spam intersect top custom_hash bip37 \
     firmware/rom firmware/window
-examples: build/bloom
+examples: build/bloom libbloom
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
+	@for part in elf git run; do CC="$(CC)" sh tests/class/$$part.sh || exit 1; done
 	@$(C99) tests/mini.c -lm -o build/mini-test && build/mini-test
 	@seq 1000 3 3997 >build/revoked.txt
 	@build/bloom build -w 32 -p 0.01 build/revoked.bloom build/revoked.txt

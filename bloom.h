@@ -19,7 +19,8 @@
    PROMISES
      A key that was added is always found: never a false negative.
      A key that was not added is found at most with the rate p you asked for,
-     as long as at most n different keys were added; at any n from 1 up.
+     as long as at most n different keys were added: for every n, and every p
+     from 10^-12 up (below that, n = 1 has up to twice p).
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
@@ -136,8 +137,7 @@ typedef struct bloom_plan {
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
                                     m < 2^32 and a rate of at least about
-                                    2^-32 (64: about 2^-64, of byte keys and
-                                    integers alike) */
+                                    2^-32 (64: about 2^-64) */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -179,16 +179,19 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 2 to 30 microseconds, near p = 2^-64 up
-   to 150. */
+   keep it in this m, the fewest. Takes 3 microseconds, at most 30; near
+   p = 2^-64 up to 80. One key alone has up to twice p where p is below 10^-12,
+   as bloom_plan_fpr is too low there. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
-   where none is (p above 0.05, or few keys), the least m. All plans are made
-   for width 64. In width 32 several blocks a key miss p where there is one
-   block in all (twice at p = 0.001) or two (1.25 times), by more where p is
-   less, and none has less than about n/m * 2^-25. */
+   where none is (p above 0.05, or few keys), the least m. Takes 20
+   microseconds, at most 100; near p = 2^-64 up to 130. All plans are made for
+   width 64. In width 32 a plan of several blocks a key misses p where there are
+   few blocks in all (k = 16, p = 0.001: up to twice with one, 1.1 times with
+   three), by more where p is less; and no rate is below about n/m * 2^-25. Set
+   hash_bits and ask bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. It has
@@ -202,9 +205,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
    1 for an impossible plan. Where k is about the best, within 1% for 100 keys
    and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all, up to twice too high (two blocks), 25%
-   (four), 6% (20). Too low where one or two keys lie in much space, and k is 6
-   or more: 1.2 times at 10^-9, 1.7 at 10^-11, and any number below. */
+   several blocks a key and few in all it is too high, the more so the lower the
+   rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
+   blocks, 7% to 41% with four; nowhere in either width was it measured to
+   be below 0.95 of the rate. It counts what only integer keys cost in width 64, so that a few byte
+   keys at 10^-9 and below do better. Classic it is too low where one or two
+   keys lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice at
+   10^-12, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -384,7 +391,9 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
    about |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
-/* The rate of false "maybe"s with the cells as they are, 0..1. */
+/* The rate of false "maybe"s with the cells as they are, 0..1. In width 32 with
+   several blocks a key and few in all, within 5%, or too high at 10^-5 and
+   below. */
 BLOOM_API double bloom_fpr(const bloom *b);
 
 #endif
@@ -518,8 +527,8 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
 #define BLOOM_CELLS_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
-    ? (((n) + !(n)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) / 64 * 64 \
-    : 0)
+    ? (((n) + ((n) == 0)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) \
+      / 64 * 64 : 0)
 #define BLOOM_BITS_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
     + ((r) >> 15) * 5 / 4)
 #ifdef BLOOM_TINY
@@ -1141,6 +1150,13 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
     }
     return (bloom *)filter;
 }
+
+#ifndef BLOOM_NO_FLOAT
+BLOOM_API bloom *bloom_new(uint64_t n, double p)
+{
+    return bloom_create(bloom_plan_for(n, p));
+}
+#endif
 
 BLOOM_API bloom *bloom_copy(const bloom *b)
 {
@@ -2311,8 +2327,8 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
     return bloom_look_all_(b, all);
 }
 
-/* ==== Two filters, and all cells ============================================
-   Cells are taken in words of 64 bits, as m is a multiple of 64. */
+/* ==== Whole filters =========================================================
+   As m is a multiple of 64, cells are read and written in words of 64 bits. */
 
 static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 {
@@ -2432,12 +2448,12 @@ static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
 }
 
 /* The sum of `count` counters from number `from` on, 15 at most */
-static inline unsigned bloom_sum_counters_(const unsigned char *cells,
+static inline uint64_t bloom_sum_counters_(const unsigned char *cells,
                                            uint64_t from, uint64_t count)
 {
-    unsigned sum = 0;
+    uint64_t sum = 0;
     for (; count > 0 && sum < 15; from++, count--)
-        sum += cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15U;
+        sum += (unsigned)cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15;
     return sum < 15 ? sum : 15;
 }
 
@@ -2453,11 +2469,11 @@ static inline uint64_t bloom_folded_word_(const unsigned char *cells,
                 + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
         for (j = 0; j < 16; j++)
-            word |= (uint64_t)bloom_sum_counters_(cells, (i * 16 + j) * by, by)
-                 << 4 * j;
+            word |= bloom_sum_counters_(cells, (i * 16 + j) * by, by) << 4 * j;
     else
         for (j = 0; j < 64; j++)
-            word |= (uint64_t)bloom_any_bit_(cells, (i * 64 + j) * by, by) << j;
+            if (bloom_any_bit_(cells, (i * 64 + j) * by, by))
+                word |= 1ULL << j;
     return word;
 }
 
@@ -2511,7 +2527,25 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     return ones;
 }
 
-/* ---- Planning in integers ----------------------------------------------- */
+/* ==== Planning ==============================================================
+   A textbook says that n keys set each of m cells with chance
+       fill = 1 - (1 - 1/m)^(kn),
+   and that an absent key finds its k cells set with chance fill^k. For few
+   keys, low rates and blocks that is too low, for four reasons, each corrected
+   below:
+   * Filters differ in their share of set cells, and the mean of its k-th power
+     is more than the k-th power of its mean: 1.23 times as much for m = 64,
+     k = 10, n = 4. See "Moments".
+   * The k cells of a key are steps of one walk, not separate hashes. It shows
+     where few keys lie in much space. See "The walk".
+   * A hash has 64 bits, or 32. Keys that agree in too many of them have the
+     same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
+   * Blocks are not filled alike: at p = 1% that costs 10% of memory. See
+     "Blocks".
+   All together is bloom_rate_. A plan has the least m whose rate is at most
+   p. */
+
+/* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
 static bloom_plan bloom_no_plan_(void)
 {
@@ -2530,11 +2564,11 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
     return plan;
 }
 
-/* ---- Planning ----------------------------------------------------------- */
-
 #ifndef BLOOM_NO_FLOAT
 
-/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18: gives logarithms,
+/* ---- Logarithms, without libm -------------------------------------------- */
+
+/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18. It gives logarithms,
    ln((1 + z) / (1 - z)) = 2 atanh(z), which stay exact near ln(1) = 0. */
 static double bloom_atanh_(double z)
 {
@@ -2562,8 +2596,8 @@ static double bloom_ln_1_minus_1_over_(double x)
     return -2 * bloom_atanh_(1 / (2 * x - 1));
 }
 
-/* e^x - 1 for x <= 0: its series for a small part of x, which is then doubled
-   by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). Exact near 0. */
+/* e^x - 1 for x <= 0, exact near 0 as well: by its series for a small part of
+   x, which is then doubled by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). */
 static double bloom_exp_minus_1_(double x)
 {
     double term = 1, sum = 0;
@@ -2579,69 +2613,72 @@ static double bloom_exp_minus_1_(double x)
     return sum;
 }
 
-/* k cells chosen at random are all set, by so many choices before, with chance
-   E[F^k], where F is the share of cells set, itself random, of mean `fill`
-   (Bose et al. 2008, Christensen et al. 2010: more than the textbook's fill^k).
-   Here and below is E[F^k] / fill^k. The k cells are e different ones with
-   chance cells[e], and those are all set with chance set[e], as each choice may
-   be one of the e that are left. Both are multiples of powers of fill. */
-#define BLOOM_MOST_HASHES_ 64
+/* ---- Moments ---------------------------------------------------------------
+   Let F be the share of cells that are set: a random number, of mean `fill`.
+   k cells chosen at random are all set with chance E[F^k] (Bose et al. 2008,
+   Christensen et al. 2010). Two ways to it follow, each as E[F^k] / fill^k. */
 
+/* Exact, for few keys. First an absent key chooses k cells: open[e] is the
+   chance that e of them differ. Then the filter's choices set cells: each hits
+   one of e open cells with chance e/m, which leaves e - 1. In the end open[0]
+   is E[F^k]; as each hit is divided by fill, and a key has k, so is the result
+   by fill^k. */
 static double bloom_moment_of_few_(double m, unsigned k, double fill,
-                                   unsigned choices)
+                                   double choices)
 {
-    double set[BLOOM_MOST_HASHES_ + 1] = { 1 };
-    double cells[BLOOM_MOST_HASHES_ + 1] = { 1 };
-    double stay[BLOOM_MOST_HASHES_ + 1], hit[BLOOM_MOST_HASHES_ + 1];
-    double moment = 0;
+    double open[66] = { 1 }, hit[66], miss[66];             /* k <= 64 */
     unsigned i, e;
-    for (e = 0; e <= k; e++) {
-        stay[e] = 1 - e / m;
+    for (e = 0; e <= k + 1; e++) {
         hit[e] = e / (m * fill);
+        miss[e] = 1 - e / m;
     }
-    for (i = 0; i < choices; i++)
-        for (e = k; e > 0; e--)
-            set[e] = set[e] * stay[e] + set[e - 1] * hit[e];
-    for (i = 1; i <= k; i++) {
-        for (e = i; e > 0; e--)
-            cells[e] = cells[e] * hit[e] + cells[e - 1] * stay[e - 1];
-        cells[0] = 0;
+    for (i = 0; i < k; i++) {
+        for (e = i + 1; e > 0; e--)
+            open[e] = open[e] * hit[e] + open[e - 1] * miss[e - 1];
+        open[0] = 0;
     }
-    for (e = 1; e <= k; e++)
-        moment += cells[e] * set[e];
-    return moment;
+    for (; choices > 0; choices--)
+        for (e = 0; e <= k; e++)
+            open[e] = open[e] * miss[e] + open[e + 1] * hit[e + 1];
+    return open[0];
 }
 
-/* The same for many: of the Beta distribution with the mean of F and its
-   variance, known exactly from q = (1 - 1/m)^choices and
-   (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on at most
-   0.6% above the exact sum, and 2.3% below where the filter is overfull. */
+/* For many keys F is taken as a Beta distribution of the right mean and
+   variance: E[F^(i+1)] = E[F^i] (fill + i c) / (1 + i c). This is c. */
+static double bloom_beta_(double fill, double variance)
+{
+    double rest = fill * (1 - fill) - variance;
+    return variance > 0 && rest > 0 ? variance / rest : 0;
+}
+
+/* Its variance follows from q = 1 - fill, and the chance that each of two cells
+   is unset, (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on
+   at most 0.6% above the exact sum, and 2.3% below it in overfull filters. */
 static double bloom_moment_of_many_(double m, unsigned k, double fill,
                                     double choices)
 {
-    double q = 1 - fill, moment = 1, c = 0;
+    double q = 1 - fill, moment = 1;
     double skew = bloom_exp_minus_1_(choices
                       * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
-    double variance = q * (fill / m + q * skew * (1 - 1 / m));
+    double c = bloom_beta_(fill, q * (fill / m + q * skew * (1 - 1 / m)));
     unsigned i;
-    if (variance > 0)
-        c = variance / (fill * q - variance);
     for (i = 0; i < k; i++)
         moment *= (1 + i * c / fill) / (1 + i * c);
     return moment;
 }
 
-/* fill^k, and what the generator adds. Any two of a key's cells meet as if
-   independent, but if cells i, i + d are the same, so are i + 1, i + 1 + d once
-   in 37 times, as the step grew only 37-fold: (k - 1)(k - 2)/2 such couples,
-   k - 2 of them three cells in a row. Each meeting makes a key easier to match
-   by a = 1/fill - 1. Likewise a key whose cells follow those of one of the n
-   keys in a row, or stay on one of their n * k cells: the third and each next
-   does so once in 37 times. That shows where few keys are in much space (7% for
-   n = 1, k = 3, m = 64), not from 100 keys on at the best k; far beyond, fill^k
-   would be too small for a double, and the rest is not. */
-static double bloom_generator_rate_(double m, unsigned k, double n,
-                                    double fill)
+/* ---- The walk --------------------------------------------------------------
+   fill^k and what the walk adds: fill^k (1 + couples) + rows.
+   Couples: any two cells of a key meet by chance as independent ones do. But if
+   cells i and i + d are the same, so are i + 1 and i + 1 + d in one of 37
+   cases, as each step is 37 times the last. There are (k - 1)(k - 2)/2 such
+   couples, and k - 2 of them are three cells in a row. Each cell that a key
+   spares makes it easier to match by a = 1/fill - 1.
+   Rows: an absent key may follow one of the n keys, or stay on one of their n k
+   cells: for two steps by chance, for each further one in one of 37 cases.
+   (Ours; tests/rates/exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
+   440 times for m = 122368, and nothing from 100 keys on at the best k.) */
+static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
     double row = (1 - fill) * (1 - fill) / (m * m), rate = 1;
@@ -2651,8 +2688,8 @@ static double bloom_generator_rate_(double m, unsigned k, double n,
     for (i = 0; i < k; i++)
         rate *= fill;
     for (i = 3; i <= k; i++)
-        row *= (1 - fill) / 37;             /* k cells in a row do so */
-    for (i = k; i >= 3 && a > 0; i--) {     /* i cells */
+        row *= (1 - fill) / 37;             /* now a row of k cells */
+    for (i = k; i >= 3 && a > 0; i--) {     /* i in a row, k - i by fill */
         double places = k - i + 1, follow = places * 2 / 3;
         rate += n * places * row * (i == 3 ? follow * (1 - 57 / m)
                                            : follow + k);
@@ -2661,38 +2698,63 @@ static double bloom_generator_rate_(double m, unsigned k, double n,
     return rate;
 }
 
-/* One step in 2^32, in width 64 in 2^64, is 0, another leads to two cells only,
-   and so on: keys that a filter may contain about as often as one cell is set.
-   No filter has a rate below that. */
+/* ---- Twins --------------------------------------------------------------- */
+
+/* A step of 0 leads to one cell only, of half the range to two, and so on: such
+   keys are found about as often as one cell is set. No rate is below that:
+   fill * 2^-63, in width 32 fill * 2^-31. */
 static double bloom_step_floor_(bloom_plan plan, double fill)
 {
     return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
 }
 
-/* Blocks. One that was chosen j times accepts another choice if each of its
-   eight words has the bit, or if the 32 bits of hash are those of one of the j.
-   Adds, times weight, mean[c], c = 0..b: that it accepts c choices, E[F^c]^8
-   for the share F of a word's bits, as above: one bit of 32 is left with chance
-   one = (31/32)^j, each of two with two = (30/32)^j. */
+/* Integers with the same low 32 bits of h1, 1 in 2^32, have the same bits in
+   each of their b blocks, and need only the same blocks: n * 2^-32 / blocks^b.
+   So it is in width 32, where they have the same steps as well, and with them
+   all b blocks if the first lies near enough: n * 2^-32 / blocks * 2 / (b + 1).
+   A plan for n = 5 and p = 1e-9 that did not count it had 2.25 times p; from
+   p = 1e-6 up it is nothing. */
+static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
+{
+    double twins = n / 4294967296.0;
+    unsigned i, b = plan.hashes / 8U;
+    if (b == 1)
+        return 0;               /* bloom_add_chances_ has counted them */
+    if (BLOOM_IS_32_(plan) && blocks > 1)
+        return twins / blocks * 2 / (b + 1);
+    for (i = 0; i < b; i++)
+        twins /= blocks;
+    return twins;
+}
+
+/* ---- Blocks (Putze, Sanders, Singler 2007) ----------------------------------
+   A key chooses b = k/8 blocks. If j choices have met in a block, each bit of a
+   word of 32 is set with chance fill = 1 - (31/32)^j, and the block accepts one
+   more choice with chance fill^8 + j * 2^-32: as each of its eight words has
+   the bit, or as the 32 bits of hash are those of one of the j. */
+
+/* Adds to mean[c], c = 0..b, weight times the chance that it accepts c choices
+   of a key: E[F^c]^8 as above, for the share F of a word's bits. One bit is
+   unset with chance one = (31/32)^j, each of two with two = (30/32)^j. */
 static void bloom_add_chances_(double j, double one, double two, unsigned b,
                                double weight, double mean[9])
 {
     double fill = 1 - one, word = fill, four = fill * fill * (fill * fill);
-    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32, gamma;
+    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32;
+    double beta = bloom_beta_(fill, square - fill * fill);
     unsigned c;
     mean[0] += weight;
     mean[1] += weight * (four * four + j / 4294967296.0);
-    gamma = j > 1 ? (square - fill * fill) / (fill - square) : 0;
     for (c = 1; c < b; c++) {
-        word *= (fill + c * gamma) / (1 + c * gamma);
+        word *= (fill + c * beta) / (1 + c * beta);
         four = word * word * (word * word);
         mean[c + 1] += weight * four * four;
     }
 }
 
-/* Their means, j being binomial: each of n * b choices is one of the blocks.
-   From j = 0 up, weighed as multiples of one chance, of a later one where these
-   grow large, until no more comes. In one block only, all choices are in it. */
+/* Their means over j, which is binomial: each of n * b choices is one of the
+   blocks. From j = 0 up each weight is a multiple of the last; they are scaled
+   down when they grow large. If there is one block only, j = n * b. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
@@ -2717,11 +2779,12 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
         mean[c] /= mean[0];
 }
 
-/* Of a key's b choices, c meet in a block as the coefficients of e^t tell: the
-   rate is  b! / blocks^b [t^b] (sum of mean[c] t^c / c!)^blocks.
-   power[] are the coefficients of that, each from those before it (Euler). */
-static double bloom_rate_of_blocks_(double blocks, unsigned b,
-                                    const double mean[9])
+/* The chance that all b choices of an absent key are accepted, if those c that
+   meet in a block are with chance mean[c]. It is  b! / blocks^b  times the
+   coefficient of x^b in (sum of mean[c] x^c / c!)^blocks. power[i] is that of
+   x^i, which follows from those before it (Euler). */
+static double bloom_rate_of_choices_(double blocks, unsigned b,
+                                     const double mean[9])
 {
     double power[9] = { 1 }, factorial = 1, series[9];
     unsigned i, c;
@@ -2740,16 +2803,32 @@ static double bloom_rate_of_blocks_(double blocks, unsigned b,
     return power[b];
 }
 
-/* In width 32 two keys may have the same step, and so the same bits in every
-   block; they then need to meet in the same blocks only. */
-static double bloom_blocked_floor_(bloom_plan plan, double blocks, double n,
-                                   double chance)
+/* In width 32 the hash that gives a key's bits in its second block is twice
+   that of the first. So a key with the same two blocks as an absent key, 1 in
+   blocks^2, has the same two bits of a word in one of 60 cases, not of 1024. It
+   makes two bits that are set 1 + odds^2 / 60 times as likely, where odds is
+   1/fill - 1; with eight words and n keys the rate is
+       (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
+   times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
+   twelve. (Ours; the 60 is measured. Where fill < 1/5 there are more twins.) */
+static double bloom_pairs_(double blocks, double n, double chance)
 {
-    unsigned b = plan.hashes / 8U;
-    if (!BLOOM_IS_32_(plan) || b == 1)
-        return bloom_step_floor_(plan, chance);
-    return bloom_step_floor_(plan, chance)
-         + n / blocks * 2 / (b + 1) / 4294967296.0;
+    double fill = 1 + bloom_exp_minus_1_(bloom_ln_(chance) / 8);
+    double odds = fill > 0.2 ? 1 / fill - 1 : 4, more = 1 + odds * odds / 60;
+    more *= more;
+    more *= more;
+    more = 1 + (more * more - 1) / (blocks * blocks);
+    return 1 / (1 + bloom_exp_minus_1_(n * bloom_ln_(1 / more)));
+}
+
+/* The rate, from that which independent choices would have */
+static double bloom_blocked_total_(bloom_plan plan, double blocks, double n,
+                                   double chance, double rate)
+{
+    if (BLOOM_IS_32_(plan) && plan.hashes > 8)
+        rate *= bloom_pairs_(blocks, n, chance);
+    return rate + bloom_step_floor_(plan, chance)
+                + bloom_twin_rate_(plan, blocks, n);
 }
 
 static double bloom_blocked_rate_(bloom_plan plan, double n)
@@ -2759,22 +2838,23 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
     if (n * b / blocks > 1200)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
-    return bloom_rate_of_blocks_(blocks, b, mean)
-         + bloom_blocked_floor_(plan, blocks, n, mean[1]);
+    return bloom_blocked_total_(plan, blocks, n, mean[1],
+                                bloom_rate_of_choices_(blocks, b, mean));
 }
 
-/* The moment of few keys takes choices * k steps, that of many k; they meet for
-   k = 2, where both are exact. quick: that of many, whatever n. */
+/* ---- The rate ------------------------------------------------------------ */
+
+/* The moments of few keys and of many meet at k = 2, where both are exact.
+   quick: that of many keys, whatever n is. */
 static double bloom_classic_rate_(bloom_plan plan, double n, bool quick)
 {
     double m = (double)plan.cells, choices = n * plan.hashes;
     double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
     unsigned k = plan.hashes;
     bool few = k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
-    return bloom_generator_rate_(m, k, n, fill)
-         * (few && !quick
-            ? bloom_moment_of_few_(m, k, fill, (unsigned)choices)
-            : bloom_moment_of_many_(m, k, fill, choices))
+    return bloom_walk_rate_(m, k, n, fill)
+         * (few && !quick ? bloom_moment_of_few_(m, k, fill, choices)
+                          : bloom_moment_of_many_(m, k, fill, choices))
          + bloom_step_floor_(plan, fill);
 }
 
@@ -2787,6 +2867,29 @@ static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n, bool quick)
          : bloom_classic_rate_(plan, (double)n, quick);
     return rate < 1 ? rate : 1;
 }
+
+BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
+{
+    if (bloom_plan_size(plan) == 0)
+        return 1;
+    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
+}
+
+BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
+{
+    uint64_t n = 0, bit = 1;
+    unsigned k = plan.hashes;
+    if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
+        return 0;
+    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
+        bit *= 2;
+    for (; bit > 0; bit /= 2)
+        if (bloom_rate_(plan, k, n + bit, false) <= p)
+            n += bit;
+    return n;
+}
+
+/* ---- The search ---------------------------------------------------------- */
 
 /* Do k probes keep p? The quick rate is off by less than 3.4/n^2 of the exact
    one, which is asked only where that could matter. */
@@ -2815,84 +2918,35 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
     return k;
 }
 
-/* To within a unit or so of the m where the rate is p: from plan.cells, or the
-   textbook's m for k probes, which sets p^(1/k) of the cells, by secants in
-   logarithms. slope: by what power of m the rate falls, at first that of the
-   textbook. */
-static double bloom_near_cells_(bloom_plan plan, uint64_t n, double p,
-                                double unit)
+/* The least m with which k probes keep p; no plan if that is beyond 2^62. From
+   the textbook's m on, where p^(1/k) of the cells are set, in growing strides,
+   until `low` units of cells are too few and `high` are enough; then by halving
+   what lies between. */
+static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
+                                    unsigned k)
 {
-    double ln_p = bloom_ln_(p), k = plan.hashes;
-    double zeros = -bloom_exp_minus_1_(ln_p / k), ln_zeros = bloom_ln_(zeros);
-    double slope = k * zeros / (1 - zeros) * -ln_zeros;
-    double m = plan.cells > 0 ? (double)plan.cells : (double)n * k / -ln_zeros;
-    double step = 0, before = 0, above;
-    unsigned i;
-    for (i = 0; i < 8 && m < 4e18; i++) {
-        plan.cells = (m > unit ? (uint64_t)(m / unit + 0.5) : 1)
-                   * (uint64_t)unit;
-        m = (double)plan.cells;
-        above = bloom_ln_(bloom_rate_(plan, plan.hashes, n, true)) - ln_p;
-        if (i > 0 && (before - above) / step > 0.5)
-            slope = (before - above) / step;
-        step = above / slope;
-        step = step > 0.7 ? 0.7 : step < -0.7 ? -0.7 : step;
-        before = above;
-        m = step > 0 ? m / (1 + bloom_exp_minus_1_(-step))
-                     : m * (1 + bloom_exp_minus_1_(step));
-        if (step * step < unit * unit / (m * m))
-            break;
-    }
-    return m;
-}
-
-/* With *k probes or, if that is free, with any, *k then */
-static bool bloom_is_kept_by_(bloom_plan plan, uint64_t n, double p,
-                              unsigned *k, bool is_free)
-{
-    unsigned best;
-    if (bloom_is_kept_(plan, *k, n, p))
-        return true;
-    best = is_free ? bloom_best_hashes_(plan, *k, n, true) : *k;
-    if (best == *k || !bloom_is_kept_(plan, best, n, p))
-        return false;
-    *k = best;
-    return true;
-}
-
-/* The least m that keeps p, likewise; 0 if it is beyond 2^62. plan.cells may be
-   a first guess. `high` units keep p and `low` do not: from the m that is near
-   in growing strides until both are known, then halving. */
-static uint64_t bloom_least_cells_(bloom_plan plan, uint64_t n, double p,
-                                   unsigned *k, bool is_free)
-{
-    const uint64_t unit = BLOOM_IS_BLOCKED_(plan.layout) ? 256 : 64;
+    bloom_plan plan = bloom_no_plan_();
+    const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const uint64_t most = (1ULL << 62) / unit;
-    uint64_t low = 0, high = most, start, at, stride = 1;
-    double guess;
-    plan.hashes = (uint8_t)*k;
-    guess = bloom_near_cells_(plan, n, p, (double)unit);
-    if (!(guess < 4e18))
-        return 0;
-    start = (uint64_t)guess / unit;
-    at = start > 0 ? start : 1;
+    uint64_t low = 0, high = most, at, stride = 1;
+    double zeros = -bloom_exp_minus_1_(bloom_ln_(p) / k);
+    double guess = (double)n * k / (double)unit / (1e-17 - bloom_ln_(zeros));
+    plan.layout = (uint8_t)layout;
+    plan.hashes = (uint8_t)k;
+    at = guess < 1 ? 1 : guess < (double)most ? (uint64_t)guess : most;
     while (high - low > 1 && at < most) {
         plan.cells = at * unit;
-        if (bloom_is_kept_by_(plan, n, p, k, is_free))
+        if (bloom_is_kept_(plan, k, n, p))
             high = at;
         else
             low = at;
-        if (high == most) {
-            at += stride;
-            stride = at - start;
-        } else if (low == 0 && at > stride) {
-            at -= stride;
-            stride *= 2;
-        } else {
-            at = low + (high - low) / 2;
-        }
+        at = high == most ? low + stride
+           : low == 0 && high > stride ? high - stride
+           : low + (high - low) / 2;
+        stride = stride < most ? stride * 8 : most;
     }
-    return high < most ? high * unit : 0;
+    plan.cells = high * unit;
+    return high < most ? plan : bloom_no_plan_();
 }
 
 /* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
@@ -2903,68 +2957,64 @@ static bool bloom_is_rate_(double p)
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
-    bloom_plan plan = bloom_no_plan_();
-    if (k < 1 || k > 64 || !bloom_is_rate_(p))
-        return plan;
-    plan.cells = bloom_least_cells_(plan, n ? n : 1, p, &k, false);
-    plan.hashes = (uint8_t)k;
-    return plan;
+    return bloom_is_rate_(p) && k >= 1 && k <= 64
+         ? bloom_least_plan_(n ? n : 1, p, BLOOM_CLASSIC, k)
+         : bloom_no_plan_();
 }
 
+/* First the textbook's k, log2(1/p). While another k keeps p in one unit less,
+   that one; and then the fewest, as up to the best k rates only fall. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_no_plan_();
-    unsigned k, fewest = 1, middle;
+    bloom_plan plan = bloom_no_plan_(), less;
+    unsigned k, fewest = 1;
     if (!bloom_is_rate_(p))
         return plan;
-    n = n ? n : 1;                      /* the textbook's k is log2(1/p) */
-    k = (unsigned)(bloom_ln_(p) / -0.69314718055994531 + 0.5);
-    k = k < 1 ? 1 : k;
-    plan.cells = bloom_least_cells_(plan, n, p, &k, true);
-    if (plan.cells == 0)
-        return plan;
-    while (fewest < k) {                /* up to the best k rates only fall */
-        middle = k - fewest > 4 ? (fewest + k) / 2 : k - 1;
-        if (bloom_is_kept_(plan, middle, n, p))
-            k = middle;
-        else
-            fewest = middle + 1;
+    n = n ? n : 1;
+    k = (unsigned)(0.5 - bloom_ln_(p) / 0.69314718055994531);
+    k = k > 0 ? k : 1;
+    plan = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
+    for (less = plan; less.cells > 64; plan = less) {
+        less.cells -= 64;
+        k = bloom_best_hashes_(less, k, n, true);
+        if (!bloom_is_kept_(less, k, n, p))
+            break;
+        less = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
+        if (less.cells >= plan.cells)       /* p is nearly 1: rounding */
+            break;
     }
-    plan.hashes = (uint8_t)k;
+    while (fewest < plan.hashes) {
+        k = (fewest + plan.hashes) / 2;
+        if (bloom_is_kept_(plan, k, n, p))
+            plan.hashes = (uint8_t)k;
+        else
+            fewest = k + 1;
+    }
     return plan;
 }
 
-/* The fewest blocks a key that keep m within 1.2 times the classic plan's, or,
-   where none do, the least m. With more blocks a key the rate in one m falls,
-   and then rises. */
+/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
+   where none do, the least memory. Above p = 0.1 one block is always best. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
     bloom_plan plan = bloom_plan_for(n, p), less;
-    double rate = 2, before;
-    unsigned k = 0;
+    unsigned k = 8, most = p > 0.1 ? 8 : 64;
+    if (plan.cells == 0)
+        return plan;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
-    if (!bloom_is_rate_(p))
-        return plan;
-    do {
+    plan.cells = plan.cells > 0 ? plan.cells : 256;
+    while (k <= most && !bloom_is_kept_(plan, k, n, p))
         k += 8;
-        before = rate;
-        rate = bloom_rate_(plan, k, n, true);
-    } while (rate > p && rate < before && k < 64);
-    if (rate > p) {
-        plan.cells = 0;
-        k = 8;
-    }
-    plan.cells = bloom_least_cells_(plan, n, p, &k, false);
-    while (rate > p && k < 64 && plan.cells != 256) {
+    if (k <= most)
+        return bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
+    plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, 8);
+    for (k = 16; k <= most && plan.cells != 256; k += 8) {
         less = plan;
         less.cells -= 256;
-        if (plan.cells > 0 && !bloom_is_kept_(less, k + 8, n, p))
-            break;
-        k += 8;
-        plan.cells = bloom_least_cells_(plan, n, p, &k, false);
+        if (plan.cells == 0 || bloom_is_kept_(less, k, n, p))
+            plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
     }
-    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -2983,39 +3033,18 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     const uint64_t most = 1ULL << 56;
     uint64_t words = bytes / 8;
     double ideal;
-    unsigned k;
     if (words < 5)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    n = n ? n : 1;
+    n = n ? n : 1;                          /* the textbook's k: m/n * ln 2 */
     ideal = 0.6931 * (double)plan.cells / (double)n;
-    k = ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal;
-    k = bloom_best_hashes_(plan, k, n, true);
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan, k, n, false);
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan,
+        ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal, n, false);
     return plan;
 }
 
-BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
-{
-    if (bloom_plan_size(plan) == 0)
-        return 1;
-    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
-}
-
-BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
-{
-    uint64_t n = 0, bit = 1;
-    unsigned k = plan.hashes;
-    if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
-        return 0;
-    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
-        bit *= 2;
-    for (; bit > 0; bit /= 2)
-        if (bloom_rate_(plan, k, n + bit, false) <= p)
-            n += bit;
-    return n;
-}
+/* ---- What the cells tell ------------------------------------------------- */
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
@@ -3054,37 +3083,30 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     return sum / all;
 }
 
+/* The rates above, with the cells as they are in place of their means */
 BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     uint64_t ones = bloom_ones(b);
-    double m = (double)plan.cells, rate, all;
-    double fill = (double)ones / m, n;
+    double m = (double)plan.cells, fill = (double)ones / m;
+    double rate = 1, n, chance;
     unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_from_zeros_(plan, 1 - fill);
     if (BLOOM_IS_BLOCKED_(plan.layout)) {
-        double one = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-                   + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
-        rate = bloom_blocked_floor_(plan, m / 256, n, one);
-        for (k = 8, all = one; k < plan.hashes; k += 8)
-            all *= one;
-        rate += all;
+        chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+               + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
+        for (k = 8; k <= plan.hashes; k += 8)
+            rate *= chance;
+        rate = bloom_blocked_total_(plan, m / 256, n, chance, rate);
     } else {
-        rate = bloom_generator_rate_(m, plan.hashes, n, fill)
+        rate = bloom_walk_rate_(m, plan.hashes, n, fill)
              + bloom_step_floor_(plan, fill);
     }
     return rate < 1 ? rate : 1;
 }
-
-#ifndef BLOOM_NO_MALLOC
-BLOOM_API bloom *bloom_new(uint64_t n, double p)
-{
-    return bloom_create(bloom_plan_for(n, p));
-}
-#endif
 
 #endif
 

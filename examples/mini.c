@@ -57,6 +57,8 @@ static walk walk_of(const void *key, size_t size)
         h.y ^= rotate(load(at, 8, 16) * b, 33) * a;
         h.y = (rotate(h.y, 31) + h.x) * 5 + 0x38495AB5;
     }
+    /* The tail of up to 15 bytes: the first 8 are x's, the others y's. Where
+       there are none, load gives 0, which changes nothing. */
     h.x ^= rotate(load(at, 0, left < 8 ? left : 8) * a, 31) * b ^ size;
     h.y ^= rotate(load(at, 8, left) * b, 33) * a ^ size;
     h.x += h.y;
@@ -89,7 +91,7 @@ static int filter_add(filter *f, walk h)
     int i, is_new = 0;
     for (i = 0; i < f->k; i++) {
         uint64_t bit = walk_on(&h, f->m);
-        is_new |= ~f->bits[bit / 8] >> bit % 8 & 1;
+        is_new |= !(f->bits[bit / 8] >> bit % 8 & 1);
         f->bits[bit / 8] |= (unsigned char)(1 << bit % 8);
     }
     return is_new;

@@ -7,10 +7,13 @@
    beside bloom.py Python would import it instead.
 
    bloom(key [, n [, p]])       aggregate: a filter of all keys, a BLOB; for n
-                                keys and p false "maybe"s (0.01); without n it
-                                grows, a chain. Also as a window function whose
-                                frame begins at UNBOUNDED PRECEDING
-   bloom_merge(blob)            aggregate: the union of filters of one plan
+                                keys and p false "maybe"s (0.01), as the first
+                                row has them; without n it grows, a chain. Of no
+                                rows it is an empty filter, which grows. Also as
+                                a window function whose frame begins at
+                                UNBOUNDED PRECEDING
+   bloom_merge(blob)            aggregate: the union of filters of one plan, and
+                                of empty ones
    bloom_may_contain(blob, key) 0: certainly not in, 1: maybe; NULL for a NULL
    bloom_add(blob, key)         the filter with one more key
    bloom_info(blob)             JSON; checks the seal too
@@ -21,25 +24,44 @@
                                 ON seen.key = x. Kept in the table seen_data:
                                 other connections see it, ROLLBACK forgets
 
+   Integers are keys by value; text (as UTF-8) and blobs by their bytes. A REAL
+   that is an integer is that integer, as 5.0 = 5; any other is the 8 bytes of
+   its double, the lowest first. NULL is no key, and skipped. A filter does not
+   convert: 5 and '5' are different keys. To compare a text with a column of
+   INTEGER affinity SQL makes a number of it, and would find '5' in a real
+   table; here say which key you mean: seen.key = CAST(x AS TEXT).
+
    The BLOBs are sealed images of bloom.h: writefile() them, and the command
-   reads them; readfile() what it wrote. Text (as UTF-8) and blobs are keys by
-   their bytes, integers by value: 5 and '5' are different keys. REAL is
-   refused; NULL is no key. For each row SQLite copies what a subquery gave: in a
-   join a large filter is a bound parameter, bloom_may_contain(:f, x), or a
-   table. examples/sqlite.sql is a demonstration. */
-#define BLOOM_STATIC
-#include "bloom.h"
+   reads them; readfile() what it wrote. For each row SQLite copies what a
+   subquery gave: in a join a large filter is a bound parameter,
+   bloom_may_contain(:f, x), or a table.
+
+   The pages of seen_data have seals of their own. Damage is an error that names
+   the page, never "not in", and PRAGMA integrity_check finds it (where this is
+   compiled with SQLite 3.44 or later, and loaded by one). DROP TABLE seen works
+   all the same. CREATE writes all pages: 1.4 bytes a key for p = 0.01.
+
+   What the second edition made: its tables are read and written as they are,
+   without seals; make them anew to have these. Filters for n keys are read.
+   Those that grow, of bloom(key) without n, are refused and must be made anew:
+   their heads did not tell how many links follow.
+
+   examples/sqlite.sql is a demonstration. */
 #include <sqlite3ext.h>
-#include <stdlib.h>
 #include <string.h>
 SQLITE_EXTENSION_INIT1
+#define BLOOM_STATIC
+#define BLOOM_MALLOC(size) sqlite3_malloc64(size)
+#define BLOOM_FREE(memory) sqlite3_free(memory)
+#include "bloom.h"
 
 static const bloom_plan like_classic = { 64, 0, 1, BLOOM_CLASSIC, 64 };
 #define FIRST_N 1000                    /* of a chain */
 
-#include "common/sqlite_keys.h"
-#include "common/sqlite_table.h"
-#include "common/sqlite_probes.h"
+#include "sqlite/keys.h"
+#include "sqlite/pages.h"
+#include "sqlite/table.h"
+#include "sqlite/probes.h"
 
 /* ---- Results ------------------------------------------------------------- */
 
@@ -48,7 +70,12 @@ static void free_filter(void *b)
     bloom_free(b);
 }
 
-static void return_chain(sqlite3_context *to, const bloom_chain *c)
+static void free_chain(void *c)
+{
+    bloom_chain_free(c);
+}
+
+static void return_chain(sqlite3_context *to, bloom_chain *c)
 {
     size_t size = bloom_chain_size(c);
     unsigned char *image, *at;
@@ -58,12 +85,12 @@ static void return_chain(sqlite3_context *to, const bloom_chain *c)
     image = at = sqlite3_malloc64(size);
     if (!got(to, image))
         return;
+    bloom_chain_seal(c);
     bloom_chain_head(c, at);
     at += 32;
     for (i = 0; i < bloom_chain_links(c); i++) {
         const bloom *link = bloom_chain_link(c, i);
         memcpy(at, link, bloom_size(link));
-        bloom_seal(bloom_open(at, bloom_size(link), NULL));
         at += bloom_size(link);
     }
     sqlite3_result_blob64(to, image, size, sqlite3_free);
@@ -73,17 +100,33 @@ static void return_chain(sqlite3_context *to, const bloom_chain *c)
 
 typedef struct state { bloom *filter; bloom_chain *chain; } state;
 
+/* n and p, of the first row; n is -1 if there is none. */
+static bool sizes(sqlite3_context *to, int count, sqlite3_value **v, double *n,
+                  double *p)
+{
+    *n = -1;
+    *p = 0.01;
+    if (count > 1 && sqlite3_value_type(v[1]) != SQLITE_NULL) {
+        *n = sqlite3_value_double(v[1]);
+        if (!right(to, is_number(v[1]) && *n >= 0 && *n < 1e18,
+                   "n must be a number from 0 to 1e18"))
+            return false;
+    }
+    if (count > 2 && sqlite3_value_type(v[2]) != SQLITE_NULL) {
+        *p = sqlite3_value_double(v[2]);
+        return right(to, is_number(v[2]) && *p > 0 && *p < 1,
+                     "p must be a number between 0 and 1");
+    }
+    return true;
+}
+
 static bool begin(sqlite3_context *to, state *s, int count, sqlite3_value **v)
 {
-    bool grows = count < 2 || sqlite3_value_type(v[1]) == SQLITE_NULL;
-    double n = grows ? 0 : sqlite3_value_double(v[1]), p = 0.01;
+    double n, p;
     bloom_plan plan;
-    if (count > 2 && sqlite3_value_type(v[2]) != SQLITE_NULL)
-        p = sqlite3_value_double(v[2]);
-    if (!right(to, p > 0 && p < 1, "p must be between 0 and 1")
-        || !right(to, n >= 0 && n < 1e18, "n must be 0 to 1e18"))
+    if (!sizes(to, count, v, &n, &p))
         return false;
-    if (grows) {
+    if (n < 0) {
         s->chain = bloom_chain_create(FIRST_N, p, like_classic);
         return got(to, s->chain);
     }
@@ -98,10 +141,9 @@ static void bloom_step(sqlite3_context *to, int count, sqlite3_value **v)
 {
     state *s = sqlite3_aggregate_context(to, sizeof *s);
     key k = key_of(v[0]);
-    if (!got(to, s) || k.type == SQLITE_NULL
-        || !right(to, k.type != SQLITE_FLOAT, real_key))
-        return;
-    if (!s->filter && !s->chain && !begin(to, s, count, v))
+    if (!got(to, s)
+        || (!s->filter && !s->chain && !begin(to, s, count, v))
+        || !is_key(to, &k))
         return;
     if (s->filter)
         bloom_add_hash(s->filter, hash_of(s->filter, &k));
@@ -110,39 +152,56 @@ static void bloom_step(sqlite3_context *to, int count, sqlite3_value **v)
                              hash_of(bloom_chain_link(s->chain, 0), &k));
 }
 
-static void merge_step(sqlite3_context *to, int count, sqlite3_value **v)
+static void merge_into(sqlite3_context *to, state *s, const filter *from)
 {
-    state *s = sqlite3_aggregate_context(to, sizeof *s);
-    images i = images_of(v[0]);
-    const bloom *from;
     bool sealed;
-    (void)count;
-    if (!got(to, s) || sqlite3_value_type(v[0]) == SQLITE_NULL
-        || !sound(to, v[0], &sealed) || !right(to, !i.is_chain,
-            "a chain cannot be merged"))
+    if (!sound(to, from, &sealed) || (from->chain && is_empty(from)))
         return;
-    from = next_image(&i);
+    if (!right(to, !from->chain, "a chain cannot be merged"))
+        return;
     if (s->filter) {
-        right(to, bloom_merge(s->filter, from),
+        right(to, bloom_merge(s->filter, from->plain),
               "filters of different plans cannot be merged");
         return;
     }
-    s->filter = bloom_create(bloom_plan_of(from));
-    if (got(to, s->filter))
-        memcpy(s->filter, from, bloom_size(from));
+    s->filter = bloom_copy(from->plain);
+    got(to, s->filter);
+}
+
+static void merge_step(sqlite3_context *to, int count, sqlite3_value **v)
+{
+    state *s = sqlite3_aggregate_context(to, sizeof *s);
+    filter from;
+    (void)count;
+    if (!got(to, s) || sqlite3_value_type(v[0]) == SQLITE_NULL
+        || !open_filter(to, v[0], &from))
+        return;
+    merge_into(to, s, &from);
+    bloom_chain_free(from.chain);
+}
+
+/* Of no rows: what they would have asked for is not known, so it grows. */
+static void return_empty(sqlite3_context *to)
+{
+    bloom_chain *c = bloom_chain_create(FIRST_N, 0.01, like_classic);
+    if (got(to, c))
+        return_chain(to, c);
+    bloom_chain_free(c);
 }
 
 /* The window's so far */
 static void value(sqlite3_context *to)
 {
     state *s = sqlite3_aggregate_context(to, 0);
-    if (s && s->chain)
+    if (s && s->chain) {
         return_chain(to, s->chain);
-    if (!s || !s->filter)
-        return;
-    bloom_seal(s->filter);
-    sqlite3_result_blob64(to, s->filter, bloom_size(s->filter),
-                          SQLITE_TRANSIENT);
+    } else if (s && s->filter) {
+        bloom_seal(s->filter);
+        sqlite3_result_blob64(to, s->filter, bloom_size(s->filter),
+                              SQLITE_TRANSIENT);
+    } else {
+        return_empty(to);
+    }
 }
 
 static void final(sqlite3_context *to)
@@ -153,9 +212,10 @@ static void final(sqlite3_context *to)
         sqlite3_result_blob64(to, s->filter, bloom_size(s->filter),
                               free_filter);
         s->filter = NULL;
+        return;
     }
-    if (s && s->chain) {
-        return_chain(to, s->chain);
+    value(to);
+    if (s) {
         bloom_chain_free(s->chain);
         s->chain = NULL;
     }
@@ -171,84 +231,87 @@ static void inverse(sqlite3_context *to, int count, sqlite3_value **v)
 
 /* ---- Functions ----------------------------------------------------------- */
 
+/* A chain is loaded once for all rows if the BLOB is a constant: SQLite keeps
+   what is set as auxiliary data then, and frees it at once otherwise. */
 static void may_contain(sqlite3_context *to, int count, sqlite3_value **v)
 {
-    images i = images_of(v[0]);
+    filter f = { NULL, sqlite3_get_auxdata(to, 0) };
+    bool is_kept = f.chain != NULL;
     key k = key_of(v[1]);
-    const bloom *b;
-    bool maybe = false;
     (void)count;
-    if (sqlite3_value_type(v[0]) == SQLITE_NULL || k.type == SQLITE_NULL
-        || !right(to, k.type != SQLITE_FLOAT, real_key))
+    if (sqlite3_value_type(v[0]) == SQLITE_NULL || !is_key(to, &k)
+        || (!is_kept && !open_filter(to, v[0], &f)))
         return;
-    while (!maybe && (b = next_image(&i)) != NULL)
-        maybe = bloom_may_contain_hash(b, hash_of(b, &k));
-    if (fine(to, i.error))
-        sqlite3_result_int(to, maybe);
+    sqlite3_result_int(to, f.chain
+        ? bloom_chain_may_contain_hash(f.chain, hash_of(part(&f, 0), &k))
+        : bloom_may_contain_hash(f.plain, hash_of(f.plain, &k)));
+    if (f.chain && !is_kept)
+        sqlite3_set_auxdata(to, 0, f.chain, free_chain);
+}
+
+static void add_to(sqlite3_context *to, const filter *f, const key *k)
+{
+    bloom *b;
+    if (f->chain) {
+        bloom_chain_add_hash(f->chain, hash_of(part(f, 0), k));
+        return_chain(to, f->chain);
+        return;
+    }
+    b = bloom_copy(f->plain);
+    if (!got(to, b))
+        return;
+    bloom_add_hash(b, hash_of(b, k));
+    bloom_seal(b);
+    sqlite3_result_blob64(to, b, bloom_size(b), free_filter);
 }
 
 static void add(sqlite3_context *to, int count, sqlite3_value **v)
 {
     key k = key_of(v[1]);
-    size_t size = (size_t)sqlite3_value_bytes(v[0]);
-    bloom_chain *c;
-    void *copy;
-    bloom *b;
+    filter f;
     bool sealed;
     (void)count;
-    if (sqlite3_value_type(v[0]) == SQLITE_NULL || !sound(to, v[0], &sealed)
-        || !right(to, k.type != SQLITE_FLOAT, real_key))
+    if (sqlite3_value_type(v[0]) == SQLITE_NULL || !open_filter(to, v[0], &f))
         return;
-    if (k.type == SQLITE_NULL) {
-        sqlite3_result_value(to, v[0]);
-    } else if (images_of(v[0]).is_chain) {
-        c = load_chain(to, v[0]);
-        if (c) {
-            bloom_chain_add_hash(c, hash_of(bloom_chain_link(c, 0), &k));
-            return_chain(to, c);
-        }
-        bloom_chain_free(c);
-    } else {
-        copy = sqlite3_malloc64(size);
-        if (!got(to, copy))
-            return;
-        b = bloom_open(memcpy(copy, sqlite3_value_blob(v[0]), size), size,
-                       NULL);
-        bloom_add_hash(b, hash_of(b, &k));
-        bloom_seal(b);
-        sqlite3_result_blob64(to, copy, size, sqlite3_free);
+    if (sound(to, &f, &sealed)) {
+        if (k.type == SQLITE_NULL)
+            sqlite3_result_value(to, v[0]);
+        else if (is_key(to, &k))
+            add_to(to, &f, &k);
     }
+    bloom_chain_free(f.chain);
+}
+
+static void describe(sqlite3_context *to, const filter *f, bool sealed)
+{
+    static const char *const layouts[] = { "classic", "blocked", "counting" };
+    const bloom_chain *c = f->chain;
+    unsigned links = c ? bloom_chain_links(c) : 0;
+    const bloom *b = part(f, links > 0 ? links - 1 : 0);
+    bloom_plan plan = bloom_plan_of(b);
+    uint64_t keys = c ? bloom_chain_estimate(c) : bloom_estimate(b);
+    char *text = sqlite3_mprintf("{\"layout\":\"%s\",\"links\":%u,\"m\":%llu,"
+        "\"k\":%u,\"hash_bits\":%u,\"seed\":%llu,\"bytes\":%llu,\"keys\":%lld,"
+        "\"rate\":%.6g,\"sealed\":%s}", layouts[plan.layout], links,
+        (sqlite3_uint64)plan.cells, (unsigned)plan.hashes,
+        (unsigned)plan.hash_bits, (sqlite3_uint64)plan.seed,
+        (sqlite3_uint64)(c ? bloom_chain_size(c) : bloom_size(b)),
+        (sqlite3_int64)(keys > INT64_MAX ? INT64_MAX : keys),
+        c ? bloom_chain_fpr(c) : bloom_fpr(b), sealed ? "true" : "false");
+    if (got(to, text))
+        sqlite3_result_text(to, text, -1, sqlite3_free);
 }
 
 static void info(sqlite3_context *to, int count, sqlite3_value **v)
 {
-    static const char *const layouts[] = { "classic", "blocked", "counting" };
-    images i = images_of(v[0]);
-    const bloom *b;
-    bloom_plan plan;
-    bloom_chain *c = NULL;
-    uint64_t keys;
+    filter f;
     bool sealed;
-    char *text;
     (void)count;
-    if (sqlite3_value_type(v[0]) == SQLITE_NULL || !sound(to, v[0], &sealed)
-        || (i.is_chain && !(c = load_chain(to, v[0]))))
+    if (sqlite3_value_type(v[0]) == SQLITE_NULL || !open_filter(to, v[0], &f))
         return;
-    b = c ? bloom_chain_link(c, bloom_chain_links(c) - 1) : next_image(&i);
-    plan = bloom_plan_of(b);
-    keys = c ? bloom_chain_estimate(c) : bloom_estimate(b);
-    text = sqlite3_mprintf("{\"layout\":\"%s\",\"links\":%u,\"m\":%llu,"
-        "\"k\":%u,\"hash_bits\":%u,\"seed\":%llu,\"bytes\":%llu,\"keys\":%lld,"
-        "\"rate\":%.6g,\"sealed\":%s}", layouts[plan.layout],
-        c ? bloom_chain_links(c) : 0, (sqlite3_uint64)plan.cells,
-        (unsigned)plan.hashes, (unsigned)plan.hash_bits,
-        (sqlite3_uint64)plan.seed,
-        (sqlite3_uint64)(c ? bloom_chain_size(c) : bloom_size(b)),
-        (sqlite3_int64)(keys > INT64_MAX ? INT64_MAX : keys),
-        c ? bloom_chain_fpr(c) : bloom_fpr(b), sealed ? "true" : "false");
-    bloom_chain_free(c);
-    if (got(to, text))
-        sqlite3_result_text(to, text, -1, sqlite3_free);
+    if (sound(to, &f, &sealed))
+        describe(to, &f, sealed);
+    bloom_chain_free(f.chain);
 }
 
 #ifdef _WIN32

@@ -1,6 +1,8 @@
 # Run by `make examples` and `make interop`: builds and runs each example named
 # and compares what it prints with what its head says that it prints: the lines
 # after "Prints:", indented by 7 spaces; "..." stands for anything (a time, say).
+# What stands before "Prints:" on its line, after the example's name, are the words
+# that it is run with.
 # usage: examples.sh NAME[:library...] ...
 . tests/count.sh
 
@@ -11,6 +13,12 @@ promised() {
          on { exit }' "$1" |
         sed -e 's/ *\*\/$//' -e 's/[][\.*^$(){}|+?]/\\&/g' -e 's/\\\.\\\.\\\./.*/g' \
             -e 's/^/^/' -e 's/$/$/'
+}
+
+# words FILE NAME: those that it is run with
+words() {
+    awk -v name="$2" '/Prints:/ { sub(/ *Prints:.*/, "")
+        if ($1 == name) { $1 = ""; print } exit }' "$1"
 }
 
 # alike PATTERNS OUTPUT: the same number of lines, each as its pattern says
@@ -27,7 +35,8 @@ for example in "$@"; do
     program=build/$(basename "$name")
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "examples/$name.c" \
         -o "$program" $libraries || { bad "$name"; continue; }
-    "$program" >"$program.out" 2>"$program.err" </dev/null
+    "$program" $(words "examples/$name.c" "$name") \
+        >"$program.out" 2>"$program.err" </dev/null
     status=$?
     promised "examples/$name.c" >"$program.says"
     if [ $status -eq 0 ] && alike "$program.says" "$program.out"; then

@@ -64,10 +64,10 @@ largest() {
         xargs wc -l | awk '$2 != "total"' | sort -n | tail -n 1
 }
 # twice FOLDER: pairs of places that share six lines, without blanks and with
-# more in each than a brace, and without #include
+# more in each than a brace, and without #include; exercise.c is mini.c with gaps
 twice() {
     find "$1" -name '*.c' -o -name '*.h' -o -name '*.sh' -o -name '*.py' |
-        sort | xargs awk '
+        grep -v class/exercise.c | sort | xargs awk '
         FNR == 1 { n = 0 }
         { gsub(/[ \t]+/, " "); sub(/^ /, ""); sub(/ $/, "") }
         length($0) < 4 || /^#include/ { next }

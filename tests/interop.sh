@@ -26,5 +26,6 @@ sh tests/sqlite/run.sh demo || status=1
 sh tests/redis/run.sh || status=1
 sh tests/redis/moving.sh || status=1
 sh tests/redis/settings.sh || status=1
+sh tests/redis/limits.sh || status=1
 sh tests/redis/failover.sh || status=1
 exit $status

@@ -50,8 +50,9 @@ for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
     versions "$CXX" "$GXX" "$CLANGXX" "$mode build/strict.cpp"
 done
 echo "skipped: tests/fuzz/redis.c, which make fuzz builds with redismodule.h"
-for file in examples/*.c examples/bloom/*.c tests/*.c tests/speed/*.c \
-            tests/fuzz/*.c tests/rates/*.c tests/page/*.c tests/unit/all.c; do
+for file in examples/*.c examples/bloom/*.c examples/class/*.c \
+            tests/*.c tests/speed/*.c tests/fuzz/*.c tests/rates/*.c \
+            tests/page/*.c tests/unit/all.c; do
     [ "$file" = tests/fuzz/redis.c ] ||
         versions "$C" "gcc $USER -Wconversion -Wshadow" \
             "clang $USER -Wconversion -Wshadow" "$file"

@@ -18,7 +18,7 @@ function stateOfPage() {
         ['layout', LAYOUTS[words.layout]],
         ['word', encodeURIComponent($('#word').value)],
         ['asked', many(asked.map(({ word }) => word))],
-        ['n', planning.n], ['p', planning.p], ['probes', planning.k || ''],
+        ['probes', planning.k || ''],
         ['plan', LAYOUTS[planning.layout]], ['step', `${step.m},${step.k},${step.n}`],
     ];
     return state.filter(([key, value]) => key === 'words' || value !== '')
@@ -32,6 +32,18 @@ function partInView() {
     return at && at.id !== 'part-1' ? `&part=${at.id.slice(5)}` : '';
 }
 
+/* n and p stand before the rest, so that one can write a link by hand. Not every
+   browser lets a page from the disk change what stands there. */
+function setAddress(state) {
+    const plan = `n=${planning.n}&p=${planning.p}`;
+    try {
+        history.replaceState(null, '', `?${plan}#${state}`);
+    } catch {
+        history.replaceState(null, '', `#${state}&${plan}`);
+    }
+    lastHash = location.hash;
+}
+
 /* The address follows what is shown, a moment later. */
 let sharing = 0, lastHash = '';
 
@@ -39,10 +51,8 @@ function shared() {
     clearTimeout(sharing);
     sharing = setTimeout(() => {
         const state = stateOfPage();
-        if (state.length > MOST_OF_LINK)
-            return;
-        lastHash = `#${state}`;
-        history.replaceState(null, '', lastHash);
+        if (state.length <= MOST_OF_LINK)
+            setAddress(state);
     }, 250);
 }
 
@@ -52,8 +62,7 @@ async function copyLink() {
         notice('Too many words for a link: save the filter instead.');
         return;
     }
-    lastHash = `#${state}${partInView()}`;
-    history.replaceState(null, '', lastHash);
+    setAddress(`${state}${partInView()}`);
     const copied = await navigator.clipboard?.writeText(location.href)
         .then(() => true, () => false);
     notice(copied ? 'Copied.' : 'It is in the address bar.');
@@ -105,10 +114,26 @@ function restoreWords({ text, number, many, layout }) {
     showWords();
 }
 
-function restoreRest({ text, number, layout }) {
-    const p = number('p'), [m, k, n] = text('step').split(',').map(Number);
-    replan({ n: within(number('n'), 1, 1e12, 10000), p: p > 0 && p < 1 ? p : 0.01,
-             layout: layout('plan'), k: within(number('probes'), 1, 64, 0) });
+/* n and p, of which what is none is told, as if it had been typed. Where they
+   stand behind #, they are newer than those behind ?. */
+function restorePlan({ text, number, layout }) {
+    const plan = { n: 10000, p: 0.01 }, refused = [];
+    const query = new URLSearchParams(location.search);
+    for (const [field, { fits, hint }] of Object.entries(FIELDS)) {
+        const value = text(field) || query.get(field) || '';
+        if (fits(Number(value || NaN)))
+            plan[field] = Number(value);
+        else if (value !== '')
+            refused.push(hint);
+    }
+    replan({ ...plan, layout: layout('plan'), k: within(number('probes'), 1, 64, 0) });
+    if (refused.length)
+        say('#plan-note', refused.join(' '));
+}
+
+function restoreRest(link) {
+    const { text, number } = link, [m, k, n] = text('step').split(',').map(Number);
+    restorePlan(link);
     if (within(m, 64, MOST_STEP_CELLS, 0) && m % 64 === 0 && within(k, 1, 64, 0)
         && within(n, 1, m, 0))
         chooseStep({ m, k, n });
@@ -170,6 +195,8 @@ async function start() {
     startFile();
     startRace();
     restoreRest(link);
+    if (!location.hash && /[?&][np]=/.test(location.search))
+        $('#part-2').scrollIntoView();
     say('#version', [version / 10000, version / 100 % 100, version % 100]
         .map(Math.floor).join('.'));
     $$('a[href^="#part-"]').forEach((a) => a.addEventListener('click', goTo));

@@ -6,6 +6,17 @@ const MOST_MEASURED = 3e7, MOST_BYTES = 3e8;
 
 let planEngine, chartRate, chartK, measuring = null, measured = null;
 
+/* ---- What may be typed, or stand in the address -------------------------- */
+
+const FIELDS = {
+    n: { fits: (n) => n >= 1 && n <= 1e12 && n % 1 === 0,
+         hint: 'n: a whole number from 1 to 10¹².' },
+    p: { fits: (p) => p >= 2 ** -64 && p < 1,
+         hint: 'p: from 5.4 × 10⁻²⁰ to below 1; for one percent write 0.01 or 1%.' },
+};
+const TOO_LARGE = 'This page counts its bytes with 32 bits, so it plans filters below '
+    + '4.29 GB: take fewer keys, or a larger p. In C there is no such limit.';
+
 /* ---- Plans --------------------------------------------------------------- */
 
 /* The least blocked filter with this k: whole blocks, found by halving */
@@ -168,7 +179,7 @@ function showTable(plan) {
         : `${rate(maybes / 100000)} (${whole(maybes)} of ${whole(100000)})`);
 }
 
-function showPlanSliders(best, plan, all) {
+function showK(best, plan, all) {
     const slider = $('#plan-k');
     slider.min = all[0];
     slider.max = all.at(-1);
@@ -181,6 +192,9 @@ function showPlanSliders(best, plan, all) {
         ? `${plan.hashes}, ${kind}` : `${plan.hashes}; ${kind}: ${best.hashes}`);
     say('#best', planning.layout === 1 ? 'Planned k' : 'Best k');
     $('#best').disabled = plan.hashes === best.hashes;
+}
+
+function showInputs() {
     $('#n').value = 10 * Math.log10(planning.n);
     $('#p').value = -10 * Math.log10(planning.p);
     $('#n').setAttribute('aria-valuetext', whole(planning.n));
@@ -194,6 +208,15 @@ function showPlanSliders(best, plan, all) {
 
 let planned;
 
+/* Neither the charts nor the points of another plan stay. */
+function showNoPlan() {
+    [chartRate, chartK].forEach((chart) => chart?.destroy());
+    chartRate = chartK = null;
+    $('#points tbody').replaceChildren();
+    say('#plan-measured', '–');
+    say('#plan-note', TOO_LARGE);
+}
+
 function showPlan() {
     const { n } = planning, best = planWith(0);
     planned = planning.k ? planWith(planning.k) : best;
@@ -202,17 +225,20 @@ function showPlan() {
         planned = best;
     }
     const possible = planned.bytes > 0;
-    say('#plan-bytes', possible ? bytes(planned.bytes) : 'impossible');
-    $('#plan-bytes').title = plural(planned.bytes, 'byte');
+    say('#plan-bytes', possible ? bytes(planned.bytes) : 'too large for this page');
+    $('#plan-bytes').title = possible ? plural(planned.bytes, 'byte') : '';
     say('#plan-bits', possible ? significant(bitsOf(planned) / n, 4) : '–');
-    say('#plan-cells', whole(planned.cells));
+    say('#plan-cells', possible ? whole(planned.cells) : '–');
     planEngine.planSet(planned.cells, planned.hashes, planned.layout);
     say('#plan-rate', possible ? rate(planEngine.c.rate(n)) : '–');
     $('#measure').disabled = !possible;
-    if (!possible)
+    showInputs();
+    if (!possible) {
+        showNoPlan();
         return;
+    }
     drawRate(planned);
-    showPlanSliders(best, planned, drawK(best));
+    showK(best, planned, drawK(best));
     showTable(planned);
 }
 
@@ -265,12 +291,20 @@ async function startMeasuring() {
 }
 
 /* Small plans are measured of themselves, once the slider rests. */
-function replan(changes) {
-    Object.assign(planning, changes);
-    stopMeasuring();
-    showPlan();
+function measureSoon() {
+    clearTimeout(due);
     if (seen && planned.bytes && planning.n <= 100000)
         due = setTimeout(startMeasuring, 500);
+}
+
+function replan(changes) {
+    Object.assign(planning, changes);
+    say('#plan-note', '');
+    for (const field of Object.keys(FIELDS))
+        $(`#${field}-text`).setAttribute('aria-invalid', 'false');
+    stopMeasuring();
+    showPlan();
+    measureSoon();
     shared();
 }
 
@@ -278,17 +312,15 @@ function replan(changes) {
 
 const twoDigits = (value) => Number(value.toPrecision(2));
 
-function typed(id, possible, field) {
-    $(id).addEventListener('change', ({ target }) => {
+function typed(field, { fits, hint }) {
+    $(`#${field}-text`).addEventListener('change', ({ target }) => {
         const value = parseNumber(target.value);
-        const fits = possible(value);
-        target.setAttribute('aria-invalid', String(!fits));
-        if (fits) {
+        if (fits(value)) {
             target.blur();
             replan({ [field]: value });
         } else {
-            say('#measure-note', field === 'n' ? 'n: a whole number from 1 to 10¹².'
-                : 'p: above 0 and below 1; for one percent write 0.01 or 1%.');
+            target.setAttribute('aria-invalid', 'true');
+            say('#plan-note', hint);
         }
     });
 }
@@ -301,8 +333,8 @@ function startPlan(engine) {
         replan({ n: Math.round(twoDigits(10 ** (target.value / 10))) }));
     $('#p').addEventListener('input', ({ target }) =>
         replan({ p: twoDigits(10 ** (-target.value / 10)) }));
-    typed('#n-text', (n) => n >= 1 && n <= 1e12 && n % 1 === 0, 'n');
-    typed('#p-text', (p) => p > 0 && p < 1, 'p');
+    for (const [field, rule] of Object.entries(FIELDS))
+        typed(field, rule);
     $('#plan-k').addEventListener('input', ({ target }) =>
         replan({ k: Number(target.value) }));
     $('#plan-layout').addEventListener('change', ({ target }) =>
@@ -314,7 +346,7 @@ function startPlan(engine) {
             return;
         observer.disconnect();
         seen = true;
-        replan({});
+        measureSoon();
     }).observe($('#part-2'));
     new ResizeObserver(() => {
         for (const chart of [chartRate, chartK]) {

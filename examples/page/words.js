@@ -205,11 +205,13 @@ function showFalses() {
     say('#false-count', whole(words.falseCount));
 }
 
-/* The newest of them, as buttons that show their probes */
+/* The newest of them, as buttons that show their probes. How often a word was
+   added is known to a counting filter alone. */
 function showIn() {
-    const most = 60, all = [...words.words.keys()], newest = all.slice(-most);
-    const buttons = newest.map((word) => {
-        const button = element('button.word', word);
+    const most = 60, all = [...words.words], newest = all.slice(-most);
+    const buttons = newest.map(([word, { times }]) => {
+        const button = element('button.word', word,
+                               words.layout === 2 && times > 1 ? ` ×${times}` : '');
         button.addEventListener('click', () => {
             $('#word').value = word;
             showWords(true);
@@ -224,9 +226,7 @@ function showIn() {
 
 function showFigures() {
     const info = words.info();
-    let known = 0;
-    words.words.forEach(({ times }) => { known += times; });
-    say('#count', whole(known));
+    say('#count', whole(words.words.size));
     say('#guess', info.known < 0 ? 'more than can be told'
                                  : `about ${whole(info.known)}`);
     say('#fill', `${whole(info.ones)} of ${whole(info.cells)} `

@@ -12,6 +12,9 @@
 #define MOST_ITEMS (1ULL << 48)         /* in one filter */
 #define MOST_CAPACITY (1 << 30)        /* that can be asked for */
 #define MOST_EXPANSION 32768
+#define MOST_FILTERS 1075               /* RedisBloom's rates end there, at 0 */
+#define MOST_GROWTH 536866816           /* bytes that an add reserves: 512 MB,
+                                           and yet one size of an allocator's */
 #define MOST_RATE 0.25                  /* more is taken as that */
 #define LEAST_RATE 5e-19                /* less, too: a hash has 64 bits */
 #define IMAGE_HEADER 32                 /* bytes before the cells */
@@ -31,9 +34,14 @@ typedef struct chain_link {
     double rate;                        /* at its capacity */
 } chain_link;
 
-typedef struct pending {                /* where loading stands */
-    uint64_t loaded, missing, inside;   /* bytes of cells; in that link */
+typedef struct spot {                   /* a byte of all the cells of a chain */
     size_t link;
+    uint64_t inside;
+} spot;
+
+typedef struct pending {                /* where loading stands */
+    uint64_t loaded, missing;           /* bytes of cells */
+    spot at;
 } pending;
 
 typedef struct chain {
@@ -83,13 +91,46 @@ static uint64_t cell_bytes(const unsigned char *image)
     return kind(image) == OURS ? load(image + 8, 8) / 8 : load(image + 16, 8);
 }
 
+/* UINT64_MAX if a head tells of more */
 static uint64_t all_cell_bytes(const chain *c)
 {
-    uint64_t bytes = 0;
+    uint64_t all = 0, bytes;
     size_t i;
-    for (i = 0; i < c->links; i++)
-        bytes += cell_bytes(c->link[i].image);
-    return bytes;
+    for (i = 0; i < c->links; i++) {
+        bytes = cell_bytes(c->link[i].image);
+        all = bytes < UINT64_MAX - all ? all + bytes : UINT64_MAX;
+    }
+    return all;
+}
+
+/* Past the last byte: link is the number of links. */
+static spot spot_of(const chain *c, uint64_t offset)
+{
+    spot s = { 0, offset };
+    uint64_t bytes;
+    while (s.link < c->links
+           && s.inside >= (bytes = cell_bytes(c->link[s.link].image))) {
+        s.inside -= bytes;
+        s.link++;
+    }
+    return s;
+}
+
+/* Forward, by bytes that are in one link */
+static void advance(const chain *c, spot *s, uint64_t bytes)
+{
+    s->inside += bytes;
+    if (s->inside == cell_bytes(c->link[s->link].image)) {
+        s->inside = 0;
+        s->link++;
+    }
+}
+
+/* The links of which cells have come, in whole or in part */
+static size_t links_there(const chain *c)
+{
+    const pending *p = c->pending;
+    return p ? p->at.link + (p->at.inside > 0) : c->links;
 }
 
 /* ---- Memory -------------------------------------------------------------- */
@@ -119,22 +160,39 @@ static void insert_link(chain *c, size_t at, chain_link l)
     c->kinds |= (uint8_t)(1 << kind(l.image));
 }
 
-/* No filter that could never fit is made. But a replica, and a server that
-   loads its file, have no choice. */
-static uint64_t most_memory(RedisModuleCtx *ctx)
+static unsigned long long told(RedisModuleServerInfoData *info,
+                               const char *field)
 {
-    const int follow = REDISMODULE_CTX_FLAGS_SLAVE
-                     | REDISMODULE_CTX_FLAGS_LOADING;
+    return RedisModule_ServerInfoGetFieldUnsigned(info, field, NULL);
+}
+
+/* A replica, and a server that loads its file, have no choice. */
+static bool follows(RedisModuleCtx *ctx)
+{
+    return !ctx || RedisModule_GetContextFlags(ctx)
+                   & (REDISMODULE_CTX_FLAGS_SLAVE
+                      | REDISMODULE_CTX_FLAGS_LOADING);
+}
+
+/* The bytes that a new filter may take beside what there is, or under maxmemory
+   in all where Redis evicts to make room */
+static uint64_t room(RedisModuleCtx *ctx)
+{
     RedisModuleServerInfoData *info;
-    uint64_t most;
-    if (!ctx || RedisModule_GetContextFlags(ctx) & follow)
+    uint64_t most, used;
+    const char *policy;
+    if (follows(ctx))
         return SIZE_MAX / 2;
     info = RedisModule_GetServerInfo(ctx, "memory");
-    most = RedisModule_ServerInfoGetFieldUnsigned(info, "maxmemory", NULL);
+    most = told(info, "maxmemory");
+    used = told(info, "used_memory") - told(info, "mem_not_counted_for_evict");
+    policy = RedisModule_ServerInfoGetFieldC(info, "maxmemory_policy");
     if (most == 0)
-        most = RedisModule_ServerInfoGetFieldUnsigned(
-            info, "total_system_memory", NULL);
+        most = told(info, "total_system_memory");
+    else if (policy && strcmp(policy, "noeviction") != 0)
+        used = 0;
     RedisModule_FreeServerInfo(ctx, info);
+    most = most > used ? most - used : 0;
     return most < SIZE_MAX / 2 ? most : SIZE_MAX / 2;
 }
 
@@ -166,17 +224,13 @@ static unsigned char *copy_image(const unsigned char *from)
 /* So many bytes of cells, the last ones, are to be loaded yet. */
 static bool await(chain *c, uint64_t missing)
 {
-    uint64_t all = all_cell_bytes(c), bytes;
-    pending *p;
+    uint64_t all = all_cell_bytes(c);
     if (missing == 0 || missing > all)
         return missing == 0;
-    c->pending = p = RedisModule_Calloc(1, sizeof *p);
-    p->missing = missing;
-    p->inside = p->loaded = all - missing;
-    while (p->inside >= (bytes = cell_bytes(c->link[p->link].image))) {
-        p->inside -= bytes;
-        p->link++;
-    }
+    c->pending = RedisModule_Calloc(1, sizeof *c->pending);
+    c->pending->missing = missing;
+    c->pending->loaded = all - missing;
+    c->pending->at = spot_of(c, all - missing);
     return true;
 }
 
@@ -197,7 +251,8 @@ static bloom_plan plan_for(uint64_t capacity, double rate)
     return known[i].plan;
 }
 
-/* Returns NULL or the error; so do others below. */
+/* Returns NULL or the error; so do others below. What a chain grows by is for
+   fewer items than asked for if these took too much memory. */
 static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {
@@ -206,11 +261,16 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
     unsigned char header[IMAGE_HEADER] = "BLM\1\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
+    if (c->links > 0 && size > MOST_GROWTH) {
+        l.capacity = (uint64_t)((double)capacity / (double)size * MOST_GROWTH);
+        plan = plan_for(l.capacity, least);
+        size = bloom_plan_size(plan);
+    }
     if (size == 0)
         return "ERR could not create filter";
     header[6] = plan.hashes;
     store(header + 8, plan.cells, 8);
-    if (size < LARGE || size <= most_memory(ctx))
+    if (size < LARGE || size <= room(ctx))
         l.image = new_image(header, plan.cells / 8);
     if (!l.image)
         return NO_MEMORY;

@@ -31,47 +31,58 @@ static void dump_head(const chain *c, unsigned char *to)
     }
 }
 
-/* The cells at an offset, and how many bytes of them are in that link. */
-static unsigned char *cells_at(const chain *c, uint64_t offset, uint64_t *bytes)
+/* A dump is a walk over the chain; chunk `number` ends at a spot. Before the
+   first chunk, and after the last, the number is 0. */
+typedef struct walk {
+    const chain *chain;
+    uint64_t number;
+    spot at;
+} walk;
+
+static walk walk_from(const chain *c, uint64_t number)
 {
-    const chain_link *l;
-    for (l = c->link; l < c->link + c->links; l++, offset -= *bytes) {
-        *bytes = cell_bytes(l->image);
-        if (offset < *bytes) {
-            *bytes -= offset;
-            return l->image + IMAGE_HEADER + offset;
-        }
-    }
-    return NULL;
+    walk w = { c, number, { 0, 0 } };
+    if (number > 0)
+        w.at = spot_of(c, number - 1);
+    return w;
 }
 
-/* The chunk that follows chunk *number, to be freed; *number becomes its own.
-   After the last one, and for what is no number: NULL, and *number 0. */
-static unsigned char *dump(const chain *c, uint64_t *number, size_t *size)
+/* The bytes of cells that are there, from the spot on, in its link */
+static uint64_t bytes_at(const chain *c, spot s)
 {
-    uint64_t offset = *number - 1, n = 0;
-    uint64_t there = c->pending ? c->pending->loaded : all_cell_bytes(c);
-    unsigned char *chunk, *cells = NULL;
+    if (s.link == c->links)
+        return 0;
+    if (c->pending && c->pending->at.link == s.link)
+        return c->pending->at.inside - s.inside;
+    return cell_bytes(c->link[s.link].image) - s.inside;
+}
+
+/* To be freed; NULL after the last one */
+static unsigned char *next_chunk(walk *w, size_t *size)
+{
+    const chain *c = w->chain;
+    uint64_t n = bytes_at(c, w->at);
+    unsigned char *chunk;
     *size = 0;
-    if (*number == 0) {
+    if (w->number == 0)
         n = c->theirs ? THEIR_HEAD + (uint64_t)c->links * THEIR_LINK
                       : HEAD + (uint64_t)c->links * LINK;
-        *number = 1;
-    } else if (offset < there) {
-        cells = cells_at(c, offset, &n);
-        n = n < there - offset ? n : there - offset;
-        n = n < CHUNK ? n : CHUNK;
-        *number += n;
-    } else {
-        *number = 0;
+    n = n < CHUNK || w->number == 0 ? n : CHUNK;
+    if (n == 0) {
+        w->number = 0;
         return NULL;
     }
     chunk = RedisModule_Alloc((size_t)n + CHECKSUM);
-    if (cells)
-        memcpy(chunk, cells, (size_t)n);
-    else
+    if (w->number == 0) {
         (c->theirs ? their_head : dump_head)(c, chunk);
-    store(chunk + n, checksum(chunk, (size_t)n, *number), CHECKSUM);
+        w->number = 1;
+    } else {
+        memcpy(chunk, c->link[w->at.link].image + IMAGE_HEADER + w->at.inside,
+               (size_t)n);
+        advance(c, &w->at, n);
+        w->number += n;
+    }
+    store(chunk + n, checksum(chunk, (size_t)n, w->number), CHECKSUM);
     *size = (size_t)n + (c->theirs ? 0 : CHECKSUM);
     return chunk;
 }
@@ -115,7 +126,8 @@ static const char *load_our_head(const unsigned char *p, size_t size,
 {
     uint64_t links = load(p + 8, 4);
     size_t i;
-    if (links == 0 || size != HEAD + links * LINK + CHECKSUM)
+    if (links == 0 || load(p + 4, 4) > MOST_EXPANSION
+        || size != HEAD + links * LINK + CHECKSUM)
         return BAD_DATA;
     *loaded = new_chain(load(p + 4, 4));
     for (i = 0, p += HEAD; i < links; i++, p += LINK) {
@@ -134,20 +146,15 @@ static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
 {
     bool ours = size >= HEAD + CHECKSUM && memcmp(chunk, "BLC\1", 4) == 0
              && sound(chunk, size, 1);
-    uint64_t left = UINT64_MAX;
+    uint64_t all = 0;
     const char *error;
-    size_t i;
     *loaded = NULL;
     error = (ours ? load_our_head : load_their_head)(chunk, size, loaded);
-    for (i = 0; !error && i < (*loaded)->links; i++) {
-        uint64_t bytes = cell_bytes((*loaded)->link[i].image);
-        if (bytes >= LARGE && left > SIZE_MAX / 2)
-            left = most_memory(ctx);
-        if (bytes > left)
-            error = NO_MEMORY;
-        left -= bytes;
-    }
-    if (!error && await(*loaded, all_cell_bytes(*loaded)))
+    if (!error && (*loaded)->links > MOST_FILTERS && !follows(ctx))
+        error = BAD_DATA;
+    if (!error && (all = all_cell_bytes(*loaded)) >= LARGE && all > room(ctx))
+        error = NO_MEMORY;
+    if (!error && await(*loaded, all))
         return NULL;
     if (*loaded)
         free_chain(*loaded);
@@ -155,39 +162,63 @@ static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
     return error;
 }
 
+/* Whether cells have all that such a chunk would set: then it came again, and
+   perhaps something was added since. */
+static bool has(const chain *c, uint64_t offset, const unsigned char *chunk,
+                size_t n)
+{
+    spot s = spot_of(c, offset);
+    const unsigned char *cells;
+    if (n > bytes_at(c, s))
+        return false;
+    cells = c->link[s.link].image + IMAGE_HEADER + s.inside;
+    while (n > 0 && (chunk[n - 1] & ~cells[n - 1]) == 0)
+        n--;
+    return n == 0;
+}
+
 /* Into the link whose turn it is */
-static const char *load_cells(chain *c, uint64_t number,
-                              const unsigned char *chunk, size_t size)
+static const char *load_next(RedisModuleCtx *ctx, chain *c,
+                             const unsigned char *chunk, size_t n)
 {
     pending *p = c->pending;
-    chain_link *l = p ? &c->link[p->link] : NULL;
-    size_t n = c->theirs ? size : size - CHECKSUM;
-    unsigned char *image;
-    if (!c->theirs && !sound(chunk, size, number))
-        return BAD_DATA;
-    if (!p || n == 0 || number != 1 + p->loaded + n)
-        return c->theirs ? "ERR invalid offset - no link found" : BAD_DATA;
-    if (n > cell_bytes(l->image) - p->inside)
-        return c->theirs ? "ERR invalid chunk - Too big for current filter"
-                         : BAD_DATA;
-    if (p->inside == 0) {
-        image = new_image(l->image, cell_bytes(l->image));
+    chain_link *l = &c->link[p->at.link];
+    uint64_t bytes = cell_bytes(l->image);
+    unsigned char *image = NULL;
+    if (p->at.inside == 0) {
+        if (bytes < LARGE || bytes <= room(ctx))
+            image = new_image(l->image, bytes);
         if (!image)
             return NO_MEMORY;
         RedisModule_Free(l->image);
         l->image = image;
     }
-    memcpy(l->image + IMAGE_HEADER + p->inside, chunk, n);
-    p->inside += n;
+    memcpy(l->image + IMAGE_HEADER + p->at.inside, chunk, n);
+    advance(c, &p->at, n);
     p->loaded += n;
     p->missing -= n;
-    if (p->inside == cell_bytes(l->image)) {
-        p->inside = 0;
-        p->link++;
-    }
     if (p->missing == 0) {
         RedisModule_Free(p);
         c->pending = NULL;
     }
     return NULL;
+}
+
+static const char *load_cells(RedisModuleCtx *ctx, chain *c, uint64_t number,
+                              const unsigned char *chunk, size_t size)
+{
+    uint64_t loaded = c->pending ? c->pending->loaded : all_cell_bytes(c);
+    size_t n = c->theirs ? size : size - CHECKSUM;
+    uint64_t offset = number - 1 - n;
+    if ((!c->theirs && !sound(chunk, size, number)) || n == 0 || number <= n)
+        return BAD_DATA;
+    if (offset < loaded)
+        return has(c, offset, chunk, n) ? NULL : BAD_DATA;
+    if (!c->pending || offset > loaded)
+        return c->theirs ? "ERR invalid offset - no link found" : BAD_DATA;
+    if (n > cell_bytes(c->link[c->pending->at.link].image)
+            - c->pending->at.inside)
+        return c->theirs ? "ERR invalid chunk - Too big for current filter"
+                         : BAD_DATA;
+    return load_next(ctx, c, chunk, n);
 }

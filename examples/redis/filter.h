@@ -37,8 +37,10 @@ static bool may_contain(const chain *c, const hashes *h)
 static bool grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
 {
     double rate = last->rate < 2 * MOST_RATE ? last->rate / 2 : MOST_RATE;
-    return last->capacity <= MOST_ITEMS / c->expansion
-        && !append(ctx, c, last->capacity * c->expansion, rate);
+    uint64_t most = MOST_ITEMS / c->expansion;
+    uint64_t items = last->capacity < most ? last->capacity : most;
+    return (c->links < MOST_FILTERS || follows(ctx))
+        && !append(ctx, c, items * c->expansion, rate);
 }
 
 enum { OLD, NEW, FULL, FAILED };
@@ -94,13 +96,23 @@ static bool unite(chain_link *into, const chain_link *from)
     return true;
 }
 
-static const char *absorb_link(chain *into, chain_link l)
+static bool alike(const chain *c, size_t i, const chain_link *l)
 {
-    size_t at = into->links, i;
-    chain_link *x = into->link;
-    for (i = 0; i < into->links; i++, x++)
-        if (x->capacity == l.capacity && x->rate == l.rate && unite(x, &l))
-            return NULL;
+    return i < c->links && c->link[i].capacity == l->capacity
+        && c->link[i].rate == l->rate;
+}
+
+/* The link is united with that in its own place, or with the last one of its
+   size, which has most room. To try all would take time with the square. */
+static const char *absorb_link(chain *into, chain_link l, size_t place)
+{
+    size_t at = into->links, last = at;
+    const chain_link *x;
+    while (last > 0 && !alike(into, last - 1, &l))
+        last--;
+    if ((alike(into, place, &l) && unite(&into->link[place], &l))
+        || (last > 0 && last - 1 != place && unite(&into->link[last - 1], &l)))
+        return NULL;
     if (into->links > 0 && into->expansion == 0)
         return "ERR non scaling filter is full";
     l.image = copy_image(l.image);
@@ -130,6 +142,6 @@ static const char *absorb(chain *into, const chain *from)
                "to be NONSCALING, then of the same capacity";
     for (i = 0; i < from->links && !error; i++)
         if (from->link[i].items > 0 || into->links == 0)
-            error = absorb_link(into, from->link[i]);
+            error = absorb_link(into, from->link[i], i);
     return error;
 }

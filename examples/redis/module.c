@@ -37,9 +37,10 @@
    is `error` if all could be united, and never more than the sum of what was
    merged. BF.CARD is then an estimate.
 
-   A filter that could never fit under maxmemory, or without that in the memory
-   of the machine, is not made. */
-#include "settings.h"
+   A filter that does not fit beside what is there, under maxmemory or without
+   that in the memory of the machine, is not made. If Redis evicts to make room
+   it must fit under maxmemory alone. README.md has the other bounds. */
+#include "ask.h"
 
 /* An error while an append-only file is loaded would be data lost in silence,
    as no client is there to hear of it: then the server stops. */
@@ -53,26 +54,23 @@ static int refuse(context *ctx, const char *error)
     return RedisModule_ReplyWithError(ctx, error);
 }
 
+/* To clients that WATCH the key, cache it, or listen to events of modules */
+static void announce(context *ctx, string *key)
+{
+    RedisModule_SignalModifiedKey(ctx, key);
+    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE,
+                                    RedisModule_GetCurrentCommandName(ctx),
+                                    key);
+}
+
 /* The end of a command that has no more to say than OK. */
-static int finish(context *ctx, const char *error)
+static int finish(context *ctx, string *key, const char *error)
 {
     if (error)
         return refuse(ctx, error);
+    announce(ctx, key);
     RedisModule_ReplicateVerbatim(ctx);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
-}
-
-/* BF.Madd and BF.Mexists do as BF.add and BF.exists, for many. */
-static bool is_many(const string *name)
-{
-    return (text(name)[3] | 32) == 'm';
-}
-
-static hashes hash_item(const chain *c, const string *item)
-{
-    size_t size;
-    const char *bytes = RedisModule_StringPtrLen(item, &size);
-    return hash(c, bytes, size);
 }
 
 /* ---- Making and adding --------------------------------------------------- */
@@ -98,12 +96,12 @@ static int reserve(context *ctx, string **argv, int argc)
         return RedisModule_WrongArity(ctx);
     error = read_reserve(argv, argc, &o);
     if (error)
-        return finish(ctx, error);
+        return finish(ctx, argv[1], error);
     p = find(ctx, argv[1], WRITE);
     error = p.chain ? "ERR item exists" : p.error;
     if (!error && (p.chain = create(ctx, o, &error)) != NULL)
         RedisModule_ModuleTypeSetValue(p.key, ours, p.chain);
-    return finish(ctx, error);
+    return finish(ctx, argv[1], error);
 }
 
 /* For BF.ADD and its kin. Replicas, and the append-only file, are told how the
@@ -127,34 +125,49 @@ static void find_or_create(context *ctx, place *p, string *name, options o)
     }
 }
 
-/* One reply each; FULL is the last one. */
+static int reply(context *ctx, int done)
+{
+    static const char full[] = "ERR non scaling filter is full";
+    return done == FULL ? RedisModule_ReplyWithError(ctx, full)
+         : done == FAILED ? refuse(ctx, "ERR problem inserting into filter")
+         : RedisModule_ReplyWithBool(ctx, done == NEW);
+}
+
+/* One reply each; FULL is the last one. Replicas may have more memory: they are
+   told what was added here, if that is not all. */
 static int insert(context *ctx, string *name, string **items, int count,
                   options o, bool many)
 {
     place p = find(ctx, name, WRITE);
-    bool changed = false;
-    int i, done = OLD;
+    string **added;
+    int i, done = OLD, worst = OLD;
+    size_t n = 0;
     find_or_create(ctx, &p, name, o);
     if (p.error)
         return refuse(ctx, p.error);
+    added = RedisModule_Alloc((size_t)count * sizeof *added);
     if (many)
         RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     for (i = 0; i < count && done != FULL; i++) {
         hashes h = hash_item(p.chain, items[i]);
         done = add(ctx, p.chain, &h);
-        changed = changed || done == NEW;
-        if (done == OLD || done == NEW)
-            RedisModule_ReplyWithBool(ctx, done == NEW);
-        else
-            RedisModule_ReplyWithError(ctx, done == FULL
-                ? "ERR non scaling filter is full"
-                : "ERR problem inserting into filter");
+        if (done == NEW)
+            added[n++] = items[i];
+        worst = done > worst ? done : worst;
+        reply(ctx, done);
     }
     if (many)
         RedisModule_ReplySetArrayLength(ctx, i);
-    if (changed && p.chain->theirs)
+    if (n > 0 && p.chain->theirs)
         adopt(p);
-    return changed ? RedisModule_ReplicateVerbatim(ctx) : REDISMODULE_OK;
+    if (n > 0)
+        announce(ctx, name);
+    if (n > 0 && worst == NEW)
+        RedisModule_ReplicateVerbatim(ctx);
+    else if (n > 0)
+        RedisModule_Replicate(ctx, "BF.MADD", "sv", name, added, n);
+    RedisModule_Free(added);
+    return REDISMODULE_OK;
 }
 
 static int add_items(context *ctx, string **argv, int argc)
@@ -197,123 +210,13 @@ static int merge(context *ctx, string **argv, int argc)
         from = find_existing(ctx, argv[i]);
         dest.error = from.error ? from.error : absorb(united, from.chain);
     }
+    if (!dest.error && united->links > MOST_FILTERS && !follows(ctx))
+        dest.error = "ERR more than 1075 filters would be in one key";
     if (dest.error)
         free_chain(united);
     else
         put(dest, united);
-    return finish(ctx, dest.error);
-}
-
-/* ---- Asking -------------------------------------------------------------- */
-
-/* A missing key, and one of another type, contain nothing. */
-static int exists(context *ctx, string **argv, int argc)
-{
-    place p;
-    int i;
-    if (argc > 3 && !is_many(argv[0]))
-        return RedisModule_WrongArity(ctx);
-    p = find(ctx, argv[1], READ);
-    if (p.error == unfinished)
-        return RedisModule_ReplyWithError(ctx, p.error);
-    if (is_many(argv[0]))
-        RedisModule_ReplyWithArray(ctx, argc - 2);
-    for (i = 2; i < argc; i++) {
-        hashes h;
-        if (p.chain)
-            h = hash_item(p.chain, argv[i]);
-        RedisModule_ReplyWithBool(ctx, p.chain && may_contain(p.chain, &h));
-    }
-    return REDISMODULE_OK;
-}
-
-enum { CAPACITY, SIZE, FILTERS, ITEMS, EXPANSION, FIELDS };
-
-static void sum(const chain *c, uint64_t field[FIELDS])
-{
-    size_t i;
-    field[CAPACITY] = field[ITEMS] = 0;
-    for (i = 0; i < c->links; i++) {
-        field[CAPACITY] += c->link[i].capacity;
-        field[ITEMS] += c->link[i].items;
-    }
-    field[SIZE] = 32 + 64 * c->links + all_cell_bytes(c);  /* as its */
-    field[FILTERS] = c->links;
-    field[EXPANSION] = c->expansion;
-}
-
-static int cardinality(context *ctx, string **argv, int argc)
-{
-    place p = find(ctx, argv[1], READ);
-    uint64_t value[FIELDS] = { 0 };
-    (void)argc;
-    if (p.error)
-        return RedisModule_ReplyWithError(ctx, p.error);
-    if (p.chain)
-        sum(p.chain, value);
-    return RedisModule_ReplyWithLongLong(ctx, (long long)value[ITEMS]);
-}
-
-static int info(context *ctx, string **argv, int argc)
-{
-    static const char *const names[] = { "CAPACITY", "SIZE", "FILTERS",
-        "ITEMS", "EXPANSION" }, *const labels[] = { "Capacity", "Size",
-        "Number of filters", "Number of items inserted", "Expansion rate" };
-    int resp3 = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RESP3;
-    bool one = argc == 3;
-    uint64_t value[FIELDS];
-    int i = 0;
-    place p;
-    if (argc > 3)
-        return RedisModule_WrongArity(ctx);
-    p = find_existing(ctx, argv[1]);
-    while (one && i < FIELDS && !is(argv[2], names[i]))
-        i++;
-    if (i == FIELDS && !p.error)
-        p.error = "Invalid information value";
-    if (p.error)
-        return RedisModule_ReplyWithError(ctx, p.error);
-    sum(p.chain, value);
-    if (one && !resp3)
-        RedisModule_ReplyWithArray(ctx, 1);
-    else
-        RedisModule_ReplyWithMap(ctx, one ? 1 : FIELDS);
-    do {
-        if (!one || resp3)
-            RedisModule_ReplyWithSimpleString(ctx, labels[i]);
-        if (i == EXPANSION && value[i] == 0)
-            RedisModule_ReplyWithNull(ctx);
-        else
-            RedisModule_ReplyWithLongLong(ctx, (long long)value[i]);
-    } while (!one && ++i < FIELDS);
-    return REDISMODULE_OK;
-}
-
-static int debug(context *ctx, string **argv, int argc)
-{
-    place p = find_existing(ctx, argv[1]);
-    uint64_t value[FIELDS], i;
-    (void)argc;
-    if (p.error)
-        return RedisModule_ReplyWithError(ctx, p.error);
-    sum(p.chain, value);
-    RedisModule_ReplyWithArray(ctx, 1 + (long)p.chain->links);
-    RedisModule_ReplyWithString(ctx, RedisModule_CreateStringPrintf(ctx,
-        "size:%llu", (unsigned long long)value[ITEMS]));
-    for (i = 0; i < p.chain->links; i++) {
-        const chain_link *l = &p.chain->link[i];
-        bool own = kind(l->image) == OURS;
-        uint64_t bytes = cell_bytes(l->image);
-        RedisModule_ReplyWithString(ctx, RedisModule_CreateStringPrintf(ctx,
-            "bytes:%llu bits:%llu hashes:%u hashwidth:%u capacity:%llu "
-            "size:%llu ratio:%g", (unsigned long long)bytes,
-            (unsigned long long)(own ? 8 * bytes : their_cells(l->image)),
-            (unsigned)(own ? l->image[6] : load(l->image + 4, 4)),
-            kind(l->image) == NARROW ? 32U : 64U,
-            (unsigned long long)l->capacity, (unsigned long long)l->items,
-            l->rate));
-    }
-    return REDISMODULE_OK;
+    return finish(ctx, argv[1], dest.error);
 }
 
 /* ---- Dumps --------------------------------------------------------------- */
@@ -323,17 +226,17 @@ static int scan_dump(context *ctx, string **argv, int argc)
     place p = find_existing(ctx, argv[1]);
     unsigned char *chunk;
     long long iterator;
-    uint64_t number;
     size_t size;
+    walk w;
     (void)argc;
     if (!p.error && RedisModule_StringToLongLong(argv[2], &iterator))
         p.error = "Second argument must be numeric";
     if (p.error)
         return RedisModule_ReplyWithError(ctx, p.error);
-    number = (uint64_t)iterator;
-    chunk = dump(p.chain, &number, &size);
+    w = walk_from(p.chain, (uint64_t)iterator);
+    chunk = next_chunk(&w, &size);
     RedisModule_ReplyWithArray(ctx, 2);
-    RedisModule_ReplyWithLongLong(ctx, (long long)number);
+    RedisModule_ReplyWithLongLong(ctx, (long long)w.number);
     RedisModule_ReplyWithStringBuffer(ctx, chunk ? (char *)chunk : "", size);
     RedisModule_Free(chunk);
     return REDISMODULE_OK;
@@ -355,33 +258,17 @@ static int load_chunk(context *ctx, string **argv, int argc)
     else if (p.error && p.error != unfinished)
         error = p.error;
     else if (number != 1)
-        error = p.chain ? load_cells(p.chain, (uint64_t)number, data, size)
+        error = p.chain ? load_cells(ctx, p.chain, (uint64_t)number, data,
+                                    size)
                         : "ERR not found";
     else if (p.chain && !p.error)
         error = "ERR item exists";
     else if ((error = load_head(ctx, data, size, &c)) == NULL)
         put(p, c);
-    return finish(ctx, error);
+    return finish(ctx, argv[1], error);
 }
 
 /* ---- The module ---------------------------------------------------------- */
-
-static const char writing[] = "write deny-oom", reading[] = "readonly fast";
-
-static const command commands[] = {
-    { "bf.reserve", reserve, -4, writing, writes, reserve_words },
-    { "bf.add", add_items, 3, writing, writes, item_words },
-    { "bf.madd", add_items, -3, writing, writes, items_words },
-    { "bf.insert", insert_items, -4, writing, writes, insert_words },
-    { "bf.merge", merge, -3, writing, merges, merge_words },
-    { "bf.loadchunk", load_chunk, 4, writing, writes, load_words },
-    { "bf.exists", exists, 3, reading, reads, item_words },
-    { "bf.mexists", exists, -3, reading, reads, items_words },
-    { "bf.card", cardinality, 2, reading, reads, key_words },
-    { "bf.info", info, -2, reading, reads, info_words },
-    { "bf.debug", debug, 2, reading, reads, key_words },
-    { "bf.scandump", scan_dump, 3, "readonly", reads, scan_words },
-};
 
 int RedisModule_OnLoad(context *ctx, string **argv, int argc);
 int RedisModule_OnLoad(context *ctx, string **argv, int argc)
@@ -389,8 +276,10 @@ int RedisModule_OnLoad(context *ctx, string **argv, int argc)
     if (RedisModule_Init(ctx, "bloom.h", 2, REDISMODULE_APIVER_1)
         || !RedisModule_LoadConfigs)    /* older than Redis 7 */
         return REDISMODULE_ERR;
-    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS);
-    return create_types(ctx) && settle(ctx, argv, argc)
-        && add_commands(ctx, commands, sizeof commands / sizeof *commands)
+    RedisModule_SetModuleOptions(ctx,
+        REDISMODULE_OPTIONS_HANDLE_IO_ERRORS
+        | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD
+        | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED);
+    return create_types(ctx) && settle(ctx, argv, argc) && add_commands(ctx)
          ? REDISMODULE_OK : REDISMODULE_ERR;
 }

@@ -141,7 +141,8 @@ static bool their_header_sound(const chain_link *l)
 
 static chain *their_chain(uint64_t options, uint64_t growth)
 {
-    chain *c = new_chain(options & NO_SCALING ? 0 : growth);
+    uint64_t most = growth < MOST_EXPANSION ? growth : MOST_EXPANSION;
+    chain *c = new_chain(options & NO_SCALING ? 0 : most);
     c->options = (uint8_t)(options & ALL_OPTIONS);
     c->growth = (uint32_t)growth;
     c->theirs = 1;
@@ -231,8 +232,7 @@ static void save_theirs(RedisModuleIO *io, void *value)
         RedisModule_SaveUnsigned(io, c->pending->missing);
     for (i = 0; i < c->links; i++) {
         their_link t = their_link_of(&c->link[i]);
-        bool there = !c->pending || i < c->pending->link
-                  || (i == c->pending->link && c->pending->inside > 0);
+        bool there = i < links_there(c);
         RedisModule_SaveUnsigned(io, t.capacity);
         RedisModule_SaveDouble(io, t.rate);
         RedisModule_SaveUnsigned(io, t.hashes);
@@ -310,15 +310,14 @@ static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
     while (c->links < links && !error)
         error = load_their_link(io, encoding, c, options & UNFINISHED,
                                 &present);
-    if (!error && !await(c, missing))
+    if (!error && (!await(c, missing) || present != links_there(c)
+                   || (links > MOST_FILTERS
+                       && !follows(RedisModule_GetContextFromIO(io)))))
         error = BAD_DATA;
     for (i = 0; i < c->links && !error; i++) {
         if (c->link[i].items > left)
             error = BAD_DATA;
         left -= c->link[i].items;
     }
-    if (!error && present != (c->pending ? c->pending->link
-                                         + (c->pending->inside > 0) : c->links))
-        error = BAD_DATA;
     return error;
 }

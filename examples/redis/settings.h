@@ -1,5 +1,5 @@
 /* What the module is told: settings, by its arguments and by CONFIG; options of
-   commands. And what it tells the server: commands, their words and keys. */
+   commands. */
 #include "type.h"
 #include <stdlib.h>
 #include <strings.h>
@@ -168,89 +168,4 @@ static const char *read_insert(string *name, string *value, options *o)
              ? NULL : "Bad expansion";
     return read_number(value, &o->capacity, 1, MOST_CAPACITY)
          ? NULL : "Bad capacity";
-}
-
-/* ---- Commands ------------------------------------------------------------ */
-
-#define KEYS(flags_, first, last) \
-    { .flags = flags_, .begin_search_type = REDISMODULE_KSPEC_BS_INDEX, \
-      .bs.index = { first }, .find_keys_type = REDISMODULE_KSPEC_FK_RANGE, \
-      .fk.range = { last, 1, 0 } }
-
-enum {
-    READS = REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS,
-    WRITES = REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT,
-    OPTIONAL = REDISMODULE_CMD_ARG_OPTIONAL,
-    MULTIPLE = REDISMODULE_CMD_ARG_MULTIPLE
-};
-
-static RedisModuleCommandKeySpec reads[] = { KEYS(READS, 1, 0), { 0 } },
-    writes[] = { KEYS(WRITES, 1, 0), { 0 } },
-    merges[] = { KEYS(WRITES, 1, 0), KEYS(READS, 2, -1), { 0 } };
-
-#define WORD(name, type, token, flags) \
-    { name, REDISMODULE_ARG_TYPE_##type, 0, token, NULL, NULL, flags, NULL, \
-      NULL }
-#define KEY WORD("key", KEY, NULL, 0)
-#define ITERATOR WORD("iterator", INTEGER, NULL, 0)
-#define FLAG(name, word) WORD(name, PURE_TOKEN, word, OPTIONAL)
-#define FIELD(name, word) WORD(name, PURE_TOKEN, word, 0)
-#define EXPANSION_WORD WORD("expansion", INTEGER, "EXPANSION", OPTIONAL)
-
-typedef RedisModuleCommandArg words[];
-
-static words key_words = { KEY, { 0 } },
-    item_words = { KEY, WORD("item", STRING, NULL, 0), { 0 } },
-    items_words = { KEY, WORD("item", STRING, NULL, MULTIPLE), { 0 } },
-    scan_words = { KEY, ITERATOR, { 0 } },
-    load_words = { KEY, ITERATOR, WORD("data", STRING, NULL, 0), { 0 } },
-    fields = { FIELD("capacity", "CAPACITY"), FIELD("size", "SIZE"),
-        FIELD("filters", "FILTERS"), FIELD("items", "ITEMS"),
-        FIELD("expansion", "EXPANSION"), { 0 } },
-    info_words = { KEY, { "single_value", REDISMODULE_ARG_TYPE_ONEOF, 0, NULL,
-        NULL, NULL, OPTIONAL, NULL, fields }, { 0 } },
-    merge_words = { WORD("destination", KEY, NULL, 0),
-        { "source", REDISMODULE_ARG_TYPE_KEY, 1, NULL, NULL, NULL, MULTIPLE,
-          NULL, NULL }, { 0 } },
-    reserve_words = { KEY, WORD("error_rate", DOUBLE, NULL, 0),
-        WORD("capacity", INTEGER, NULL, 0), EXPANSION_WORD,
-        FLAG("nonscaling", "NONSCALING"), { 0 } },
-    insert_words = { KEY, WORD("capacity", INTEGER, "CAPACITY", OPTIONAL),
-        WORD("error", DOUBLE, "ERROR", OPTIONAL), EXPANSION_WORD,
-        FLAG("nocreate", "NOCREATE"), FLAG("nonscaling", "NONSCALING"),
-        FIELD("items", "ITEMS"), WORD("item", STRING, NULL, MULTIPLE), { 0 } };
-
-typedef struct command {
-    const char *name;
-    RedisModuleCmdFunc function;
-    int arity;                          /* -n: n words or more */
-    const char *flags;
-    RedisModuleCommandKeySpec *keys;
-    RedisModuleCommandArg *words;
-} command;
-
-/* Servers newer than the header have categories for a module's commands. */
-static bool add_commands(context *ctx, const command *c, size_t commands)
-{
-    int (*category)(context *, const char *) = NULL;
-    int (*set_category)(RedisModuleCommand *, const char *) = NULL;
-    RedisModule_GetApi("RedisModule_AddACLCategory", &category);
-    RedisModule_GetApi("RedisModule_SetCommandACLCategories", &set_category);
-    if (category && category(ctx, "bloom"))
-        set_category = NULL;
-    for (; commands-- > 0; c++) {
-        RedisModuleCommandInfo more = {
-            .version = REDISMODULE_COMMAND_INFO_VERSION, .arity = c->arity,
-            .key_specs = c->keys, .args = c->words };
-        RedisModuleCommand *made;
-        if (RedisModule_CreateCommand(ctx, c->name, c->function, c->flags, 1,
-                                      c->keys == merges ? -1 : 1, 1))
-            return false;
-        made = RedisModule_GetCommand(ctx, c->name);
-        if (category && set_category)
-            set_category(made, "bloom");
-        if (RedisModule_SetCommandInfo(made, &more))
-            return false;
-    }
-    return true;
 }

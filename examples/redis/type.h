@@ -9,12 +9,12 @@ static RedisModuleType *ours, *theirs;
 static void rdb_save(RedisModuleIO *io, void *value)
 {
     const chain *c = value;
-    uint64_t number = 0;
+    walk w = walk_from(c, 0);
     unsigned char *chunk;
     size_t size;
     RedisModule_SaveUnsigned(io, c->pending ? c->pending->missing : 0);
-    while ((chunk = dump(c, &number, &size)) != NULL) {
-        RedisModule_SaveUnsigned(io, number);
+    while ((chunk = next_chunk(&w, &size)) != NULL) {
+        RedisModule_SaveUnsigned(io, w.number);
         RedisModule_SaveStringBuffer(io, (char *)chunk, size);
         RedisModule_Free(chunk);
     }
@@ -23,15 +23,16 @@ static void rdb_save(RedisModuleIO *io, void *value)
 
 static const char *load_chunks(RedisModuleIO *io, chain **c)
 {
+    RedisModuleCtx *ctx = RedisModule_GetContextFromIO(io);
     uint64_t missing = RedisModule_LoadUnsigned(io), number;
     const char *error = NULL;
     size_t size;
     while (!error && (number = RedisModule_LoadUnsigned(io)) != 0) {
         void *chunk = RedisModule_LoadStringBuffer(io, &size);
         if (chunk && !*c && number == 1)
-            error = load_head(RedisModule_GetContextFromIO(io), chunk, size, c);
+            error = load_head(ctx, chunk, size, c);
         else
-            error = chunk && *c ? load_cells(*c, number, chunk, size)
+            error = chunk && *c ? load_cells(ctx, *c, number, chunk, size)
                                 : BAD_DATA;
         RedisModule_Free(chunk);
     }
@@ -75,11 +76,11 @@ static void *rdb_load_theirs(RedisModuleIO *io, int version)
 
 static void aof_rewrite(RedisModuleIO *io, RedisModuleString *key, void *value)
 {
-    uint64_t number = 0;
+    walk w = walk_from(value, 0);
     unsigned char *chunk;
     size_t size;
-    while ((chunk = dump(value, &number, &size)) != NULL) {
-        RedisModule_EmitAOF(io, "BF.LOADCHUNK", "slb", key, (long long)number,
+    while ((chunk = next_chunk(&w, &size)) != NULL) {
+        RedisModule_EmitAOF(io, "BF.LOADCHUNK", "slb", key, (long long)w.number,
                             (char *)chunk, size);
         RedisModule_Free(chunk);
     }
@@ -87,29 +88,39 @@ static void aof_rewrite(RedisModuleIO *io, RedisModuleString *key, void *value)
 
 static void digest(RedisModuleDigest *d, void *value)
 {
-    uint64_t number = 0;
+    walk w = walk_from(value, 0);
     unsigned char *chunk;
     size_t size;
-    while ((chunk = dump(value, &number, &size)) != NULL) {
+    while ((chunk = next_chunk(&w, &size)) != NULL) {
         RedisModule_DigestAddStringBuffer(d, (char *)chunk, size);
         RedisModule_Free(chunk);
     }
     RedisModule_DigestEndSequence(d);
 }
 
+static size_t bytes_of(void *memory)
+{
+    return memory ? RedisModule_MallocSize(memory) : 0;
+}
+
+/* With the two objects of Redis's own that lead to the value: two words each */
 static size_t memory_usage(const void *value)
 {
     const chain *c = value;
-    uint64_t cells = c->pending ? c->pending->loaded : all_cell_bytes(c);
-    return sizeof *c + (size_t)cells
-         + c->links * (sizeof *c->link + IMAGE_HEADER);
+    void *object = RedisModule_Alloc(2 * sizeof(void *));
+    size_t bytes = bytes_of((void *)(uintptr_t)value) + bytes_of(c->link)
+                 + bytes_of(c->pending) + 2 * bytes_of(object), i;
+    RedisModule_Free(object);
+    for (i = 0; i < c->links; i++)
+        bytes += bytes_of(c->link[i].image);
+    return bytes;
 }
 
 /* Large ones are freed in the background. */
 static size_t free_effort(RedisModuleString *key, const void *value)
 {
     (void)key;
-    return ((const chain *)value)->links + memory_usage(value) / LARGE;
+    return ((const chain *)value)->links + all_cell_bytes(value) / LARGE;
 }
 
 /* For COPY */
@@ -122,9 +133,8 @@ static void *copy(RedisModuleString *from, RedisModuleString *to,
     (void)from, (void)to;
     for (i = 0; i < c->links; i++) {
         chain_link l = c->link[i];
-        bool there = !c->pending
-                  || i < c->pending->link + (c->pending->inside > 0);
-        l.image = there ? copy_image(l.image) : new_image(l.image, 0);
+        l.image = i < links_there(c) ? copy_image(l.image)
+                                     : new_image(l.image, 0);
         if (!l.image) {
             free_chain(made);
             return NULL;

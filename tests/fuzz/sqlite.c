@@ -4,24 +4,16 @@
      cc -I. -DFUZZ_MAIN tests/fuzz/sqlite.c -lsqlite3
 
    The input: a byte that says how long the key is, the key, and bytes that are
-   handed to each function as a BLOB, and are pages 0 and 1 of a table's data.
-   What must hold: each call gives a value or a sentence; what a function takes,
-   the others take; a key that was added is in; a table still answers or says
-   that it is damaged. */
+   handed to each function as a BLOB, and are the header and page 1 of a table's
+   data: as they are, with a seal, and without seals, as the second edition
+   wrote them. What must hold: each call gives a value or a sentence; what a
+   function takes, the others take; a key that was added is in; a table still
+   answers or says that it is damaged. */
 #define _POSIX_C_SOURCE 200809L
 #include <sqlite3.h>
 #define SQLITE_CORE 1
 #include <stdio.h>
 #include <stdlib.h>
-
-/* The head of a chain may ask for any memory; here there is little. */
-static void *little(size_t size)
-{
-    return size > 1 << 20 ? NULL : malloc(size);
-}
-
-#define BLOOM_MALLOC(size) little(size)
-#define BLOOM_FREE(memory) free(memory)
 #include "../../examples/sqlite.c"
 
 static void fail(const char *what, int line)
@@ -33,8 +25,8 @@ static void fail(const char *what, int line)
 #define must(x) ((x) ? (void)0 : fail(#x, __LINE__))
 
 static sqlite3 *db;
-enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, HEAD, BODY, PUT, LOOK, CLEAR,
-       CALLS };
+enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, PUT, LOOK,
+       OLD_BODY, OLD_PUT, OLD_LOOK, CALLS };
 static sqlite3_stmt *calls[CALLS];
 
 static void set_up(void)
@@ -46,17 +38,26 @@ static void set_up(void)
         "SELECT bloom_merge(x) FROM (SELECT ?1 x UNION ALL SELECT ?1)",
         "SELECT min(value > 0), count(*) FROM bloom_probes(?1, ?2)",
         "SELECT bloom_info(bloom_add(?1, ?2))",
-        "REPLACE INTO seen_data VALUES (0, ?1)",
+        "SAVEPOINT s",
+        "ROLLBACK TO s",
+        "RELEASE s",
         "REPLACE INTO seen_data VALUES (1, ?1)",
         "INSERT INTO seen VALUES (?2)",
         "SELECT count(*) FROM seen(?2)",
-        "DELETE FROM seen_data WHERE page > 0" };
+        "REPLACE INTO old_data VALUES (1, ?1)",
+        "INSERT INTO old VALUES (?2)",
+        "SELECT count(*) FROM old(?2)" };
     int i;
     must(sqlite3_open(":memory:", &db) == SQLITE_OK);
     must(sqlite3_bloom_init(db, NULL, NULL) == SQLITE_OK);
+    /* The head of a chain may ask for any memory; here there is little. */
+    sqlite3_hard_heap_limit64(4 << 20);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 16);
-    must(sqlite3_exec(db, "CREATE VIRTUAL TABLE seen USING bloom(1000, 1e-4)",
-                      NULL, NULL, NULL) == SQLITE_OK);
+    must(sqlite3_exec(db, "CREATE VIRTUAL TABLE seen USING bloom(1000, 1e-4);"
+        "CREATE VIRTUAL TABLE old USING bloom(1000, 1e-4); UPDATE old_data SET "
+        "bytes = CAST(substr(bytes, 1, length(bytes) - 8) AS BLOB);"
+        "PRAGMA writable_schema = reset",   /* connects to them anew */
+        NULL, NULL, NULL) == SQLITE_OK);
     for (i = 0; i < CALLS; i++)
         must(sqlite3_prepare_v2(db, sql[i], -1, &calls[i], NULL) == SQLITE_OK);
 }
@@ -103,45 +104,51 @@ static void try_functions(const void *blob, size_t size, const char *text,
              || sqlite3_column_count(calls[PROBES]) == 2);
 }
 
-static void try_table(const void *bytes, size_t size, const char *text,
-                      size_t text_size)
+/* With this as page 1; then as it was before */
+static void try_table(int body, const void *bytes, size_t size,
+                      const char *text, size_t text_size)
 {
-    must(call(BODY, bytes, size, text, text_size) == 0);
-    if (call(PUT, bytes, size, text, text_size) == 0)
-        must(call(LOOK, bytes, size, text, text_size) == 1);
+    int put = body + 1, look = body + 2;
+    must(call(BEGIN, bytes, size, text, text_size) == 0);
+    must(call(body, bytes, size, text, text_size) == 0);
+    if (call(put, bytes, size, text, text_size) == 0)
+        must(call(look, bytes, size, text, text_size) == 1);
     else
-        call(LOOK, bytes, size, text, text_size);
-    must(call(CLEAR, bytes, size, text, text_size) == 0);
-    must(call(PUT, bytes, size, text, text_size) == 0);
-    must(call(LOOK, bytes, size, text, text_size) == 1);
-    must(call(CLEAR, bytes, size, text, text_size) == 0);
+        call(look, bytes, size, text, text_size);
+    must(call(BACK, bytes, size, text, text_size) == 0);
+    must(call(put, bytes, size, text, text_size) == 0);
+    must(call(look, bytes, size, text, text_size) == 1);
+    must(call(BACK, bytes, size, text, text_size) == 0);
+    must(call(END, bytes, size, text, text_size) == 0);
 }
 
-/* The header is read when the table is opened. */
-static void try_header(const void *bytes, size_t size)
+/* The header is read when the table is first asked. */
+static void try_header(const void *bytes)
 {
     table *t = sqlite3_malloc(sizeof *t);
     key k = { SQLITE_INTEGER, 7, NULL, 0 };
     bool maybe = false;
-    must(t && size == 32);
+    must(t != NULL);
+    must(call(BEGIN, NULL, 0, NULL, 0) == 0);
     memset(t, 0, sizeof *t);
-    memcpy(t->header, bytes, size);
+    memcpy(t->header, bytes, HEADER);
     t->db = db;
-    t->schema = sqlite3_mprintf("main");
-    t->data = sqlite3_mprintf("main.seen_data");
+    t->is_open = true;
+    t->data = sqlite3_mprintf("main.old_data");
     if (bloom_view(t->header, SIZE_MAX, NULL)
         && touch_key(t, &k, true, &maybe) == SQLITE_OK)
         must(touch_key(t, &k, false, &maybe) == SQLITE_OK && maybe);
     sqlite3_free(t->base.zErrMsg);
     disconnect(&t->base);
-    must(call(CLEAR, NULL, 0, NULL, 0) == 0);
+    must(call(BACK, NULL, 0, NULL, 0) == 0);
+    must(call(END, NULL, 0, NULL, 0) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char k[256];
-    static unsigned char page[PAGE];
+    static unsigned char page[PAGE + SEAL];
     size_t key_size;
     if (size < 1)
         return 0;
@@ -152,12 +159,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     data += 1 + key_size;
     size -= 1 + key_size;
     try_functions(data, size, k, key_size);
-    try_table(data, size, k, key_size);
+    try_table(BODY, data, size, k, key_size);
     memset(page, 0, sizeof page);
     memcpy(page, data, size < PAGE ? size : PAGE);
-    try_table(page, sizeof page, k, key_size);
-    if (size >= 32)
-        try_header(data, 32);
+    try_table(OLD_BODY, page, PAGE, k, key_size);
+    store64(page + PAGE, seal_of(page, PAGE, 1));
+    try_table(BODY, page, sizeof page, k, key_size);
+    if (size >= HEADER)
+        try_header(data);
     return 0;
 }
 

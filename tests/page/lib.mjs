@@ -103,9 +103,10 @@ export async function open(hash = '', options = {}) {
 export const text = (page, at) => page.locator(at).textContent();
 export const numberAt = async (page, at) => number(await text(page, at));
 
-// Until a condition holds on the page
+// Until a condition holds on the page, or PATIENCE, in milliseconds, has ended
+const timeout = Number(process.env.PATIENCE ?? 300000);
 export const until = (page, holds, argument) =>
-    page.waitForFunction(holds, argument, { timeout: 300000 });
+    page.waitForFunction(holds, argument, { timeout });
 
 export async function save(page, button, path) {
     const [download] = await Promise.all([page.waitForEvent('download'),

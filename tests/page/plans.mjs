@@ -44,7 +44,43 @@ export async function planning() {
     same('the slider sets n', await page.inputValue('#n-text'), '1,000,000');
     await type(page, '#p-text', '1');
     same('p = 1 is refused', await page.getAttribute('#p-text', 'aria-invalid'), 'true');
-    check('and told why', (await text(page, '#measure-note')).includes('1%'));
+    check('and told why', (await text(page, '#plan-note')).includes('1%'));
+    await page.fill('#n', '40');
+    same('the slider mends it', [await page.getAttribute('#p-text', 'aria-invalid'),
+        await text(page, '#plan-note')].join(), 'false,');
+    await page.context().close();
+}
+
+// A wasm32 has no more than 4 GB.
+export async function pageLimit() {
+    const page = await open();
+    await page.locator('#part-2').scrollIntoViewIfNeeded();
+    await type(page, '#n-text', 4e9);
+    same('too large for the page', await text(page, '#plan-bytes'), 'too large for this page');
+    check('its limit is told', (await text(page, '#plan-note')).includes('below 4.29 GB'),
+          await text(page, '#plan-note'));
+    same('no chart of another plan', await page.locator('.chart canvas').count(), 0);
+    same('the slider knows', await page.getAttribute('#n', 'aria-valuetext'), '4,000,000,000');
+    await type(page, '#n-text', 3e9);
+    await samePlan(page, 3e9, 0.01, 0, 0);
+    same('and within it all is well', await text(page, '#plan-note'), '');
+    same('with charts', await page.locator('.chart canvas').count(), 2);
+    await page.context().close();
+}
+
+// What a measurement says, while it runs and at its end, leaves the error of an
+// input alone.
+export async function errorStays() {
+    const page = await open();
+    await page.locator('#part-2').scrollIntoViewIfNeeded();
+    await type(page, '#n-text', 50000);
+    await page.click('#measure');
+    await type(page, '#p-text', '7');
+    const error = await text(page, '#plan-note');
+    check('p = 7 is refused', error.startsWith('p: '), error);
+    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    same('the error stays', await text(page, '#plan-note'), error);
+    same('the input is marked', await page.getAttribute('#p-text', 'aria-invalid'), 'true');
     await page.context().close();
 }
 

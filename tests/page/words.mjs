@@ -79,6 +79,9 @@ export async function addAndAsk() {
         await page.fill('#word', word);
         await sameProbes(page, 256, 4, 0, word);
     }
+    await addWords(page, ['plum', 'plum', 'plum']);
+    same('a word that is added again is one word', await text(page, '#count'),
+         String(await page.locator('#in .word').count()));
     const path = await sameFilter(page, 'classic', 256, 4, 0, FRUIT);
     same('the command finds them', bloom(['check', path], `${FRUIT.join('\n')}\n`).stdout,
          `${FRUIT.join('\n')}\n`);
@@ -163,7 +166,9 @@ export async function layouts() {
     const left = ['apple', 'apple', ...FRUIT.filter((w) => w !== 'plum' && w !== 'apple'),
                   'kiwi'];
     await sameFilter(page, 'counting', 512, 5, 2, left);
-    same('words in', await text(page, '#count'), String(left.length));
+    same('words in', await text(page, '#count'), String(new Set(left).size));
+    same('a word that is in twice', (await page.locator('#in .word').allTextContents())
+        .filter((word) => word.startsWith('apple')).join(), 'apple ×2');
     await page.fill('#word', 'never');
     await page.click('#remove');
     check('what was not added is not removed',
@@ -235,21 +240,71 @@ export async function manyWords() {
     await page.context().close();
 }
 
+// n and p stand before the rest, to be written by hand; of file: pages too.
+async function byQuery() {
+    const planOf = async (page) => [await page.inputValue('#n-text'),
+                                    await page.inputValue('#p-text')].join();
+    const page = await open('?n=2500&p=0.002');
+    same('?n=&p=', await planOf(page), '2,500,0.2%');
+    same('the words are the usual ones', await text(page, '#count'), '8');
+    check('and part 2 is shown', await page.evaluate(() => document
+        .querySelector('#part-2').getBoundingClientRect().top < innerHeight / 2));
+    await page.fill('#p-text', '1e-4');
+    await page.press('#p-text', 'Enter');
+    await until(page, () => location.search === '?n=2500&p=0.0001');
+    check('n and p are not twice in the address',
+          !/[#&][np]=/.test(await page.evaluate(() => location.hash)));
+    await page.reload();
+    await page.waitForSelector('html[data-ready]', { state: 'attached' });
+    same('kept when it is loaded again', await planOf(page), '2,500,0.01%');
+    await page.evaluate(() => {         // a browser that does not let it
+        const { replaceState } = history;
+        history.replaceState = (state, title, to) => {
+            if (to.startsWith('?'))
+                throw new DOMException('no', 'SecurityError');
+            replaceState.call(history, state, title, to);
+        };
+    });
+    await page.fill('#n-text', '77');
+    await page.press('#n-text', 'Enter');
+    await until(page, () => /&n=77&p=0.0001/.test(location.hash));
+    await page.reload();
+    await page.waitForSelector('html[data-ready]', { state: 'attached' });
+    same('the newer ones', await planOf(page), '77,0.01%');
+    await until(page, () => location.search === '?n=77&p=0.0001');
+    await page.evaluate(() => { location.hash = '#words=owl&m=128'; });
+    await until(page, () => document.querySelector('#count').textContent === '1');
+    same('another hash leaves them', await planOf(page), '77,0.01%');
+    await page.context().close();
+    const n = 'n: a whole number from 1 to 10¹².', p = 'p: from 5.4 × 10⁻²⁰ to below 1; '
+        + 'for one percent write 0.01 or 1%.';
+    for (const [query, note, plan] of [
+        ['?n=-1&p=0.5', n, '10,000,50%'], ['?n=1.5', n, '10,000,1%'],
+        ['?n=1e99&p=1e-3', n, '10,000,0.1%'], ['?n=<script>alert(1)</script>', n, '10,000,1%'],
+        ['?n=7&p=1', p, '7,1%'], ['?p=NaN', p, '10,000,1%'], ['?p=1e-30&n=8', p, '8,1%'],
+        ['?n=&p=', '', '10,000,1%'], ['?n=%&p=%E0%A4', `${n} ${p}`, '10,000,1%'],
+        ['?n=Infinity&p=-0', `${n} ${p}`, '10,000,1%'], ['?q=1&&=', '', '10,000,1%']]) {
+        const refused = await open(query);
+        same(`${query}: told`, await text(refused, '#plan-note'), note);
+        same(`${query}: planned`, await planOf(refused), plan);
+        await refused.context().close();
+    }
+}
+
 export async function link() {
     const page = await open('#words=&m=512&k=3&layout=counting');
     await addWords(page, ['a,b', 'x y', '50%', 'ä&=#', 'a,b']);
     await page.fill('#made', '40');
     await page.check('#speed input[value="0"]', { force: true });
     await page.click('#make');
-    await until(page, () => document.querySelector('#count').textContent === '45');
+    await until(page, () => document.querySelector('#count').textContent === '44');
     await page.click('#find');
     await page.fill('#n-text', '2000');
     await page.press('#n-text', 'Enter');
     await page.fill('#step-m', '256');
     await page.press('#step-m', 'Enter');
     await page.waitForTimeout(400);
-    const hash = await page.evaluate(() => location.hash);
-    const again = await open(hash);
+    const again = await open(await page.evaluate(() => location.search + location.hash));
     for (const at of ['#count', '#fill', '#now', '#verdict', '#probes', '#falses', '#m-shown',
                       '#k-shown', '#plan-cells'])
         same(`the link restores ${at}`, await text(again, at), await text(page, at));
@@ -260,6 +315,7 @@ export async function link() {
         .equals(readFileSync(`${folder}/link-2`)));
     await page.context().close();
     await again.context().close();
+    await byQuery();
     const bent = await open('#words=%,%E0%A4&m=77&k=999&layout=none&n=-1&p=7&step=1,2&part=9');
     same('a bent link does no harm', await text(bent, '#count'), '2');
     await bent.context().close();

@@ -7,6 +7,7 @@
    Exits with 1 if a promise is broken, and says which. */
 
 #include "promise.h"
+#include <fenv.h>
 
 typedef long double real;
 
@@ -90,7 +91,7 @@ static real classic_rate(bloom_plan plan, double n)
 {
     real m = (real)plan.cells, choices = (real)n * plan.hashes;
     real fill = -expm1l(choices * log1pl(-1 / m));
-    real adds = (real)bloom_generator_rate_((double)m, plan.hashes, n,
+    real adds = (real)bloom_walk_rate_((double)m, plan.hashes, n,
                                             (double)fill)
               / powl(fill, plan.hashes);
     real rate = moment(m, plan.hashes, choices) * adds
@@ -181,7 +182,8 @@ static real blocked_rate(bloom_plan plan, double n)
             multiply_series(power, square);
         multiply_series(square, square);
     }
-    return power[b] * rate + (real)bloom_step_floor_(plan, (double)mean[1]);
+    return power[b] * rate + (real)bloom_step_floor_(plan, (double)mean[1])
+         + (real)bloom_twin_rate_(plan, (double)blocks, n);
 }
 
 static real exact(bloom_plan plan, uint64_t n)
@@ -356,6 +358,27 @@ static void blocked_plans(unsigned count)
     tell("blocked: bloom_plan_fpr / exact rate - 1", said, 0.002);
 }
 
+/* No plan divides by 0, or by so little that it overflows. */
+static void exceptions(unsigned count)
+{
+    bloom_plan plan;
+    unsigned i, seen = 0;
+    for (i = 0; i < count; i++) {
+        uint64_t n = any_n();
+        double p = any_p();
+        feclearexcept(FE_ALL_EXCEPT);
+        plan = bloom_plan_layout(i ? n : 5, i ? p : 0.1, BLOOM_BLOCKED);
+        plan.hash_bits = (uint8_t)(i % 2 ? 32 : 64);
+        plan = bloom_plan_hashes(n, bloom_plan_fpr(plan, n), 1 + i % 64);
+        plan = bloom_plan_bytes(bloom_plan_capacity(plan, p), 40 + i);
+        plan = bloom_plan_for(n, bloom_plan_fpr(plan, n));
+        seen += fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW) != 0;
+    }
+    printf("\n%u plans of each kind: %u divide by zero or overflow\n", count,
+           seen);
+    promise(seen == 0, "no division by zero");
+}
+
 int main(int argc, char **argv)
 {
     unsigned count;
@@ -372,5 +395,6 @@ int main(int argc, char **argv)
     classic_plans(2 * count);
     other_plans(count);
     blocked_plans(count);
+    exceptions(10 * count);
     return ending();
 }

@@ -205,8 +205,8 @@ static void show(unsigned i, uint64_t n, double p)
     printf(s->how == WHOLE && s->kind == BYTES && s->width == 64
            ? "  |%6.3f +-%.3f" : " %6.3f +-%.3f", m.rate, 4 * m.sigma);
     fflush(stdout);
-    if (m.rate > (s->width == 32 ? excess_in_32(plan) : 1) + 4 * m.sigma)
-        promise(0, "rate <= p");
+    if (m.rate > (s->width == 32 ? fmax(1, planned / 0.95) : 1) + 4 * m.sigma)
+        promise(0, "rate <= p, or what bloom_plan_fpr says in width 32");
     if (s->how != CHAIN && n >= 100
         && fabs(m.rate - planned) > slack * planned + 4 * m.sigma)
         promise(0, "bloom_plan_fpr within 1%, with few blocks 3%");

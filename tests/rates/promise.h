@@ -169,9 +169,11 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
         double blocks = m / 256, mean = sum / blocks, each = k / 8;
         double own = (squares / blocks - mean * mean) / blocks / (mean * mean);
         own = own * each * each - of_the_sum(plan, n);
-        rate = pow(mean + n * each / blocks / 4294967296.0, each);
+        mean += n * each / blocks / 4294967296.0;
+        rate = pow(mean, each);
         if (plan.hash_bits == 32 && each > 1)
-            rate += n / blocks * 2 / (each + 1) / 4294967296.0;
+            rate *= bloom_pairs_(blocks, n, mean);      /* measured by few() */
+        rate += bloom_twin_rate_(plan, blocks, n);
         observe(t, rate, own * rate * rate);
         return;
     }
@@ -191,15 +193,6 @@ static inline double floor_in_32(bloom_plan plan, uint64_t n)
     if (plan.layout != BLOOM_BLOCKED)
         return 1 / 4294967296.0;
     return plan.hashes > 8 ? per_cell / 33554432.0 : 0;
-}
-
-/* And with few blocks in all a key's blocks go together: times p, measured */
-static inline double excess_in_32(bloom_plan plan)
-{
-    double blocks = (double)plan.cells / 256;
-    if (plan.layout != BLOOM_BLOCKED || plan.hashes == 8)
-        return 1;
-    return blocks < 2 ? 4 : blocks < 4 ? 1.5 : blocks < 20 ? 1.3 : 1;
 }
 
 /* ---- Words ---------------------------------------------------------------- */

@@ -13,7 +13,7 @@ printf '%s\n' "port $4" 'bind 127.0.0.1' "dir $work/sentinel" \
     "sentinel monitor m 127.0.0.1 $1 1" \
     'sentinel down-after-milliseconds m 1000' \
     'sentinel failover-timeout m 5000' >"$work/sentinel/conf"
-redis-server "$work/sentinel/conf" --sentinel >"$work/sentinel/log" 2>&1 &
+"$server" "$work/sentinel/conf" --sentinel >"$work/sentinel/log" 2>&1 &
 echo $! >"$work/sentinel/pid"
 tries=0
 until redis-cli -p "$4" sentinel masters 2>/dev/null | tr '\n' ' ' |

@@ -281,7 +281,7 @@ def unfinished(folder):
             load(key, dump[:cut])
         assert "not loaded yet" in refused("BF.EXISTS", key, "x")
         assert "not loaded yet" in refused("BF.ADD", key, "x")
-        assert refused("BF.LOADCHUNK", key, 99, b"x") == \
+        assert refused("BF.LOADCHUNK", key, 9999, b"x") == \
             "invalid offset - no link found"
         server.copy(key, key + " copy")
         load(key + " copy", dump[cut:])
@@ -299,4 +299,5 @@ def unfinished(folder):
         assert refused("BF.LOADCHUNK", "bad", 1, good[:-1])
 
 
-globals()[sys.argv[2]](*sys.argv[3:])
+if __name__ == "__main__":
+    globals()[sys.argv[2]](*sys.argv[3:])

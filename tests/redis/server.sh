@@ -1,5 +1,7 @@
 # Sourced by tests/redis/*.sh: builds the module, starts and stops servers, each
-# in a folder of its own under $work; all are stopped and gone at the end.
+# in a folder of its own under $work; all are stopped and gone at the end. The
+# server is $REDIS_SERVER, if that is set: another one of Redis, or Valkey.
+server=${REDIS_SERVER:-redis-server}
 work=$(mktemp -d "${TMPDIR:-/tmp}/redis.XXXXXX") || exit 2
 export PYTHONDONTWRITEBYTECODE=1        # no folder of its own in tests/
 trap 'stop_all; rm -rf "$work"' EXIT
@@ -38,7 +40,7 @@ preload= arguments=          # of the module
 
 # build [option...]: the module, without a warning
 build() {
-    need redis-server redis-server
+    need "$server" redis-server
     need redis-cli redis-tools
     /usr/bin/python3 -c 'import redis' 2>/dev/null ||
         fail "needs python3 with redis: apt-get install python3-redis"
@@ -57,7 +59,7 @@ start() {
     name=$1
     shift
     mkdir -p "$work/$name"
-    LD_PRELOAD=$preload redis-server --bind 127.0.0.1 --port 0 --save '' \
+    LD_PRELOAD=$preload "$server" --bind 127.0.0.1 --port 0 --save '' \
         --dir "$work/$name" --unixsocket "$work/$name/socket" \
         --enable-debug-command yes \
         --loadmodule "$module" $arguments "$@" >>"$work/$name/log" 2>&1 &
@@ -124,8 +126,9 @@ stop_all() {
     wait
 }
 
-client() {
-    to=$work/$1/socket
-    shift
-    /usr/bin/python3 tests/redis/client.py "$to" "$@"
+# python SCRIPT NAME WORD...: what SCRIPT.py does to that server
+python() {
+    script=tests/redis/$1.py to=$work/$2/socket
+    shift 2
+    /usr/bin/python3 "$script" "$to" "$@" || fail "$script $*"
 }

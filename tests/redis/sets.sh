@@ -6,7 +6,7 @@ need redis-benchmark redis-tools
 build
 start race
 cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-echo "$(nproc) x $cpu, $(redis-server --version | cut -d ' ' -f 3)"
+echo "$(nproc) x $cpu, $("$server" --version | cut -d ' ' -f 3)"
 
 rate() {
     redis-benchmark -s "$work/race/socket" -P 16 -n 1000000 -r 1000000 --csv \

@@ -52,10 +52,37 @@ for command in 'bf.exists K x' 'bf.mexists K x' 'bf.card K' 'bf.info K' \
 done
 for command in reserve add madd insert exists mexists card info debug scandump \
     loadchunk merge; do
-    says main "bf.$command" command docs bf.$command
-    says main arguments command docs bf.$command
+    for word in "bf.$command" summary since complexity 'group module' \
+        'module bloom.h' arguments; do
+        says main "$word" command docs bf.$command
+    done
 done
 says main 'name single_value type oneof' command docs bf.info
+
+# Redis before 7.4 has no categories for what modules add.
+if ask main acl cat | grep -q bloom; then
+    says main OK acl setuser w on '>x' '~*' +@all -@write
+    says main OK acl setuser r on '>x' '~*' +@all -@read
+    of() {
+        user=$1
+        shift
+        redis-cli -s "$work/main/socket" --user $user --pass x \
+            --no-auth-warning "$@" 2>&1
+    }
+    for command in 'reserve K 0.1 9' 'add K x' 'madd K x' 'insert K items x' \
+        'loadchunk K 1 x' 'merge K r'; do
+        of w bf.$command | grep -q NOPERM || fail "-@write: bf.$command"
+        of r bf.$command | grep -q NOPERM && fail "-@read: bf.$command"
+    done
+    for command in 'exists K x' 'mexists K x' 'card K' 'info K' 'debug K' \
+        'scandump K 0'; do
+        of w bf.$command | grep -q NOPERM && fail "-@write: bf.$command"
+        of r bf.$command | grep -q NOPERM || fail "-@read: bf.$command"
+    done
+    echo "categories @bloom, @read, @write"
+else
+    echo "skipped: this server has no categories for commands of modules"
+fi
 echo "arguments, CONFIG, key permissions, COMMAND DOCS"
 
 # The copy lives on its own; so does a large one, deleted in the background

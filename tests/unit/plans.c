@@ -6,6 +6,7 @@
 #error "the planning macros do not work in #if"
 #endif
 static unsigned char fixed[BLOOM_SIZE(PLANNED, 100)];
+enum { SHIFTED = BLOOM_SIZE(1 << 4, 100) };         /* g++: no warning of << */
 
 static void test_constant_plans(void)
 {
@@ -16,6 +17,7 @@ static void test_constant_plans(void)
     CHECK(bloom_plan_size(constant) == sizeof fixed);
     CHECK(memcmp(&plan, &constant, offsetof(bloom_plan, hash_bits) + 1) == 0);
     CHECK(plan.hash_bits == widths[0]);
+    CHECK(SHIFTED == BLOOM_SIZE(16, 100));
     CHECK(bloom_plan_one_in(0, 9).cells == bloom_plan_one_in(1, 9).cells);
     CHECK(bloom_plan_size(bloom_plan_one_in(10, 1)) == 0);
     CHECK(bloom_plan_size(bloom_plan_one_in(10, 0)) == 0);
@@ -269,7 +271,7 @@ static void test_golden_plans(void)
     for (n = 1; n < 1000000000; n = n < 8 ? n + 1 : n * 3)
         sum = plans_from(sum, n);
 #if !defined FLT_EVAL_METHOD || FLT_EVAL_METHOD == 0
-    CHECK(sum == 0x4F467A9347FE5A0DU);
+    CHECK(sum == 0x2499587FCDA7DA1DU);
 #endif
 }
 

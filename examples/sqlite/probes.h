@@ -1,11 +1,13 @@
-/* bloom_probes(blob, key) of sqlite.c: the cells that a lookup looks at. */
-#ifndef BLOOM_COMMON_SQLITE_PROBES_H
-#define BLOOM_COMMON_SQLITE_PROBES_H
+/* bloom_probes(blob, key) of sqlite.c: the cells that a lookup looks at. As in
+   table.h, the PRIMARY KEY tells the rows of one lookup from another's. */
+#ifndef BLOOM_SQLITE_PROBES_H
+#define BLOOM_SQLITE_PROBES_H
 
 typedef struct probe { unsigned link, probe; uint64_t cell; int value; }
     probe;
 typedef struct probes {
     sqlite3_vtab_cursor base;
+    sqlite3_value *image, *key;
     probe *rows;
     size_t count, at;
 } probes;
@@ -14,17 +16,20 @@ static int connect_probes(sqlite3 *db, void *none, int count,
                           const char *const *words, sqlite3_vtab **to,
                           char **error)
 {
+    int result = sqlite3_declare_vtab(db, "CREATE TABLE x(link, probe, cell, "
+        "value, image BLOB HIDDEN, key BLOB HIDDEN, PRIMARY KEY(image, key, "
+        "link, probe)) WITHOUT ROWID");
     (void)none;
     (void)count;
     (void)words;
     (void)error;
+    if (result)
+        return result;
     *to = sqlite3_malloc(sizeof **to);
     if (!*to)
         return SQLITE_NOMEM;
     memset(*to, 0, sizeof **to);
-    sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-    return sqlite3_declare_vtab(db, "CREATE TABLE x(link, probe, cell, value, "
-                                    "image HIDDEN, key HIDDEN)");
+    return sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 }
 
 static int disconnect_probes(sqlite3_vtab *base)
@@ -35,7 +40,7 @@ static int disconnect_probes(sqlite3_vtab *base)
 
 static int best_probes(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-    bool waits;
+    bool waits = false;
     int image = equality(info, 4, &waits), of_key = equality(info, 5, &waits);
     (void)base;
     if (image < 0 || of_key < 0)
@@ -55,8 +60,16 @@ static int open_probes(sqlite3_vtab *base, sqlite3_vtab_cursor **to)
     return new_cursor(to, sizeof(probes));
 }
 
+static void forget_values(probes *c)
+{
+    sqlite3_value_free(c->image);
+    sqlite3_value_free(c->key);
+    c->image = c->key = NULL;
+}
+
 static int close_probes(sqlite3_vtab_cursor *base)
 {
+    forget_values((probes *)base);
     sqlite3_free(((probes *)base)->rows);
     sqlite3_free(base);
     return SQLITE_OK;
@@ -84,27 +97,42 @@ static bool append(probes *c, const bloom *b, const key *k, unsigned link)
     return true;
 }
 
+/* Rows for all of them */
+static int append_parts(probes *c, const filter *f, const key *k)
+{
+    const bloom *b;
+    unsigned i;
+    for (i = 0; (b = part(f, i)) != NULL; i++)
+        if (!append(c, b, k, i))
+            return SQLITE_NOMEM;
+    return i > 0 ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 static int fill_probes(sqlite3_vtab_cursor *base, int index, const char *none,
                        int count, sqlite3_value **v)
 {
     probes *c = (probes *)base;
-    images i = images_of(v[0]);
     key k = key_of(v[1]);
-    const bloom *b;
-    unsigned link = 0;
+    bloom_error error;
+    filter f;
+    int result;
     (void)index;
     (void)none;
     (void)count;
     c->count = c->at = 0;
-    if (k.type == SQLITE_FLOAT)
-        return table_error(base->pVtab, SQLITE_ERROR, real_key);
+    forget_values(c);
+    if (k.type == NO_MEMORY)
+        return SQLITE_NOMEM;
     if (k.type == SQLITE_NULL || sqlite3_value_type(v[0]) == SQLITE_NULL)
         return SQLITE_OK;
-    while ((b = next_image(&i)) != NULL)
-        if (!append(c, b, &k, link++))
-            return SQLITE_NOMEM;
-    return i.error ? table_error(base->pVtab, SQLITE_ERROR,
-                                 bloom_error_text(i.error)) : SQLITE_OK;
+    c->image = sqlite3_value_dup(v[0]);
+    c->key = sqlite3_value_dup(v[1]);
+    error = read_filter(v[0], &f);
+    result = error ? table_error(base->pVtab, SQLITE_ERROR,
+                                 bloom_error_text(error))
+           : c->image && c->key ? append_parts(c, &f, &k) : SQLITE_NOMEM;
+    bloom_chain_free(f.chain);
+    return result;
 }
 
 static int next_probe(sqlite3_vtab_cursor *base)
@@ -124,18 +152,16 @@ static int probe_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
     if (i < 4)
         sqlite3_result_int64(to, i == 0 ? row->link : i == 1 ? row->probe
             : i == 2 ? (sqlite3_int64)row->cell : row->value);
+    else
+        sqlite3_result_value(to, i == 4 ? ((probes *)base)->image
+                                        : ((probes *)base)->key);
     return SQLITE_OK;
 }
 
-static int probe_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *to)
-{
-    *to = (sqlite3_int64)((probes *)base)->at;
-    return SQLITE_OK;
-}
-
-static const sqlite3_module probes_module = { 0, NULL, connect_probes,
-    best_probes, disconnect_probes, NULL, open_probes, close_probes,
-    fill_probes, next_probe, past_probes, probe_column, probe_rowid, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+static const sqlite3_module probes_module = {
+    .xConnect = connect_probes, .xBestIndex = best_probes,
+    .xDisconnect = disconnect_probes, .xOpen = open_probes,
+    .xClose = close_probes, .xFilter = fill_probes, .xNext = next_probe,
+    .xEof = past_probes, .xColumn = probe_column, .xRowid = no_rowid };
 
 #endif

@@ -1,0 +1,137 @@
+/* exercise: the textbook's Bloom filter, but for five places, marked TODO. It
+   compiles and runs as it is, and says which are still to be done:
+       cc exercise.c -lm -o exercise && ./exercise
+   When it says "apple: 1, pear: 0", let check.c look at it. Keep the names and
+   what the functions take and return; README.md says what there is to learn.
+   Prints:
+       TODO 1: filter_new: m and k, from n and p
+       TODO 2: load: bytes as a number
+       TODO 3: walk_on: the bit that x points at, and the next x and y
+       TODO 4: filter_add: set the k bits of a key
+       TODO 5: filter_may_contain: are the k bits of a key all set?
+       apple: 0, pear: 0 */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef TODO                            /* check.c counts them */
+#define TODO(number, what) \
+    do { static int said; \
+         if (!said++) puts("TODO " #number ": " what); } while (0)
+#endif
+
+/* m bits, of which a key sets k; and a key, which walks from x by strides y. */
+typedef struct filter { uint64_t m; int k; unsigned char *bits; } filter;
+typedef struct walk { uint64_t x, y; } walk;
+
+/* For n keys; one that was not added is "maybe" with the probability p <= 0.5:
+   m = n ln(1/p) / (ln 2)^2, rounded up to a multiple of 64, and k = log2(1/p),
+   rounded to the nearest. log() is ln. `bits` are m / 8 bytes, all 0; NULL: no
+   such n or p, m is 2^32 or more, or memory short. */
+static filter filter_new(double n, double p)
+{
+    filter f = { 0, 0, NULL };
+    if (n >= 1 && p >= 1e-19 && p <= 0.5) {
+        TODO(1, "filter_new: m and k, from n and p");
+        f.m = 64;
+        f.k = 1;
+        f.bits = (unsigned char *)calloc((size_t)f.m / 8, 1);
+    }
+    return f;
+}
+
+/* MurmurHash3 makes two numbers of a key, as good as random. */
+static uint64_t scramble(uint64_t x)
+{
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDU;
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53U;
+    return x ^ x >> 33;
+}
+static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
+
+/* The bytes from..to - 1, if any, as a number: the first is the lowest, so that
+   the bytes 1, 2, 3 are 0x030201. On every machine, and none is negative. */
+static uint64_t load(const unsigned char *bytes, size_t from, size_t to)
+{
+    TODO(2, "load: bytes as a number");
+    (void)bytes;
+    (void)from;
+    (void)to;
+    return 0;
+}
+
+static walk walk_of(const void *key, size_t size)
+{
+    const uint64_t a = 0x87C37B91114253D5U, b = 0x4CF5AD432745937FU;
+    const unsigned char *at = (const unsigned char *)key;
+    size_t left = size;
+    walk h = { 0, 0 };
+    for (; left >= 16; left -= 16, at += 16) {
+        h.x ^= rotate(load(at, 0, 8) * a, 31) * b;
+        h.x = (rotate(h.x, 27) + h.y) * 5 + 0x52DCE729;
+        h.y ^= rotate(load(at, 8, 16) * b, 33) * a;
+        h.y = (rotate(h.y, 31) + h.x) * 5 + 0x38495AB5;
+    }
+    /* The tail of up to 15 bytes: the first 8 are x's, the others y's. Where
+       there are none, load gives 0, which changes nothing. */
+    h.x ^= rotate(load(at, 0, left < 8 ? left : 8) * a, 31) * b ^ size;
+    h.y ^= rotate(load(at, 8, left) * b, 33) * a ^ size;
+    h.x += h.y;
+    h.y = scramble(h.x + h.y);
+    h.x = scramble(h.x) + h.y;
+    h.y += h.x;
+    return h;
+}
+
+static walk walk_of_integer(uint64_t key)
+{
+    uint64_t x = scramble(key + 0x9E3779B97F4A7C15U);
+    walk h = { x, x * 0x9E3779B97F4A7C15U };
+    return h;
+}
+
+/* x is a point on a ruler of 2^64, on which the m bits lie one after the other;
+   the bit under it is x * m / 2^64, rounded down. m < 2^32, so the product has
+   up to 96 bits: more than a uint64_t. Multiply the two halves of x. Then the
+   point moves on: x grows by the stride y, and y becomes y * 37. */
+static uint64_t walk_on(walk *h, uint64_t m)
+{
+    TODO(3, "walk_on: the bit that x points at, and the next x and y");
+    (void)h;
+    (void)m;
+    return 0;
+}
+
+/* Sets the k bits of a walk: bit i is bit i % 8 of byte i / 8, counted from the
+   lowest. 1: the key was certainly new, as one of them was 0; 0: it may have
+   been in before. */
+static int filter_add(filter *f, walk h)
+{
+    uint64_t bit = walk_on(&h, f->m);           /* the first of k */
+    TODO(4, "filter_add: set the k bits of a key");
+    (void)bit;
+    return 0;
+}
+
+/* 0: the key is certainly not in, as one of its k bits is 0; 1: it may be */
+static int filter_may_contain(const filter *f, walk h)
+{
+    TODO(5, "filter_may_contain: are the k bits of a key all set?");
+    (void)f;
+    (void)h;
+    return 0;
+}
+
+int main(void)
+{
+    filter f = filter_new(1000000, 0.01);
+    if (!f.bits)
+        return 1;
+    filter_add(&f, walk_of("apple", 5));
+    filter_add(&f, walk_of_integer(42));
+    printf("apple: %d, pear: %d\n", filter_may_contain(&f, walk_of("apple", 5)),
+           filter_may_contain(&f, walk_of("pear", 4)));
+    free(f.bits);
+    return 0;
+}

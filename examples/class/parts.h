@@ -1,0 +1,361 @@
+/* parts.h: for check.c, what is right and wrong with each part of a filter. A
+   function looks at one part, if it can with right input from the others, and
+   answers what is wrong with it, in words; NULL: nothing. */
+#ifndef BLOOM_CLASS_PARTS_H
+#define BLOOM_CLASS_PARTS_H
+
+static const char *check_because(const char *format, ...)
+{
+    static char text[400];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return text;
+}
+
+static int check_near(double a, double b) { return fabs(a / b - 1) < 0.02; }
+
+/* ---- 1: filter_new ------------------------------------------------------- */
+
+static const char *check_m(double m, double exact)
+{
+    double ln_2 = log(2.0);
+    if (check_near(m, exact) && m < exact)
+        return "rounded down, and so p is missed by a little: round up";
+    if (check_near(m, exact) && fmod(m, 64) > 0)
+        return "no multiple of 64: divide by 64, round up, multiply";
+    if (check_near(m, exact) && m >= exact + 64)
+        return "rounded up too far: to the next multiple of 64";
+    if (check_near(8 * m, exact))
+        return "a number of bytes: m counts bits";
+    if (check_near(m, exact * ln_2))
+        return "as if ln 2 were not squared";
+    if (check_near(m, exact / log(10.0)))
+        return "of log10: ln is log() in C";
+    if (check_near(m, exact / ln_2))
+        return "of log2: ln is log() in C";
+    return "not near it";
+}
+
+static const char *check_size_of(double n, double p)
+{
+    double exact = n * log(1 / p) / (log(2.0) * log(2.0));
+    double m = ceil(exact / 64) * 64, log_2 = log(1 / p) / log(2.0);
+    int k = (int)(log_2 + 0.5);
+    filter f = filter_new(n, p);
+    free(f.bits);
+    if (!f.bits)
+        return check_because("filter_new(%.0f, %g) gives no bits: calloc them.",
+                             n, p);
+    if ((double)f.m < m || (double)f.m > m)
+        return check_because("for n = %.0f, p = %g, n ln(1/p) / (ln 2)^2 is"
+                             " %.1f, so m is %.0f. Yours is %.0f: %s.", n, p,
+                             exact, m, (double)f.m,
+                             check_m((double)f.m, exact));
+    if (f.k != k)
+        return check_because("m is right. For p = %g, log2(1/p) is %.2f, so k"
+                             " is %d. Yours is %d: %s.", p, log_2, k, f.k,
+                             f.k == k - 1 ? "one too few; + 0.5 rounds"
+                             : f.k == k + 1 ? "one too many; + 0.5 rounds"
+                             : "log2(x) is log(x) / log(2)");
+    return NULL;
+}
+
+static const char *check_new(void)
+{
+    static const double good[][2] = { { 1000, 0.01 }, { 1, 0.5 }, { 7, 0.1 },
+        { 20000, 0.001 }, { 1e6, 0.03 }, { 5e5, 1e-6 }, { 9585, 0.02 } };
+    static const double bad[][2] = { { 0, 0.01 }, { 10, 0 }, { 10, 0.9 } };
+    const char *wrong = NULL;
+    size_t i;
+    for (i = 0; i < sizeof good / sizeof *good && !wrong; i++)
+        wrong = check_size_of(good[i][0], good[i][1]);
+    for (i = 0; i < sizeof bad / sizeof *bad && !wrong; i++) {
+        filter f = filter_new(bad[i][0], bad[i][1]);
+        if (f.bits)
+            wrong = check_because("m and k are right, but filter_new(%g, %g)"
+                                  " has to be refused: bits = NULL.", bad[i][0],
+                                  bad[i][1]);
+    }
+    return wrong;
+}
+
+/* ---- 2 and 3: the hash --------------------------------------------------- */
+
+static const char *check_load(void)
+{
+    static const unsigned char low[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+    static const unsigned char high[] = { 0xF0, 0xC3, 0x80, 0xFF };
+    uint64_t three = load(low, 0, 3);
+    if (three == 0x010203)
+        return "the first byte is to be the lowest; with you it is the"
+               " highest.";
+    if (three == 0x0201 || three == 0x04030201)
+        return "it takes the bytes from..to - 1; that is to - from of them.";
+    if (three != 0x030201)
+        return check_because("the bytes 1, 2, 3 are 0x030201; yours is 0x%llX.",
+                             (unsigned long long)three);
+    if (load(low, 2, 5) != 0x050403)
+        return "right from byte 0 on, but not from another: mind `from`.";
+    if (load(low, 0, 8) != 0x0807060504030201U)
+        return "8 bytes come out wrong: shift a uint64_t; an int is too"
+               " narrow.";
+    if (load(low, 8, 8) != 0 || load(low, 8, 3) != 0)
+        return "where there are no bytes, as from 8 to 3, it is 0.";
+    if (load(high, 0, 4) != 0xFF80C3F0U)
+        return "bytes below 128 are right, others come out negative: a char"
+               " has a sign here. Cassandra, Hadoop and git shipped this;"
+               " unsigned char.";
+    return NULL;
+}
+
+static bloom_hash check_hash(const void *key, size_t size)
+{
+    static unsigned char memory[40];
+    bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 64 };
+    return bloom_hash_key(bloom_init(memory, sizeof memory, plan), key, size);
+}
+
+static walk check_walk_of(uint64_t i)
+{
+    bloom_hash hash = check_hash(&i, sizeof i);
+    walk h = { 0, 0 };
+    h.x = hash.h1;
+    h.y = hash.h2;
+    return h;
+}
+
+/* The 41 keys of 0 to 40 bytes: which are hashed as bloom.h does */
+static const char *check_key_hash(void)
+{
+    unsigned char key[40];
+    int size, i, wrong = 0, blocks = 0;
+    for (i = 0; i < 40; i++)
+        key[i] = (unsigned char)(i * 37 + 130);
+    for (size = 0; size <= 40; size++) {
+        walk h = walk_of(key, (size_t)size);
+        bloom_hash right = check_hash(key, (size_t)size);
+        int differs = h.x != right.h1 || h.y != right.h2;
+        wrong += differs;
+        blocks += differs && size % 16 == 0;
+    }
+    if (wrong == 0)
+        return NULL;
+    return check_because("of 41 keys %d are hashed otherwise than MurmurHash3"
+                         " does%s. It comes right with load(); walk_of itself"
+                         " was given.", wrong,
+                         blocks == 0 ? ", all of them with a tail" : "");
+}
+
+static const char *check_hashes(void)
+{
+    const uint64_t key = 0x0123456789ABCDEFU;
+    walk h = walk_of_integer(key);
+    static unsigned char memory[40];
+    bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 64 };
+    bloom_hash right = bloom_hash_u64(bloom_init(memory, sizeof memory, plan),
+                                      key);
+    if (h.x == scramble(key))
+        return "of integers the seed is forgotten: key + 0x9E3779B97F4A7C15."
+               " Without it the integer 0 has the stride 0.";
+    if (h.x != right.h1 || h.y != right.h2)
+        return "walk_of_integer was given, and is another now: see mini.c.";
+    return check_key_hash();
+}
+
+/* ---- 4: walk_on ---------------------------------------------------------- */
+
+/* Why the bit is not the right one */
+static const char *check_bit(uint64_t x, uint64_t m, uint64_t bit,
+                             uint64_t right)
+{
+    if (bit == x % m)
+        return "that is x % m. With 2^64 / m no whole number, some bits are hit"
+               " more often, and a division is slow: multiply, take the upper"
+               " half";
+    if (bit == x * m >> 32 || bit == x * m)
+        return "the product has more than 64 bits, and its top is lost:"
+               " multiply the halves of x one by one";
+    if (bit >= m)
+        return "that is outside";
+    if (bit + 1 == right)
+        return "nearly: the lower half of x counts too, it may carry";
+    return "(x >> 32) * m is the upper part; add what the lower half carries,"
+           " and shift by 32 once more";
+}
+
+static const char *check_step(walk before, walk after)
+{
+    if (after.x == before.x)
+        return "the bit is right, but x stays, and so will the next bit: x +="
+               " y.";
+    if (after.x == before.x + 37 * before.y)
+        return "the bit is right; but first x += y, and only then y *= 37.";
+    if (after.x != before.x + before.y)
+        return "the bit is right; then x is to grow by y.";
+    if (after.y == before.y)
+        return "the bits are right, but the stride y stays the same. Small"
+               " filters then miss p, up to 10 times: y *= 37.";
+    return "the bit and x are right; then y *= 37.";
+}
+
+static const char *check_walk(void)
+{
+    static const uint64_t ms[] = { 64, 960, 9600, 1000000, 4294967232U };
+    uint64_t i, m, bit, right;
+    for (i = 0; i < 5000; i++) {
+        walk h = check_walk_of(i), before = h;
+        m = ms[i % 5];
+        right = ((h.x >> 32) * m + ((h.x & 0xFFFFFFFFU) * m >> 32)) >> 32;
+        bit = walk_on(&h, m);
+        if (bit != right)
+            return check_because("for x = 0x%08lX%08lX and m = %lu the bit is"
+                                 " %lu, yours is %.0f: %s.",
+                                 (unsigned long)(before.x >> 32),
+                                 (unsigned long)(before.x & 0xFFFFFFFFU),
+                                 (unsigned long)m, (unsigned long)right,
+                                 (double)bit,
+                                 check_bit(before.x, m, bit, right));
+        if (h.x != before.x + before.y || h.y != 37 * before.y)
+            return check_step(before, h);
+    }
+    return NULL;
+}
+
+/* ---- 5 to 7: the bits, in memory of ours --------------------------------- */
+
+enum { CHECK_M = 1024, CHECK_K = 7, CHECK_EDGE = 64 };
+static unsigned char check_area[CHECK_EDGE + CHECK_M / 8 + CHECK_EDGE];
+
+static filter check_filter(void)
+{
+    filter f = { CHECK_M, CHECK_K, NULL };
+    memset(check_area, 0, sizeof check_area);
+    f.bits = check_area + CHECK_EDGE;
+    return f;
+}
+
+static int check_outside(void)
+{
+    size_t i;
+    int written = 0;
+    for (i = 0; i < CHECK_EDGE; i++)
+        written |= check_area[i] | check_area[sizeof check_area - 1 - i];
+    return written;
+}
+
+/* Sets the k bits of a walk, as the student's walk_on finds them; how many of
+   them were 0. from_top: bit 0 is the highest of its byte */
+static int check_set(unsigned char *bits, walk h, int k, int from_top)
+{
+    int unset = 0;
+    while (k-- > 0) {
+        uint64_t bit = walk_on(&h, CHECK_M) % CHECK_M;
+        unsigned mask = from_top ? 128U >> bit % 8 : 1U << bit % 8;
+        unset += !(bits[bit / 8] & mask);
+        bits[bit / 8] = (unsigned char)(bits[bit / 8] | mask);
+    }
+    return unset;
+}
+
+static int check_same_bits(filter f, int k, int from_top)
+{
+    unsigned char bits[CHECK_M / 8] = { 0 };
+    uint64_t i;
+    for (i = 0; i < 40; i++)
+        check_set(bits, check_walk_of(i), k, from_top);
+    return memcmp(f.bits, bits, sizeof bits) == 0;
+}
+
+static const char *check_add(void)
+{
+    static const unsigned char none[CHECK_M / 8];
+    filter f = check_filter();
+    uint64_t i;
+    for (i = 0; i < 40; i++)
+        filter_add(&f, check_walk_of(i));
+    if (check_outside())
+        return "it writes outside of the m bits: bit i is in byte i / 8.";
+    if (check_same_bits(f, CHECK_K, 0))
+        return NULL;
+    if (check_same_bits(f, CHECK_K, 1))
+        return "all bits are there, but mirrored in each byte: bit 0 is the"
+               " lowest one, 1 << i % 8. You are nearly there.";
+    if (check_same_bits(f, CHECK_K - 1, 0))
+        return "a key gets k - 1 bits: the loop ends one step early.";
+    if (check_same_bits(f, CHECK_K + 1, 0))
+        return "a key gets k + 1 bits: the loop goes one step too far.";
+    if (memcmp(f.bits, none, sizeof none) == 0)
+        return "no bit is set: the byte has to be written back, |=.";
+    return "other bits are set than walk_on tells. Bit i is 1 << i % 8 of byte"
+           " i / 8, and what was set stays set: |=, not =.";
+}
+
+static const char *check_add_tells(void)
+{
+    unsigned char bits[CHECK_M / 8] = { 0 };
+    int silent = 0, partly = 0, said = 0, new_ones = 0;
+    filter f = check_filter();
+    uint64_t i;
+    for (i = 0; i < 400; i++) {
+        int unset = check_set(bits, check_walk_of(i / 2), CHECK_K, 0);
+        int is_new = filter_add(&f, check_walk_of(i / 2)) != 0;
+        new_ones += unset > 0;
+        silent += unset > 0 && !is_new;
+        partly += unset > 0 && unset < CHECK_K && !is_new;
+        said += unset == 0 && is_new;
+    }
+    if (silent == 0 && said == 0)
+        return NULL;
+    if (silent == new_ones && said == 400 - new_ones)
+        return "just the other way round: 1 if the key is certainly new, else"
+               " 0.";
+    if (silent == new_ones)
+        return "it never says 1: the key is certainly new if a bit was 0. Look"
+               " before you set it.";
+    if (said == 400 - new_ones)
+        return "it always says 1; but a key whose bits were all set is not"
+               " new.";
+    if (silent == partly && said == 0)
+        return "it says 1 only if all, or the last, of the bits were 0. One of"
+               " them is enough, so gather them: |=.";
+    return check_because("of 400 answers %d are wrong: 1 if any of the k bits"
+                         " was 0 before, else 0.", silent + said);
+}
+
+static const char *check_contains(void)
+{
+    int lost = 0, lies = 0, any = 0, changed;
+    unsigned char bits[CHECK_M / 8];
+    filter f = check_filter();
+    uint64_t i;
+    for (i = 0; i < 60; i++)
+        check_set(f.bits, check_walk_of(i), CHECK_K, 0);
+    memcpy(bits, f.bits, sizeof bits);
+    for (i = 0; i < 2060; i++) {
+        unsigned char copy[CHECK_M / 8];
+        int unset, maybe = filter_may_contain(&f, check_walk_of(i)) != 0;
+        memcpy(copy, bits, sizeof copy);
+        unset = check_set(copy, check_walk_of(i), CHECK_K, 0);
+        lost += unset == 0 && !maybe;
+        lies += unset > 0 && maybe;
+        any += (unset < CHECK_K) == maybe;
+    }
+    changed = memcmp(bits, f.bits, sizeof bits);
+    if (changed)
+        return "asking changes the filter: it has only to look.";
+    if (lost == 0 && lies == 0)
+        return NULL;
+    if (any > 2040)                     /* some keys have two bits in one */
+        return "one bit that is set is not enough: \"maybe\" is for all k of"
+               " them.";
+    if (lost > 0)
+        return check_because("%d keys whose k bits are all set are \"certainly"
+                             " not\" in: the one answer that must never be"
+                             " wrong. k bits, in the order of the walk.", lost);
+    return check_because("%d of 2000 are \"maybe\", though one of their k bits"
+                         " is 0: ask for all k.", lies);
+}
+
+#endif

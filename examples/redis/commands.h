@@ -1,0 +1,134 @@
+/* What the server is told: commands, their flags, categories of ACL, keys and
+   words, and what COMMAND DOCS says of them. */
+#include "settings.h"
+
+#define KEYS(flags_, first, last) \
+    { .flags = flags_, .begin_search_type = REDISMODULE_KSPEC_BS_INDEX, \
+      .bs.index = { first }, .find_keys_type = REDISMODULE_KSPEC_FK_RANGE, \
+      .fk.range = { last, 1, 0 } }
+
+enum {
+    READS = REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS,
+    WRITES = REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT,
+    OPTIONAL = REDISMODULE_CMD_ARG_OPTIONAL,
+    MULTIPLE = REDISMODULE_CMD_ARG_MULTIPLE
+};
+
+static RedisModuleCommandKeySpec reads[] = { KEYS(READS, 1, 0), { 0 } },
+    writes[] = { KEYS(WRITES, 1, 0), { 0 } },
+    merges[] = { KEYS(WRITES, 1, 0), KEYS(READS, 2, -1), { 0 } };
+
+#define WORD(name_, type_, token_, flags_) \
+    { .name = name_, .type = REDISMODULE_ARG_TYPE_##type_, .token = token_, \
+      .flags = flags_ }
+#define KEY WORD("key", KEY, NULL, 0)
+#define ITERATOR WORD("iterator", INTEGER, NULL, 0)
+#define FLAG(name, word) WORD(name, PURE_TOKEN, word, OPTIONAL)
+#define FIELD(name, word) WORD(name, PURE_TOKEN, word, 0)
+#define EXPANSION_WORD WORD("expansion", INTEGER, "EXPANSION", OPTIONAL)
+
+typedef RedisModuleCommandArg words[];
+
+static words key_words = { KEY, { 0 } },
+    item_words = { KEY, WORD("item", STRING, NULL, 0), { 0 } },
+    items_words = { KEY, WORD("item", STRING, NULL, MULTIPLE), { 0 } },
+    scan_words = { KEY, ITERATOR, { 0 } },
+    load_words = { KEY, ITERATOR, WORD("data", STRING, NULL, 0), { 0 } },
+    fields = { FIELD("capacity", "CAPACITY"), FIELD("size", "SIZE"),
+        FIELD("filters", "FILTERS"), FIELD("items", "ITEMS"),
+        FIELD("expansion", "EXPANSION"), { 0 } },
+    info_words = { KEY, { .name = "single_value",
+        .type = REDISMODULE_ARG_TYPE_ONEOF, .flags = OPTIONAL,
+        .subargs = fields }, { 0 } },
+    merge_words = { WORD("destination", KEY, NULL, 0),
+        { .name = "source", .type = REDISMODULE_ARG_TYPE_KEY,
+          .key_spec_index = 1, .flags = MULTIPLE }, { 0 } },
+    reserve_words = { KEY, WORD("error_rate", DOUBLE, NULL, 0),
+        WORD("capacity", INTEGER, NULL, 0), EXPANSION_WORD,
+        FLAG("nonscaling", "NONSCALING"), { 0 } },
+    insert_words = { KEY, WORD("capacity", INTEGER, "CAPACITY", OPTIONAL),
+        WORD("error", DOUBLE, "ERROR", OPTIONAL), EXPANSION_WORD,
+        FLAG("nocreate", "NOCREATE"), FLAG("nonscaling", "NONSCALING"),
+        FIELD("items", "ITEMS"), WORD("item", STRING, NULL, MULTIPLE), { 0 } };
+
+typedef int does(context *, string **, int);
+static does reserve, add_items, insert_items, merge, load_chunk, exists,
+    cardinality, info, debug, scan_dump;
+
+typedef struct command {
+    const char *name, *since;           /* of RedisBloom; BF.MERGE: of ours */
+    does *function;
+    int arity;                          /* -n: n words or more */
+    const char *flags, *categories;
+    RedisModuleCommandKeySpec *keys;
+    RedisModuleCommandArg *words;
+    const char *complexity, *summary;
+} command;
+
+#define WRITING "write deny-oom"
+#define READING "readonly fast"
+#define ITEM "O(k * f) for k hash functions and f filters in the key"
+#define EACH_ITEM "O(n * k * f) for n items, k hash functions and f filters"
+#define FILTER "O(f) for f filters in the key"
+#define BYTES "O(n) for n bytes of cells"
+
+static const command commands[] = {
+    { "bf.reserve", "1.0.0", reserve, -4, WRITING, "write fast", writes,
+      reserve_words, BYTES, "Makes an empty filter for so many items and at "
+      "most such a rate of false answers." },
+    { "bf.add", "1.0.0", add_items, 3, WRITING, "write", writes, item_words,
+      ITEM, "Adds an item; makes the filter if there is none." },
+    { "bf.madd", "1.0.0", add_items, -3, WRITING, "write", writes, items_words,
+      EACH_ITEM, "Adds items; makes the filter if there is none." },
+    { "bf.insert", "1.0.0", insert_items, -4, WRITING, "write", writes,
+      insert_words, EACH_ITEM, "Adds items; makes the filter as the options "
+      "say if there is none." },
+    { "bf.merge", "1.0.0", merge, -3, WRITING, "write", merges, merge_words,
+      BYTES, "Makes the destination find what it and the sources do." },
+    { "bf.loadchunk", "1.0.0", load_chunk, 4, WRITING, "write", writes,
+      load_words, BYTES, "Loads a chunk that BF.SCANDUMP returned." },
+    { "bf.exists", "1.0.0", exists, 3, READING, "read", reads, item_words,
+      ITEM, "Tells whether an item was added: 0 is certain, 1 is not." },
+    { "bf.mexists", "1.0.0", exists, -3, READING, "read", reads, items_words,
+      EACH_ITEM, "Tells of each item whether it was added: 0 is certain, 1 is "
+      "not." },
+    { "bf.card", "2.4.4", cardinality, 2, READING, "read fast", reads,
+      key_words, FILTER, "Tells how many items were added." },
+    { "bf.info", "1.0.0", info, -2, READING, "read fast", reads, info_words,
+      FILTER, "Tells capacity, size, filters, items and expansion." },
+    { "bf.debug", "1.0.0", debug, 2, READING, "read", reads, key_words, FILTER,
+      "Tells size, hash functions, capacity and items of each filter." },
+    { "bf.scandump", "1.0.0", scan_dump, 3, "readonly", "read", reads,
+      scan_words, BYTES, "Returns a chunk of the filter, to be saved, and the "
+      "iterator of the next one." },
+};
+
+/* Servers newer than the header have categories for a module's commands. There
+   may be a "bloom" already, or no room for one. */
+static bool add_commands(context *ctx)
+{
+    int (*make)(context *, const char *) = NULL;
+    int (*set)(RedisModuleCommand *, const char *) = NULL;
+    const command *c, *end = commands + sizeof commands / sizeof *commands;
+    char categories[32];
+    RedisModule_GetApi("RedisModule_AddACLCategory", &make);
+    RedisModule_GetApi("RedisModule_SetCommandACLCategories", &set);
+    if (make)
+        make(ctx, "bloom");
+    for (c = commands; c < end; c++) {
+        RedisModuleCommandInfo more = {
+            .version = REDISMODULE_COMMAND_INFO_VERSION, .arity = c->arity,
+            .key_specs = c->keys, .args = c->words, .summary = c->summary,
+            .complexity = c->complexity, .since = c->since };
+        RedisModuleCommand *made;
+        if (RedisModule_CreateCommand(ctx, c->name, c->function, c->flags, 1,
+                                      c->keys == merges ? -1 : 1, 1))
+            return false;
+        made = RedisModule_GetCommand(ctx, c->name);
+        strcat(strcpy(categories, "bloom "), c->categories);
+        if (RedisModule_SetCommandInfo(made, &more)
+            || (set && set(made, categories) && set(made, c->categories)))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,188 @@
+/* What sqlite.c and its tables share: SQLite's values as keys, its BLOBs as
+   filters, and errors. sqlite3ext.h and bloom.h come before it. */
+#ifndef BLOOM_SQLITE_KEYS_H
+#define BLOOM_SQLITE_KEYS_H
+
+/* ---- Keys ---------------------------------------------------------------- */
+
+/* type is SQLite's, or NO_MEMORY; value an integer, or the bits of a REAL. */
+typedef struct key {
+    int type;
+    uint64_t value;
+    const void *bytes;
+    size_t size;
+} key;
+
+enum { NO_MEMORY = 0 };
+
+/* Numbers that SQL says are equal are one key: a REAL that is an integer is
+   that integer, as 5.0 = 5 and -0.0 = 0. Others are equal if their bits are. */
+static key real_key(double x)
+{
+    key k = { SQLITE_FLOAT, 0, NULL, 0 };
+    if (x >= -9223372036854775808.0 && x < 9223372036854775808.0
+        && (double)(sqlite3_int64)x == x) {
+        k.type = SQLITE_INTEGER;
+        k.value = (uint64_t)(sqlite3_int64)x;
+    } else {
+        memcpy(&k.value, &x, sizeof k.value);
+    }
+    return k;
+}
+
+static key key_of(sqlite3_value *v)
+{
+    key k = { SQLITE_NULL, 0, NULL, 0 };
+    k.type = sqlite3_value_type(v);
+    if (k.type == SQLITE_INTEGER)
+        k.value = (uint64_t)sqlite3_value_int64(v);
+    if (k.type == SQLITE_FLOAT)
+        return real_key(sqlite3_value_double(v));
+    if (k.type != SQLITE_TEXT && k.type != SQLITE_BLOB)
+        return k;
+    k.bytes = k.type == SQLITE_TEXT ? (const void *)sqlite3_value_text(v)
+                                    : sqlite3_value_blob(v);
+    k.size = (size_t)sqlite3_value_bytes(v);
+    if (!k.bytes && (k.size > 0 || k.type == SQLITE_TEXT))
+        k.type = NO_MEMORY;             /* to have the text as UTF-8 */
+    return k;
+}
+
+static void store64(unsigned char *to, uint64_t value)
+{
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+static bloom_hash hash_of(const bloom *b, const key *k)
+{
+    unsigned char bits[8];
+    if (k->type == SQLITE_INTEGER)
+        return bloom_hash_u64(b, k->value);
+    if (k->type != SQLITE_FLOAT)
+        return bloom_hash_key(b, k->bytes, k->size);
+    store64(bits, k->value);
+    return bloom_hash_key(b, bits, sizeof bits);
+}
+
+/* ---- Errors -------------------------------------------------------------- */
+
+static void say(sqlite3_context *to, const char *why)
+{
+    char *text = sqlite3_mprintf("bloom: %s", why);
+    if (text)
+        sqlite3_result_error(to, text, -1);
+    else
+        sqlite3_result_error_nomem(to);
+    sqlite3_free(text);
+}
+
+/* false, and the sentence for the user, unless it is so */
+static bool right(sqlite3_context *to, bool condition, const char *why)
+{
+    if (!condition)
+        say(to, why);
+    return condition;
+}
+
+static bool fine(sqlite3_context *to, bloom_error error)
+{
+    return right(to, error == BLOOM_OK, bloom_error_text(error));
+}
+
+static bool got(sqlite3_context *to, const void *memory)
+{
+    if (!memory)
+        sqlite3_result_error_nomem(to);
+    return memory != NULL;
+}
+
+/* false of NULL, which is no key; and where memory is short, which it says */
+static bool is_key(sqlite3_context *to, const key *k)
+{
+    if (k->type == NO_MEMORY)
+        sqlite3_result_error_nomem(to);
+    return k->type != NO_MEMORY && k->type != SQLITE_NULL;
+}
+
+/* More than a BLOB may have? A head of a chain can ask for any memory. */
+static bool too_big(sqlite3_context *to, size_t size)
+{
+    bool is = size == 0 || size > (size_t)sqlite3_limit(
+        sqlite3_context_db_handle(to), SQLITE_LIMIT_LENGTH, -1);
+    if (is)
+        sqlite3_result_error_toobig(to);
+    return is;
+}
+
+/* ---- Filters ------------------------------------------------------------- */
+
+/* What a BLOB holds: a filter as it lies there, or a copy of a chain. */
+typedef struct filter { const bloom *plain; bloom_chain *chain; } filter;
+
+/* Both are NULL after an error; and with BLOOM_OK, where memory is short. */
+static bloom_error read_filter(sqlite3_value *v, filter *f)
+{
+    bool is_blob = sqlite3_value_type(v) == SQLITE_BLOB;
+    const void *image = is_blob ? sqlite3_value_blob(v) : NULL;
+    size_t size = image ? (size_t)sqlite3_value_bytes(v) : 0;
+    bloom_error error = BLOOM_NOT_A_FILTER;
+    f->plain = NULL;
+    f->chain = NULL;
+    if (size > 3 && memcmp(image, "BLC", 3) == 0)
+        f->chain = bloom_chain_load(image, size, &error);
+    else if (is_blob)
+        f->plain = bloom_view(image, size, &error);
+    return error;
+}
+
+/* false, and an error, if there is none. The caller frees the chain. */
+static bool open_filter(sqlite3_context *to, sqlite3_value *v, filter *f)
+{
+    return fine(to, read_filter(v, f))
+        && got(to, f->plain ? (const void *)f->plain : f->chain);
+}
+
+/* The filter itself, or a link of the chain; NULL past the last one */
+static const bloom *part(const filter *f, unsigned i)
+{
+    if (!f->chain)
+        return i == 0 ? f->plain : NULL;
+    return i < bloom_chain_links(f->chain) ? bloom_chain_link(f->chain, i)
+                                           : NULL;
+}
+
+/* Checks the seals that there are: a new seal must not hide old damage. */
+static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
+{
+    const bloom *b;
+    unsigned i;
+    *sealed = true;
+    for (i = 0; (b = part(f, i)) != NULL; i++) {
+        bloom_error error = bloom_verify(b);
+        *sealed = *sealed && error == BLOOM_OK;
+        if (error != BLOOM_UNSEALED && !fine(to, error))
+            return false;
+    }
+    return true;
+}
+
+/* Has it no key? */
+static bool is_empty(const filter *f)
+{
+    const bloom *b;
+    unsigned i;
+    for (i = 0; (b = part(f, i)) != NULL; i++)
+        if (bloom_ones(b) > 0)
+            return false;
+    return true;
+}
+
+static bool is_number(sqlite3_value *v)
+{
+    int type = sqlite3_value_numeric_type(v);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+#endif

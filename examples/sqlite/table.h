@@ -1,0 +1,306 @@
+/* CREATE VIRTUAL TABLE T USING bloom(n, p), of sqlite.c: a table of the keys
+   that were inserted. It can be asked for a key, and cannot list them. Its
+   filter is in T_data (pages.h). The layout is blocked: a key is in one page
+   for each 8 of its probes.
+
+   The key is the PRIMARY KEY, and there is no rowid. For an OR of two columns
+   SQLite looks up one after the other, leaves out rows that it had before, and
+   knows them by the rowid or by this. The column asked is a BLOB: of the word
+   HIDDEN alone SQLite makes NUMERIC affinity, and asked IN ('5') asks for 5. */
+#ifndef BLOOM_SQLITE_TABLE_H
+#define BLOOM_SQLITE_TABLE_H
+
+typedef struct asked {
+    sqlite3_vtab_cursor base;
+    sqlite3_value *key;                 /* NULL: no row, or no more */
+} asked;
+
+static int disconnect(sqlite3_vtab *base)
+{
+    table *t = (table *)base;
+    forget_statements(t);
+    sqlite3_free(t->data);
+    sqlite3_free(t);
+    return SQLITE_OK;
+}
+
+/* As SQLite reads numbers, whatever the locale is: the comparison makes a
+   number of a text only if all of it is one. */
+static bool number_of(sqlite3 *db, const char *word, double *x)
+{
+    sqlite3_stmt *s = NULL;
+    bool is = sqlite3_prepare_v2(db, "SELECT CAST(?1 AS REAL) WHERE "
+                  "CAST(?1 AS NUMERIC) = ?1", -1, &s, NULL) == SQLITE_OK
+           && sqlite3_bind_text(s, 1, word, -1, SQLITE_STATIC) == SQLITE_OK
+           && sqlite3_step(s) == SQLITE_ROW;
+    if (is)
+        *x = sqlite3_column_double(s, 0);
+    sqlite3_finalize(s);
+    return is;
+}
+
+/* "n" or "n, p", as text */
+static bloom_plan plan_of_words(sqlite3 *db, int count,
+                                const char *const *words)
+{
+    bloom_plan none = { 0, 0, 0, 0, 0 };
+    double n, p = 0.01;
+    if (count < 1 || count > 2 || !number_of(db, words[0], &n)
+        || (count == 2 && !number_of(db, words[1], &p))
+        || !(n >= 0 && n < 1e18))
+        return none;
+    return bloom_plan_layout((uint64_t)n, p, BLOOM_BLOCKED);
+}
+
+static int create_data(table *t, int count, const char *const *words)
+{
+    if (!make_header(t, plan_of_words(t->db, count, words)))
+        return table_error(&t->base, SQLITE_ERROR, "USING bloom(n, p): no such "
+            "filter; n is how many keys, p is between 0 and 1");
+    return write_pages(t);
+}
+
+static int begin_table(sqlite3 *db, bool is_new, int count,
+                       const char *const *words, sqlite3_vtab **to,
+                       char **error)
+{
+    table *t = sqlite3_malloc(sizeof *t);
+    int result;
+    if (!t)
+        return SQLITE_NOMEM;
+    memset(t, 0, sizeof *t);
+    t->db = db;
+    t->data = sqlite3_mprintf("\"%w\".\"%w_data\"", words[1], words[2]);
+    result = !t->data ? SQLITE_NOMEM
+           : is_new ? create_data(t, count - 3, words + 3) : SQLITE_OK;
+    if (!result)
+        result = sqlite3_declare_vtab(db, "CREATE TABLE x(key PRIMARY KEY, "
+                     "asked BLOB HIDDEN, present HIDDEN) WITHOUT ROWID");
+    if (!result)
+        result = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+    *to = result ? NULL : &t->base;
+    *error = t->base.zErrMsg;
+    t->base.zErrMsg = NULL;
+    if (result)
+        disconnect(&t->base);
+    return result;
+}
+
+static int create_table(sqlite3 *db, void *none, int count,
+                        const char *const *words, sqlite3_vtab **to,
+                        char **error)
+{
+    (void)none;
+    return begin_table(db, true, count, words, to, error);
+}
+
+static int connect_table(sqlite3 *db, void *none, int count,
+                         const char *const *words, sqlite3_vtab **to,
+                         char **error)
+{
+    (void)none;
+    return begin_table(db, false, count, words, to, error);
+}
+
+static int destroy_table(sqlite3_vtab *base)
+{
+    table *t = (table *)base;
+    int result;
+    forget_statements(t);
+    result = run(t, sqlite3_mprintf("DROP TABLE IF EXISTS %s", t->data));
+    if (!result)
+        disconnect(base);
+    return result;
+}
+
+/* After that SQLite reads the schema anew, and connects by the new name. */
+static int rename_table(sqlite3_vtab *base, const char *name)
+{
+    table *t = (table *)base;
+    return run(t, sqlite3_mprintf("ALTER TABLE %s RENAME TO \"%w_data\"",
+                                  t->data, name));
+}
+
+static int is_shadow(const char *name)
+{
+    return sqlite3_stricmp(name, "data") == 0;
+}
+
+/* Which constraint, if any, says column = something, or IS, byte for byte?
+   *waits: one would, in another order of a join. */
+static int equality(sqlite3_index_info *info, int column, bool *waits)
+{
+    int i;
+    for (i = 0; i < info->nConstraint; i++) {
+        unsigned char op = info->aConstraint[i].op;
+        if (info->aConstraint[i].iColumn != column
+            || (op != SQLITE_INDEX_CONSTRAINT_EQ
+                && op != SQLITE_INDEX_CONSTRAINT_IS)
+            || sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY"))
+            continue;
+        if (info->aConstraint[i].usable)
+            return i;
+        *waits = true;
+    }
+    return -1;
+}
+
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    bool waits = false;
+    int i = equality(info, 1, &waits);
+    (void)base;
+    if (i < 0)
+        i = equality(info, 0, &waits);
+    if (i < 0 && waits)
+        return SQLITE_CONSTRAINT;
+    info->idxNum = i >= 0;
+    info->estimatedRows = 1;
+    info->estimatedCost = i >= 0 ? 10 : 1e18;
+    if (i >= 0) {
+        info->aConstraintUsage[i].argvIndex = 1;
+        info->aConstraintUsage[i].omit = 1;
+        info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    }
+    return SQLITE_OK;
+}
+
+/* Zeros, of a struct that begins with the cursor */
+static int new_cursor(sqlite3_vtab_cursor **to, int size)
+{
+    *to = sqlite3_malloc(size);
+    if (!*to)
+        return SQLITE_NOMEM;
+    memset(*to, 0, (size_t)size);
+    return SQLITE_OK;
+}
+
+static int open_asked(sqlite3_vtab *base, sqlite3_vtab_cursor **to)
+{
+    (void)base;
+    return new_cursor(to, sizeof(asked));
+}
+
+static int next_asked(sqlite3_vtab_cursor *base)
+{
+    asked *c = (asked *)base;
+    sqlite3_value_free(c->key);
+    c->key = NULL;
+    return SQLITE_OK;
+}
+
+static int close_asked(sqlite3_vtab_cursor *base)
+{
+    next_asked(base);
+    sqlite3_free(base);
+    return SQLITE_OK;
+}
+
+static int ask(sqlite3_vtab_cursor *base, int index, const char *none,
+               int count, sqlite3_value **v)
+{
+    asked *c = (asked *)base;
+    bool maybe;
+    int result;
+    key k;
+    (void)none;
+    (void)count;
+    next_asked(base);
+    if (index == 0)
+        return table_error(base->pVtab, SQLITE_ERROR,
+            "a filter cannot list its keys: ask for one, FROM seen(key)");
+    k = key_of(v[0]);
+    if (k.type == SQLITE_NULL || k.type == NO_MEMORY)
+        return k.type == SQLITE_NULL ? SQLITE_OK : SQLITE_NOMEM;
+    result = touch_key((table *)base->pVtab, &k, false, &maybe);
+    if (result || !maybe)
+        return result;
+    c->key = sqlite3_value_dup(v[0]);
+    return c->key ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+    return !((asked *)base)->key;
+}
+
+static int asked_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
+{
+    if (i == 2)
+        sqlite3_result_int(to, 1);
+    else
+        sqlite3_result_value(to, ((asked *)base)->key);
+    return SQLITE_OK;
+}
+
+/* Is not called, as there is none. */
+static int no_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *to)
+{
+    (void)base;
+    (void)to;
+    return SQLITE_ERROR;
+}
+
+/* v: the old key, which an INSERT has not; NULL; key, asked, present. NULL is
+   no key, and skipped. The pages are no rows that the user inserted. */
+static int update(sqlite3_vtab *base, int count, sqlite3_value **v,
+                  sqlite3_int64 *rowid)
+{
+    table *t = (table *)base;
+    sqlite3_int64 last = sqlite3_last_insert_rowid(t->db);
+    bool maybe;
+    int result;
+    key k;
+    if (count == 1 || sqlite3_value_type(v[0]) != SQLITE_NULL)
+        return table_error(base, SQLITE_ERROR,
+                           "a filter cannot forget or change a key");
+    if (sqlite3_value_type(v[3]) != SQLITE_NULL
+        || sqlite3_value_type(v[4]) != SQLITE_NULL)
+        return table_error(base, SQLITE_ERROR, "only the key can be inserted");
+    k = key_of(v[2]);
+    if (k.type == SQLITE_NULL || k.type == NO_MEMORY)
+        result = k.type == SQLITE_NULL ? SQLITE_OK : SQLITE_NOMEM;
+    else
+        result = touch_key(t, &k, true, &maybe);
+    sqlite3_set_last_insert_rowid(t->db, last);
+    *rowid = last;
+    return result;
+}
+
+#if SQLITE_VERSION_NUMBER >= 3044000
+
+/* For PRAGMA integrity_check: *error says which page is damaged, or that there
+   are none. */
+static int check_table(sqlite3_vtab *base, const char *schema, const char *name,
+                       int flags, char **error)
+{
+    table *t = (table *)base;
+    unsigned char page[PAGE + SEAL];
+    int result = open_table(t);
+    uint64_t i, count = result ? 0 : pages(t);
+    (void)schema;
+    (void)name;
+    (void)flags;
+    for (i = 1; i <= count && !result; i++)
+        result = read_page(t, i, page);
+    if (result != SQLITE_CORRUPT_VTAB && result != SQLITE_ERROR)
+        return result;
+    *error = base->zErrMsg;
+    base->zErrMsg = NULL;
+    return SQLITE_OK;
+}
+
+#define CHECKED .iVersion = 4, .xIntegrity = check_table
+#else
+#define CHECKED .iVersion = 3
+#endif
+
+static const sqlite3_module table_module = { CHECKED,
+    .xCreate = create_table, .xConnect = connect_table,
+    .xBestIndex = best_index, .xDisconnect = disconnect,
+    .xDestroy = destroy_table, .xOpen = open_asked, .xClose = close_asked,
+    .xFilter = ask, .xNext = next_asked, .xEof = at_end,
+    .xColumn = asked_column, .xRowid = no_rowid, .xUpdate = update,
+    .xRename = rename_table, .xShadowName = is_shadow };
+
+#endif

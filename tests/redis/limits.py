@@ -1,0 +1,316 @@
+"""What the module refuses, bounds, or takes twice, and what it tells of it.
+usage: limits.py SOCKET growth|filters|follower|again FOLDER|memory|room
+       limits.py SOCKET effects REPLICA
+       limits.py SOCKET watched"""
+import struct
+import sys
+import time
+
+import redis
+
+from client import bf, dump, items, load, refused, server
+from hostile import MOST, sealed
+from moving import payload, scandump
+
+run = server.execute_command
+MB = 1 << 20
+
+
+def used():
+    return server.info("memory")["used_memory"]
+
+
+def our_head(expansion, links):
+    """links: capacity, items, rate, k, cells of each"""
+    head = b"BLC\1" + struct.pack("<II", expansion, len(links))
+    for capacity, count, rate, k, cells in links:
+        head += struct.pack("<QQd", capacity, count, rate)
+        head += b"BLM\1\0\x40" + struct.pack("<BBQQQ", k, 0, cells, 0, 0)
+    return sealed(1, head)
+
+
+def their_head(growth, links):
+    """links: capacity, items, rate of each, with 64 cells a key"""
+    head = struct.pack("<QIII", sum(link[1] for link in links), len(links), 5,
+                       growth)
+    for capacity, count, rate in links:
+        head += struct.pack("<QQQddIQB", capacity * 8, capacity * 64, count,
+                            rate, 9.585058377367439, 7, capacity, 0)
+    return head
+
+
+# ---- What one add may reserve ------------------------------------------------
+
+def grows(most):
+    """One add to what is full takes memory, but not more than that."""
+    before = used()
+    assert bf.add("h", "x") == 1
+    assert bf.exists("h", "x") == 1 and bf.info("h").filterNum == 2
+    assert MB < used() - before < most, used() - before
+    server.delete("h")
+
+
+def growth():
+    """EXPANSION ends at 32768, and an add at 512 MB."""
+    links = [(1 << 16, 1 << 16, 1e-18, 60, 90 << 16)]
+    cells = bytes(90 << 13)
+    for expansion in 32769, 1 << 31, (1 << 32) - 1:
+        assert refused(bf.loadchunk, "h", 1, our_head(expansion, links)) == \
+            "received bad data"
+    load("h", [(1, our_head(32768, links)),
+               (1 + len(cells), sealed(1 + len(cells), cells))])
+    grows(514 * MB)
+    for expansion in 32769, (1 << 32) - 1:
+        load("h", [(1, their_head(expansion, [(1000, 1000, 0.01)])),
+                   (8001, bytes(8000))])
+        assert bf.info("h").expansionRate == 32768
+        assert dump("h")[0][1] == their_head(expansion, [(1000, 1000, 0.01)])
+        grows(100 * MB)
+        server.restore("h", 0, payload(4, [
+            1000, 1, 5, expansion, 1000, 0.01, 7, 9.585, 64000, 0,
+            bytes(8000), 1000]))
+        grows(100 * MB)
+    print("EXPANSION and what an add reserves are bounded")
+
+
+# ---- How many filters --------------------------------------------------------
+
+def filters():
+    bf.create("e", 0.01, 1, 1)
+    new = bf.madd("e", *range(1200))
+    errors = [x for x in new if isinstance(x, redis.ResponseError)]
+    assert new.count(1) == MOST == bf.info("e").filterNum
+    assert {str(x) for x in errors} == {"problem inserting into filter"}
+    there = bf.mexists("e", *range(1200))
+    assert all(there[i] == 1 for i in range(1200) if new[i] in (0, 1))
+    load("e2", dump("e"))
+    server.restore("e3", 0, server.dump("e"))
+    assert dump("e") == dump("e2") == dump("e3")
+    # RedisBloom's own longest chain, and one more
+    link = (1, 1, 0.01, 2, 64)
+    for head in (lambda n: our_head(1, n * [link]),
+                 lambda n: their_head(1, n * [link[:3]])):
+        assert bf.loadchunk("f", 1, head(MOST))
+        server.delete("f")
+        assert refused(bf.loadchunk, "f", 1, head(MOST + 1)) == \
+            "received bad data"
+    fields = [1, 0.01, 7, 9.585, 64, 0, bytes(8), 1]
+    server.restore("f", 0, payload(4, [MOST, MOST, 5, 1] + MOST * fields))
+    assert refused(server.restore, "g", 0, payload(
+        4, [MOST + 1, MOST + 1, 5, 1] + (MOST + 1) * fields)) == \
+        "Bad data format"
+    was = dump("e")
+    bf.create("f2", 0.01, 1, 1)
+    bf.madd("f2", *range(1200, 1300))
+    assert "1075 filters" in refused(run, "BF.MERGE", "e", "f2")
+    assert dump("e") == was
+    server.flushall()
+    print("a chain ends at %d filters" % MOST)
+
+
+def follower():
+    """More of them, from older versions of the module: in what a master sends,
+    and in the server's own file, they are taken as they are."""
+    links = 3000
+    cells = bytes([1]) + bytes(7)
+    chunks = [(1, our_head(1, links * [(1, 1, 0.01, 2, 64)]))]
+    for i in range(links):
+        at = 9 + 8 * i
+        chunks.append((at, sealed(at, cells)))
+    assert refused(load, "m", chunks) == "received bad data"
+    server.config_set("appendonly", "yes")
+    while server.info("persistence")["aof_rewrite_in_progress"]:
+        time.sleep(0.01)
+    server.config_set("replica-read-only", "no")
+    server.slaveof("127.0.0.1", 1)
+    load("m", chunks)
+    server.slaveof()
+    assert bf.info("m").filterNum == links
+    for again in "RELOAD", "LOADAOF":
+        run("DEBUG", again)
+        assert dump("m") == chunks, again
+    server.config_set("appendonly", "no")
+    absent = next(i for i in range(1000) if not bf.exists("m", i))
+    assert refused(bf.add, "m", absent) == "problem inserting into filter"
+    server.flushall()
+    print("a follower takes %d filters" % links)
+
+
+# ---- A chunk that is loaded again --------------------------------------------
+
+def twice(dumped, key):
+    for at, data in dumped:
+        for i in range(2):
+            assert bf.loadchunk("a", at, data), at
+    if dumped[0][1][:3] == b"BLC":
+        assert refused(bf.loadchunk, "a", *dumped[0]) == "item exists"
+    for at, data in dumped[1:]:
+        assert bf.loadchunk("a", at, data)
+    assert dump("a") == dumped == dump(key)
+
+
+def again(folder):
+    bf.insert("k", items("k", 100), 20, 0.01)
+    ours = dump("k")
+    assert len(ours) > 3
+    twice(ours, "k")
+    # what was added in between is not lost
+    more = items("more", 100)
+    bf.madd("a", *more)
+    was = dump("a")
+    for at, data in ours[1:]:
+        assert bf.loadchunk("a", at, data)
+    assert dump("a") == was and min(bf.mexists("a", *more)) == 1
+    server.delete("a")
+    # what is not there yet is not taken for a retry, nor are other bits
+    load("a", ours[:3])
+    at, data = ours[1]
+    more = bytes(x | 1 << 5 for x in data[:-8])
+    for chunk in ((at, sealed(at, more)),
+                  (at + 8, sealed(at + 8, data[:-8])),
+                  (at - 1, sealed(at - 1, data[:-8])),
+                  (ours[3][0] + 8, sealed(ours[3][0] + 8, bytes(8)))):
+        assert refused(bf.loadchunk, "a", *chunk) == "received bad data"
+    load("a", ours[3:])
+    assert dump("a") == ours
+    # nor one over the end of a filter
+    at, data = ours[2]
+    assert refused(bf.loadchunk, "a", at + 4096,
+                   sealed(at + 4096, data[:-8] + bytes(4096)))
+    server.delete("a")
+    theirs = scandump(folder, "sc_s_n300_p01_x2")
+    load("golden", theirs)
+    twice(theirs, "golden")
+    assert bf.loadchunk("a", 1 + 8, theirs[1][1][:8])
+    assert refused(bf.loadchunk, "a", 1 + 8, b"\xff" * 8)
+    assert dump("a") == theirs
+    server.flushall()
+    print("a chunk may be loaded again")
+
+
+# ---- Memory ------------------------------------------------------------------
+
+def memory():
+    """MEMORY USAGE is what the server's memory grows by, within 2%, or within
+    the 16 bytes a key by which Redis's own part of it is wrong."""
+    for i in range(20000):      # a table that has room for 10000 more
+        server.set(i, 0)
+    for count, what in ((10000, ("BF.RESERVE", 0.01, 1)),
+                        (10000, ("BF.RESERVE", 0.01, 100)),
+                        (1000, ("BF.RESERVE", 0.01, 1000)),
+                        (1000, ("BF.RESERVE", 0.01, 100000)),
+                        (1000, ("BF.INSERT", "CAPACITY", 10, "ITEMS",
+                                *range(300))),
+                        (1000, ("BF.INSERT", "CAPACITY", 1, "EXPANSION", 1,
+                                "ITEMS", *range(40)))):
+        keys = ["key%05d" % i for i in range(count)]
+        for key in ["first"] + keys:        # with the server's own buffers
+            if key == keys[0]:
+                before = used()
+            run(what[0], key, *what[1:])
+        grown = used() - before
+        told = sum(map(server.memory_usage, keys))
+        print("%s: %d bytes, MEMORY USAGE says %.4f of it" % (
+            " ".join(map(str, what[:5])), grown, told / grown))
+        assert abs(told - grown) <= max(0.02 * grown, 16 * count)
+        server.delete("first", *keys)
+    server.flushall()
+
+
+def room():
+    """What does not fit beside the rest is refused, unless Redis evicts."""
+    big = our_head(2, [(4500000, 0, 0.01, 7, 4500000 // 64 * 64 * 10)])
+    chunk = sealed(9, bytes(8))
+    assert bf.create("full", 0.01, 2000000) and bf.loadchunk("begun", 1, big)
+    server.config_set("maxmemory", used() + 4 * MB)
+    assert refused(bf.create, "n", 0.01, 4500000) == \
+        "Insufficient memory to create filter"
+    assert refused(bf.insert, "n", ["x"], 4500000) == \
+        "Insufficient memory to create filter"
+    for key, at, data in (("n", 1, big), ("begun", 9, chunk)):
+        assert refused(bf.loadchunk, key, at, data) == \
+            "Insufficient memory to create filter"
+    assert server.exists("n") == 0
+    assert bf.create("n", 0.01, 2000000)
+    server.delete("n")
+    server.config_set("maxmemory-policy", "allkeys-lru")
+    assert bf.create("n", 0.01, 4500000)    # the next command makes room
+    server.config_set("maxmemory-policy", "noeviction")
+    server.config_set("maxmemory", 0)
+    assert bf.create("n2", 0.01, 4500000)
+    load("later", [(1, big), (9, chunk)])
+    server.flushall()
+    print("maxmemory: what fits beside the rest is made, no more")
+
+
+# ---- What others hear --------------------------------------------------------
+
+def effects(other):
+    """The replica has what was added, not what there was no room for."""
+    replica = redis.Redis(unix_socket_path=other)
+    bf.create("g", 1e-100, 30, 32768)
+    bf.madd("g", *range(20))
+    server.config_set("maxmemory", used() + 4 * MB)
+    said = bf.madd("g", *range(40))
+    assert said[:30] == 20 * [0] + 10 * [1]
+    assert {str(x) for x in said[30:]} == {"problem inserting into filter"}
+    said = run("BF.INSERT", "g2", "ERROR", "1e-100", "CAPACITY", 30,
+               "EXPANSION", 32768, "ITEMS", *range(40))
+    assert said.count(1) == 30
+    server.config_set("maxmemory", 0)
+    assert server.wait(1, 5000) == 1
+    for key in "g", "g2":
+        assert server.execute_command("DEBUG", "DIGEST-VALUE", key) == \
+            replica.execute_command("DEBUG", "DIGEST-VALUE", key)
+    assert bf.add("g", 35) == 1
+    assert server.wait(1, 5000) == 1
+    assert replica.execute_command("BF.INFO", "g", "FILTERS") == [2]
+    server.flushall()
+    print("a replica hears of what was added")
+
+
+def watched():
+    """WATCH, and who listens, hear of changes only."""
+    server.config_set("notify-keyspace-events", "KEd")
+    listener = server.pubsub()
+    listener.psubscribe("__keyevent@0__:*")
+    assert listener.get_message(timeout=5)["type"] == "psubscribe"
+    bf.create("w", 0.01, 100)
+    run("bf.Add", "w", "x")
+    run("BF.INSERT", "w2", "ITEMS", "x")
+    run("BF.MERGE", "w3", "w", "w2")
+    load("w4", dump("w"))
+    for command in (("BF.ADD", "w", "x"), ("BF.MADD", "w", "x", "x"),
+                    ("BF.EXISTS", "w", "x"), ("BF.INFO", "w")):
+        run(*command)
+    assert refused(bf.create, "w", 0.01, 100) == "item exists"
+    run("BF.ADD", "w", "y")
+    heard = []
+    while len(heard) < 7:
+        message = listener.get_message(timeout=5)
+        assert message, heard
+        heard.append((message["channel"].decode()[15:],
+                      message["data"].decode()))
+    assert heard == [("bf.reserve", "w"), ("bf.add", "w"),
+                     ("bf.insert", "w2"), ("bf.merge", "w3"),
+                     ("bf.loadchunk", "w4"), ("bf.loadchunk", "w4"),
+                     ("bf.add", "w")], heard
+    for item, goes_on in ("x", True), ("z", False):
+        with server.pipeline() as pipe:
+            pipe.watch("w")
+            bf.add("w", item)
+            refused(bf.create, "w", 0.01, 100)
+            pipe.multi()
+            pipe.ping()
+            try:
+                pipe.execute()
+                assert goes_on, item
+            except redis.WatchError:
+                assert not goes_on, item
+    server.config_set("notify-keyspace-events", "")
+    server.flushall()
+    print("WATCH and notifications: of changes only")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[2]](*sys.argv[3:])
