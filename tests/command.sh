@@ -56,8 +56,8 @@ numbers 1 600 > a; numbers 400 1000 > b; cat a b > ab
 numbers 1 200000 > many; mkfifo pipe
 
 shift
-[ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files dump install \
-    fold forget
+[ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
+    dump install fold forget
 for subject; do
     . "$root/tests/command/$subject.sh"
 done

@@ -187,7 +187,7 @@ static child start_uniq(const char *library)
     return start(words, library);
 }
 
-/* At most the share of 0.001 of `count`, and four standard deviations, and two */
+/* At most 0.001 of `count`, and four standard deviations, and two */
 static bool is_chance(double known, double count)
 {
     double more = known - 0.001 * count - 2;
@@ -211,6 +211,16 @@ static void verify_others(const char *lines, unsigned long long first,
     others += count;
     verify(is_chance((double)count - (double)unknown("rest"), (double)count),
            "a line that was not printed is known", number, run);
+}
+
+static void verify_stopped(unsigned long long first, int number, unsigned run)
+{
+    verify(is_empty("printed") || unknown("printed") == 0,
+           "a line that was printed is not known", number, run);
+    if (access("FILE", F_OK) == 0)
+        verify_others("printed", first, number, run);
+    verify(system("ls FILE.* 2>/dev/null") != 0,
+           "something is left beside FILE", number, run);
 }
 
 static void one_run(unsigned run, int number, double seconds)
@@ -245,12 +255,7 @@ static void one_run(unsigned run, int number, double seconds)
         verify(WIFSIGNALED(status)
                && WTERMSIG(status) == (number ? number : SIGPIPE),
                "it did not end by the signal", number, run);
-        verify(is_empty("printed") || unknown("printed") == 0,
-               "a line that was printed is not known", number, run);
-        if (access("FILE", F_OK) == 0)
-            verify_others("printed", first, number, run);
-        verify(system("ls FILE.* 2>/dev/null") != 0,
-               "something is left beside FILE", number, run);
+        verify_stopped(first, number, run);
     }
 }
 
@@ -374,8 +379,8 @@ int main(int count, char **words)
     many_writers(8);
     system("rm -f FILE FILE.* printed after missing twice kept "
            "taken rest");
-    printf("%u runs: %lu ended by a signal, %lu before they printed; %llu lines "
-           "were read, but not printed\n", runs, stopped, early, others);
+    printf("%u runs: %lu ended by a signal, %lu before they printed; %llu "
+           "lines were not printed\n", runs, stopped, early, others);
     printf("%u killed while they save: %lu had, %lu were halted\n", runs, saved,
            halted);
     verify(saved > runs / 4, "few had saved", SIGKILL, 0);

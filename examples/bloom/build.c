@@ -1,4 +1,4 @@
-/* build.c: bloom build, add and merge, which write a filter and print nothing */
+/* build.c: bloom build, add and merge, which write a filter, print nothing */
 #include "command.h"
 
 /* ---- Lines into a filter ------------------------------------------------ */
@@ -11,7 +11,7 @@ enum { SMALL = 1 << 26 };
 typedef struct filling {
     filter *into;
     bool together;
-    bloom *own[64];                 /* of each thread; 0 has the filter itself */
+    bloom *own[64];                 /* of a thread; 0 has the filter itself */
     batch lines[64];
     uint64_t added[64];
     size_t looked, alike;           /* how many of the first lines are

@@ -5,7 +5,7 @@ typedef struct asking {
     filter f;
     batch lines[64];                /* of each thread */
     uint64_t in[64], out[64];
-    size_t looked, alike;           /* of the first lines: hashes of passwords */
+    size_t looked, alike;           /* first lines: hashes of passwords */
 } asking;
 
 static void look_for_hashes(asking *a, const batch *b, size_t count)

@@ -3,10 +3,10 @@
    main.c      the command line          plan.c     how a filter is made
    options.c   what may stand there      filter.c   a filter, or a chain of them
    help.c      what is said of it        save.c     the file it is kept in
-   uniq.c      bloom uniq                keys.c     lines, and what counts of them
+   uniq.c      bloom uniq                keys.c     lines, and their keys
    waiting.c   its lines, until printed  jobs.c     threads, and what they print
    build.c     bloom build, add, merge   library.c  bloom.h itself, its memory
-   check.c     bloom check               atomic.c   bloom.h once more, for threads
+   check.c     bloom check               atomic.c   bloom.h again, for threads
    show.c      bloom info, dump          system.c   what ISO C does not have
    fold.c      bloom fold                forget.c   what knows lines of late */
 
@@ -32,7 +32,7 @@ typedef struct options {
     uint64_t last_lines, age, by;   /* --last, --for: seconds, --by; 0: not
                                        given */
     double p;
-    int layout, width;              /* positions in these lists; -1: not given */
+    int layout, width;              /* positions in these lists; -1: neither */
     const char *file;
     uint64_t first, last;           /* fields; 0: none, to the end */
     unsigned jobs;
@@ -90,7 +90,7 @@ typedef struct filter {
     bloom *one;                     /* two of these are NULL */
     bloom_chain *chain;
     window *window;
-    double p;                       /* the rate that was asked for; 0: unknown */
+    double p;                       /* the rate it is to have; 0: unknown */
     uint64_t n;                     /* so many lines one, or the first link of
                                        a chain, is for; 0: unknown */
     uint64_t known;                 /* so many, at least, are in one */

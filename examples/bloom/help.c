@@ -34,12 +34,12 @@ static void print_options(const char *letters)
 
 static const char about[] =
     "IN      standard input if it is - or not given\n"
-    "N       1000000, or 1e6. Without it build counts the lines, and uniq begins\n"
-    "        with room for some\n"
+    "N       1000000, or 1e6. Without it build counts the lines, and uniq\n"
+    "        begins with room for a million or two\n"
     "\n"
     "A line is its bytes without the newline. A known line is never taken for\n"
     "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong,\n"
-    "and then OUT is left as it was, and FILE of uniq knows what was printed.\n";
+    "then OUT is left as it was, and FILE of uniq knows what was printed.\n";
 
 static const char examples[] =
     "Examples:\n"

@@ -74,7 +74,7 @@ void keep_lines(chunk *c, size_t *kept, const batch *b, const bool *wanted,
 
 /* ---- Threads ------------------------------------------------------------ */
 /* Each thread takes the next chunk, works on it, and waits for its turn to
-   print. To read and to print are done by one at a time, each under its lock. */
+   print. Only one reads at a time, and only one prints, each under its lock. */
 
 typedef struct crew {
     reader *in;

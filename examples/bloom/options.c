@@ -276,14 +276,16 @@ static void check_options(const verb *v)
 }
 
 /* getopt_long takes --f for --fixed, which is not what everyone meant. */
-static void must_be_whole(const char *name, char *const *words)
+static void must_be_whole(int letter, char *const *words)
 {
+    const option_line *o = option_list;
     const char *word = words[optind - 1];
-    size_t size = strlen(name);
-    if (word == optarg)
+    while (o->letter && o->letter != letter)
+        o++;
+    if (o->word && word == optarg)
         word = words[optind - 2];
-    if (strncmp(word + 2, name, size) != 0
-        || (word[2 + size] != '\0' && word[2 + size] != '='))
+    if (o->word && (strncmp(word + 2, o->word, strlen(o->word)) != 0
+                    || !strchr("=", word[2 + strlen(o->word)])))
         misused("%s: no such option", word);
 }
 
@@ -292,18 +294,16 @@ char **parse_options(const verb *v, int count, char **words)
 {
     char flags[64];
     struct option long_words[16] = { { 0 } };
-    int letter, operands, at = -1;
+    int c, operands;
     usage = v->usage;
     options.jobs = count_cores() < 4 ? count_cores() : 4;
     describe(v->letters, flags, long_words);
     opterr = 0;
-    while ((letter = getopt_long(count, words, flags, long_words, &at)) != -1) {
-        if (letter == ':' || letter == '?')
-            refuse_option(letter, words[optind - 1]);
-        if (at >= 0)
-            must_be_whole(long_words[at].name, words);
-        set_option(letter);
-        at = -1;
+    while ((c = getopt_long(count, words, flags, long_words, NULL)) != -1) {
+        if (c == ':' || c == '?')
+            refuse_option(c, words[optind - 1]);
+        must_be_whole(c, words);
+        set_option(c);
     }
     operands = count - optind;
     if (operands < v->least)

@@ -87,8 +87,8 @@ static void agree_on_size(filter *f, const char *name)
     bloom_plan there = bloom_plan_of(f->one);
     bloom_plan given = plan_for(options.n, options.p, there);
     if (there.cells != given.cells || there.hashes != given.hashes)
-        misused("%s: has k %d and m %" PRIu64 ", but -n %" PRIu64 " -p %g makes "
-                "k %d and m %" PRIu64, name, there.hashes, there.cells,
+        misused("%s: has k %d and m %" PRIu64 ", but -n %" PRIu64 " -p %g "
+                "makes k %d and m %" PRIu64, name, there.hashes, there.cells,
                 options.n, options.p, given.hashes, given.cells);
     f->n = options.n;
     f->p = options.p;

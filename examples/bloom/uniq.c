@@ -16,7 +16,8 @@ static struct run {
     uint64_t new_lines, old_lines;
     uint64_t offered, printed;      /* bytes: of all new lines; of those that
                                        standard output took */
-    bool gone;                      /* nothing more will be printed */
+    bool gone, broken;              /* nothing more will be printed; as its
+                                       reader went away */
     bool unsaved;
     double save_at;                 /* NEVER: nothing is new */
     bool warned;
@@ -44,7 +45,7 @@ static uint64_t was_read(void)
 /* What a reader who is there has not read yet, it will. */
 static void add_all_printed(void)
 {
-    add_lines_until(run.gone ? was_read() : run.printed);
+    add_lines_until(run.broken ? was_read() : run.printed);
 }
 
 /* false: it cannot be saved, and why was said. */
@@ -130,14 +131,14 @@ static size_t print_some(const char *text, size_t size)
         run.printed += (uint64_t)some;
         return (size_t)some;
     }
-    run.gone = errno == EPIPE;
-    if (!(run.gone && stop_signal()) && errno != EINTR && errno != EAGAIN)
+    run.gone = run.broken = errno == EPIPE;
+    if (!(run.broken && stop_signal()) && errno != EINTR && errno != EAGAIN)
         die_of(strerror(errno), "standard output");
     return 0;
 }
 
 /* Waits for who reads it. When a signal comes meanwhile, what was printed is
-   saved, and what was read is printed all the same, until a second one comes. */
+   saved, and the rest is printed all the same, until a second one comes. */
 static void print_lines(const char *text, size_t size)
 {
     while (size > 0 && !run.gone) {

@@ -1,9 +1,9 @@
 /* waiting.c: lines of `bloom uniq -f` that are on their way out
 
    A line is printed first, and its key added afterwards: what nobody got, as
-   the disk was full or the reader of a pipe had gone, must not be known the next
-   time. Until then the hash of its key waits here, in the order of printing, and
-   a second copy of the line finds it.
+   the disk was full or the reader of a pipe had gone, must not be known the
+   next time. Until then the hash of its key waits here, in the order of
+   printing, and a second copy of the line finds it.
 
    Line number i, counted from 1, is in line[i % MOST_WAITING]. Those that begin
    a list by hash are in newest; each leads to an older one, and the first that

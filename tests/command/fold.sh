@@ -38,6 +38,9 @@ for layout in classic blocked counting; do
         { try "$what" 0 merge --fold -p 0.01 g g.1 g.2; same g f; }
 done
 
+try 'much too large' 0 build -n 1e6 -p 0.01 --fold f a
+layout=classic what='much too large'; narrow f 600 0.01; rate f 0.01
+
 # What cannot be is refused, and FILE is as it was
 cp f was
 refuse 'f: is too small for ' fold -p 1e-6 f; same f was

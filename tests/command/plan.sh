@@ -6,7 +6,8 @@ kept() {        # kept N P: out has so many of n new lines
         { least = n - n * p - 4 * sqrt(n * p * (1 - p))
           print ($1 >= least ? "yes" : $1 " of " n) }')"
 }
-rm -f f g; numbers 1 300000 > all; numbers 1 90000 > old; numbers 100001 400000 > new
+numbers 1 300000 > all; numbers 1 90000 > old; numbers 100001 400000 > new
+rm -f f g
 what='from 1000 on'; try "$what" 0 uniq -n 1000 -p 0.1 all; kept 300000 0.1
 for p in 0.2 0.1 0.0001; do
     try "-p $p" 0 uniq -n 1e5 -p $p -f f old; kept 90000 $p
@@ -29,7 +30,8 @@ for pair in '-n 2000:-n 5' '-p 0.007:-p 0.01' '-l classic:-l blocked' \
 done; same f was
 refuse 'f: is a chain of filters, which grows; it is not --fixed' \
     uniq --fixed -f f < a; same f was; rm f
-daily -n 700 -p 1e-7 -l blocked -w 32 -s 7; rm f
+daily -n 700 -p 1e-7 -l classic -w 32 -s 7; rm f
+daily -n 700 -p 1e-5 -l blocked -s 7; rm f
 refuse '-w 32: too narrow for 700 lines with a rate of 1e-10' \
     uniq -w 32 -n 700 -p 1e-10 -f f < a
 

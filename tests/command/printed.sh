@@ -16,7 +16,7 @@ tail -n 1 many > last; cp many in; rm -f f; mkfifo taken
 what='a file is missing'; "$bloom" $exact a nosuch b > out 2> err
 is "$what: exit status" 2 $?; says err 'bloom: nosuch: No such file'
 same out a; known "$what" a; rm f
-what='only a file that is missing'; "$bloom" $exact nosuch 2> err; is "$what" 2 $?
+what='only a missing file'; "$bloom" $exact nosuch 2> err; is "$what" 2 $?
 is "$what: no FILE" no "$([ -e f ] || echo no)"
 try 'one line' 0 $exact last; cp f was
 for output in /dev/full -; do
@@ -24,8 +24,8 @@ for output in /dev/full -; do
     what="output to $output"
     if [ $output = - ]; then "$bloom" $exact a 2> err >&-
     else "$bloom" $exact a 2> err > $output; fi
-    is "$what: exit status" 2 $?; says err 'bloom: standard output: '; same f was
-    known "$what" last
+    is "$what: exit status" 2 $?; says err 'bloom: standard output: '
+    same f was; known "$what" last
 done
 rm f; what='a limit'; sed 's/$/.........,.........,.........,/' many > in
 (ulimit -f 96; "$bloom" $exact in > got 2> err)
@@ -78,7 +78,8 @@ what='stopped before a reader who sleeps'
 "$bloom" $exact many > taken & pid=$!
 exec 9< taken; sleep 0.2; kill -TERM $pid; wait_for f
 is "$what: not yet" yes "$(kill -0 $pid && echo yes)"
+dd bs=4096 count=4 <&9 > got 2> /dev/null; sleep 0.2    # so that more comes
 kill -TERM $pid; wait $pid 2> /dev/null; is "$what: exit status" 143 $?
-cat <&9 > got; exec 9<&-; same got "$(whole got > want; echo want)"
+cat <&9 >> got; exec 9<&-; same got "$(whole got > want; echo want)"
 known "$what" want; rm f
 is 'nothing is left' '' "$(ls | grep -e tmp -e lock)"

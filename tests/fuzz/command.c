@@ -315,7 +315,7 @@ static int command(int count, char **words)
     printed = written.size = 0;
     optind = 0;                             /* glibc begins anew */
     at_exits = 0;
-    jumped = setjmp(back);                  /* what is done at the exit may, too */
+    jumped = setjmp(back);              /* what is done at the exit may, too */
     if (status < 0)
         status = jumped ? jumped - 1 : command_main(count, words);
     while (at_exits > 0)
@@ -463,9 +463,9 @@ static bool knows_written(const char *name)
     return true;
 }
 
-/* FILE is updated and sealed, and may have grown; one filter stays one. What was
-   printed is known, also if a call failed, unless it was one of those that save.
-   An empty FILE is a new one to uniq. */
+/* FILE is updated and sealed, and may have grown; one filter stays one. What
+   was printed is known, also if a call failed, unless it was one of those that
+   save. An empty FILE is a new one to uniq. */
 static void do_uniq(bool adds)
 {
     const char *wait = no_wait ? "--no-wait" : "";

@@ -183,7 +183,8 @@ static int state_of(int file, struct stat *s)
     memset(s, 0, sizeof *s);
     s->st_ino = (ino_t)file;
     s->st_mode = file == LINK ? S_IFLNK : S_IFREG | 0600;
-    s->st_size = file == LINK ? 1 : file < FILES ? (off_t)contents[file].size : 0;
+    s->st_size = file == LINK ? 1
+                 : file < FILES ? (off_t)contents[file].size : 0;
     return 0;
 }
 
