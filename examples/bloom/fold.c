@@ -7,7 +7,7 @@ static uint64_t least_cells(bloom_plan plan)
     return plan.layout == BLOOM_BLOCKED ? 256 : 64;
 }
 
-/* Its size can then be divided by each divisor of 5040, of which there are 60. */
+/* Its size can then be divided by each of the 60 divisors of 5040. */
 bloom_plan make_foldable(bloom_plan plan)
 {
     const uint64_t unit = 5040 * least_cells(plan);
@@ -66,9 +66,10 @@ int fold_filter(char **operands)
     if (!options.by)
         fold_by_rate(&f, path);
     else if (!bloom_fold(f.one, options.by))
-        die("%s: its m, %" PRIu64 ", cannot be divided by %" PRIu64 " so that a "
-            "multiple of %" PRIu64 " is left", path, bloom_plan_of(f.one).cells,
-            options.by, least_cells(bloom_plan_of(f.one)));
+        die("%s: its m, %" PRIu64 ", cannot be divided by %" PRIu64 " so that "
+            "a multiple of %" PRIu64 " is left", path,
+            bloom_plan_of(f.one).cells, options.by,
+            least_cells(bloom_plan_of(f.one)));
     save_filter(path, &f);
     free_filter(&f);
     return 0;

@@ -50,13 +50,14 @@ filter new_window(void)
 void forget_old(filter *f)
 {
     window *w = f->window;
-    uint64_t now, steps;
+    uint64_t now;
+    unsigned i;
     if (!w || w->span == 0)
         return;
     now = milliseconds();
     if (now < w->time)
         w->time = now;
-    for (steps = 0; now - w->time >= w->span && steps < w->generations; steps++) {
+    for (i = 0; now - w->time >= w->span && i < w->generations; i++) {
         window_step(w);
         w->time += w->span;
     }
@@ -96,9 +97,9 @@ static void tell_early(filter *f)
     if (f->told || w->span == 0)
         return;
     print_age(age, age_known(w));
-    say("--for %s: more lines came than -n %" PRIu64 " has room for in so short "
-        "a time; only the last %" PRIu64 " are surely known", age, lines_known(w),
-        lines_known(w));
+    say("--for %s: more lines came than -n %" PRIu64 " has room for in so "
+        "short a time; only the last %" PRIu64 " are surely known", age,
+        lines_known(w), lines_known(w));
     f->told = true;
 }
 

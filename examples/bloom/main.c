@@ -14,7 +14,8 @@
 const verb verbs[] = {
     { "uniq", "fnplwsFNASWdczktiCT", 0, INT_MAX, uniq_lines,
       "uniq [-f FILE] [--save SECONDS] [--no-wait] [-d] [-c]\n"
-      "    " PLAN "\n    [--fixed | --last N | --for TIME]\n    " KEY " [IN...]",
+      "    " PLAN "\n    [--fixed | --last N | --for TIME]\n"
+      "    " KEY " [IN...]",
       "copies each line the first time it is seen; grows as lines come, and\n"
       "takes at most the share P of the new ones for known. FILE keeps the\n"
       "memory from run to run: what was printed is in it, however it ends.\n"
@@ -36,9 +37,9 @@ const verb verbs[] = {
       "makes the union of filters with equal plans; OUT is replaced, and may\n"
       "be one of them" },
     { "fold", "npBW", 1, 1, fold_filter,
-      "fold -p P [-n N] [--no-wait] FILE | fold --by D [--no-wait] FILE",
+      "fold [-p P] [-n N] [--by D] [--no-wait] FILE",
       "makes a filter as small as P allows for the lines in it, or for N if\n"
-      "these are more" },
+      "these are more; or D times smaller" },
     { "dump", "", 1, 1, dump_filter, "dump FILE",
       "prints the filter as a C array for ROM; one that can grow as several" },
     { NULL, NULL, 0, 0, NULL, NULL, NULL }

@@ -24,10 +24,10 @@ const option_line option_list[] = {
     { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
       "N the\nshare of lines that are lost does" },
     { 'N', "last", "N", "forget what was printed before the last N lines" },
-    { 'A', "for", "TIME", "forget what was printed longer ago, 24h for example "
-      "(s, m,\nh, d); -n N: the most lines in that time" },
-    { 'O', "fold", NULL, "make it, at the end, as small as P allows for the "
-      "lines in\nit; -n N: the most there may be" },
+    { 'A', "for", "TIME", "forget what was printed longer ago, as 24h (s, m, "
+      "h, d);\n-n N: the most lines in that time" },
+    { 'O', "fold", NULL, "make it at the end as small as P allows for what is in"
+      "\nit; -n N: the most lines there may be" },
     { 'E', "foldable", NULL, "of a size that merge --fold can make smaller" },
     { 'B', "by", "D", "make it D times smaller" },
     { 'S', "save", "SECONDS", "write FILE that often while lines come; 60 if "
@@ -172,7 +172,8 @@ static int parse_choice(int letter, const char *text,
 static void set_option(int letter)
 {
     switch (letter) {
-    case 'n': options.n = parse_count("-n", optarg); options.n_given = true; break;
+    case 'n': options.n = parse_count("-n", optarg);
+              options.n_given = true; break;
     case 'p': options.p = parse_rate(optarg); options.p_given = true; break;
     case 'w': options.width = parse_choice('w', optarg, widths, 2); break;
     case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;

@@ -14,8 +14,8 @@ bloom_plan given_plan(void)
     return plan;
 }
 
-/* A plan for n lines and the rate p, with the seed and width of `like`; or ends,
-   if it is none */
+/* A plan for n lines and the rate p, with the seed and width of `like`; ends if
+   it is none */
 bloom_plan checked_plan(bloom_plan plan, uint64_t n, double p, bloom_plan like)
 {
     plan.seed = like.seed;

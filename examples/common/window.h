@@ -25,7 +25,7 @@ typedef struct window {
     bloom *filter[16];
     unsigned generations, newest;
     uint64_t room, keys;        /* of a generation; in the newest */
-    uint64_t time, span;        /* yours: when that began, how long each lasts */
+    uint64_t time, span;        /* yours: when that began, how long it lasts */
 } window;
 
 /* Begins a new generation, and forgets what the oldest has. */

@@ -1,8 +1,8 @@
 # bloom uniq --last and --for: what was printed long ago is forgotten
 
 # exact N IN: how many lines of IN were printed, though at most N others were
-# printed since they were; were not, though more than 8/7 N and $late others were;
-# and how many of out are not accounted for. By an exact list
+# printed since they were; were not, though more than 8/7 N and $late others
+# were; and how many of out are not accounted for. By an exact list
 exact() {
     awk -v n="$1" -v late="$late" '
         NR == FNR { out[FNR] = $0; outs = FNR; next }
@@ -112,7 +112,7 @@ if ${CC:-cc} -shared -fPIC "$root/tests/fast_clock.c" -o clock.so 2> err &&
     numbers 601 1000 > want; same out want
     at 5086390 try 'a day after that' 0 uniq -f f ab; same out /dev/null
     at 5100000 try 'and more' 0 uniq -f f ab; sort -nu ab > want; same out want
-    at 5100000 try 'and more' 0 info f; says out 'made with:       --for 1d -n 1'
+    try 'and more' 0 info f; says out 'made with:       --for 1d -n 1000006'
     refuse 'f: was made with --for 1d -n 1000006, not --for 12h' \
         uniq --for 12h -f f < a
     refuse 'f: was made with --for 1d -n 1000006, not -n 5' \
