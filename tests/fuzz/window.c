@@ -169,7 +169,7 @@ static void use(window *w, input *in)
     unsigned calls = 0, moves = 0, key;
     while (in->at < in->end && calls < 24) {
         unsigned call = byte_of(in);
-        key = byte_of(in);
+        key = byte_of(in) % KEYS;
         switch (call % 8) {
         case 0: moves += store(w, &yards[moves % 2], in); break;
         case 1: window_step(w); model_step(w); break;
