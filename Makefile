@@ -29,8 +29,11 @@
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
 # make worst             the slowest calls there are, by search; a minute
-# make bench             speed beside libbloom and the machine's floor; 4 minutes
-# make pages             a large filter in huge pages, and not: N=1e9
+# make bench             speed beside libbloom, lean kernels, the machine's floor; five
+#                        minutes. BOOST=dir LIBFILTER=dir: beside these, too
+# make lean              beside the lean kernels alone; a minute
+# make pages             10^9 keys in huge pages, and not: 8 GB; N=1e8: less
+# make figures           what bench and pages measured becomes the READMEs' figures
 # make race              `bloom uniq` on 10 million lines, beside sort -u and awk
 # make large             examples/intersect.c and top.c on 20 million lines each
 # make pictures          the README's pictures, measured anew; two minutes
@@ -260,8 +263,12 @@ promise-large: build/promise-large build/promise-window
 	nice build/promise-window >build/window.txt
 	cat build/large.txt build/window.txt
 
-bench: | build
+build/bench-plans: tests/speed/plans.c $(BLOOM)
+	$(C99) $< -o $@ -lm
+
+bench: build/bench-plans
 	@sh tests/speed/run.sh
+	@$<
 
 build/worst: tests/speed/worst.c $(BLOOM)
 	$(C99) tests/speed/worst.c -o $@
@@ -269,11 +276,19 @@ build/worst: tests/speed/worst.c $(BLOOM)
 worst: build/worst
 	build/worst
 
-build/pages: tests/speed/pages.c $(BLOOM)
-	$(C99) tests/speed/pages.c -o $@
+LEAN_BUILDS = gcc,-O3,-march=native clang,-O2,-march=native
+LEAN = PARTS='ours lean' N='$(or $(N),1e4 1e6 1e7)' KEYS=u64 RATES=0.01 SWEEP= \
+    ROUNDS=5 BUILDS='$(or $(BUILDS),$(LEAN_BUILDS))' OUT=build/lean
+lean: | build
+	@$(LEAN) sh tests/speed/run.sh
 
-pages: build/pages
-	build/pages $(or $(N),1e8)
+PAGES = PARTS=pages N=$(or $(N),1e9) KEYS=u64 RATES=0.01 SWEEP= ROUNDS=3 \
+    BUILDS=gcc,-O3,-march=native OUT=build/pages
+pages: | build
+	@$(PAGES) sh tests/speed/run.sh
+
+figures: | build
+	@sh tests/speed/figures.sh
 
 race: build/bloom build/peak
 	@sh tests/race.sh build/bloom build/peak
@@ -326,5 +341,5 @@ help:                                # the list above
 
 .PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
     sanitize cross size fuzz threads crash coverage mutants analyse prove \
-    promise promise-large worst bench pages race examples interop languages \
+    promise promise-large worst bench lean pages figures race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

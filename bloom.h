@@ -202,16 +202,16 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
    of which 40 are the least. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
-/* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0,
-   1 for an impossible plan. Where k is about the best, within 1% for 100 keys
-   and more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
+/* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
+   for an impossible plan. Where k is about the best, within 1% for 100 keys and
+   more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
    several blocks a key and few in all it is too high, the more so the lower the
    rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
-   blocks, 7% to 41% with four; nowhere in either width was it measured to
-   be below 0.95 of the rate. It counts what only integer keys cost in width 64, so that a few byte
-   keys at 10^-9 and below do better. Classic it is too low where one or two
-   keys lie in much space, and k is 6 or more: 1.2 times at 10^-9, twice at
-   10^-12, and any number below. */
+   blocks, 7% to 41% with four; nowhere in either width was it measured to be
+   below 0.95 of the rate. It counts what only integer keys cost in width 64, so
+   that a few byte keys at 10^-9 and below do better. Classic it is too low
+   where one or two keys lie in much space, and k is 6 or more: 1.2 times at
+   10^-9, twice at 10^-12, and any number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -268,12 +268,15 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
-   its pointer may be NULL. For _u64 the key is an integer, hashed by value, the
-   same on every machine. In width 64 it is another key than its bytes; in width
-   32 it is the key of its 8 bytes, little-endian. For _hash the key was hashed
-   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
-   width 32: h1 and the upper half of h2) with bits that are as good as random;
-   pass one of fewer bits through bloom_hash_u64 first.
+   its pointer may be NULL; but MurmurHash3 of nothing with seed 0 is 0, so that
+   in a filter of seed 0 all its cells are the first one, and it is found by
+   mistake as often as one cell is set. Take another seed if it matters. For
+   _u64 the key is an integer, hashed by value, the same on every machine. In
+   width 64 it is another key than its bytes; in width 32 it is the key of its 8
+   bytes, little-endian. For _hash the key was hashed before, by bloom_hash_* or
+   by a hash of your own that fills h1 and h2 (in width 32: h1 and the upper
+   half of h2) with bits that are as good as random; pass one of fewer bits
+   through bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
    or that are all "maybe". A secret seed does not help, as MurmurHash3 has
    collisions for every seed at once. Hash with a keyed hash then (SipHash), and
@@ -571,9 +574,11 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #ifdef __GNUC__
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
 #define BLOOM_PREFETCH_(p) __builtin_prefetch(p)
+#define BLOOM_KEEP_() __asm__ volatile("")
 #else
 #define BLOOM_ATTRIBUTE_(x)
 #define BLOOM_PREFETCH_(p) ((void)(p))
+#define BLOOM_KEEP_() ((void)0)
 #endif
 
 /* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
@@ -585,10 +590,17 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_IS_SMALL_ true
 #define BLOOM_FLAT_ static inline
 #define BLOOM_RARE_ static inline
+#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline, unused)) static
 #else
 #define BLOOM_IS_SMALL_ false
 #define BLOOM_FLAT_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
+#define BLOOM_ONCE_ static inline
+#endif
+#if defined(BLOOM_STATIC) && !defined(BLOOM_SMALL_)   /* into the user's loop */
+#define BLOOM_SHORT_ BLOOM_API BLOOM_ATTRIBUTE_((always_inline))
+#else
+#define BLOOM_SHORT_ BLOOM_API
 #endif
 
 /* In BLOOM_TINY these are constants, so that compilers remove the code for
@@ -855,7 +867,7 @@ static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
-static inline void bloom_step_(bloom_walk_ *walk)
+BLOOM_ONCE_ void bloom_step_(bloom_walk_ *walk)
 {
     walk->x += walk->y;
     walk->y *= 37;
@@ -1283,28 +1295,93 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
     return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
-/* ---- CLASSIC, faster -------------------------------------------------------
-   Three probes at a time without a branch: that a key is absent shows in the
-   first three 7 times in 8, which the CPU can foretell, and their cells are
-   waited for together. An absent key takes 8 ns; 20 if looked at cell by cell,
-   as above. (To add by threes wins nothing.) */
+/* What is done along a walk: its cells are looked at, set, or asked for, so
+   that the memory begins to bring them. (SIFT and REST are ways to look, for
+   many keys at once.) Each function below does any of these; `what` is a
+   constant where speed counts. `into` is where cells are set, else NULL. The
+   result, or its lowest bit, tells whether all cells were set before. */
+enum { BLOOM_LOOK_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_ };
 
-BLOOM_FLAT_ bool bloom_look_by_threes_(const unsigned char *cells, unsigned k,
-                                       bloom_walk_ walk)
+/* ---- CLASSIC, faster -------------------------------------------------------
+   Eight cells are visited without a branch that depends on them: whether a cell
+   is set the CPU cannot foretell, and a wrong guess costs more than the cells,
+   which the memory brings all at once. On CPUs that read words anywhere, bits
+   are taken out of words. */
+
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
+    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
+    && !defined(BLOOM_SMALL_) && !defined(BLOOM_ATOMIC) \
+    && !defined(BLOOM_ROM_ONLY_)
+
+static inline unsigned bloom_look_in_word_(const unsigned char *cells,
+                                           uint64_t cell)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, cells + (size_t)(cell >> 6) * 8, 8);
+    return (unsigned)(word >> (cell & 63) & 1);
+}
+
+static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
+{
+    unsigned char *at = cells + (size_t)(cell >> 6) * 8;
+    uint64_t old, word;
+    __builtin_memcpy(&old, at, 8);
+    word = old | (uint64_t)1 << (cell & 63);
+    __builtin_memcpy(at, &word, 8);
+    return (unsigned)(old >> (cell & 63) & 1);
+}
+
+#else
+#define bloom_look_in_word_ bloom_look_bit_
+#define bloom_set_in_word_ bloom_set_bit_
+#endif
+
+BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
+                                       const unsigned char *cells,
+                                       bloom_walk_ *walk, int what)
+{
+    const uint64_t cell = bloom_next_(walk);
+    if (what == BLOOM_ASK_)
+        BLOOM_PREFETCH_(cells + (size_t)(cell >> 3));
+    return what == BLOOM_ASK_ ? 1
+         : what == BLOOM_ADD_ ? bloom_set_in_word_(into, cell)
+                              : bloom_look_in_word_(cells, cell);
+}
+
+/* The next k cells, 1 to 8. The CPU foretells where k ends. */
+#define BLOOM_NEXT_IF_(more) \
+    if (more) \
+        set &= bloom_visit_cell_(into, cells, walk, what)
+BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
+                                          const unsigned char *cells,
+                                          unsigned k, bloom_walk_ *walk,
+                                          int what)
+{
+    unsigned set = bloom_visit_cell_(into, cells, walk, what);
+    BLOOM_NEXT_IF_(k > 1);
+    BLOOM_NEXT_IF_(k > 2);
+    BLOOM_NEXT_IF_(k > 3);
+    BLOOM_NEXT_IF_(k > 4);
+    BLOOM_NEXT_IF_(k > 5);
+    BLOOM_NEXT_IF_(k > 6);
+    BLOOM_NEXT_IF_(k > 7);
+    return set;
+}
+
+BLOOM_FLAT_ bool bloom_visit_bits_(unsigned char *into,
+                                   const unsigned char *cells, unsigned k,
+                                   bloom_walk_ walk, int what)
 {
     unsigned set = 1;
     if (BLOOM_IS_SMALL_)
-        return bloom_classic_look_(cells, k, walk);
-    for (; k >= 3; k -= 3) {
-        set &= bloom_look_bit_(cells, bloom_next_(&walk));
-        set &= bloom_look_bit_(cells, bloom_next_(&walk));
-        set &= bloom_look_bit_(cells, bloom_next_(&walk));
-        if (!(set & 1))
+        return what == BLOOM_ADD_ ? !bloom_classic_add_(into, k, walk)
+                                  : bloom_classic_look_(cells, k, walk);
+    for (; k > 8; k -= 8) {
+        set &= bloom_visit_8_cells_(into, cells, 8, &walk, what);
+        if (what < BLOOM_ADD_ && !(set & 1))
             return false;
     }
-    while (k-- > 0)
-        set &= bloom_look_bit_(cells, bloom_next_(&walk));
-    return set & 1;
+    return set & bloom_visit_8_cells_(into, cells, k, &walk, what) & 1;
 }
 
 /* ---- Keys to hashes, hashes to walks ------------------------------------- */
@@ -1331,14 +1408,18 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
                               : bloom_murmur64_(bytes, size, plan.seed);
 }
 
-BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+BLOOM_RARE_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
 {
     unsigned char bytes[8];
+    bloom_store64_(bytes, key);
+    return bloom_hash32_(bytes, 8, seed);
+}
+
+BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+{
     bloom_hash h;
-    if (BLOOM_IS_32_(plan)) {
-        bloom_store64_(bytes, key);
-        return bloom_hash32_(bytes, 8, plan.seed);
-    }
+    if (BLOOM_IS_32_(plan))
+        return bloom_hash32_u64_(key, plan.seed);
     h.h1 = bloom_mix_u64_(plan.seed, key);
     h.h2 = h.h1 * BLOOM_GOLDEN_;
     return h;
@@ -1486,7 +1567,7 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
 /* Where the block of position x begins, in bytes. The upper half of x chooses
    it, as in Parquet; from m = 2^34 on these 32 bits are too few to choose
    evenly, and all of x does. */
-static inline size_t bloom_block_(uint64_t m, uint64_t x)
+BLOOM_ONCE_ size_t bloom_block_(uint64_t m, uint64_t x)
 {
     uint64_t blocks = m >> 8;
     return (size_t)((m >> 34 == 0 ? (x >> 32) * blocks >> 32
@@ -1623,56 +1704,6 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 
 #endif
 
-/* For many keys four at a time, where there is AVX2: the hashes of integers,
-   with `add` of the seed; the first bytes of the blocks of hashes, m < 2^34.
-   They return how many they did. */
-#if defined(__x86_64__) && !defined(BLOOM_SMALL_)
-
-typedef int bloom_ints_ __attribute__((vector_size(32)));
-
-BLOOM_TARGET_ static inline size_t bloom_simd_mix_(uint64_t *h1,
-                                                   const uint64_t *keys,
-                                                   size_t count, uint64_t add)
-{
-    const bloom_longs_ adds = { add, add, add, add };
-    size_t i;
-    for (i = 0; count - i >= 4; i += 4) {
-        bloom_longs_ h;
-        __builtin_memcpy(&h, keys + i, 32);
-        h += adds;
-        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-        h ^= h >> 33;
-        __builtin_memcpy(h1 + i, &h, 32);
-    }
-    return i;
-}
-
-BLOOM_TARGET_ static inline size_t bloom_simd_blocks_(uint64_t *bytes,
-                                                      const uint64_t *x,
-                                                      size_t count,
-                                                      uint64_t blocks)
-{
-    const bloom_longs_ all = { blocks, blocks, blocks, blocks };
-    size_t i;
-    for (i = 0; count - i >= 4; i += 4) {
-        bloom_longs_ h;
-        __builtin_memcpy(&h, x + i, 32);
-        h = (bloom_longs_)__builtin_ia32_pmuludq256((bloom_ints_)(h >> 32),
-                                                    (bloom_ints_)all);
-        h = h >> 32 << 5;
-        __builtin_memcpy(bytes + i, &h, 32);
-    }
-    return i;
-}
-
-#define BLOOM_SIMD_MIX_ bloom_simd_mix_
-#define BLOOM_SIMD_BLOCKS_ bloom_simd_blocks_
-#else
-#define BLOOM_SIMD_MIX_(h1, keys, count, add) 0U
-#define BLOOM_SIMD_BLOCKS_(bytes, x, count, blocks) 0U
-#endif
-
 #else
 
 #define BLOOM_TARGET_
@@ -1681,162 +1712,199 @@ BLOOM_TARGET_ static inline size_t bloom_simd_blocks_(uint64_t *bytes,
 
 #endif
 
-BLOOM_FLAT_ bool bloom_add_block_(unsigned char *block, uint64_t x, bool simd)
-{
-    return BLOOM_IF_SIMD_(simd, bloom_simd_add_(block, x),
-                                bloom_plain_add_block_(block, x));
-}
+/* ---- Any layout ---------------------------------------------------------- */
 
-BLOOM_FLAT_ bool bloom_look_block_(const unsigned char *block, uint64_t x,
-                                   bool simd)
+BLOOM_FLAT_ bool bloom_visit_block_(unsigned char *into,
+                                    const unsigned char *cells,
+                                    bloom_walk_ walk, int what, bool simd)
 {
-    return BLOOM_IF_SIMD_(simd, bloom_simd_look_(block, x),
-                                bloom_plain_look_block_(block, x));
-}
-
-/* The blocks of a walk of k cells */
-BLOOM_FLAT_ bool bloom_blocked_add_(unsigned char *cells, unsigned k,
-                                    bloom_walk_ walk, bool simd)
-{
-    bool absent = false;
-    for (; k > 0; k -= 8, bloom_step_(&walk))
-        absent |= bloom_add_block_(cells + bloom_block_(walk.m, walk.x),
-                                   walk.x, simd);
-    return absent;
+    const size_t at = bloom_block_(walk.m, walk.x);
+    if (what == BLOOM_ASK_)
+        BLOOM_PREFETCH_(cells + at);
+    return what == BLOOM_ASK_ ? true
+         : what == BLOOM_ADD_
+         ? !BLOOM_IF_SIMD_(simd, bloom_simd_add_(into + at, walk.x),
+                                 bloom_plain_add_block_(into + at, walk.x))
+         : BLOOM_IF_SIMD_(simd, bloom_simd_look_(cells + at, walk.x),
+                                bloom_plain_look_block_(cells + at, walk.x));
 }
 
 /* No branch depends on a cell unless there is a further block. */
-BLOOM_FLAT_ bool bloom_blocked_look_(const unsigned char *cells, unsigned k,
-                                     bloom_walk_ walk, bool simd)
+BLOOM_FLAT_ bool bloom_visit_blocks_(unsigned char *into,
+                                     const unsigned char *cells, unsigned k,
+                                     bloom_walk_ walk, int what, bool simd)
 {
+    bool set = true;
     for (;; bloom_step_(&walk)) {
-        bool in = bloom_look_block_(cells + bloom_block_(walk.m, walk.x),
-                                    walk.x, simd);
+        set = bloom_visit_block_(into, cells, walk, what, simd) && set;
         k -= 8;
-        if (k == 0 || !in)
-            return in;
+        if (k == 0 || (what < BLOOM_ADD_ && !set))
+            return set;
     }
 }
 
-/* ---- Any layout ---------------------------------------------------------- */
-
-BLOOM_FLAT_ bool bloom_add_walk_(unsigned char *cells, unsigned layout,
-                                 unsigned k, bloom_walk_ walk, bool simd)
+BLOOM_FLAT_ bool bloom_visit_counters_(unsigned char *into,
+                                       const unsigned char *cells, unsigned k,
+                                       bloom_walk_ walk, int what)
 {
-    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_add_(cells, k, walk, simd)
-         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_add_(cells, k, walk)
-                                      : bloom_classic_add_(cells, k, walk);
+    for (; what == BLOOM_ASK_ && k > 0; k--)
+        BLOOM_PREFETCH_(cells + (size_t)(bloom_next_(&walk) >> 1));
+    return what == BLOOM_ADD_ ? !bloom_counting_add_(into, k, walk)
+                              : bloom_counting_look_(cells, k, walk);
 }
 
-BLOOM_FLAT_ bool bloom_look_walk_(const unsigned char *cells, unsigned layout,
-                                  unsigned k, bloom_walk_ walk, bool simd)
+BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
+                              unsigned layout, unsigned k, bloom_walk_ walk,
+                              int what, bool simd)
 {
-    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_look_(cells, k, walk, simd)
-         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_look_(cells, k, walk)
-                                      : bloom_look_by_threes_(cells, k, walk);
+    return BLOOM_IS_BLOCKED_(layout)
+             ? bloom_visit_blocks_(into, cells, k, walk, what, simd)
+         : BLOOM_IS_COUNTING_(layout)
+             ? bloom_visit_counters_(into, cells, k, walk, what)
+             : bloom_visit_bits_(into, cells, k, walk, what);
 }
 
 /* ==== One key ===============================================================
-   Any filter goes the general way, which is out of line; what writes has the
-   header in RAM (bloom_parse_), what looks may have it in ROM. */
+   Any filter goes the general way, which is out of line: in the user's loop it
+   would be in the way of the short one below. The header of a filter that is
+   written lies in RAM (bloom_parse_), of another it may lie in ROM. */
 
-BLOOM_FLAT_ bool bloom_add_in_(unsigned char *image, bloom_plan plan,
-                               bloom_hash h)
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
+    const unsigned char *cells, unsigned k, bloom_walk_ walk)
 {
+    return into ? bloom_visit_blocks_(into, cells, k, walk, BLOOM_ADD_, true)
+                : bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, BLOOM_LOOK_,
+                                      true);
+}
+
+BLOOM_RARE_ bool bloom_visit_rare_(bloom *into, const bloom *b, bloom_hash h,
+                                   int what)
+{
+    const bloom_plan plan = what != BLOOM_ADD_ ? bloom_plan_of(b)
+                          : bloom_parse_(bloom_bytes_(into));
+    const bloom_walk_ walk = bloom_walk_from_(plan, h);
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    unsigned char *to = what == BLOOM_ADD_ ? bloom_bytes_(into) + BLOOM_HEADER_
+                                           : BLOOM_NULL_;
+    if (BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_)
+        return bloom_blocks_by_simd_(to, cells, plan.hashes, walk);
+    return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, what, false);
+}
+
+/* A classic filter with k <= 8 shall not wait for what the others need. From
+   16 MB on, beyond the caches, it is right to leave at the first cell. */
+BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
+                                  bloom_hash h, int what)
+{
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    unsigned char *to = BLOOM_NULL_;
+    if (BLOOM_IS_SMALL_ || plan.layout != BLOOM_CLASSIC || plan.hashes > 8)
+        return bloom_visit_rare_(into, b, h, what);
+    if (what == BLOOM_ADD_)
+        to = bloom_bytes_(into) + BLOOM_HEADER_;
+    if (what == BLOOM_LOOK_ && plan.cells >> 27 != 0)
+        return bloom_classic_look_(cells, plan.hashes, walk);
+    return bloom_visit_8_cells_(to, cells, plan.hashes, &walk, what) & 1;
+}
+
+BLOOM_RARE_ bool bloom_general_add_(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b);
     bloom_unseal_(image);
-    return bloom_add_walk_(image + BLOOM_HEADER_, plan.layout, plan.hashes,
-                           bloom_walk_from_(plan, h), BLOOM_HAS_SIMD_);
-}
-
-BLOOM_FLAT_ bool bloom_look_in_(const unsigned char *image, bloom_plan plan,
-                                bloom_hash h)
-{
-    return bloom_look_walk_(image + BLOOM_HEADER_, plan.layout, plan.hashes,
-                            bloom_walk_from_(plan, h), BLOOM_HAS_SIMD_);
-}
-
-BLOOM_RARE_ bool bloom_general_add_(unsigned char *image, bloom_hash h)
-{
-    return bloom_add_in_(image, bloom_parse_(image), h);
+    return !bloom_visit_one_(b, b, bloom_parse_(image), h, BLOOM_ADD_);
 }
 
 BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
 {
-    return bloom_look_in_(bloom_const_bytes_(b), bloom_plan_of(b), h);
+    return bloom_visit_one_(BLOOM_NULL_, b, bloom_plan_of(b), h, BLOOM_LOOK_);
 }
 
-/* Where speed counts, a blocked filter of width 64 below 2 GB, with SIMD, has a
-   shorter way: what is inlined in the user's loop is the first block (a third
-   of the time). Layout and width are tested as one number. */
+#ifndef BLOOM_TINY
 
-#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
-#define BLOOM_IS_FAST_(image, m) ((void)(image), (void)(m), false)
-#define BLOOM_PEEK_(p) ((void)(p), (uint64_t)0)         /* it may be in ROM */
-#else
-#define BLOOM_PEEK_(p) bloom_load64_(p)
-#define BLOOM_IS_FAST_(image, m) \
-    (((image)[BLOOM_LAYOUT_AT_] | (image)[BLOOM_WIDTH_AT_] << 8) \
-     == (BLOOM_BLOCKED | 64 << 8) && (m) >> 34 == 0 && BLOOM_HAS_SIMD_)
+BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
+{
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    const bloom_hash h = bloom_hash_u64_(plan, key);
+    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
+        return bloom_general_add_(b, h);
+    bloom_unseal_(bloom_bytes_(b));
+    return !bloom_visit_one_(b, b, plan, h, BLOOM_ADD_);
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
+                                                     uint64_t key)
+{
+    const bloom_plan plan = bloom_plan_of(b);
+    const bloom_hash h = bloom_hash_u64_(plan, key);
+    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
+        return bloom_general_look_(b, h);
+    return bloom_visit_one_(BLOOM_NULL_, b, plan, h, BLOOM_LOOK_);
+}
+
 #endif
 
-/* The blocks after the first */
+/* The short way is for blocked filters of one block a key, width 64, below
+   2 GB, with SIMD, and is inlined in the user's loop. Layout, width, k and the
+   zero behind them are tested as one number; m / 256 has 32 bits, as m < 2^40.
+   OPAQUE stands behind what clang would otherwise compute for each key of a
+   loop anew, though it is the same for all. */
 
-BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_rest_(unsigned char *image, uint64_t x,
-                                               uint64_t y)
+#if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
+
+BLOOM_FLAT_ uint32_t bloom_peek_(const unsigned char *p)
 {
-    bloom_walk_ walk = bloom_walk_at_(x, y, bloom_load64_(image + BLOOM_M_AT_));
-    bloom_step_(&walk);
-    return bloom_blocked_add_(image + BLOOM_HEADER_,
-                              image[BLOOM_K_AT_] - 8U, walk, true);
+    uint32_t x;
+    __builtin_memcpy(&x, p, 4);
+    return x;
 }
 
-BLOOM_TARGET_ BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_rest_(
-    const unsigned char *image, uint64_t x, uint64_t y)
-{
-    bloom_walk_ walk = bloom_walk_at_(x, y, bloom_load64_(image + BLOOM_M_AT_));
-    bloom_step_(&walk);
-    return bloom_blocked_look_(image + BLOOM_HEADER_,
-                               image[BLOOM_K_AT_] - 8U, walk, true);
-}
+#define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
+#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
+#define BLOOM_OPAQUE_(x) __asm__("" : "+r"(x))
+#define BLOOM_IS_SHORT_(image, blocks) __builtin_expect( \
+    ((bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
+      ^ (BLOOM_BLOCKED | 64U << 8 | 8U << 16)) \
+     | (blocks) >> 26) == 0 && BLOOM_HAS_SIMD_, 1)
 
-BLOOM_TARGET_ static inline bool bloom_fast_add_(unsigned char *image,
-                                                 uint64_t m, uint64_t x,
-                                                 uint64_t y)
+BLOOM_TARGET_ static inline bool bloom_short_add_(unsigned char *image,
+                                                  uint32_t blocks, uint64_t x)
 {
-    bool added;
+    const size_t at = (x >> 32) * blocks >> 32 << 5;
     bloom_unseal_(image);
-    added = bloom_add_block_(image + BLOOM_HEADER_ + bloom_block_(m, x), x,
-                             true);
-    if (image[BLOOM_K_AT_] != 8 && bloom_add_rest_(image, x, y))
-        added = true;
-    return added;
+    return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
 }
 
-BLOOM_TARGET_ static inline bool bloom_fast_look_(const unsigned char *image,
-                                                  uint64_t m, uint64_t x,
-                                                  uint64_t y)
+BLOOM_TARGET_ static inline bool bloom_short_look_(const unsigned char *image,
+                                                   uint32_t blocks, uint64_t x)
 {
-    bool in = bloom_look_block_(image + BLOOM_HEADER_ + bloom_block_(m, x), x,
-                                true);
-    if (image[BLOOM_K_AT_] != 8 && in)
-        return bloom_look_rest_(image, x, y);
-    return in;
+    const size_t at = (x >> 32) * blocks >> 32 << 5;
+    return bloom_simd_look_(image + BLOOM_HEADER_ + at, x);
 }
 
-BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
+#else                                   /* the header may be in ROM */
+#define BLOOM_BLOCKS_(image) 0
+#define BLOOM_SEED_(image) 0
+#define BLOOM_OPAQUE_(x) ((void)0)
+#define BLOOM_IS_SHORT_(image, blocks) ((void)(image), (void)(blocks), false)
+#define bloom_short_add_(image, blocks, x) ((void)(x), false)
+#define bloom_short_look_(image, blocks, x) ((void)(x), false)
+#endif
+
+BLOOM_SHORT_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    return BLOOM_IS_FAST_(image, m) ? bloom_fast_add_(image, m, h.h1, h.h2)
-                                    : bloom_general_add_(image, h);
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    return BLOOM_IS_SHORT_(image, blocks)
+         ? bloom_short_add_(image, blocks, h.h1) : bloom_general_add_(b, h);
 }
 
-BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const unsigned char *image = bloom_const_bytes_(b);
-    const uint64_t m = BLOOM_PEEK_(image + BLOOM_M_AT_);
-    return BLOOM_IS_FAST_(image, m) ? bloom_fast_look_(image, m, h.h1, h.h2)
-                                    : bloom_general_look_(b, h);
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    return BLOOM_IS_SHORT_(image, blocks)
+         ? bloom_short_look_(image, blocks, h.h1) : bloom_general_look_(b, h);
 }
 
 #ifndef BLOOM_TINY
@@ -1852,39 +1920,24 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
-BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
-{
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_in_(bloom_bytes_(b), plan, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
-                                                     uint64_t key)
-{
-    bloom_plan plan = bloom_plan_of(b);
-    return bloom_look_in_(bloom_const_bytes_(b), plan,
-                          bloom_hash_u64_(plan, key));
-}
-
-BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
-    uint64_t x = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    (void)x;                            /* without SIMD nobody asks for it */
-    return BLOOM_IS_FAST_(image, m)
-         ? bloom_fast_add_(image, m, x, x * BLOOM_GOLDEN_)
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    const uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
+    return BLOOM_IS_SHORT_(image, blocks)
+         ? bloom_short_add_(image, blocks, bloom_fmix64_(key + add))
          : bloom_general_add_u64_(b, key);
 }
 
-BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
-    uint64_t x = bloom_mix_u64_(BLOOM_PEEK_(image + BLOOM_SEED_AT_), key);
-    const uint64_t m = BLOOM_PEEK_(image + BLOOM_M_AT_);
-    (void)x;                            /* without SIMD nobody asks for it */
-    return BLOOM_IS_FAST_(image, m)
-         ? bloom_fast_look_(image, m, x, x * BLOOM_GOLDEN_)
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
+    BLOOM_OPAQUE_(add);
+    return BLOOM_IS_SHORT_(image, blocks)
+         ? bloom_short_look_(image, blocks, bloom_fmix64_(key + add))
          : bloom_general_look_u64_(b, key);
 }
 
@@ -2036,249 +2089,238 @@ static inline bloom_hash bloom_hash_at_(bloom_plan plan,
 
 #ifdef BLOOM_SMALL_                     /* one by one: no stack for batches */
 
-static size_t bloom_all_(bloom *into, const bloom *b, const bloom_keys_ *keys)
+static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
-    bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
-                           : bloom_plan_of(b);
+    const bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
+                                 : bloom_plan_of(b);
     size_t i, results = 0;
-    if (into)
-        bloom_unseal_(bloom_bytes_(into));
-    for (i = 0; i < keys->count; i++) {
-        bloom_hash h = bloom_hash_at_(plan, keys, i);
+    for (i = 0; i < keys.count; i++) {
+        bloom_hash h = bloom_hash_at_(plan, &keys, i);
         bool result = into ? bloom_add_hash(into, h)
                            : bloom_may_contain_hash(b, h);
         results += result;
-        if (keys->results)
-            keys->results[i] = result;
+        if (keys.results)
+            keys.results[i] = result;
     }
     return results;
-}
-
-static size_t bloom_add_all_(bloom *b, bloom_keys_ keys)
-{
-    return bloom_all_(b, b, &keys);
-}
-
-static size_t bloom_look_all_(const bloom *b, bloom_keys_ keys)
-{
-    return bloom_all_(BLOOM_NULL_, b, &keys);
 }
 
 #else
 
 /* ---- Many keys at once -----------------------------------------------------
-   Keys become walks, a batch at a time. To add, one walk after the other. To
-   look, the first block or two cells of every key without a branch; then what
-   is left of those that may be in. In a large filter it is the memory that
-   takes the time, and it works for many at once: a key asks for its cells some
-   keys before its turn.
+   Keys become walks, a batch at a time, and a batch takes three steps:
+   1. The keys are hashed, and their first cells are asked for.
+   2. These are visited: to add, all k; to look, one block or two cells. What is
+      left of the walks of the keys that may be in is asked for.
+   3. That is visited.
+   In each round one batch takes the first step, the one before it the second,
+   and the one before that the third, so that the memory works for two batches
+   while the CPU works for the third. Where to wait is shorter than to ask, as
+   the filter lies in a cache of the CPU, nothing is asked for, and the second
+   step is the last. */
 
-   Large: from 2 MB on, where a CPU's own cache ends; in smaller ones to ask
-   takes longer than to wait. Ahead: about the cache lines that a CPU waits for
-   at once. */
-#define BLOOM_IS_LARGE_(plan) ((plan).cells >> 24 != 0)
-#define BLOOM_AHEAD_ 16
 #define BLOOM_BATCH_ 128
 
-/* Where keys are on their walks: x, and y, the step; or, of one block a key,
-   the block's first byte. The layout, k of one block, and simd are constants in
-   all that follows: the loops are made for each. */
+/* Where keys are on their walks: x, and y, the step */
 typedef struct bloom_walks_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
+    unsigned char key[BLOOM_BATCH_];        /* which key of the batch that is */
+    bool *results;                          /* of the batch; or NULL */
 } bloom_walks_;
 
-/* The walks of the keys from number `from` on, as many as there is room for */
-BLOOM_FLAT_ void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
-                              const bloom_keys_ *keys, size_t from, bool one,
-                              bool simd)
+/* Integers are hashed four at a time where there is AVX2; the same as
+   bloom_mix_u64_, with `add` made of the seed. Returns how many it did. */
+BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
+                                                    const uint64_t *keys,
+                                                    size_t count, uint64_t add)
 {
-    const size_t left = keys->count - from;
-    const size_t count = left < BLOOM_BATCH_ ? left : BLOOM_BATCH_;
+    size_t i = 0;
+#if defined(BLOOM_SIMD_) && defined(__x86_64__)
+    const bloom_longs_ adds = { add, add, add, add };
+    for (; count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, keys + i, 32);
+        h += adds;
+        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+        h ^= h >> 33;
+        __builtin_memcpy(h1 + i, &h, 32);
+    }
+#endif
+    (void)h1, (void)keys, (void)count, (void)add;
+    return i;
+}
+
+/* The walks of at most `most` keys from number `from` on. Where there is one
+   block a key nobody asks for y. */
+static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
+                         const bloom_keys_ *keys, size_t from, size_t most)
+{
+    const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
+    const size_t left = keys->count - from, count = left < most ? left : most;
     size_t i = 0;
     walks->count = count;
+    walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
     if (keys->integers && !BLOOM_IS_32_(plan)) {
         const uint64_t *key = keys->integers + from;
         const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
-        i = BLOOM_IF_SIMD_(simd, BLOOM_SIMD_MIX_(walks->x, key, count, add),
-                                 0U);
+        if (BLOOM_HAS_SIMD_)
+            i = bloom_mix_fours_(walks->x, key, count, add);
         for (; i < count; i++)
             walks->x[i] = bloom_fmix64_(key[i] + add);
         for (i = 0; i < count && !one; i++)
             walks->y[i] = walks->x[i] * BLOOM_GOLDEN_;
-    } else if (keys->hashes) {
-        for (; i < count; i++) {
-            walks->x[i] = keys->hashes[from + i].h1;
-            walks->y[i] = bloom_y_(plan, keys->hashes[from + i].h2);
-        }
     } else for (; i < count; i++) {
-        bloom_hash h = bloom_hash_at_(plan, keys, from + i);
+        const bloom_hash h = bloom_hash_at_(plan, keys, from + i);
         walks->x[i] = h.h1;
         walks->y[i] = bloom_y_(plan, h.h2);
     }
-    if (!one)
-        return;
-    i = BLOOM_IF_SIMD_(simd && plan.cells >> 34 == 0,
-        BLOOM_SIMD_BLOCKS_(walks->y, walks->x, count, plan.cells >> 8), 0U);
-    for (; i < count; i++)
-        walks->y[i] = bloom_block_(plan.cells, walks->x[i]);
 }
 
-/* Asks for k cells of each walk up to AHEAD_ beyond number i; *asked tells of
-   how many that was done. */
-BLOOM_FLAT_ void bloom_ask_(const unsigned char *cells, uint64_t m,
-                            unsigned layout, unsigned k, bool one,
-                            const bloom_walks_ *walks, size_t i, size_t *asked)
+/* Does to k cells of each walk what `what` says, and returns how many answers
+   are true. SIFT looks at the first cells: the keys that may be in stay in the
+   batch, and their walks go on behind these. REST looks at what is left. */
+BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
+                               bloom_walks_ *walks, uint64_t m, bool *results,
+                               unsigned layout, unsigned k, int what, bool simd)
 {
-    const unsigned at_once = layout == BLOOM_BLOCKED ? 8 : 1;
-    for (; *asked < walks->count && *asked <= i + BLOOM_AHEAD_; ++*asked) {
-        bloom_walk_ walk = bloom_walk_at_(walks->x[*asked], walks->y[*asked],
-                                          m);
-        unsigned left = k;
-        for (; left > 0; left -= at_once, bloom_step_(&walk)) {
-            uint64_t byte = one ? walk.y
-                : layout == BLOOM_BLOCKED ? bloom_block_(m, walk.x)
-                : bloom_high_half_(walk.x, m) >> (layout == BLOOM_COUNTING ? 1
-                                                                           : 3);
-            BLOOM_PREFETCH_(cells + (size_t)byte);
+    const size_t count = walks->count;
+    const unsigned n = what != BLOOM_SIFT_ ? k : layout == BLOOM_BLOCKED ? 8
+                                                                         : 2;
+    size_t i, stay = 0, sum = 0;
+    for (i = 0; i < count; i++) {
+        bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
+        const bool set = bloom_visit_(into, cells, layout, n, walk, what, simd);
+        const bool result = what == BLOOM_ADD_ ? !set : set;
+        if (results)
+            results[what == BLOOM_REST_ ? walks->key[i] : i] = result;
+        sum += result;
+        if (what == BLOOM_SIFT_) {
+            bloom_step_(&walk);
+            if (layout != BLOOM_BLOCKED)
+                bloom_step_(&walk);
+            walks->x[stay] = walk.x;                    /* stay <= i */
+            walks->y[stay] = walk.y;
+            walks->key[stay] = (unsigned char)i;
+            stay += set;
         }
     }
+    if (what == BLOOM_SIFT_)
+        walks->count = stay;
+    if (what == BLOOM_ASK_)     /* gcc takes asking for nothing, and drops it */
+        BLOOM_KEEP_();
+    return sum;
 }
 
-BLOOM_FLAT_ size_t bloom_add_loop_(unsigned char *cells, bloom_plan plan,
-                                   const bloom_keys_ *keys, unsigned layout,
-                                   unsigned k, bool simd)
+/* A loop is made for each layout and for each `what`, two for the briefest. */
+#define BLOOM_PASS_(results, what) \
+    bloom_pass_(into, cells, walks, m, results, layout, k, what, simd)
+BLOOM_FLAT_ size_t bloom_pass_in_(unsigned char *into,
+                                  const unsigned char *cells,
+                                  bloom_walks_ *walks, uint64_t m,
+                                  unsigned layout, unsigned k, int what,
+                                  bool simd)
 {
-    const bool one = layout == BLOOM_BLOCKED && k == 8;
-    const uint64_t m = plan.cells;
-    bloom_walks_ walks;
-    size_t from, i, asked, news = 0;
-    for (from = 0; from < keys->count; from += walks.count) {
-        bloom_begin_(&walks, plan, keys, from, one, simd);
-        for (i = asked = 0; i < walks.count; i++) {
-            const uint64_t x = walks.x[i], y = walks.y[i];
-            bool added;
-            if (BLOOM_IS_LARGE_(plan))
-                bloom_ask_(cells, m, layout, k, one, &walks, i, &asked);
-            added = one ? bloom_add_block_(cells + (size_t)y, x, simd)
-                        : bloom_add_walk_(cells, layout, k,
-                                          bloom_walk_at_(x, y, m), simd);
-            news += added;
-            if (keys->results)
-                keys->results[from + i] = added;
+    bool *results = walks->results;
+    switch (what) {
+    case BLOOM_ADD_:  return BLOOM_PASS_(results, BLOOM_ADD_);
+    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_NULL_, BLOOM_ASK_);
+    case BLOOM_SIFT_: return BLOOM_PASS_(results, BLOOM_SIFT_);
+    case BLOOM_REST_: return BLOOM_PASS_(results, BLOOM_REST_);
+    }
+    if (layout == BLOOM_BLOCKED && !results)
+        return BLOOM_PASS_(BLOOM_NULL_, BLOOM_LOOK_);
+    return BLOOM_PASS_(results, BLOOM_LOOK_);
+}
+
+/* One block a key below 2 GB has loops of its own. */
+BLOOM_FLAT_ size_t bloom_pass_blocked_(unsigned char *into,
+                                       const unsigned char *cells,
+                                       bloom_walks_ *walks, bloom_plan plan,
+                                       unsigned k, int what, bool simd)
+{
+    return plan.hashes == 8 && plan.cells >> 34 == 0
+         ? bloom_pass_in_(into, cells, walks, plan.cells & 0x3FFFFFFFFU,
+                          BLOOM_BLOCKED, 8, what, simd)
+         : bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_BLOCKED, k,
+                          what, simd);
+}
+
+BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(unsigned char *into,
+    const unsigned char *cells, bloom_walks_ *walks, bloom_plan plan,
+    unsigned k, int what)
+{
+    return bloom_pass_blocked_(into, cells, walks, plan, k, what, true);
+}
+
+BLOOM_RARE_ size_t bloom_pass_classic_(unsigned char *into,
+    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
+    int what)
+{
+    return bloom_pass_in_(into, cells, walks, m, BLOOM_CLASSIC, k, what, false);
+}
+
+static size_t bloom_pass_any_(unsigned char *into, const unsigned char *cells,
+                              bloom_walks_ *walks, bloom_plan plan, unsigned k,
+                              int what)
+{
+    return plan.layout == BLOOM_CLASSIC
+         ? bloom_pass_classic_(into, cells, walks, plan.cells, k, what)
+         : plan.layout == BLOOM_COUNTING
+         ? bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_COUNTING, k,
+                          what, false)
+         : BLOOM_HAS_SIMD_
+         ? bloom_pass_by_simd_(into, cells, walks, plan, k, what)
+         : bloom_pass_blocked_(into, cells, walks, plan, k, what, false);
+}
+
+/* From so many cells on the filter is large (4 MB; 512 KB where the cells of a
+   key are looked at one by one), and so many keys ahead are asked for then: as
+   many lines of the cache as a CPU waits for at once. */
+static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
+                            bloom_plan plan, const bloom_keys_ *keys)
+{
+    const unsigned k = plan.hashes;
+    const bool blocked = plan.layout == BLOOM_BLOCKED;
+    const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
+    const unsigned some = blocked ? 8 : k > 2 ? 2 : k;
+    const unsigned first = into || !large ? k : some;
+    const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 32;
+    bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
+    size_t from = 0, sum = 0;
+    one->count = two->count = three->count = 0;
+    do {
+        bloom_walks_ *done = three;
+        three = two;
+        two = one;
+        one = done;
+        bloom_begin_(one, plan, keys, from, most);
+        from += one->count;
+        if (large)
+            bloom_pass_any_(into, cells, one, plan, first, BLOOM_ASK_);
+        if (first == k) {
+            sum += bloom_pass_any_(into, cells, two, plan, k,
+                                   into ? BLOOM_ADD_ : BLOOM_LOOK_);
+            continue;
         }
-    }
-    return news;
+        bloom_pass_any_(into, cells, two, plan, some, BLOOM_SIFT_);
+        bloom_pass_any_(into, cells, two, plan, k - some, BLOOM_ASK_);
+        sum += bloom_pass_any_(into, cells, three, plan, k - some, BLOOM_REST_);
+    } while (one->count + two->count > 0);
+    return sum;
 }
 
-/* The first block, or two cells; and so many steps */
-BLOOM_FLAT_ bool bloom_look_first_(const unsigned char *cells,
-                                   bloom_walk_ *walk, unsigned layout,
-                                   unsigned k, bool simd)
-{
-    const bloom_walk_ start = *walk;
-    if (layout == BLOOM_BLOCKED && k == 8)
-        return bloom_look_block_(cells + (size_t)start.y, start.x, simd);
-    bloom_step_(walk);
-    if (layout == BLOOM_BLOCKED)
-        return bloom_look_walk_(cells, layout, 8, start, simd);
-    if (k == 1)
-        return bloom_look_walk_(cells, layout, 1, start, simd);
-    bloom_step_(walk);
-    return bloom_look_walk_(cells, layout, 2, start, simd);
-}
-
-/* The k cells that are left of some keys */
-BLOOM_FLAT_ void bloom_look_left_(const unsigned char *cells, bloom_plan plan,
-                                  const bloom_walks_ *walks,
-                                  const unsigned char *key, bool *results,
-                                  unsigned layout, unsigned k, bool simd)
-{
-    size_t i, asked = 0;
-    for (i = 0; i < walks->count; i++) {
-        if (BLOOM_IS_LARGE_(plan))
-            bloom_ask_(cells, plan.cells, layout, k, false, walks, i, &asked);
-        results[key[i]] = bloom_look_walk_(cells, layout, k,
-            bloom_walk_at_(walks->x[i], walks->y[i], plan.cells), simd);
-    }
-}
-
-BLOOM_FLAT_ size_t bloom_look_loop_(const unsigned char *cells, bloom_plan plan,
-                                    const bloom_keys_ *keys, unsigned layout,
-                                    unsigned k, bool simd)
-{
-    const bool one = layout == BLOOM_BLOCKED && k == 8;
-    const unsigned first = layout == BLOOM_BLOCKED ? 8 : k == 1 ? 1 : 2;
-    bool buffer[BLOOM_BATCH_], *results = buffer;
-    unsigned char key[BLOOM_BATCH_];
-    bloom_walks_ walks;
-    size_t from, i, left, asked, count, in = 0;
-    for (from = 0; from < keys->count; from += count) {
-        bloom_begin_(&walks, plan, keys, from, one, simd);
-        count = walks.count;
-        if (keys->results)
-            results = keys->results + from;
-        for (i = left = asked = 0; i < count; i++) {
-            bloom_walk_ walk = bloom_walk_at_(walks.x[i], walks.y[i],
-                                              plan.cells);
-            if (BLOOM_IS_LARGE_(plan))
-                bloom_ask_(cells, walk.m, layout, first, one, &walks, i,
-                           &asked);
-            results[i] = bloom_look_first_(cells, &walk, layout, k, simd);
-            if (k > first) {                        /* left <= i */
-                walks.x[left] = walk.x;
-                walks.y[left] = walk.y;
-                key[left] = (unsigned char)i;
-                left += results[i];
-            }
-        }
-        walks.count = left;
-        bloom_look_left_(cells, plan, &walks, key, results, layout, k - first,
-                         simd);
-        for (i = 0; i < count; i++)
-            in += results[i];
-    }
-    return in;
-}
-
-#define BLOOM_BY_LAYOUT_(loop, simd) \
-    (BLOOM_IS_COUNTING_(plan.layout) \
-     ? loop(cells, plan, keys, BLOOM_COUNTING, plan.hashes, simd) \
-     : !BLOOM_IS_BLOCKED_(plan.layout) \
-     ? loop(cells, plan, keys, BLOOM_CLASSIC, plan.hashes, simd) \
-     : plan.hashes > 8 \
-     ? loop(cells, plan, keys, BLOOM_BLOCKED, plan.hashes, simd) \
-     : loop(cells, plan, keys, BLOOM_BLOCKED, 8, simd))
-
-BLOOM_TARGET_ static inline size_t bloom_add_simd_(unsigned char *cells,
-    bloom_plan plan, const bloom_keys_ *keys)
-{
-    return BLOOM_BY_LAYOUT_(bloom_add_loop_, true);
-}
-
-BLOOM_TARGET_ static inline size_t bloom_look_simd_(const unsigned char *cells,
-    bloom_plan plan, const bloom_keys_ *keys)
-{
-    return BLOOM_BY_LAYOUT_(bloom_look_loop_, true);
-}
-
-static size_t bloom_add_all_(bloom *b, bloom_keys_ all)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    const bloom_plan plan = bloom_parse_(image);
-    const bloom_keys_ *keys = &all;
-    bloom_unseal_(image);
-    return BLOOM_HAS_SIMD_ ? bloom_add_simd_(cells, plan, keys)
-                           : BLOOM_BY_LAYOUT_(bloom_add_loop_, false);
-}
-
-static size_t bloom_look_all_(const bloom *b, bloom_keys_ all)
+static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    const bloom_plan plan = bloom_plan_of(b);
-    const bloom_keys_ *keys = &all;
-    return BLOOM_HAS_SIMD_ ? bloom_look_simd_(cells, plan, keys)
-                           : BLOOM_BY_LAYOUT_(bloom_look_loop_, false);
+    if (keys.count == 0)
+        return 0;
+    if (!into)
+        return bloom_rounds_(BLOOM_NULL_, cells, bloom_plan_of(b), &keys);
+    bloom_unseal_(bloom_bytes_(into));
+    return bloom_rounds_(bloom_bytes_(into) + BLOOM_HEADER_, cells,
+                         bloom_parse_(bloom_bytes_(into)), &keys);
 }
 
 #endif
@@ -2287,28 +2329,28 @@ BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
                                 size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
-    return bloom_add_all_(b, all);
+    return bloom_all_(b, b, all);
 }
 
 BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
                                     size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
-    return bloom_add_all_(b, all);
+    return bloom_all_(b, b, all);
 }
 
 BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
                                      size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
-    return bloom_add_all_(b, all);
+    return bloom_all_(b, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_look_all_(b, all);
+    return bloom_all_(BLOOM_NULL_, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
@@ -2316,7 +2358,7 @@ BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
                                             size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_look_all_(b, all);
+    return bloom_all_(BLOOM_NULL_, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
@@ -2324,7 +2366,7 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_look_all_(b, all);
+    return bloom_all_(BLOOM_NULL_, b, all);
 }
 
 /* ==== Whole filters =========================================================

@@ -1,85 +1,135 @@
-# Run by `make bench`: builds tests/speed/bench.c with each compiler, runs it, judges
-# what it measured (tests/speed/judge.awk) and draws the chart (tests/speed/chart.gnuplot).
-# Exits with 1 if an answer was wrong or a promise broken; not if a figure falls
-# short, which may be the machine. What to run is said by variables:
-#   N       how many keys; 1e8 takes a minute a round, kind, rate and build
-#   RATES   of false "maybe"s
-#   KEYS    kinds of keys            ROUNDS  of which the median counts
-#   BUILDS  gcc-native gcc-O2 clang-native clang-O2: -O3 -march=native, or -O2
-#   SWEEP   numbers of keys in the chart, which is of the first of BUILDS
-#   SWEEP_ROUNDS  1: quick
-#   OUT     where rows and chart go: OUT.tsv, OUT-sweep.tsv, OUT.svg
-# so: make bench N=1e8 KEYS=u64 RATES=0.01 SWEEP= OUT=build/bench-1e8
+# Run by `make bench`, `make lean` and `make pages`: builds tests/speed/bench.c
+# with each compiler, runs it, and prints what it measured as tables. Exits with
+# 1 if an answer was wrong. What to run is said by variables:
+#   PARTS   who is measured: libbloom, lean and peers beside ours, or pages
+#   N       how many keys              KEYS    u64 hashed strings
+#   RATES   of false "maybe"s; other than 0.01: integers only, 10^6 at most
+#   ROUNDS  of which the least counts
+#   BUILDS  compiler and flags with commas between; but for the first of them
+#           integers at 0.01 alone
+#   SWEEP   more n for the picture, of the first build
+#   OUT     rows go to OUT.tsv
+#   BOOST, LIBFILTER, FASTFILTER  folders with the sources of these peers; BOOST
+#           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
+# so: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-: "${N=1e4 1e6}" "${KEYS=u64 strings}" "${RATES=0.01 0.001}" "${ROUNDS=5}"
-: "${BUILDS=gcc-native gcc-O2}" "${OUT=build/bench}"
-: "${SWEEP_ROUNDS=1}"
-: "${SWEEP=1000 3162 1e4 31623 1e5 316228 1e6 3162278 1e7 31622777}"
+: "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
+: "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"
+: "${SWEEP=1000 3162 31623 1e5 316228 3162278 1e7}"
+native=-O3,-march=native
+: "${BUILDS=gcc,$native gcc,-O2 clang,$native clang,-O2}"
 
-missing=0
-need() {
-    eval "$1" >/dev/null 2>&1 && return
-    echo "bench needs $2: apt-get install $3"
-    missing=1
+# without WHAT FROM VARIABLE: takes what begins so out of a list
+without() {
+    echo "bench: without $1: $2"
+    eval "$3=\$(for word in \$$3; do case \$word in $1*) ;; *)
+        printf '%s ' \"\$word\" ;; esac; done)"
 }
-need 'test -e /usr/include/bloom.h' libbloom libbloom-dev
-need 'command -v gcc' gcc gcc
-case $BUILDS in *clang*) need 'command -v clang' clang clang ;; esac
-[ -z "$SWEEP" ] || need 'command -v gnuplot' gnuplot gnuplot-nox
-[ $missing -eq 0 ] || exit 1
+has() { case " $PARTS " in *" $1 "*) true ;; *) false ;; esac }
 
-# compile NAME: build/bench-NAME; bloom.h static, and once more in an object
-compile() {
-    case $1 in
-    *-native) flags="-O3 -march=native" ;;
-    *-O2) flags=-O2 ;;
-    *) echo "bench: no such build: $1" && return 1 ;;
-    esac
-    program=build/bench-$1
-    cc="${1%-*} -std=c99 -Wall -Wextra -pedantic $flags -I."
-    $cc -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o "$program-bloom.o" &&
-    $cc -x c -DBENCH_DECLARED -c tests/speed/loops.h \
-        -o "$program-declared.o" &&
-    $cc tests/speed/bench.c "$program-bloom.o" "$program-declared.o" -o "$program" \
-        -lm -ldl
-}
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null ||
+        without $compiler "apt-get install $compiler" BUILDS
+done
+[ -e /usr/include/bloom.h ] ||
+    without libbloom 'apt-get install libbloom-dev' PARTS
+if has peers; then
+    for peer in BOOST LIBFILTER FASTFILTER; do
+        eval "[ -n \"\$$peer\" ]" || missing="$missing $peer=dir"
+    done
+    [ -z "$missing" ] || echo "bench: without the peers of$missing"
+    [ "$BOOST$LIBFILTER$FASTFILTER" ] || without peers 'none is given' PARTS
+fi
+peers=${BOOST:+-DPEER_BOOST}
+for folder in "$BOOST" "$BOOST"/*/include; do
+    [ ! -d "$folder/boost" ] || peers="$peers -isystem $folder"
+done
+peers="$peers ${LIBFILTER:+-DPEER_LIBFILTER -isystem $LIBFILTER/c/include \
+-isystem $LIBFILTER/c/lib} ${FASTFILTER:+-DPEER_FASTFILTER \
+-isystem $FASTFILTER/src}"
 
-# run NAME ARGUMENT...: what the program prints, after the name of the build
-run() {
-    name=$1
+# object NAME COMMAND...: NAME.o of $program
+object() {
+    object=$program-$1.o
     shift
-    echo "bench: $name $*" >&2
-    "build/bench-$name" "$@" >"$OUT.new" || status=1
-    sed "s/^/$name	/" "$OUT.new"
+    "$@" -c -o "$object" && objects="$objects $object"
 }
 
+program_of() {
+    program=$OUT-$(printf '%s' "$1" | tr -c '[:alnum:]\n' _)
+}
+
+compile() {                             # compile BUILD
+    program_of "$1"
+    cc=$(printf '%s' "$1" | tr ',' ' ')
+    cxx=$(printf '%s' "$cc" | sed 's/^gcc/g++/; s/^clang/clang++/')
+    link=$cc objects=
+    warn="-Wall -Wextra -pedantic -I. -DENTER=$(for part in $PARTS; do
+        printf '%s_enter();' "$part"; done)"
+    for part in bench ours libbloom lean pages; do
+        case $part in bench | ours) true ;; *) has $part ;; esac || continue
+        object $part $cc -std=c99 $warn tests/speed/$part.c || return
+    done
+    if has peers; then
+        link=$cxx
+        object peers $cxx -std=c++17 $warn $peers tests/speed/peers.cpp ||
+            return
+        for part in ${LIBFILTER:+block memory util}; do
+            object $part $cc -w $peers "$LIBFILTER/c/lib/$part.c" || return
+        done
+    fi
+    has libbloom && objects="$objects -lbloom"
+    $link $objects -o "$program"
+}
+
+# run BUILD KEYS RATE N: rows, after the name of the build
+run() {
+    echo "bench: $*" >&2
+    $pin "$program" "$2" "$3" "$4" "$ROUNDS" >"$OUT.new" || status=1
+    sed "s/^/$(printf '%s' "$1" | tr ',' ' ')	/" "$OUT.new"
+}
+
+machine() {
+    sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1
+    sed -n 's/^cpu family.*: /family /p' /proc/cpuinfo | head -n 1
+    echo "$(getconf _NPROCESSORS_ONLN) cores"
+    for cache in /sys/devices/system/cpu/cpu0/cache/index[023]; do
+        echo "L$(cat "$cache/level") $(cat "$cache/size")"
+    done
+    for compiler in gcc clang; do
+        case $BUILDS in *$compiler*)
+            echo "$compiler $($compiler -dumpfullversion -dumpversion)" ;;
+        esac
+    done
+}
+
+pin=
+! command -v taskset >/dev/null ||
+    pin="taskset -c $(($(getconf _NPROCESSORS_ONLN) - 1))"
 status=0
 for build in $BUILDS; do
     compile "$build" || exit 1
 done
-for build in $BUILDS; do
-    for n in $N; do
-        for rate in $RATES; do
-            for kind in $KEYS; do
-                run "$build" -r "$ROUNDS" "$kind" "$rate" "$n"
-            done
+{
+    printf 'machine\t%s\n' "$(machine 2>/dev/null | paste -s -d, |
+        sed 's/,/, /g')"
+    printf 'columns\t%s\n' "$N"
+    others=!
+    for build in $BUILDS; do
+        program_of "$build"
+        for n in $N; do for rate in $RATES; do for keys in $KEYS; do
+            case $others$keys,$rate,$n in
+            u64,0.01,* | !*,0.01,* | !u64,*,1e[3-6])
+                run "$build" "$keys" "$rate" "$n" ;;
+            esac
+        done; done; done
+        for n in $SWEEP; do
+            run "$build" u64 0.01 "$n"
         done
+        SWEEP= others=
     done
-done >"$OUT.tsv"
-[ -z "$SWEEP" ] || for n in $SWEEP; do
-    run "${BUILDS%% *}" -s -r "$SWEEP_ROUNDS" u64 0.01 "$n"
-done >"$OUT-sweep.tsv"
+} >"$OUT.tsv.new"
 rm -f "$OUT.new"
-gcc -std=c99 -Wall -Wextra -pedantic -O2 -I. tests/speed/plans.c \
-    -o build/bench-plans -lm || status=1
-
-sed -n 's/^model name.*: /on /p' /proc/cpuinfo | head -n 1
-for compiler in gcc clang; do
-    case $BUILDS in *$compiler*) $compiler --version | head -n 1 ;; esac
-done
-[ -z "$N" ] || awk -f tests/speed/judge.awk "$OUT.tsv" || status=1
-echo && build/bench-plans || status=1
-[ -z "$SWEEP" ] ||
-    gnuplot -e "sweep = '$OUT-sweep.tsv'; svg = '$OUT.svg'" \
-        tests/speed/chart.gnuplot || status=1
+mv "$OUT.tsv.new" "$OUT.tsv"
+awk -f tests/speed/tables.awk "$OUT.tsv"
 exit $status

@@ -315,9 +315,9 @@ static void many_in_chain(unsigned layout, unsigned width)
 {
     bloom_chain *many = bloom_chain_create(150, 0.2, chain_plan(layout, width));
     bloom_chain *one = bloom_chain_create(150, 0.2, chain_plan(layout, width));
-    static uint64_t integers[700];
-    static bloom_key keys[700];
-    static bloom_hash hashes[700];
+    static uint64_t number[700];
+    static bloom_key text[700];
+    static bloom_hash hashed[700];
     static bool answers[700];
     const bloom *link = bloom_chain_link(one, 0);
     size_t call, i, count, trues;
@@ -327,40 +327,40 @@ static void many_in_chain(unsigned layout, unsigned width)
         size_t want = 0, wrong = 0, kind = call % 3, adds = call % 4 != 3;
         count = (size_t)(random64() % 700);
         for (i = 0; i < count; i++) {
-            integers[i] = random64() % 9000;
-            keys[i].data = &integers[i];
-            keys[i].size = i % 9;
-            hashes[i] = bloom_hash_u64(link, integers[i] * 11);
+            number[i] = random64() % 9000;
+            text[i].data = &number[i];
+            text[i].size = i % 9;
+            hashed[i] = bloom_hash_u64(link, number[i] * 11);
         }
         memset(answers, 2, sizeof answers);
-        trues = adds ? kind == 0 ? bloom_chain_add_many(many, keys, count, answers)
-              : kind == 1 ? bloom_chain_add_many_u64(many, integers, count,
+        trues = adds ? kind == 0 ? bloom_chain_add_many(many, text, count, answers)
+              : kind == 1 ? bloom_chain_add_many_u64(many, number, count,
                                                      answers)
-              : bloom_chain_add_many_hash(many, hashes, count, answers)
-              : kind == 0 ? bloom_chain_may_contain_many(many, keys, count,
+              : bloom_chain_add_many_hash(many, hashed, count, answers)
+              : kind == 0 ? bloom_chain_may_contain_many(many, text, count,
                                                          answers)
-              : kind == 1 ? bloom_chain_may_contain_many_u64(many, integers,
+              : kind == 1 ? bloom_chain_may_contain_many_u64(many, number,
                                                              count, answers)
-              : bloom_chain_may_contain_many_hash(many, hashes, count, answers);
+              : bloom_chain_may_contain_many_hash(many, hashed, count, answers);
         for (i = 0; i < count; i++) {
-            bool is = adds ? kind == 0 ? bloom_chain_add(one, keys[i].data,
-                                                         keys[i].size)
-                    : kind == 1 ? bloom_chain_add_u64(one, integers[i])
-                    : bloom_chain_add_hash(one, hashes[i])
-                    : kind == 0 ? bloom_chain_may_contain(one, keys[i].data,
-                                                          keys[i].size)
-                    : kind == 1 ? bloom_chain_may_contain_u64(one, integers[i])
-                    : bloom_chain_may_contain_hash(one, hashes[i]);
+            bool is = adds ? kind == 0 ? bloom_chain_add(one, text[i].data,
+                                                         text[i].size)
+                    : kind == 1 ? bloom_chain_add_u64(one, number[i])
+                    : bloom_chain_add_hash(one, hashed[i])
+                    : kind == 0 ? bloom_chain_may_contain(one, text[i].data,
+                                                          text[i].size)
+                    : kind == 1 ? bloom_chain_may_contain_u64(one, number[i])
+                    : bloom_chain_may_contain_hash(one, hashed[i]);
             wrong += answers[i] != is;
             want += is;
         }
         CHECK(wrong == 0 && trues == want);
         if (adds)
-            bloom_chain_add_many_u64(many, integers, count, NULL);
+            bloom_chain_add_many_u64(many, number, count, NULL);
         for (i = 0; adds && i < count; i++)
-            bloom_chain_add_u64(one, integers[i]);
-        CHECK(bloom_chain_may_contain_many_u64(many, integers, count, NULL)
-              == bloom_chain_may_contain_many_u64(one, integers, count, NULL));
+            bloom_chain_add_u64(one, number[i]);
+        CHECK(bloom_chain_may_contain_many_u64(many, number, count, NULL)
+              == bloom_chain_may_contain_many_u64(one, number, count, NULL));
         CHECK(same_chain(many, one));
     }
     CHECK(bloom_chain_links(one) > 4);
