@@ -252,7 +252,7 @@ build/promise: tests/rates/promise.c $(PROMISE)
 build/promise-%: tests/rates/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
-PARTS = exact blocked plans few families window forget
+PARTS = exact blocked plans few families window forget fold
 promise: build/promise $(PARTS:%=build/promise-%)
 	build/promise $(if $(ALL),all) build/promise.tsv
 	for part in $(PARTS); do \
