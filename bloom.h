@@ -590,11 +590,14 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_IS_SMALL_ true
 #define BLOOM_FLAT_ static inline
 #define BLOOM_RARE_ static inline
-#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline, unused)) static
 #else
 #define BLOOM_IS_SMALL_ false
 #define BLOOM_FLAT_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
+#endif
+#if defined(BLOOM_SMALL_) && !defined(BLOOM_TINY)
+#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
+#else
 #define BLOOM_ONCE_ static inline
 #endif
 #if defined(BLOOM_STATIC) && !defined(BLOOM_SMALL_)   /* into the user's loop */

@@ -193,7 +193,7 @@ bool is_waiting(bloom_hash hash);
 void let_wait(bloom_hash hash, uint64_t end);   /* end: of its line, in all that
                                                    is printed, in bytes */
 size_t count_waiting(void);         /* at most MOST_WAITING */
-size_t add_printed(filter *f, uint64_t printed);    /* those that end there */
+size_t add_printed(filter *f, uint64_t bytes);      /* those that end there */
 
 /* ---- System ------------------------------------------------------------- */
 

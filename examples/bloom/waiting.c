@@ -50,13 +50,13 @@ void let_wait(bloom_hash hash, uint64_t end)
 }
 
 /* Returns how many were new to the filter. */
-size_t add_printed(filter *f, uint64_t printed)
+size_t add_printed(filter *f, uint64_t bytes)
 {
     bloom_hash hash[BATCH];
     size_t count, added = 0;
     do {
         for (count = 0; count < BATCH && queue.first < queue.next
-             && queue.line[queue.first % MOST_WAITING].end <= printed; count++)
+             && queue.line[queue.first % MOST_WAITING].end <= bytes; count++)
             hash[count] = queue.line[queue.first++ % MOST_WAITING].hash;
         if (count > 0)
             added += add_hashes(f, hash, count);

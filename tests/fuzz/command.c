@@ -134,7 +134,7 @@ static int no_poll(struct pollfd *either)
 #define sysconf(what) 2L
 #define signal(number, act) ((void)(number))
 #define sigaction(number, new, old) nothing(new, old)
-#define sigprocmask(how, new, old) ((void)(new), (void)(old))
+#define sigprocmask(how, new, old) ((void)(how), (void)(new), (void)(old))
 #define ioctl(fd, ...) (-1)
 #define atexit(act) keep_at_exit(act)
 #define malloc(size) take_memory(size)
@@ -155,7 +155,7 @@ static int no_poll(struct pollfd *either)
 #define access(name, how) file_access(name)
 #define remove(name) file_remove(name)
 #define rename(from, to) file_rename(from, to)
-#define fcntl(fd, ...) (FIRST_OF(__VA_ARGS__, 0) == F_SETLK ? file_lock(fd) : 0)
+#define fcntl file_control
 #define getpid() 42
 #define fdopen(fd, how) stream_of(fd)
 #define fileno(stream) stream_fd

@@ -232,11 +232,13 @@ static int file_state(int fd, struct stat *s)
     return state_of(fd == 1 ? FILES : opened_at(fd)->file, s);
 }
 
-/* Only FILE.lock is also another's. */
-static int file_lock(int fd)
+/* fcntl: locks; only FILE.lock is also another's. */
+static int file_control(int fd, int what, ...)
 {
     int file = opened_at(fd)->file;
     unsigned i;
+    if (what != F_SETLK)
+        return 0;
     if (fails(ENOLCK))
         return -1;
     for (i = 0; i < FILES && entries[i].file != file; i++) { }
