@@ -1,5 +1,5 @@
-/* n is known only afterwards: four processes fill filters planned for ten million
-   keys. Their union has a million, and is folded to what these need. POSIX.
+/* n is known only afterwards: four processes fill filters for ten million keys.
+   Their union has a million, and is folded to what these need. POSIX.
    Prints:
        planned for 10000000 keys: 12015392 bytes; the union of 4 has 1000076 keys
        folded by 10: 1201568 bytes, rate 0.99%
@@ -39,8 +39,7 @@ int main(void)
         if (fork() == 0)
             work(filter[i], (uint64_t)i);
     }
-    for (int i = 0; i < WORKERS; i++)
-        wait(NULL);
+    while (wait(NULL) > 0) { }
     for (int i = 1; i < WORKERS; i++)
         bloom_merge(filter[0], filter[i]);
     n = bloom_estimate(filter[0]);

@@ -1,8 +1,8 @@
-/* Is examples/common/window.h what its head says? Run by `make examples`. Beside
-   the window stands an exact list: how many keys were added after each. Then its
-   image, at any address: it goes on as the window does, its head has these
-   bytes on every machine, and any bit that is wrong is found, any byte that is
-   missing. Ends with "N passed, N failed". */
+/* Is examples/common/window.h what its head says? Run by `make examples`.
+   Beside the window stands an exact list: how many keys were added after each.
+   Then its image, at any address: it goes on as the window does, its head has
+   these bytes on every machine, and any bit that is wrong is found, any byte
+   that is missing. Ends with "N passed, N failed". */
 #define BLOOM_STATIC
 #include "examples/common/window.h"
 #include <stdio.h>

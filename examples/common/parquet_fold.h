@@ -1,8 +1,8 @@
-/* To size a Parquet filter afterwards, as the writers of arrow (C++) and arrow-rs
-   have done since 2026: it is folded in half as often as the target allows. For
-   that a rate is taken from the fill, the share of bits that are set in all
-   blocks: after j folds it is about 1 - (1 - fill)^(2^j), and its 8th power is
-   the rate. A filter that misses the target as it is stays as it is. */
+/* To size a Parquet filter afterwards, as the writers of arrow (C++) and
+   arrow-rs have done since 2026: it is folded in half as often as the target
+   allows. For that a rate is taken from the fill, the share of bits that are
+   set in all blocks: after j folds it is about 1 - (1 - fill)^(2^j), and its 8th
+   power is the rate. A filter that misses the target stays as it is. */
 #ifndef BLOOM_COMMON_PARQUET_FOLD_H
 #define BLOOM_COMMON_PARQUET_FOLD_H
 

@@ -39,7 +39,7 @@ static bloom_error window_verdict(const unsigned char *image, size_t size)
         ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* ---- The model ------------------------------------------------------------ */
+/* ---- The model ----------------------------------------------------------- */
 
 static struct model {
     unsigned char image[16][MOST / 8];
@@ -103,7 +103,7 @@ static void must_agree(const window *w)
                     bloom_size(w->filter[i]) - 32) == 0);
 }
 
-/* ---- Calls ---------------------------------------------------------------- */
+/* ---- Calls --------------------------------------------------------------- */
 
 static bloom_hash hash_of(const window *w, unsigned key)
 {
