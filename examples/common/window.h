@@ -148,30 +148,37 @@ static inline void window_seal(window *w)
         bloom_seal(w->filter[i]);
 }
 
+/* The i-th number of a head */
+static inline uint64_t window_number(const unsigned char *head, unsigned i)
+{
+    uint64_t number = 0;
+    unsigned j;
+    for (j = 8; j-- > 0; )
+        number = number << 8 | head[8 * i + j];
+    return number;
+}
+
 /* Uses stored bytes as a window, in place, or says why they are none. Seals are
    not checked: bloom_verify does that for each filter. */
 static inline bloom_error window_open(window *w, void *image, size_t size)
 {
     unsigned char *head = (unsigned char *)image;
     window found = { head, WINDOW_HEAD, { NULL }, 0, 0, 0, 0, 0, 0 };
-    uint64_t word[8] = { 0 };
     bloom_error error = BLOOM_OK;
-    unsigned i;
     if (!image || size < WINDOW_HEAD)
         return BLOOM_TRUNCATED;
-    for (i = 0; i < WINDOW_HEAD; i++)
-        word[i / 8] |= (uint64_t)head[i] << i % 8 * 8;
-    if ((word[0] & 0xFFFFFF) != 0x574C42)
+    if (memcmp(head, "BLW", 3) != 0)
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
     found.newest = head[5];
-    found.room = word[1];
-    found.keys = word[2];
-    found.time = word[3];
-    found.span = word[4];
-    if (head[4] < 2 || head[4] > 16 || head[5] >= head[4] || word[0] >> 48 != 0
-        || found.keys > found.room || found.room == 0 || word[6] || word[7])
+    found.room = window_number(head, 1);
+    found.keys = window_number(head, 2);
+    found.time = window_number(head, 3);
+    found.span = window_number(head, 4);
+    if (head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6] || head[7]
+        || found.keys > found.room || found.room == 0
+        || window_number(head, 6) || window_number(head, 7))
         return BLOOM_BAD_HEADER;
     while (found.generations < head[4]) {
         bloom *b = bloom_open(head + found.size, size - found.size, &error);
@@ -182,7 +189,7 @@ static inline bloom_error window_open(window *w, void *image, size_t size)
         found.filter[found.generations++] = b;
         found.size += bloom_size(b);
     }
-    if (bloom_hash_key(found.filter[0], head, 40).h1 != word[5])
+    if (bloom_hash_key(found.filter[0], head, 40).h1 != window_number(head, 5))
         return BLOOM_CORRUPT;
     *w = found;
     return BLOOM_OK;
