@@ -3,10 +3,10 @@
        stop BLOOM CLOCK RUNS    in an empty folder, which it leaves empty
 
    FILE is a chain or, every second one, a window (`uniq --last`). A run is fed
-   new lines without end, and stopped by a signal, or because its
-   reader goes away. What it printed must then be in its FILE, which must be
-   whole, and what it did not print must not, but for the rate of FILE; after
-   SIGKILL, what it printed before the last interval of --save is there.
+   new lines without end, and stopped by a signal, or because its reader goes
+   away. What it printed must then be in its FILE, which must be whole, and what
+   it did not print must not, but for the rate of FILE; after SIGKILL, what it
+   printed before the last interval of --save is there.
    Then RUNS more are killed while they save every 20 ms, by CLOCK, which is
    fast_clock.c as a library, half of them halted before: what an earlier save
    kept is there. Then two and eight writers at once, halted now and then. */
