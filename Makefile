@@ -1,13 +1,14 @@
 # make demo              the main job on real input: every path below /usr
 # make test              the tests, in each mode of the header; 20 seconds
 # make                   builds build/bloom, the command
-# make install           it, its page and completion, bloom.h, bloom.pc: PREFIX, DESTDIR
+# make install           it, bloom.h, for pkg-config and CMake: PREFIX, DESTDIR
 # make uninstall         and gone
+# make deb               these as a Debian package, below build/
 # make libbloom          build/libbloom.so and .a: all functions, for other languages
 # make install-libbloom  these, below PREFIX/lib
 # Wider checks, each of which names the Debian package that it misses:
 # make strict            gcc and clang silent with every warning on, C99..C++20
-# make house             lines, conditionals, what stands twice: figures and limits
+# make house             lines, conditionals, what stands twice: figures and goals
 # make sanitize          the tests under AddressSanitizer and UBSan
 # make cross             tests and golden images on other machines, emulated
 # make size              flash, RAM, stack and time on small chips; build/size.md
@@ -25,7 +26,7 @@
 # make promise-large     10^8 to 10^10 keys: hours, 14 GB; ROWS="blocked ten" for some
 # make examples          each example prints what its head says
 # make interop           those that need other software: sqlite, gnuplot, Guava, Redis
-# make languages         bloom.py and bloom.hpp; the library, called by Python
+# make languages         bloom.py, bloom.hpp, the library; what CMake and Debian get
 # make interop-redis     the Redis module with a replica and a cluster; a minute
 # make race-redis        the Redis module against Redis's own sets
 # make worst             the slowest calls there are, by search; a minute
@@ -79,25 +80,37 @@ VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
 # ---- make install: what was built before is only copied ---------------------
 
 INSTALLED = $(DESTDIR)$(PREFIX)
-PAGE = $(INSTALLED)/share/man/man1/bloom.1
-COMPLETION = $(INSTALLED)/share/bash-completion/completions/bloom
-PC = $(INSTALLED)/share/pkgconfig/bloom.pc
+CMAKE = lib/cmake/bloom/bloom-config
+DATA = include/bloom.h share/man/man1/bloom.1 share/pkgconfig/bloom.pc \
+    share/bash-completion/completions/bloom share/doc/bloom/copyright \
+    $(CMAKE).cmake $(CMAKE)-version.cmake
+FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
+    examples/bloom/install
 
 install: build/bloom
-	install -d $(INSTALLED)/bin $(INSTALLED)/include $(dir $(PAGE)) \
-	    $(dir $(COMPLETION)) $(dir $(PC))
-	install -m 755 build/bloom $(INSTALLED)/bin/bloom
-	install -m 644 bloom.h $(INSTALLED)/include/bloom.h
-	install -m 644 examples/bloom.1 $(PAGE)
-	install -m 644 examples/bloom.bash $(COMPLETION)
-	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' \
-	    'Name: bloom' 'Description: Bloom filters, in one C header' \
-	    "Version: $(VERSION)" 'Cflags: -I$${includedir}' >$(PC)
-	chmod 644 $(PC)
+	for file in bin/bloom $(DATA); do \
+	    install -d $(INSTALLED)/$${file%/*} || exit; done
+	install -m 755 build/bloom $(INSTALLED)/bin
+	install bloom.h $(INSTALLED)/include
+	install examples/bloom.1 $(INSTALLED)/share/man/man1
+	install examples/bloom.bash \
+	    $(INSTALLED)/share/bash-completion/completions/bloom
+	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
+	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
+	$(FILL)/version.cmake >$(INSTALLED)/$(CMAKE)-version.cmake
+	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h \
+	    >$(INSTALLED)/share/doc/bloom/copyright
+	cd $(INSTALLED) && chmod 644 $(DATA)
 
 uninstall:
-	rm -f $(INSTALLED)/bin/bloom $(INSTALLED)/include/bloom.h $(PAGE) \
-	    $(COMPLETION) $(PC) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
+	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA)) \
+	    $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
+	cd $(INSTALLED) 2>/dev/null && \
+	    rmdir lib/cmake/bloom share/doc/bloom 2>/dev/null || :
+
+# A Debian package of it, below build/
+deb: build/bloom
+	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh examples/bloom/install/deb.sh
 
 # ---- The library, for other languages ---------------------------------------
 
@@ -202,7 +215,7 @@ strict:
 	@sh tests/strict.sh
 
 house: | build
-	@CC="$(CC)" sh tests/house.sh
+	@sh tests/house.sh
 
 SANITIZE = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize:
@@ -339,7 +352,7 @@ clean:
 help:                                # the list above
 	@sed -n '/^#/!q; s/^# //p' Makefile
 
-.PHONY: all help FORCE install uninstall libbloom install-libbloom demo test strict house \
-    sanitize cross size fuzz threads crash coverage mutants analyse prove \
+.PHONY: all help FORCE install uninstall deb libbloom install-libbloom demo test \
+    strict house sanitize cross size fuzz threads crash coverage mutants analyse prove \
     promise promise-large worst bench lean pages figures race examples interop languages \
     interop-redis race-redis large page page-test pictures clean

@@ -630,10 +630,10 @@ typedef uint64_t bloom_number_;
 
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
 #define BLOOM_HAS_128_ true
-__extension__ typedef unsigned __int128 bloom_u128_;
+__extension__ typedef unsigned __int128 bloom_product_;
 #else
 #define BLOOM_HAS_128_ false
-typedef uint64_t bloom_u128_;
+typedef uint64_t bloom_product_;            /* then it is not used */
 #endif
 
 /* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
@@ -897,7 +897,7 @@ static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m)
 /* The same, by the CPU's own instruction where there is one */
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 {
-    return BLOOM_HAS_128_ ? (uint64_t)((bloom_u128_)x * m >> 32 >> 32)
+    return BLOOM_HAS_128_ ? (uint64_t)((bloom_product_)x * m >> 32 >> 32)
                           : bloom_high_by_halves_(x, m);
 }
 
@@ -1298,95 +1298,6 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
     return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
-/* What is done along a walk: its cells are looked at, set, or asked for, so
-   that the memory begins to bring them. (SIFT and REST are ways to look, for
-   many keys at once.) Each function below does any of these; `what` is a
-   constant where speed counts. `into` is where cells are set, else NULL. The
-   result, or its lowest bit, tells whether all cells were set before. */
-enum { BLOOM_LOOK_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_ };
-
-/* ---- CLASSIC, faster -------------------------------------------------------
-   Eight cells are visited without a branch that depends on them: whether a cell
-   is set the CPU cannot foretell, and a wrong guess costs more than the cells,
-   which the memory brings all at once. On CPUs that read words anywhere, bits
-   are taken out of words. */
-
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
-    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
-    && !defined(BLOOM_SMALL_) && !defined(BLOOM_ATOMIC) \
-    && !defined(BLOOM_ROM_ONLY_)
-
-static inline unsigned bloom_look_in_word_(const unsigned char *cells,
-                                           uint64_t cell)
-{
-    uint64_t word;
-    __builtin_memcpy(&word, cells + (size_t)(cell >> 6) * 8, 8);
-    return (unsigned)(word >> (cell & 63) & 1);
-}
-
-static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
-{
-    unsigned char *at = cells + (size_t)(cell >> 6) * 8;
-    uint64_t old, word;
-    __builtin_memcpy(&old, at, 8);
-    word = old | (uint64_t)1 << (cell & 63);
-    __builtin_memcpy(at, &word, 8);
-    return (unsigned)(old >> (cell & 63) & 1);
-}
-
-#else
-#define bloom_look_in_word_ bloom_look_bit_
-#define bloom_set_in_word_ bloom_set_bit_
-#endif
-
-BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
-                                       const unsigned char *cells,
-                                       bloom_walk_ *walk, int what)
-{
-    const uint64_t cell = bloom_next_(walk);
-    if (what == BLOOM_ASK_)
-        BLOOM_PREFETCH_(cells + (size_t)(cell >> 3));
-    return what == BLOOM_ASK_ ? 1
-         : what == BLOOM_ADD_ ? bloom_set_in_word_(into, cell)
-                              : bloom_look_in_word_(cells, cell);
-}
-
-/* The next k cells, 1 to 8. The CPU foretells where k ends. */
-#define BLOOM_NEXT_IF_(more) \
-    if (more) \
-        set &= bloom_visit_cell_(into, cells, walk, what)
-BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
-                                          const unsigned char *cells,
-                                          unsigned k, bloom_walk_ *walk,
-                                          int what)
-{
-    unsigned set = bloom_visit_cell_(into, cells, walk, what);
-    BLOOM_NEXT_IF_(k > 1);
-    BLOOM_NEXT_IF_(k > 2);
-    BLOOM_NEXT_IF_(k > 3);
-    BLOOM_NEXT_IF_(k > 4);
-    BLOOM_NEXT_IF_(k > 5);
-    BLOOM_NEXT_IF_(k > 6);
-    BLOOM_NEXT_IF_(k > 7);
-    return set;
-}
-
-BLOOM_FLAT_ bool bloom_visit_bits_(unsigned char *into,
-                                   const unsigned char *cells, unsigned k,
-                                   bloom_walk_ walk, int what)
-{
-    unsigned set = 1;
-    if (BLOOM_IS_SMALL_)
-        return what == BLOOM_ADD_ ? !bloom_classic_add_(into, k, walk)
-                                  : bloom_classic_look_(cells, k, walk);
-    for (; k > 8; k -= 8) {
-        set &= bloom_visit_8_cells_(into, cells, 8, &walk, what);
-        if (what < BLOOM_ADD_ && !(set & 1))
-            return false;
-    }
-    return set & bloom_visit_8_cells_(into, cells, k, &walk, what) & 1;
-}
-
 /* ---- Keys to hashes, hashes to walks ------------------------------------- */
 
 BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
@@ -1602,9 +1513,10 @@ static inline bool bloom_plain_add_block_(unsigned char *block, uint64_t x)
 }
 
 /* ---- The same in SIMD ------------------------------------------------------
-   The eight words at once, in vector types of GCC and Clang: AVX2 (asked for at
-   run time where the compiler may not take it for granted), NEON, WebAssembly.
-   Everywhere else, and with the same bits, the functions above do it. */
+   All eight words of a block at once, in vector types of GCC and Clang: by
+   AVX2, for which the CPU is asked at run time unless the compiler may take it
+   for granted, by NEON, and by WebAssembly's SIMD. Everywhere else the
+   functions above do it, with the same bits. */
 
 #if !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) && defined(__GNUC__) \
     && BLOOM_HAS_ATOMIC_WORDS_ && !defined(BLOOM_ROM_ONLY_) \
@@ -1646,8 +1558,10 @@ typedef long long bloom_vector_ __attribute__((vector_size(32)));
       | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
 #endif
 
-/* Other threads may set bits meanwhile. Each bit is set or not, wherever the
-   load is torn: so it need not be atomic, only be made (volatile). */
+/* Other threads may set bits while a block is loaded. The load may then see
+   some of these bits and not others, which is harmless, as each bit means
+   something by itself: so it need not be atomic. volatile only makes sure that
+   it is done each time. */
 typedef const BLOOM_VOLATILE_ bloom_vector_ bloom_block_of_
     __attribute__((aligned(1), may_alias));
 
@@ -1663,8 +1577,9 @@ bloom_simd_look_(const unsigned char *block, uint64_t x)
 
 #ifdef BLOOM_ATOMIC
 
-/* Not 0 if one of the bits was not set. Of several threads the one that sets a
-   bit first has read just before that it is not set. */
+/* Sets bits in a word, and returns those that were not set when the word was
+   read. If several threads set a bit at once, the first one has read it as not
+   set, so that at least one of them learns that the key is new. */
 static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
@@ -1715,7 +1630,101 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 
 #endif
 
-/* ---- Any layout ---------------------------------------------------------- */
+/* ==== Visits ================================================================
+   A visit goes along a key's walk and does to its cells what `what` says: LOOK
+   tests them, ADD sets them, and ASK only asks the memory for them, so that
+   they are on their way before they are needed. SIFT and REST are two halves of
+   LOOK, for many keys at once. `what` is a constant where speed counts, so that
+   each of these becomes code of its own. `into` is where cells are set, and
+   NULL unless `what` is ADD. The result, or its lowest bit, tells whether all
+   cells were set before. */
+
+enum { BLOOM_LOOK_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_ };
+
+/* ---- CLASSIC ---------------------------------------------------------------
+   Eight cells are visited without a branch that depends on them. A CPU cannot
+   foretell whether a cell is set, and a wrong guess costs more than all eight
+   cells, which the memory brings at once. CPUs that read words at any address
+   take the bits out of words of 64. */
+
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
+    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
+    && !defined(BLOOM_SMALL_) && !defined(BLOOM_ATOMIC) \
+    && !defined(BLOOM_ROM_ONLY_)
+
+static inline unsigned bloom_look_in_word_(const unsigned char *cells,
+                                           uint64_t cell)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, cells + (size_t)(cell >> 6) * 8, 8);
+    return (unsigned)(word >> (cell & 63) & 1);
+}
+
+static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
+{
+    unsigned char *at = cells + (size_t)(cell >> 6) * 8;
+    uint64_t old, word;
+    __builtin_memcpy(&old, at, 8);
+    word = old | (uint64_t)1 << (cell & 63);
+    __builtin_memcpy(at, &word, 8);
+    return (unsigned)(old >> (cell & 63) & 1);
+}
+
+#else
+#define bloom_look_in_word_ bloom_look_bit_
+#define bloom_set_in_word_ bloom_set_bit_
+#endif
+
+BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
+                                       const unsigned char *cells,
+                                       bloom_walk_ *walk, int what)
+{
+    const uint64_t cell = bloom_next_(walk);
+    if (what == BLOOM_ASK_)
+        BLOOM_PREFETCH_(cells + (size_t)(cell >> 3));
+    return what == BLOOM_ASK_ ? 1
+         : what == BLOOM_ADD_ ? bloom_set_in_word_(into, cell)
+                              : bloom_look_in_word_(cells, cell);
+}
+
+/* The next k cells, 1 to 8. The branches depend on k alone, which is the same
+   for every key of a filter, so the CPU foretells them. */
+#define BLOOM_NEXT_IF_(more) \
+    if (more) \
+        set &= bloom_visit_cell_(into, cells, walk, what)
+BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
+                                          const unsigned char *cells,
+                                          unsigned k, bloom_walk_ *walk,
+                                          int what)
+{
+    unsigned set = bloom_visit_cell_(into, cells, walk, what);
+    BLOOM_NEXT_IF_(k > 1);
+    BLOOM_NEXT_IF_(k > 2);
+    BLOOM_NEXT_IF_(k > 3);
+    BLOOM_NEXT_IF_(k > 4);
+    BLOOM_NEXT_IF_(k > 5);
+    BLOOM_NEXT_IF_(k > 6);
+    BLOOM_NEXT_IF_(k > 7);
+    return set;
+}
+
+BLOOM_FLAT_ bool bloom_visit_bits_(unsigned char *into,
+                                   const unsigned char *cells, unsigned k,
+                                   bloom_walk_ walk, int what)
+{
+    unsigned set = 1;
+    if (BLOOM_IS_SMALL_)
+        return what == BLOOM_ADD_ ? !bloom_classic_add_(into, k, walk)
+                                  : bloom_classic_look_(cells, k, walk);
+    for (; k > 8; k -= 8) {
+        set &= bloom_visit_8_cells_(into, cells, 8, &walk, what);
+        if (what < BLOOM_ADD_ && !(set & 1))
+            return false;
+    }
+    return set & bloom_visit_8_cells_(into, cells, k, &walk, what) & 1;
+}
+
+/* ---- Blocks, counters, any layout ---------------------------------------- */
 
 BLOOM_FLAT_ bool bloom_visit_block_(unsigned char *into,
                                     const unsigned char *cells,
@@ -1768,9 +1777,10 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   Any filter goes the general way, which is out of line: in the user's loop it
-   would be in the way of the short one below. The header of a filter that is
-   written lies in RAM (bloom_parse_), of another it may lie in ROM. */
+   There are two ways. The general one serves every filter and is called, not
+   inlined. The short one serves the fastest kind of filter and is inlined into
+   the user's loop. The header of a filter that is written is in RAM and read by
+   bloom_parse_; that of one that is only asked may be in ROM. */
 
 BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
     const unsigned char *cells, unsigned k, bloom_walk_ walk)
@@ -1794,8 +1804,10 @@ BLOOM_RARE_ bool bloom_visit_rare_(bloom *into, const bloom *b, bloom_hash h,
     return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, what, false);
 }
 
-/* A classic filter with k <= 8 shall not wait for what the others need. From
-   16 MB on, beyond the caches, it is right to leave at the first cell. */
+/* A classic filter with k <= 8 is served first, without the registers that
+   other layouts need. A filter of 16 MB or more lies beyond the caches, where
+   each cell is waited for: there a lookup ends at the first cell that is not
+   set. */
 BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
                                   bloom_hash h, int what)
 {
@@ -1847,11 +1859,11 @@ BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
 
 #endif
 
-/* The short way is for blocked filters of one block a key, width 64, below
-   2 GB, with SIMD, and is inlined in the user's loop. Layout, width, k and the
-   zero behind them are tested as one number; m / 256 has 32 bits, as m < 2^40.
-   OPAQUE stands behind what clang would otherwise compute for each key of a
-   loop anew, though it is the same for all. */
+/* The short way is for blocked filters of one block a key, width 64, and less
+   than 2 GB, on a CPU with SIMD. IS_SHORT tests all that as one number: layout,
+   width, k and the zero byte after them, and the number of blocks, m / 256,
+   which has 32 bits as m < 2^40. OPAQUE hides from clang how a number was made;
+   clang would otherwise compute it anew for each key of the user's loop. */
 
 #if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
 
@@ -2111,20 +2123,21 @@ static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 #else
 
 /* ---- Many keys at once -----------------------------------------------------
-   Keys become walks, a batch at a time, and a batch takes three steps:
-   1. The keys are hashed, and their first cells are asked for.
-   2. These are visited: to add, all k; to look, one block or two cells. What is
-      left of the walks of the keys that may be in is asked for.
-   3. That is visited.
-   In each round one batch takes the first step, the one before it the second,
-   and the one before that the third, so that the memory works for two batches
-   while the CPU works for the third. Where to wait is shorter than to ask, as
-   the filter lies in a cache of the CPU, nothing is asked for, and the second
-   step is the last. */
+   Keys are hashed a batch at a time, and each batch takes three steps:
+   1. Its keys become walks, and the memory is asked for their first cells.
+   2. These cells are visited: all k of them to add, one block or two cells to
+      look. Most absent keys are known now. For the others the memory is asked
+      for the rest of their walks.
+   3. The rest is visited.
+   In each round one batch takes step 1, the batch before it step 2, and the one
+   before that step 3: so the memory works for two batches while the CPU works
+   for the third. A filter that lies in the CPU's own caches is faster without
+   asking, and step 2 then visits all cells. */
 
 #define BLOOM_BATCH_ 128
 
-/* Where keys are on their walks: x, and y, the step */
+/* A batch: how far its keys are on their walks. x is the next position, y the
+   next step. */
 typedef struct bloom_walks_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
@@ -2132,8 +2145,8 @@ typedef struct bloom_walks_ {
     bool *results;                          /* of the batch; or NULL */
 } bloom_walks_;
 
-/* Integers are hashed four at a time where there is AVX2; the same as
-   bloom_mix_u64_, with `add` made of the seed. Returns how many it did. */
+/* bloom_mix_u64_ of four keys at a time where there is AVX2; `add` is what the
+   seed adds to each key. Returns how many keys it did. */
 BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
                                                     const uint64_t *keys,
                                                     size_t count, uint64_t add)
@@ -2155,8 +2168,8 @@ BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
     return i;
 }
 
-/* The walks of at most `most` keys from number `from` on. Where there is one
-   block a key nobody asks for y. */
+/* Begins the walks of at most `most` keys from number `from` on. y is left out
+   for integers with one block a key, which take no step. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
@@ -2181,9 +2194,10 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
     }
 }
 
-/* Does to k cells of each walk what `what` says, and returns how many answers
-   are true. SIFT looks at the first cells: the keys that may be in stay in the
-   batch, and their walks go on behind these. REST looks at what is left. */
+/* Visits k cells of each walk, writes the answers, and returns how many are
+   true. SIFT looks at the first block or two cells and then keeps in the batch
+   only the keys that may be in, with their walks as far as they came. REST
+   looks at what is left of these. */
 BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
                                bloom_walks_ *walks, uint64_t m, bool *results,
                                unsigned layout, unsigned k, int what, bool simd)
@@ -2216,7 +2230,8 @@ BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
     return sum;
 }
 
-/* A loop is made for each layout and for each `what`, two for the briefest. */
+/* Makes a loop of its own for each layout and each `what`; and one more for
+   lookups in blocks whose answers are only counted. */
 #define BLOOM_PASS_(results, what) \
     bloom_pass_(into, cells, walks, m, results, layout, k, what, simd)
 BLOOM_FLAT_ size_t bloom_pass_in_(unsigned char *into,
@@ -2237,7 +2252,8 @@ BLOOM_FLAT_ size_t bloom_pass_in_(unsigned char *into,
     return BLOOM_PASS_(results, BLOOM_LOOK_);
 }
 
-/* One block a key below 2 GB has loops of its own. */
+/* Filters of one block a key, below 2 GB, have loops of their own: m is masked
+   to 34 bits so that compilers drop the code for larger ones. */
 BLOOM_FLAT_ size_t bloom_pass_blocked_(unsigned char *into,
                                        const unsigned char *cells,
                                        bloom_walks_ *walks, bloom_plan plan,
@@ -2278,9 +2294,9 @@ static size_t bloom_pass_any_(unsigned char *into, const unsigned char *cells,
          : bloom_pass_blocked_(into, cells, walks, plan, k, what, false);
 }
 
-/* From so many cells on the filter is large (4 MB; 512 KB where the cells of a
-   key are looked at one by one), and so many keys ahead are asked for then: as
-   many lines of the cache as a CPU waits for at once. */
+/* The rounds of above. A filter is large from 4 MB on, or from 512 KB on where
+   a key's cells are looked at in two steps; batches are then as small as to ask
+   for about as many cache lines as a CPU can wait for at once. */
 static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
                             bloom_plan plan, const bloom_keys_ *keys)
 {

@@ -1,6 +1,7 @@
-# Run by `make languages`: build/libbloom.so has every function and nothing else,
-# examples/bloom.py with Debian's python3, examples/bloom.hpp with g++. What is
-# missing is named and fails. Ends with "N passed, N failed".
+# Run by `make languages`: build/libbloom.so has every function and nothing
+# else; examples/bloom.py with Debian's python3; examples/bloom.hpp with g++;
+# builds/: what CMake and Debian get. What is missing is named and fails. Ends
+# with "N passed, N failed".
 cd "$(dirname "$0")/../.." || exit 1
 work=build/languages
 rm -rf $work
@@ -65,4 +66,6 @@ for std in c++17 c++20; do
 done
 is 'lines of bloom.hpp' yes "$([ $(wc -l <examples/bloom.hpp) -le 170 ] &&
     echo yes)"
+
+add 'CMake, Debian' "$(sh tests/builds/run.sh 2>&1)"
 counted

@@ -91,8 +91,9 @@ static bloom_error error_of(const unsigned char *image, size_t size)
     return of_open;
 }
 
-/* One header byte is changed: the error is the first that DESIGN.md's order
-   gives. The filter has m = 512, k = 9. */
+/* One header byte is changed: the error is the first in this order: the magic,
+   the version, the other header bytes, a layout or width that this build has
+   not, cells that are missing. The filter has m = 512, k = 9. */
 static void test_bad_images(void)
 {
     static const struct { unsigned char at, value; bloom_error error; } cases[]

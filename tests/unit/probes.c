@@ -1,6 +1,7 @@
 /* Which cells a key has, and what is in: against a naive filter, one byte a
    cell, the product of section "k-index generator" by long multiplication in
-   base 2; blocked: DESIGN.md section 5, word by word. */
+   base 2; blocked: word i of a key's block gets the bit that the upper five of
+   the 32 bits of z * salt i name, z being the position's low 32 bits. */
 #include "unit.h"
 
 static unsigned char naive[MOST_CELLS];

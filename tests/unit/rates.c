@@ -284,10 +284,10 @@ static void test_floors(void)
     CHECK(bloom_plan_fpr(plan, 4096) > 1.0 / 4294967296.0 * 2 / 5);
 }
 
-/* The rates of DESIGN.md section 4: measured, against bloom_plan_fpr, which
-   must also be the table's multiple of the textbook's. 1200 false "maybe"s
-   have a sigma of 2.9%, and 600, where they are rare, of 4%; make promise asks
-   for more. */
+/* The rates of small filters, as measured, are those that bloom_plan_fpr tells,
+   and the multiples of the textbook's formula that the rows of test_rates say.
+   1200 false "maybe"s have a sigma of 2.9%, and 600, where they are rare, of
+   4%; make promise asks for more. */
 #ifdef TEST_RATES
 
 static double measured_rate(bloom_plan plan, unsigned n, bool by_value,

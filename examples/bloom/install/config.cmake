@@ -1,0 +1,10 @@
+# find_package(bloom) makes bloom::bloom, the folder that bloom.h is in: three
+# above this file's own, also where /lib is a link to /usr/lib.
+if(NOT TARGET bloom::bloom)
+    get_filename_component(bloom_prefix "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
+    get_filename_component(bloom_prefix "${bloom_prefix}/../../.." ABSOLUTE)
+    add_library(bloom::bloom INTERFACE IMPORTED)
+    set_target_properties(bloom::bloom PROPERTIES
+        INTERFACE_INCLUDE_DIRECTORIES "${bloom_prefix}/include")
+    unset(bloom_prefix)
+endif()
