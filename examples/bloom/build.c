@@ -187,7 +187,7 @@ int merge_filters(char **operands)
         merge_one(&f, first, *operands++);
     if (options.fold && !fold_for(&f, keys_in(&f), options.p)) {
         f.p = options.p;
-        f.known = 1;
+        f.known = keys_in(&f);
         warn_if_full(&f, path, "now pass for known");
     }
     save_filter(path, &f);
