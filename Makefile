@@ -265,7 +265,7 @@ build/promise: tests/rates/promise.c $(PROMISE)
 build/promise-%: tests/rates/%.c $(PROMISE)
 	$(C99) -O3 $< -o $@ -lm
 
-PARTS = exact blocked plans few families window forget
+PARTS = exact blocked plans few families window forget fold
 promise: build/promise $(PARTS:%=build/promise-%)
 	build/promise $(if $(ALL),all) build/promise.tsv
 	for part in $(PARTS); do \
@@ -313,6 +313,7 @@ examples: build/bloom libbloom
 	@CC="$(CC)" sh tests/examples.sh $(EXAMPLES)
 	@for part in elf git run; do CC="$(CC)" sh tests/class/$$part.sh || exit 1; done
 	@$(C99) tests/mini.c -lm -o build/mini-test && build/mini-test
+	@$(C99) tests/window.c -o build/window-test && build/window-test
 	@seq 1000 3 3997 >build/revoked.txt
 	@build/bloom build -w 32 -p 0.01 build/revoked.bloom build/revoked.txt
 	@build/bloom dump build/revoked.bloom | cmp - examples/firmware/revoked.h

@@ -7,7 +7,7 @@ _bloom() {
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ] ||
        { [ "$COMP_CWORD" = 2 ] && [ "$verb" = help ]; }; then
-        options='uniq build add check info merge dump help'
+        options='uniq build add check info merge fold dump help'
         [ "$COMP_CWORD" = 2 ] || options="$options --help --version"
         COMPREPLY=($(compgen -W "$options" -- "$word"))
         return
@@ -15,13 +15,15 @@ _bloom() {
     case $before in
     -l) COMPREPLY=($(compgen -W 'classic blocked counting' -- "$word")) ;;
     -w) COMPREPLY=($(compgen -W '64 32' -- "$word")) ;;
-    -n | -p | -s | -k | -t | -j | --save) ;;
+    -n | -p | -s | -k | -t | -j | --save | --last | --for | --by) ;;
     *)  case $verb in
-        uniq)  options="-f $plan --fixed --save --no-wait -d -c $key" ;;
-        build) options="$plan --no-wait $key -j" ;;
+        uniq)  options="-f $plan --fixed --last --for --save --no-wait -d -c"
+               options="$options $key" ;;
+        build) options="$plan --fold --foldable --no-wait $key -j" ;;
         add)   options="--no-wait $key" ;;
         check) options="-v -c -q $key -j" ;;
-        merge) options='--no-wait' ;;
+        merge) options='-p --fold --no-wait' ;;
+        fold)  options='-n -p --by --no-wait' ;;
         esac
         case $word in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

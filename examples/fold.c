@@ -1,6 +1,5 @@
-/* n is known only afterwards: four processes fill a filter each, of one plan for
-   ten million keys. Their union turns out to have a million, and is folded to
-   what these need, without another look at any key. POSIX.
+/* n is known only afterwards: four processes fill filters for ten million keys.
+   Their union has a million, and is folded to what these need. POSIX.
    Prints:
        planned for 10000000 keys: 12015392 bytes; the union of 4 has 1000076 keys
        folded by 10: 1201568 bytes, rate 0.99%
@@ -25,7 +24,7 @@ static void work(bloom *b, uint64_t i)
 
 int main(void)
 {
-    bloom_plan plan = bloom_plan_for(MOST, 0.01), folded;
+    bloom_plan plan = bloom_plan_for(MOST, 0.01), folded = plan;
     bloom *filter[WORKERS];
     uint64_t n, by = 5040;
     size_t size;
@@ -40,16 +39,14 @@ int main(void)
         if (fork() == 0)
             work(filter[i], (uint64_t)i);
     }
-    while (wait(NULL) > 0)
-        ;
+    while (wait(NULL) > 0) { }
     for (int i = 1; i < WORKERS; i++)
         bloom_merge(filter[0], filter[i]);
     n = bloom_estimate(filter[0]);
     printf("planned for %d keys: %u bytes; the union of %d has %u keys\n",
            MOST, (unsigned)size, WORKERS, (unsigned)n);
     for (; by > 1; by--) {                      /* the most that keeps p */
-        folded = plan;
-        folded.cells /= by;
+        folded.cells = plan.cells / by;
         if (plan.cells % by == 0 && bloom_plan_capacity(folded, 0.01) >= n)
             break;
     }

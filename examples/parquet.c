@@ -4,7 +4,9 @@
 
        parquet info FILE                        each column of each row group
        parquet check [-x] FILE COLUMN < VALUES  prints those that may be in
-       parquet build [-x] TYPE BYTES < VALUES   the bits of such a filter
+       parquet build [-x] TYPE BYTES [FPP] < VALUES
+                                                the bits of such a filter; with
+                                                FPP, folded as arrow does
        parquet                                  a demonstration
 
    A value is a line, written as the column's type asks for: text, integers and
@@ -37,6 +39,7 @@ static void check(bool good, const char *why)
     need(good, path, why);
 }
 
+#include "common/parquet_fold.h"
 #include "common/parquet_types.h"
 #include "common/thrift.h"
 
@@ -297,17 +300,22 @@ static void print_maybes(void)
     }
 }
 
-static void build(column_type type, const char *size_of_bits)
+static void build(column_type type, const char *size_of_bits, const char *fpp)
 {
     long bytes = strtol(size_of_bits, NULL, 10);
+    double target = fpp ? strtod(fpp, NULL) : 0;
     bloom *b;
     path = size_of_bits;
     check(bytes > 0 && bytes <= INT32_MAX && bytes % 32 == 0,
           "is not a multiple of 32 below 2^31");
+    path = fpp;
+    check(!fpp || (target > 0 && target < 1), "is no rate between 0 and 1");
     b = new_filter((uint64_t)bytes);
     while (next_value())
         bloom_add_hash(b, hash_value(&type));
-    fwrite(bits_of(b), 1, (size_t)bytes, stdout);
+    if (fpp)
+        fold_to_target(b, target);
+    fwrite(bits_of(b), 1, bloom_size(b) - 32, stdout);
     bloom_free(b);
 }
 
@@ -379,11 +387,11 @@ int main(int count, char **words)
         wanted = words[3];
         read_file();
         print_maybes();
-    } else if (count == 4 && !strcmp(verb, "build")) {
-        build(type_of(path), words[3]);
+    } else if ((count == 4 || count == 5) && !strcmp(verb, "build")) {
+        build(type_of(path), words[3], words[4]);
     } else {
         fputs("usage: parquet info FILE | check [-x] FILE COLUMN < VALUES"
-              " | build [-x] TYPE BYTES < VALUES\n", stderr);
+              " | build [-x] TYPE BYTES [FPP] < VALUES\n", stderr);
         return 2;
     }
     path = "standard output";

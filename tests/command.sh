@@ -57,7 +57,7 @@ numbers 1 200000 > many; mkfifo pipe
 
 shift
 [ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
-    dump install
+    dump install fold forget
 for subject; do
     . "$root/tests/command/$subject.sh"
 done

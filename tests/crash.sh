@@ -34,7 +34,12 @@ for f in a b; do "$bloom" build -n 300000 $f.bloom $f || exit 2; done
 "$bloom" build -n 300000 whole ab || exit 2
 "$bloom" uniq -f a.chain -n 50000 <a >/dev/null && cp a.chain chain &&
     "$bloom" uniq -f chain <b >/dev/null || exit 2
+"$bloom" uniq -f a.window --last 50000 <a >a.printed && cp a.window window &&
+    "$bloom" uniq -f window <b >/dev/null || exit 2
+"$bloom" build --foldable -n 300000 a.wide a && cp a.wide folded &&
+    "$bloom" fold --by 5 folded || exit 2
 : >nothing
+tail -n 30000 a.printed >a.last         # of which a window forgets none
 
 "$kill" "$bloom" "$kills" >killed; grep -v ' passed, ' killed
 check "killed runs" grep -q ' passed, 0 failed' killed
@@ -49,11 +54,12 @@ is_file() {     # is_file OLD: FILE is that, or is not there
     if [ "$1" = nothing ]; then [ ! -e FILE ]; else cmp -s FILE "$1"; fi
 }
 knows_printed() {   # uniq had saved what it printed, besides what FILE knew
-    "$bloom" check -v FILE printed a >missing
+    "$bloom" check -v FILE printed "$known" >missing
     [ $? = 1 ] && [ ! -s missing ]
 }
 at_call() {     # at_call OLD NEW COMMAND...: with $fault at $nth $call
-    old=$1 new=$2
+    old=$1 new=$2 known=a
+    [ "$old" != a.window ] || known=a.last
     shift 2
     rm -f FILE FILE.tmp.*
     [ "$old" = nothing ] || cp "$old" FILE
@@ -82,12 +88,14 @@ verb() {        # verb NUMBER DO: DO OLD NEW COMMAND..., of all that write
     4) $2 nothing whole "$bloom" merge FILE a.bloom b.bloom ;;
     5) $2 a.bloom whole "$bloom" merge FILE FILE b.bloom ;;
     6) $2 a.bloom whole "$bloom" add FILE b ;;
+    7) $2 a.window window "$bloom" uniq --last 50000 -f FILE ;;
+    8) $2 a.wide folded "$bloom" fold --by 5 FILE ;;
     esac
 }
 at_each() {     # at_each FAULT CALLS [WHY]: of each verb, until one has no more
     fault=$1 why=$3
     for call in $2; do
-        for v in 0 1 2 3 4 5 6; do
+        for v in 0 1 2 3 4 5 6 7 8; do
             nth=1 hit=1
             while [ $hit = 1 ]; do
                 check "verb $v, $call $nth: $1" verb $v at_call
@@ -108,7 +116,7 @@ echo "$hits system calls failed"
 check "all calls that there are" [ $hits -gt 40 ]
 fault=error=ENOLCK why='No locks available' call=fcntl
 nth=5+                          # the first four are other things
-for v in 0 1 2 3 4 5 6; do check "verb $v: no locks" verb $v at_call; done
+for v in 0 1 2 3 4 5 6 7 8; do check "verb $v: no locks" verb $v at_call; done
 rm -f FILE FILE.*
 
 # ---- Stopped, and more than one at once: see tests/stop.c ------------------

@@ -31,6 +31,8 @@ static const struct verb {
     { "a.bloom", "whole", { "build", "-n", "300000", "FILE", "ab" } },
     { "a.bloom", "whole", { "uniq", "-f", "FILE" } },
     { "a.chain", "chain", { "uniq", "-f", "FILE" } },
+    { "a.window", "window", { "uniq", "--last", "50000", "-f", "FILE" } },
+    { "a.wide", "folded", { "fold", "--by", "5", "FILE" } },
     { NULL, "whole", { "merge", "FILE", "a.bloom", "b.bloom" } },
     { "a.bloom", "whole", { "merge", "FILE", "FILE", "b.bloom" } },
     { "a.bloom", "whole", { "add", "FILE", "b" } }

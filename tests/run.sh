@@ -17,7 +17,7 @@ else
 fi
 
 # `files` and `dump` use what `kept` and `build` leave
-subjects='kept+build+files+dump printed+plan uniq usage keys install'
+subjects='kept+build+files+dump printed+plan uniq+fold usage keys+forget install'
 rm -f build/test-*.out build/command-*.out
 $MAKE build/first build/bloom.o \
     $(for subject in $subjects; do echo "build/command-$subject.out"; done

@@ -2,10 +2,11 @@
 
        stop BLOOM CLOCK RUNS    in an empty folder, which it leaves empty
 
-   A run is fed new lines without end, and stopped by a signal, or because its
-   reader goes away. What it printed must then be in its FILE, which must be
-   whole, and what it did not print must not, but for the rate of FILE; after
-   SIGKILL, what it printed before the last interval of --save is there.
+   FILE is a chain or, every second one, a window (`uniq --last`). A run is fed
+   new lines without end, and stopped by a signal, or because its reader goes
+   away. What it printed must then be in its FILE, which must be whole, and what
+   it did not print must not, but for the rate of FILE; after SIGKILL, what it
+   printed before the last interval of --save is there.
    Then RUNS more are killed while they save every 20 ms, by CLOCK, which is
    fast_clock.c as a library, half of them halted before: what an earlier save
    kept is there. Then two and eight writers at once, halted now and then. */
@@ -178,11 +179,15 @@ static int is_empty(const char *name)
     return c == EOF;
 }
 
+static bool forgets;                    /* FILE is a window, and not a chain */
+
 static child start_uniq(const char *library)
 {
     char name[] = "uniq", f[] = "-f", file[] = "FILE", n[] = "-n",
-         many[] = "100000", save[] = "--save", one[] = "1", zero[] = "bloom";
-    char *words[] = { zero, name, f, file, save, one, n, many, NULL };
+         many[] = "100000", save[] = "--save", one[] = "1", zero[] = "bloom",
+         last[] = "--last", more[] = "2000000";     /* than there are */
+    char *words[] = { zero, name, f, file, save, one, forgets ? last : n,
+                      forgets ? more : many, NULL };
     rest_size = 0;
     return start(words, library);
 }
@@ -363,16 +368,20 @@ int main(int count, char **words)
     signal(SIGPIPE, SIG_IGN);
     srand((unsigned)time(NULL));
     for (run = 0; run < runs; run++) {
-        if (run % 50 == 0)
+        if (run % 20 == 0) {
             remove("FILE");
+            forgets = !forgets;
+        }
         one_run(run, signals[run % 8], 0.05 * random_part());
     }
     remove("FILE");
     for (run = 0; run < 2 + runs / 100; run++)
         killed_later(run);
     for (run = 0; run < runs; run++) {
-        if (run % 20 == 0)
+        if (run % 20 == 0) {
             system("rm -f FILE; : >kept");
+            forgets = !forgets;
+        }
         killed_saving(run);
     }
     many_writers(2);

@@ -113,6 +113,8 @@ int build_filter(char **operands)
     n = options.n_given ? options.n : count_lines(operands);
     f = new_filter(n);
     tell_if_full(path, &f, fill_filter(&f, operands, options.jobs));
+    if (options.fold)
+        fold_for(&f, keys_in(&f), f.p);
     save_filter(path, &f);
     free_filter(&f);
     return 0;
@@ -156,9 +158,11 @@ static void tell_difference(const char *name, const char *first,
 static filter read_part(const char *name)
 {
     filter f = read_sound_filter(name);
-    if (f.chain)
-        die("%s: is a chain of filters, as uniq makes them, and chains have no "
-            "union; make it with build or uniq --fixed", name);
+    if (!f.one)
+        die("%s: is a %s, as uniq makes them, and %s have no union; make it "
+            "with build or uniq --fixed", name,
+            f.chain ? "chain of filters" : "window",
+            f.chain ? "chains" : "windows");
     return f;
 }
 
@@ -181,6 +185,11 @@ int merge_filters(char **operands)
     f = read_part(first);
     while (*operands)
         merge_one(&f, first, *operands++);
+    if (options.fold && !fold_for(&f, keys_in(&f), options.p)) {
+        f.p = options.p;
+        f.known = keys_in(&f);
+        warn_if_full(&f, path, "now pass for known");
+    }
     save_filter(path, &f);
     free_filter(&f);
     return 0;

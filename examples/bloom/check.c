@@ -65,6 +65,7 @@ int check_lines(char **operands)
     if (!a)
         die("check: not enough memory");
     a->f = read_sound_filter(*operands);
+    forget_old(&a->f);
     do_lines(&lines, &j, options.jobs);
     for (i = 0; i < 64; i++) {
         in += a->in[i];

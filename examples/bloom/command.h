@@ -7,7 +7,8 @@
    waiting.c   its lines, until printed  jobs.c     threads, and what they print
    build.c     bloom build, add, merge   library.c  bloom.h itself, its memory
    check.c     bloom check               atomic.c   bloom.h again, for threads
-   show.c      bloom info, dump          system.c   what ISO C does not have */
+   show.c      bloom info, dump          system.c   what ISO C does not have
+   fold.c      bloom fold                forget.c   what knows lines of late */
 
 #ifndef COMMAND_H
 #define COMMAND_H
@@ -19,6 +20,7 @@ void erase_progress(void);
 #include "../common/files.h"
 #include "bloom.h"
 #include "../common/lines.h"
+#include "../common/window.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -27,6 +29,8 @@ void erase_progress(void);
 
 typedef struct options {
     uint64_t n, seed, save;         /* save: seconds */
+    uint64_t last_lines, age, by;   /* --last, --for: seconds, --by; 0: not
+                                       given */
     double p;
     int layout, width;              /* positions in these lists; -1: neither */
     const char *file;
@@ -34,7 +38,7 @@ typedef struct options {
     unsigned jobs;
     char separator, end;
     bool n_given, p_given, seed_given, save_given, separator_given;
-    bool fixed, no_wait, inverted, quiet, counts, repeated;
+    bool fold, foldable, fixed, no_wait, inverted, quiet, counts, repeated;
     bool ignore_case, crlf, trim;
 } options_t;
 
@@ -70,24 +74,33 @@ int build_filter(char **operands);
 int add_to_filter(char **operands);
 int check_lines(char **operands);
 int show_info(char **operands);
+#define row(name, ...) (printf("%-17s", name), printf(__VA_ARGS__))
+void print_keys(uint64_t known);
+void print_rate(double rate);
 int merge_filters(char **operands);
 int dump_filter(char **operands);
+int fold_filter(char **operands);
 
 /* ---- Filters ------------------------------------------------------------ */
 
-/* One filter, which stays as large as it is, or a chain, which grows. A chain's
-   head tells what it was made for; a filter's file does not. */
+/* One filter, which stays as large as it is, or a chain, which grows, or a
+   window, which forgets. A chain's head tells what it was made for; the other
+   files do not. */
 typedef struct filter {
-    bloom *one;                     /* NULL if it is a chain */
+    bloom *one;                     /* two of these are NULL */
     bloom_chain *chain;
+    window *window;
     double p;                       /* the rate it is to have; 0: unknown */
     uint64_t n;                     /* so many lines one, or the first link of
                                        a chain, is for; 0: unknown */
     uint64_t known;                 /* so many, at least, are in one */
+    bool told;                      /* that a window forgets early */
 } filter;
 
 filter new_filter(uint64_t n);      /* as the options say */
 filter new_chain(uint64_t first_n);
+bloom_plan given_plan(void);        /* without m and k */
+bloom_plan checked_plan(bloom_plan plan, uint64_t n, double p, bloom_plan like);
 void must_agree(filter *f, const char *name);   /* with the options */
 
 void *need_memory(size_t size, const char *name);
@@ -104,6 +117,8 @@ bloom_error seal_of(const filter *f);
 
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new);
 size_t add_hashes(filter *f, const bloom_hash *hash, size_t count);
+const bloom_hash *hash_lines(const filter *f, const bloom_key *key,
+                             size_t count, bloom_hash *hash);   /* the last */
 void look_up(const filter *f, const bloom_key *key, size_t count, bool *maybe);
 void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
                     bool *maybe);
@@ -111,6 +126,21 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
 /* Says so if the rate is above the one that was asked for, or if that is not
    known, above 25%; was it said? Reads the whole filter. */
 bool warn_if_full(const filter *f, const char *name, const char *fate);
+
+/* Windows: their time is looked at whenever something is added. */
+filter new_window(void);            /* as the options say */
+bool window_wanted(void);
+void window_must_agree(const filter *f, const char *name);
+void forget_old(filter *f);         /* by the clock; of others nothing */
+size_t add_to_window(filter *f, const bloom_hash *hash, size_t count);
+size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
+                         bool *is_new);
+void print_window(const filter *f);
+
+/* Folds it to the smallest size that has the rate p with n lines; false, and as
+   it was, if it has no such size. */
+bool fold_for(filter *f, uint64_t n, double p);
+bloom_plan make_foldable(bloom_plan plan);
 
 /* Adds while other threads do. */
 size_t add_atomically(bloom *b, const bloom_key *key, size_t count);
@@ -171,6 +201,7 @@ void prepare_system(void);
 unsigned count_cores(void);
 void *image_memory(size_t size);    /* large ones in huge pages; free() */
 double seconds(void);               /* of a clock that never goes back */
+uint64_t milliseconds(void);        /* since 1970, by the wall's clock */
 
 /* Signals that end a program: at once if the command only reads and computes,
    when it is told so if it has to save before. */

@@ -1,4 +1,4 @@
-/* filter.c: a filter, or a chain of them, in memory */
+/* filter.c: a filter, a chain of them, or a window, in memory */
 #include "command.h"
 
 void *need_memory(size_t size, const char *name)
@@ -14,8 +14,12 @@ void free_filter(filter *f)
 {
     free(f->one);
     bloom_chain_free(f->chain);
+    if (f->window)
+        free(f->window->image);
+    free(f->window);
     f->one = NULL;
     f->chain = NULL;
+    f->window = NULL;
 }
 
 /* ---- Reading ------------------------------------------------------------ */
@@ -25,7 +29,7 @@ static size_t size_of_image(const void *header, const char *name)
 {
     bloom_error error;
     const bloom *b = bloom_view(header, SIZE_MAX, &error);
-    if (memcmp(header, "BLC", 3) == 0)
+    if (memcmp(header, "BLC", 3) == 0 || memcmp(header, "BLW", 3) == 0)
         return SIZE_MAX;            /* all there is */
     if (error == BLOOM_TRUNCATED)
         die_of("too large for the memory of this machine", name);
@@ -40,7 +44,8 @@ static void refuse_short(const void *image, size_t have, const char *name)
     size_t magic = have < 3 ? have : 3;
     if (have == 0)
         die_of("is empty, so it is not a Bloom filter", name);
-    if (memcmp(image, "BLM", magic) != 0 && memcmp(image, "BLC", magic) != 0)
+    if (memcmp(image, "BLM", magic) != 0 && memcmp(image, "BLC", magic) != 0
+        && memcmp(image, "BLW", magic) != 0)
         die_of(bloom_error_text(BLOOM_NOT_A_FILTER), name);
     die_of(bloom_error_text(BLOOM_TRUNCATED), name);
 }
@@ -99,6 +104,17 @@ static uint64_t first_n_of(const bloom_chain *c)
     return n;
 }
 
+/* NULL, and *error: these bytes are none. */
+static window *open_window(void *image, size_t size, bloom_error *error)
+{
+    window *w = enlarge(NULL, sizeof *w, "window");
+    *error = window_open(w, image, size);
+    if (*error == BLOOM_OK)
+        return w;
+    free(w);
+    return NULL;
+}
+
 filter read_filter(const char *name)
 {
     filter f = { 0 };
@@ -109,8 +125,12 @@ filter read_filter(const char *name)
         die("-: is no name of a filter; one from a pipe is /dev/stdin");
     image = read_image(name, &size);
     f.one = bloom_open(image, size, &error);
-    if (f.one)
+    if (!f.one && memcmp(image, "BLW", 3) == 0)
+        f.window = open_window(image, size, &error);
+    if (f.one || f.window)
         return f;
+    if (memcmp(image, "BLW", 3) == 0)
+        die_of(bloom_error_text(error), name);
     f.chain = bloom_chain_load(image, size, &error);
     if (!f.chain)
         die_of(error == BLOOM_OK ? "not enough memory for its links"
@@ -143,41 +163,71 @@ filter read_sound_filter(const char *name)
     return f;
 }
 
-/* ---- One or a chain ----------------------------------------------------- */
+/* ---- One, a chain, or a window ------------------------------------------ */
 
 unsigned links_of(const filter *f)
 {
-    return f->one ? 1 : bloom_chain_links(f->chain);
+    return f->one ? 1 : f->window ? f->window->generations
+           : bloom_chain_links(f->chain);
 }
 
 const bloom *link_of(const filter *f, unsigned i)
 {
-    return f->one ? f->one : bloom_chain_link(f->chain, i);
+    return f->one ? f->one : f->window ? f->window->filter[i]
+           : bloom_chain_link(f->chain, i);
 }
 
+/* That one of the links is wrong */
 double rate_of(const filter *f)
 {
-    return f->one ? bloom_fpr(f->one) : bloom_chain_fpr(f->chain);
+    double right = 1;
+    unsigned i;
+    if (f->chain)
+        return bloom_chain_fpr(f->chain);
+    for (i = 0; i < links_of(f); i++)
+        right *= 1 - bloom_fpr(link_of(f, i));
+    return f->one ? bloom_fpr(f->one) : 1 - right;
 }
 
 uint64_t keys_in(const filter *f)
 {
-    return f->one ? bloom_estimate(f->one) : bloom_chain_estimate(f->chain);
+    uint64_t sum = 0, keys;
+    unsigned i;
+    if (f->chain)
+        return bloom_chain_estimate(f->chain);
+    for (i = 0; i < links_of(f); i++) {
+        keys = bloom_estimate(link_of(f, i));
+        sum = keys < UINT64_MAX - sum ? sum + keys : UINT64_MAX;
+    }
+    return sum;
 }
 
 size_t size_of(const filter *f)
 {
-    return f->one ? bloom_size(f->one) : bloom_chain_size(f->chain);
+    return f->one ? bloom_size(f->one) : f->window ? f->window->size
+           : bloom_chain_size(f->chain);
 }
 
 /* ---- Keys --------------------------------------------------------------- */
 
+const bloom_hash *hash_lines(const filter *f, const bloom_key *key,
+                             size_t count, bloom_hash *hash)
+{
+    size_t i;
+    for (i = 0; i < count; i++)
+        hash[i] = bloom_hash_key(link_of(f, 0), key[i].data, key[i].size);
+    return hash;
+}
+
 void look_up(const filter *f, const bloom_key *key, size_t count, bool *maybe)
 {
+    bloom_hash hash[BATCH];
     if (f->one)
         bloom_may_contain_many(f->one, key, count, maybe);
-    else
+    else if (f->chain)
         bloom_chain_may_contain_many(f->chain, key, count, maybe);
+    else
+        look_up_hashes(f, hash_lines(f, key, count, hash), count, maybe);
 }
 
 void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
@@ -185,6 +235,8 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
 {
     if (f->one)
         bloom_may_contain_many_hash(f->one, hash, count, maybe);
+    else if (f->window)
+        window_may_contain_many(f->window, hash, count, maybe);
     else
         bloom_chain_may_contain_many_hash(f->chain, hash, count, maybe);
 }
@@ -192,8 +244,10 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
 /* Both return how many of them are new. */
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
 {
+    bloom_hash hash[BATCH];
     size_t added = f->one ? bloom_add_many(f->one, key, count, is_new)
-                   : bloom_chain_add_many(f->chain, key, count, is_new);
+        : f->chain ? bloom_chain_add_many(f->chain, key, count, is_new)
+        : add_new_to_window(f, hash_lines(f, key, count, hash), count, is_new);
     f->known += added;
     return added;
 }
@@ -201,7 +255,8 @@ size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
 size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
 {
     size_t added = f->one ? bloom_add_many_hash(f->one, hash, count, NULL)
-                   : bloom_chain_add_many_hash(f->chain, hash, count, NULL);
+        : f->chain ? bloom_chain_add_many_hash(f->chain, hash, count, NULL)
+        : add_to_window(f, hash, count);
     f->known += added;
     return added;
 }
@@ -212,6 +267,8 @@ bool warn_if_full(const filter *f, const char *name, const char *fate)
 {
     const double rate = rate_of(f);
     char wanted[40] = "";
+    if (f->window)
+        return false;               /* it forgets instead */
     if (f->p > 0 ? rate < 1.1 * f->p || (f->one && f->known <= f->n)
                  : rate < 0.25)
         return false;
@@ -224,7 +281,7 @@ bool warn_if_full(const filter *f, const char *name, const char *fate)
         say("%s: past %" PRIu64 " lines: %.3g%% of new lines %s%s; make a "
             "larger filter with -n", name, f->n, 100 * rate, fate, wanted);
     else
-        say("%s: %.3g%% of new lines %s; make a larger filter with -n",
-            name, 100 * rate, fate);
+        say("%s: %.3g%% of new lines %s%s; make a larger filter with -n",
+            name, 100 * rate, fate, wanted);
     return true;
 }

@@ -49,7 +49,8 @@ static const char examples[] =
     "  bloom build known list; bloom check -v known new\n"
     "  bloom build -t : -k 1,1 leaked pwned.txt; bloom check -q leaked <hash\n"
     "  bloom build -n 1e9 part1 a; bloom build -n 1e9 part2 b\n"
-    "  bloom merge all part1 part2\n";
+    "  bloom merge all part1 part2\n"
+    "  tail -F log | bloom uniq -f day --for 24h   each line once a day\n";
 
 static int help_all(void)
 {
@@ -60,7 +61,7 @@ static int help_all(void)
         print_indented(v->help, 4);
     }
     puts("\nOptions (bloom help VERB tells which a verb has):\n");
-    print_options("fnplwsFSWvdcqzktiCTj");
+    print_options("fnplwsFNAOEBSWvdcqzktiCTj");
     printf("\n%s\n%s", about, examples);
     close_output();
     return 0;

@@ -12,14 +12,17 @@
 #define KEY "[-z] [-k N[,M]] [-t SEP] [-i] [--crlf] [--trim]"
 
 const verb verbs[] = {
-    { "uniq", "fnplwsFSWdczktiCT", 0, INT_MAX, uniq_lines,
+    { "uniq", "fnplwsFNASWdczktiCT", 0, INT_MAX, uniq_lines,
       "uniq [-f FILE] [--save SECONDS] [--no-wait] [-d] [-c]\n"
-      "    " PLAN "\n    [--fixed] " KEY " [IN...]",
+      "    " PLAN "\n    [--fixed | --last N | --for TIME]\n"
+      "    " KEY " [IN...]",
       "copies each line the first time it is seen; grows as lines come, and\n"
       "takes at most the share P of the new ones for known. FILE keeps the\n"
-      "memory from run to run: what was printed is in it, however it ends" },
-    { "build", "nplwsWzktiCTj", 1, INT_MAX, build_filter,
-      "build " PLAN "\n    " KEY "\n    [--no-wait] [-j N] OUT [IN...]",
+      "memory from run to run: what was printed is in it, however it ends.\n"
+      "With --last or --for it forgets, and never grows" },
+    { "build", "nplwsOEWzktiCTj", 1, INT_MAX, build_filter,
+      "build " PLAN " [--fold | --foldable]\n    " KEY "\n"
+      "    [--no-wait] [-j N] OUT [IN...]",
       "makes a filter of lines" },
     { "add", "WzktiCT", 1, INT_MAX, add_to_filter,
       "add [--no-wait] " KEY "\n    FILE [IN...]",
@@ -29,9 +32,14 @@ const verb verbs[] = {
       "prints the lines that may be in; with -v, that are certainly not in" },
     { "info", "", 1, 1, show_info, "info FILE",
       "tells layout, size, fill, rate, room left, and whether it is sound" },
-    { "merge", "W", 3, INT_MAX, merge_filters, "merge [--no-wait] OUT A B...",
+    { "merge", "pOW", 3, INT_MAX, merge_filters,
+      "merge [--fold -p P] [--no-wait] OUT A B...",
       "makes the union of filters with equal plans; OUT is replaced, and may\n"
       "be one of them" },
+    { "fold", "npBW", 1, 1, fold_filter,
+      "fold [-p P] [-n N] [--by D] [--no-wait] FILE",
+      "makes a filter as small as P allows for the lines in it, or for N if\n"
+      "these are more; or D times smaller" },
     { "dump", "", 1, 1, dump_filter, "dump FILE",
       "prints the filter as a C array for ROM; one that can grow as several" },
     { NULL, NULL, 0, 0, NULL, NULL, NULL }

@@ -4,7 +4,7 @@
 
 const char *const layouts[] = { "classic", "blocked", "counting" };
 const char *const widths[] = { "64", "32" };
-const char *usage = "uniq|build|add|check|info|merge|dump ... | --help";
+const char *usage = "uniq|build|add|check|info|merge|fold|dump ... | --help";
 
 options_t options = {
     .n = 1000000, .p = 0.001, .layout = -1, .width = -1, .save = 60,
@@ -23,6 +23,13 @@ const option_line option_list[] = {
     { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given" },
     { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
       "N the\nshare of lines that are lost does" },
+    { 'N', "last", "N", "forget what was printed before the last N lines" },
+    { 'A', "for", "TIME", "forget what was printed longer ago, as 24h (s, m, "
+      "h, d);\n-n N: the most lines in that time" },
+    { 'O', "fold", NULL, "make it at the end as small as P allows for what is in"
+      "\nit; -n N: the most lines there may be" },
+    { 'E', "foldable", NULL, "of a size that merge --fold can make smaller" },
+    { 'B', "by", "D", "make it D times smaller" },
     { 'S', "save", "SECONDS", "write FILE that often while lines come; 60 if "
       "not given" },
     { 'W', "no-wait", NULL, "give up if another process is writing the file" },
@@ -45,13 +52,13 @@ const option_line option_list[] = {
 
 /* ---- Values ------------------------------------------------------------- */
 
-static uint64_t parse_count(const char *text)
+static uint64_t parse_count(const char *name, const char *text)
 {
     char *end;
     double n = strtod(text, &end);
     if (strspn(text, "0123456789.eE+") != strlen(text) || *end != '\0'
         || !(n >= 1 && n <= 1e18) || (double)(uint64_t)n < n)
-        misused("-n %s: not a whole number from 1 to 1e18", text);
+        misused("%s %s: not a whole number from 1 to 1e18", name, text);
     return (uint64_t)n;
 }
 
@@ -104,6 +111,21 @@ static uint64_t parse_limited(const char *name, const char *text, uint64_t most)
     return number;
 }
 
+/* In seconds */
+static uint64_t parse_age(const char *text)
+{
+    static const char units[] = "smhd";
+    static const uint64_t seconds_of[] = { 1, 60, 3600, 86400 };
+    const uint64_t most = 36500;
+    char *end;
+    uint64_t number = parse_small(text, most, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (number == 0 || !unit || end[1] != '\0')
+        misused("--for %s: not a time from 1s to %" PRIu64 "d, such as 90s, "
+                "45m, 24h or 7d", text, most);
+    return number * seconds_of[unit - units];
+}
+
 static void parse_fields(const char *text)
 {
     const uint64_t most = 1000000000;
@@ -150,7 +172,8 @@ static int parse_choice(int letter, const char *text,
 static void set_option(int letter)
 {
     switch (letter) {
-    case 'n': options.n = parse_count(optarg); options.n_given = true; break;
+    case 'n': options.n = parse_count("-n", optarg);
+              options.n_given = true; break;
     case 'p': options.p = parse_rate(optarg); options.p_given = true; break;
     case 'w': options.width = parse_choice('w', optarg, widths, 2); break;
     case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;
@@ -158,6 +181,11 @@ static void set_option(int letter)
               options.seed_given = true; break;
     case 'f': options.file = optarg; break;
     case 'F': options.fixed = true; break;
+    case 'N': options.last_lines = parse_count("--last", optarg); break;
+    case 'A': options.age = parse_age(optarg); break;
+    case 'O': options.fold = true; break;
+    case 'E': options.foldable = true; break;
+    case 'B': options.by = parse_count("--by", optarg); break;
     case 'S': options.save = parse_limited("--save", optarg, 1000000000);
               options.save_given = true; break;
     case 'W': options.no_wait = true; break;
@@ -207,8 +235,38 @@ static void refuse_option(int letter, const char *word)
     misused("-%c: %s", optopt, why);
 }
 
+static void check_window(void)
+{
+    const char *name = options.age ? "--for" : "--last";
+    if (options.last_lines && options.age)
+        misused("--last, --for: only one of them can be given");
+    if (options.last_lines && options.n_given)
+        misused("-n: --last tells how many lines");
+    if (options.fixed)
+        misused("--fixed: what forgets, by %s, does not grow", name);
+    if (options.layout == BLOOM_COUNTING)
+        misused("-l counting: is not for what forgets, by %s", name);
+}
+
+static void check_folding(const char *verb_name)
+{
+    const bool folds = strcmp(verb_name, "fold") == 0;
+    if (folds && options.by && (options.n_given || options.p_given))
+        misused("--by: says all; leave out -n and -p");
+    if (folds && !options.by && !options.p_given)
+        misused("fold: give -p P, the rate to be kept, or --by D");
+    if (options.fold && !options.n_given && strcmp(verb_name, "build") == 0)
+        misused("--fold: give -n N, the most lines that there may be");
+    if (strcmp(verb_name, "merge") == 0 && options.fold != options.p_given)
+        misused(options.fold ? "--fold: give -p P, the rate to be kept"
+                             : "-p: is for --fold");
+}
+
 static void check_options(const verb *v)
 {
+    if (window_wanted())
+        check_window();
+    check_folding(v->name);
     if (options.save_given && !options.file)
         misused("--save: there is no FILE; give -f FILE");
     if (options.separator_given && options.first == 0)

@@ -5,7 +5,7 @@
 /* ---- Making ------------------------------------------------------------- */
 
 /* Layout, seed and width as the options say, or as they are without them */
-static bloom_plan given_plan(void)
+bloom_plan given_plan(void)
 {
     bloom_plan plan = { 0, 0, 0, 0, 0 };
     plan.layout = (uint8_t)(options.layout > 0 ? options.layout : 0);
@@ -14,10 +14,10 @@ static bloom_plan given_plan(void)
     return plan;
 }
 
-/* For n lines with the rate p, and the layout, seed and width of `like` */
-static bloom_plan plan_for(uint64_t n, double p, bloom_plan like)
+/* A plan for n lines and the rate p, with the seed and width of `like`; ends if
+   it is none */
+bloom_plan checked_plan(bloom_plan plan, uint64_t n, double p, bloom_plan like)
 {
-    bloom_plan plan = bloom_plan_layout(n, p, (bloom_layout)like.layout);
     plan.seed = like.seed;
     plan.hash_bits = like.hash_bits;
     if (plan.hash_bits == 32 && bloom_plan_fpr(plan, n) > 1.01 * p)
@@ -27,6 +27,14 @@ static bloom_plan plan_for(uint64_t n, double p, bloom_plan like)
         die("-n %" PRIu64 " -p %g: more than fits into any memory",
             n, options.p);
     return plan;
+}
+
+static bloom_plan plan_for(uint64_t n, double p, bloom_plan like)
+{
+    bloom_plan plan = bloom_plan_layout(n, p, (bloom_layout)like.layout);
+    if (options.fold || options.foldable)
+        plan = make_foldable(plan);
+    return checked_plan(plan, n, p, like);
 }
 
 filter new_filter(uint64_t n)
@@ -93,6 +101,8 @@ void must_agree(filter *f, const char *name)
     if (options.fixed && f->chain)
         misused("%s: is a chain of filters, which grows; it is not --fixed",
                 name);
+    if (f->window || window_wanted())
+        window_must_agree(f, name);
     if (options.layout >= 0 && options.layout != there.layout)
         misused("%s: was made with -l %s, not %s", name, layouts[there.layout],
                 layouts[options.layout]);

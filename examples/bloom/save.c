@@ -33,7 +33,8 @@ static void spare_other_files(const char *path)
     size_t got = read_some(fd, path, magic, sizeof magic);
     close(fd);
     if (got > 0 && (got < sizeof magic || (memcmp(magic, "BLM", 3) != 0
-                                           && memcmp(magic, "BLC", 3) != 0)))
+                                           && memcmp(magic, "BLC", 3) != 0
+                                           && memcmp(magic, "BLW", 3) != 0)))
         die_of("is not a Bloom filter, so it is not replaced", path);
 }
 
@@ -96,6 +97,9 @@ static bool write_filter(const filter *f, FILE *file)
 {
     unsigned char head[32];
     unsigned i;
+    if (f->window)
+        return fwrite(f->window->image, 1, f->window->size, file)
+               == f->window->size;
     if (f->chain) {
         bloom_chain_head(f->chain, head);
         if (fwrite(head, 1, sizeof head, file) != sizeof head)
@@ -114,6 +118,8 @@ bool try_to_save(const char *path, filter *f)
     bool made = create_beside(&coming, path), good;
     if (f->one)
         bloom_seal(f->one);
+    else if (f->window)
+        window_seal(f->window);
     else
         bloom_chain_seal(f->chain);
     good = made && write_filter(f, coming.file) && replace_by(&coming);

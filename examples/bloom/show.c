@@ -1,11 +1,10 @@
 /* show.c: bloom info and dump, which tell what is in a file */
 #include "command.h"
 
-#define row(name, ...) (printf("%-17s", name), printf(__VA_ARGS__))
 
 /* ---- info --------------------------------------------------------------- */
 
-static void print_rate(double rate)
+void print_rate(double rate)
 {
     if (rate > 0)
         row("rate now:", "%.3g (1 in %.*f)\n", rate, rate > 0.1, 1 / rate);
@@ -13,7 +12,7 @@ static void print_rate(double rate)
         row("rate now:", "0\n");
 }
 
-static void print_keys(uint64_t known)
+void print_keys(uint64_t known)
 {
     if (known == UINT64_MAX)
         row("keys:", "more than can be told: every cell is set\n");
@@ -83,6 +82,8 @@ int show_info(char **operands)
     }
     if (f.one)
         print_one(f.one);
+    else if (f.window)
+        print_window(&f);
     else
         print_chain(&f);
     row("seal:", "%s\n", seal == BLOOM_OK ? "sealed and right"
@@ -131,9 +132,10 @@ static void print_head(const filter *f, const char *name)
            ", about %" PRIu64 " keys", name, f->one ? "" : "_0", name,
            f->one ? "" : "_0", layouts[plan.layout], plan.hash_bits,
            plan.hashes, plan.cells, plan.seed, keys_in(f));
-    if (f->chain)
-        printf(".\n   It has grown: a key is in if one of %s_0 to %s_%u has it",
-               name, name, links_of(f) - 1);
+    if (!f->one)
+        printf(".\n   %s: a key is in if one of %s_0 to %s_%u has it",
+               f->chain ? "It has grown" : "It forgets", name, name,
+               links_of(f) - 1);
     if (!tiny)
         printf(".\n   BLOOM_TINY cannot read it: for that, build it with "
                "-l classic -w 32");

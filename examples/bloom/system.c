@@ -35,6 +35,11 @@ double seconds(void)
     return (double)time(NULL);
 }
 
+uint64_t milliseconds(void)
+{
+    return (uint64_t)time(NULL) * 1000;
+}
+
 static void on_signal(int number)
 {
     if (!can_wait)
@@ -115,6 +120,13 @@ double seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* ---- Signals ------------------------------------------------------------ */

@@ -179,9 +179,8 @@ static size_t find_new(bool *is_new, size_t count)
 {
     const batch *b = &run.lines;
     size_t i, found = 0;
-    for (i = 0; i < count; i++)
-        run.hash[i] = bloom_hash_key(link_of(&run.seen, 0), b->key[i].data,
-                                     b->key[i].size);
+    forget_old(&run.seen);
+    hash_lines(&run.seen, b->key, count, run.hash);
     look_up_hashes(&run.seen, run.hash, count, is_new);
     for (i = 0; i < count; i++) {
         is_new[i] = !is_new[i] && !is_waiting(run.hash[i]);
@@ -247,6 +246,8 @@ static filter recall(bool exists)
         must_agree(&f, run.path);
         return f;
     }
+    if (window_wanted())
+        return new_window();
     if (options.fixed || options.layout == BLOOM_COUNTING)
         return new_filter(options.n);
     return new_chain(run.path || options.n_given ? options.n : 2 * options.n);

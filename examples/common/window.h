@@ -6,10 +6,10 @@
    - 1) keys and the share p / g of the rate: so a key is known until at least n
    and at most n * g / (g - 1) others were added after it. To add it again makes
    it known for longer, and takes room again if the newest does not have it. To
-   store a window, call window_seal(&w) and write w.size bytes from w.image: 'B'
-   'L' 'W' 1, g, number of the newest, 0, 0; room, keys, time and check, 8 bytes
-   each, little-endian, the check being h1 of the 32 bytes before, hashed as
-   keys are; 24 zeros; and the filters, sealed. */
+   store a window, call window_seal(&w) and write w.size bytes from w.image: six
+   little-endian numbers of 8 bytes each, 'B' 'L' 'W' 1, g, newest, 0, 0; room;
+   keys; time; span; and h1 of these 40 bytes, hashed as keys are; 16 zeros; and
+   the filters, sealed. */
 #ifndef WINDOW_H
 #define WINDOW_H
 #include "bloom.h"
@@ -24,7 +24,8 @@ typedef struct window {
     size_t size;
     bloom *filter[16];
     unsigned generations, newest;
-    uint64_t room, keys, time;  /* of a generation; in the newest; yours */
+    uint64_t room, keys;        /* of a generation; in the newest */
+    uint64_t time, span;        /* yours: when that began, how long it lasts */
 } window;
 
 /* Begins a new generation, and forgets what the oldest has. */
@@ -40,33 +41,42 @@ static inline void window_step(window *w)
 static inline bool window_init(window *w, void *memory, size_t size, unsigned g,
                                bloom_plan plan, uint64_t room)
 {
+    const window empty = { NULL, 0, { NULL }, 0, 0, 0, 0, 0, 0 };
     const size_t each = bloom_plan_size(plan);
-    const window empty = { (unsigned char *)memory, WINDOW_HEAD + g * each,
-                           { NULL }, g, 0, room, 0, 0 };
-    if (!memory || g < 2 || g > 16 || each == 0 || room == 0
+    if (!memory || each == 0 || room == 0 || g < 2 || g > 16
         || size < WINDOW_HEAD || (size - WINDOW_HEAD) / g < each)
         return false;
-    for (*w = empty; g-- > 0; )
-        w->filter[g] = bloom_init(w->image + WINDOW_HEAD + g * each, each,
-                                  plan);
+    *w = empty;
+    w->image = (unsigned char *)memory;
+    w->size = WINDOW_HEAD;
+    w->room = room;
+    for (; w->generations < g; w->size += each)
+        w->filter[w->generations++] = bloom_init(w->image + w->size, each,
+                                                 plan);
     return true;
 }
 
 #if !defined BLOOM_NO_FLOAT && !defined BLOOM_NO_MALLOC
-/* The same for n keys and rate p, in memory that free(w->image) gives back. Keys
-   that a generation takes for known by mistake, at most one in g / p, do not
-   count in its room, but raise its rate: it is planned for so many more. */
+/* The plan of each filter, and its room, for n keys and the rate p. Keys that a
+   generation takes for known by mistake, at most one in g / p, do not count in
+   its room, but raise its rate: it is planned for so many more. */
+static inline bloom_plan window_plan(uint64_t n, double p, unsigned g,
+                                     bloom_layout layout, uint64_t *room)
+{
+    const double share = p > 0 && p < 1 && g > 1 && n >> 62 == 0 ? p / g : 0;
+    *room = (n > 0 ? n - 1 : 0) / (g > 1 ? g - 1 : 1) + 1;
+    return bloom_plan_layout(*room + (uint64_t)((double)*room * share), share,
+                             layout);
+}
+
+/* An empty window for n keys; free(w->image) gives its memory back. */
 static inline bool window_new(window *w, uint64_t n, double p, unsigned g,
                               bloom_layout layout)
 {
-    const unsigned parts = g < 2 || g > 16 ? 1 : g - 1;
-    const uint64_t room = n / parts + (n % parts > 0 || n == 0);
-    const double share = p / (parts + 1);
-    const bloom_plan plan = bloom_plan_layout(
-        room + (uint64_t)((double)room * share), share, layout);
-    const size_t each = bloom_plan_size(plan);
-    const size_t size = WINDOW_HEAD + (parts + 1) * each;
-    void *memory = each < SIZE_MAX / 17 ? malloc(size) : NULL;
+    uint64_t room;
+    const bloom_plan plan = window_plan(n, p, g, layout, &room);
+    const size_t each = bloom_plan_size(plan), size = WINDOW_HEAD + g * each;
+    void *memory = g <= 16 && each < SIZE_MAX / 17 ? malloc(size) : NULL;
     if (window_init(w, memory, size, g, plan, room))
         return true;
     free(memory);
@@ -126,18 +136,26 @@ static inline bool window_add(window *w, bloom_hash h)
 /* Seals the filters and writes the head. */
 static inline void window_seal(window *w)
 {
-    uint64_t x = w->room;
+    uint64_t word[8] = { 0x01574C42, w->room, w->keys, w->time, w->span };
     unsigned i;
+    word[0] |= (uint64_t)w->generations << 32 | (uint64_t)w->newest << 40;
+    for (i = 0; i < WINDOW_HEAD; i++) {
+        if (i == 40)
+            word[5] = bloom_hash_key(w->filter[0], w->image, 40).h1;
+        w->image[i] = (unsigned char)(word[i / 8] >> i % 8 * 8 & 255);
+    }
     for (i = 0; i < w->generations; i++)
         bloom_seal(w->filter[i]);
-    memcpy(memset(w->image, 0, WINDOW_HEAD), "BLW\1", 4);
-    w->image[4] = (unsigned char)w->generations;
-    w->image[5] = (unsigned char)w->newest;
-    for (i = 8; i < 40; i++, x >>= 8) {
-        x = i == 16 ? w->keys : i == 24 ? w->time : i == 32
-          ? bloom_hash_key(w->filter[0], w->image, 32).h1 : x;
-        w->image[i] = (unsigned char)(x & 255);
-    }
+}
+
+/* The i-th number of a head */
+static inline uint64_t window_number(const unsigned char *head, unsigned i)
+{
+    uint64_t number = 0;
+    unsigned j;
+    for (j = 8; j-- > 0; )
+        number = number << 8 | head[8 * i + j];
+    return number;
 }
 
 /* Uses stored bytes as a window, in place, or says why they are none. Seals are
@@ -145,35 +163,33 @@ static inline void window_seal(window *w)
 static inline bloom_error window_open(window *w, void *image, size_t size)
 {
     unsigned char *head = (unsigned char *)image;
-    window found = { head, WINDOW_HEAD, { NULL }, 0, 0, 0, 0, 0 };
+    window found = { head, WINDOW_HEAD, { NULL }, 0, 0, 0, 0, 0, 0 };
     bloom_error error = BLOOM_OK;
-    uint64_t check = 0;
-    unsigned i;
     if (!image || size < WINDOW_HEAD)
         return BLOOM_TRUNCATED;
     if (memcmp(head, "BLW", 3) != 0)
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    for (i = 8; i-- > 0; check = check << 8 | head[32 + i]) {
-        found.room = found.room << 8 | head[8 + i];
-        found.keys = found.keys << 8 | head[16 + i];
-        found.time = found.time << 8 | head[24 + i];
-    }
-    found.generations = head[4];
     found.newest = head[5];
+    found.room = window_number(head, 1);
+    found.keys = window_number(head, 2);
+    found.time = window_number(head, 3);
+    found.span = window_number(head, 4);
     if (head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6] || head[7]
-        || found.room == 0 || found.keys > found.room)
+        || found.keys > found.room || found.room == 0
+        || window_number(head, 6) || window_number(head, 7))
         return BLOOM_BAD_HEADER;
-    for (i = 0; i < head[4]; i++, found.size += bloom_size(found.filter[0])) {
-        found.filter[i] = bloom_open(head + found.size, size - found.size,
-                                     &error);
+    while (found.generations < head[4]) {
+        bloom *b = bloom_open(head + found.size, size - found.size, &error);
         if (error != BLOOM_OK)
             return error;
-        if (memcmp(found.filter[i], found.filter[0], 24) != 0)
+        if (memcmp(b, head + WINDOW_HEAD, 24) != 0)
             return BLOOM_BAD_HEADER;
+        found.filter[found.generations++] = b;
+        found.size += bloom_size(b);
     }
-    if (bloom_hash_key(found.filter[0], head, 32).h1 != check)
+    if (bloom_hash_key(found.filter[0], head, 40).h1 != window_number(head, 5))
         return BLOOM_CORRUPT;
     *w = found;
     return BLOOM_OK;

@@ -170,6 +170,8 @@ static int no_poll(struct pollfd *either)
 #include "examples/bloom/plan.c"
 #include "examples/bloom/filter.c"
 #include "examples/bloom/save.c"
+#include "examples/bloom/fold.c"
+#include "examples/bloom/forget.c"
 #include "examples/bloom/waiting.c"
 #include "examples/bloom/uniq.c"
 #include "examples/bloom/build.c"
@@ -258,12 +260,30 @@ static bool is_chain(const content *c)
     return c->size >= 3 && memcmp(c->at, "BLC", 3) == 0;
 }
 
-/* One filter, or the links of a chain, with seals that are right or none */
+static bool as_window(const content *file, window *w)
+{
+    return window_open(w, (void *)(uintptr_t)file->at, file->size) == BLOOM_OK;
+}
+
+static bool is_window(const content *file)
+{
+    window w;
+    return as_window(file, &w);
+}
+
+/* One filter, or the links of a chain or a window, with seals that are right
+   or none */
 static bool is_sound(const content *file)
 {
     bloom_chain *c;
+    window w;
     bool sound = true;
     unsigned i;
+    if (as_window(file, &w)) {
+        for (i = 0; i < w.generations; i++)
+            sound &= bloom_verify(w.filter[i]) != BLOOM_CORRUPT;
+        return sound;
+    }
     if (!is_chain(file))
         return verdict(file->at, file->size) == BLOOM_OK
             && bloom_verify(bloom_view(file->at, file->size, NULL))
@@ -373,6 +393,9 @@ static bool one_contains(const content *file, const void *key, size_t size)
 {
     size_t at = is_chain(file) ? 32 : 0;
     const bloom *b;
+    window w;
+    if (as_window(file, &w))
+        return window_may_contain(&w, bloom_hash_key(w.filter[0], key, size));
     while ((b = bloom_view(file->at + at, file->size - at, NULL)) != NULL) {
         if (bloom_may_contain(b, key, size))
             return true;
@@ -449,7 +472,21 @@ static bool is_spared(const content *old)
 {
     return old && old->size > 0
         && (old->size < 3 || (memcmp(old->at, "BLM", 3) != 0
-                              && memcmp(old->at, "BLC", 3) != 0));
+                              && memcmp(old->at, "BLC", 3) != 0
+                              && memcmp(old->at, "BLW", 3) != 0));
+}
+
+/* Does it forget so late that it knows whatever is in these lines? */
+static bool remembers(const content *file, const content *lines)
+{
+    uint64_t count = 1;
+    window w;
+    size_t i;
+    if (!as_window(file, &w))
+        return true;
+    for (i = 0; i < lines->size; i++)
+        count += lines->at[i] == '\n';
+    return w.span == 0 && w.room >= count;
 }
 
 /* Is each line that was printed in FILE? */
@@ -466,23 +503,31 @@ static bool knows_written(const char *name)
 /* FILE is updated and sealed, and may have grown; one filter stays one. What
    was printed is known, also if a call failed, unless it was one of those that
    save. An empty FILE is a new one to uniq. */
-static void do_uniq(bool adds)
+static void do_uniq(bool adds, unsigned kind)
 {
+    static const char *const kinds[] = { "", "--last=9", "--for=1h",
+                                         "--for=3s" };
     const char *wait = no_wait ? "--no-wait" : "";
     const char *save = trouble.slow ? "--save=1" : "";
-    const char *n = file_a.size == 0 ? "-n30" : "";
+    const char *how = file_a.size == 0 ? kinds[kind % 4] : "";
+    const char *n = file_a.size == 0 && kind % 4 != 1 ? "-n30" : "";
     bool is_new = !adds && file_a.size == 0;
+    bool forgets = is_new ? kind % 4 != 0 : is_window(&file_a);
     bool expected = set_lock(name_a) && (is_new || is_sound(&file_a));
     bool done = ended(adds ? run_words("add", wait, name_a, name_in)
-                      : run_words("uniq", wait, save, n, "-f", name_a),
+                      : run_words("uniq", wait, save, how, n, "-f", name_a),
                       expected, name_a, &file_a);
     must(!failed_before || written.size == 0 || renames > 0);
-    if (renames > 0 && (done || failed_before || !trouble.slow))
+    if (renames > 0 && (done || failed_before || !trouble.slow)
+        && remembers(content_of(name_a), &written))
         must(knows_written(name_a));
     if (!done)
         return;
-    must(is_chain(content_of(name_a)) == (is_new || is_chain(&file_a)));
-    must(lines_of(content_of(name_a), false) == 0);
+    must(is_window(content_of(name_a)) == forgets);
+    must(is_chain(content_of(name_a))
+         == (!forgets && (is_new || is_chain(&file_a))));
+    if (remembers(content_of(name_a), &file_in))
+        must(lines_of(content_of(name_a), false) == 0);
 }
 
 static void do_build(unsigned layout)
@@ -506,7 +551,8 @@ static void do_merge(unsigned where)
     const char *out = where == 0 ? name_out : where == 1 ? name_a : name_in;
     const content *old = where == 0 ? NULL : where == 1 ? &file_a : &file_in;
     bool expected = set_lock(out) && !is_spared(old) && is_sound(&file_a)
-        && is_sound(&file_b) && !is_chain(&file_a) && !is_chain(&file_b);
+        && is_sound(&file_b) && !is_chain(&file_a) && !is_chain(&file_b)
+        && !is_window(&file_a) && !is_window(&file_b);
     static content sum;
     copy(&sum, &file_a);
     expected = expected
@@ -522,6 +568,30 @@ static void do_merge(unsigned where)
     must(where == 1 || is_in_file(name_a, &file_a));
 }
 
+/* By so much, or as far as a rate allows: the keys are still in. */
+static void do_fold(unsigned by)
+{
+    char word[20];
+    bool can = set_lock(name_a) && is_sound(&file_a) && !is_chain(&file_a)
+        && !is_window(&file_a), done;
+    size_t known = can ? lines_of(&file_a, true) : 0;
+    static content folded;
+    copy(&folded, &file_a);
+    if (by > 0)
+        can = can && bloom_fold(bloom_open(folded.at, folded.size, NULL), by);
+    snprintf(word, sizeof word, by > 0 ? "--by=%u" : "-p0.4", by);
+    done = run_words("fold", word, no_wait ? "--no-wait" : "", name_a);
+    must(by == 0 || done == (can && !failed));
+    if (!ended(done, by > 0 ? can : done, name_a, &file_a))
+        return;
+    must(can && lines_of(content_of(name_a), true) >= known);
+    if (by > 0) {
+        bloom_seal(bloom_open(folded.at, folded.size, NULL));
+        folded.size = bloom_size(bloom_view(folded.at, folded.size, NULL));
+        must(is_in_file(name_a, &folded));
+    }
+}
+
 /* Who reads needs no lock, and leaves the folder as it is. */
 static void do_read(const char *name, const char *option, bool has_lines)
 {
@@ -531,7 +601,8 @@ static void do_read(const char *name, const char *option, bool has_lines)
     memcpy(before, entries, sizeof before);
     done = run_words(name, option, name_a, has_lines ? name_in : "");
     must(done == (expected && !failed));
-    must(!done || !has_lines || printed == lines_of(&file_a, *option == '\0'));
+    if (done && has_lines && remembers(&file_a, &file_in))
+        must(printed == lines_of(&file_a, *option == '\0'));
     must(memcmp(before, entries, sizeof before) == 0);
     must(is_in_file(name_a, &file_a) && is_in_file(name_in, &file_in));
 }
@@ -580,11 +651,13 @@ static void run_one(input in)
     switch (what % 8) {
     case 0: do_read("check", "", true); break;
     case 1: do_read("check", "-v", true); break;
-    case 2: do_read("info", "", false); break;
+    case 2: if (other) do_fold(how / 16);
+            else do_read("info", "", false);
+            break;
     case 3: if (other) do_build(how / 16);
             else do_read("dump", "", false);
             break;
-    case 4: do_uniq(other); break;
+    case 4: do_uniq(other, how / 16); break;
     default: do_merge(what % 8 - 5);
     }
 }

@@ -78,6 +78,7 @@ NO_WATCH="$NO_CMP $NO_PATHS -fsanitize-ignorelist=tests/fuzz/quiet.txt"
 fuzz image 256 $NO_WATCH
 fuzz state 128 $NO_WATCH
 fuzz chain 128 $NO_WATCH
+fuzz window 512 $NO_WATCH
 fuzz plan 64 $NO_CMP $NO_PATHS
 bits=32
 fuzz large 96 $NO_WATCH

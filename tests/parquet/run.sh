@@ -122,6 +122,33 @@ DECIMAL(20,1) 00000000000000000a 1.000
 BYTE_ARRAY 616263 abc
 END
 
+# folds VALUES BYTES FPP: to a size that arrow's rule gives, worked out here from
+# the bits that are not folded, and to what the same values make at that size
+folds() {
+    seq "$1" >$work/in
+    build/parquet build INT64 "$2" <$work/in >$work/wide
+    build/parquet build INT64 "$2" "$3" <$work/in >$work/folded
+    size=$(od -An -v -tu1 $work/wide | tr -s ' ' '\n' | awk -v target="$3" '
+        NF { bytes++; for (x = $1; x > 0; x = int(x / 2)) ones += x % 2 }
+        END { fill = ones / bytes / 8
+              for (j = 0; bytes / 32 % 2 ^ (j + 1) == 0 \
+                   && (1 - (1 - fill) ^ 2 ^ (j + 1)) ^ 8 <= target; j++) { }
+              print bytes / 2 ^ j }')
+    build/parquet build INT64 "$size" <$work/in >$work/small
+    [ "$(wc -c <$work/folded)" -eq "$size" ] &&
+        cmp $work/folded $work/small && echo "$1 values: $2 to $size bytes"
+}
+for values in 0 1 100 1000 5000 20000 90000; do
+    for fpp in 0.05 0.01 0.0001; do
+        check "$values values, folded to $fpp" folds $values 65536 $fpp
+        check "$values values, 96 * 1024 bytes" folds $values 98304 $fpp
+    done
+done
+check 'it folds' [ "$(wc -c <$work/folded)" -eq 98304 ]
+folds 1000 65536 0.01 >$work/out
+check 'and how far' [ "$(cat $work/out)" = '1000 values: 65536 to 2048 bytes' ]
+check 'a rate' refuses "2: is no rate between 0 and 1" build INT64 32 2
+
 # wrong TYPE VALUE WHY: refused, not answered
 while read -r type value why; do
     printf '%s\n' "$value" | build/parquet build "$type" 32 >$work/out 2>$work/error

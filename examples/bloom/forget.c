@@ -1,0 +1,234 @@
+/* forget.c: the memory of bloom uniq --last and --for, which forgets: a window
+   (common/window.h) of eight generations. A line is added when it was printed,
+   and not again when it is dropped. */
+#include "command.h"
+
+enum { GENERATIONS = 8 };
+
+bool window_wanted(void)
+{
+    return options.last_lines > 0 || options.age > 0;
+}
+
+/* Of so many generations all but the newest last as long as that. */
+static uint64_t span_for(uint64_t age, unsigned generations)
+{
+    return (age * 1000 + generations - 2) / (generations - 1);
+}
+
+static bloom_plan plan_window(uint64_t n, unsigned g, bloom_plan like,
+                              uint64_t *room)
+{
+    bloom_plan plan = window_plan(n, options.p, g, (bloom_layout)like.layout,
+                                  room);
+    plan = checked_plan(plan, *room, options.p / g, like);
+    if (bloom_plan_size(plan) > SIZE_MAX / 2 / g)
+        die("-n %" PRIu64 ": more than fits into any memory", n);
+    return plan;
+}
+
+filter new_window(void)
+{
+    filter f = { 0 };
+    uint64_t n = options.last_lines ? options.last_lines : options.n, room;
+    bloom_plan plan = plan_window(n, GENERATIONS, given_plan(), &room);
+    size_t size = WINDOW_HEAD + GENERATIONS * bloom_plan_size(plan);
+    f.window = enlarge(NULL, sizeof *f.window, "window");
+    window_init(f.window, need_memory(size, "window"), size, GENERATIONS, plan,
+                room);
+    if (options.age) {
+        f.window->time = milliseconds();
+        f.window->span = span_for(options.age, GENERATIONS);
+    }
+    return f;
+}
+
+/* ---- Time --------------------------------------------------------------- */
+
+/* By a clock that was set back the newest generation has just begun: so nothing
+   is forgotten too early. */
+void forget_old(filter *f)
+{
+    window *w = f->window;
+    uint64_t now;
+    unsigned i;
+    if (!w || w->span == 0)
+        return;
+    now = milliseconds();
+    if (now < w->time)
+        w->time = now;
+    for (i = 0; now - w->time >= w->span && i < w->generations; i++) {
+        window_step(w);
+        w->time += w->span;
+    }
+    if (now - w->time >= w->span)
+        w->time = now;
+}
+
+static void print_age(char text[40], uint64_t age)
+{
+    static const struct { uint64_t seconds; char unit; } units[] = {
+        { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+    unsigned i = 0;
+    while (i < 3 && age % units[i].seconds != 0)
+        i++;
+    snprintf(text, 40, "%" PRIu64 "%c", age / units[i].seconds, units[i].unit);
+}
+
+/* That of --for, in seconds */
+static uint64_t age_known(const window *w)
+{
+    const unsigned parts = w->generations - 1;
+    return w->span / 1000 * parts + w->span % 1000 * parts / 1000;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+static uint64_t lines_known(const window *w)
+{
+    return w->room * (w->generations - 1);
+}
+
+/* The newest generation is full, before its time is over. */
+static void tell_early(filter *f)
+{
+    const window *w = f->window;
+    char age[40];
+    if (f->told || w->span == 0)
+        return;
+    print_age(age, age_known(w));
+    say("--for %s: more lines came than -n %" PRIu64 " has room for in so "
+        "short a time; only the last %" PRIu64 " are surely known", age,
+        lines_known(w), lines_known(w));
+    f->told = true;
+}
+
+/* How many lines may be added before the next generation begins */
+static size_t room_for(filter *f, size_t count)
+{
+    window *w = f->window;
+    forget_old(f);
+    if (w->keys >= w->room) {
+        tell_early(f);
+        window_step(w);
+        w->time = w->span ? milliseconds() : 0;
+    }
+    count = count < BATCH ? count : BATCH;
+    return count < w->room - w->keys ? count : (size_t)(w->room - w->keys);
+}
+
+size_t add_to_window(filter *f, const bloom_hash *hash, size_t count)
+{
+    bool added[BATCH];
+    size_t sum = 0, some, i;
+    for (; count > 0; count -= some, hash += some) {
+        some = room_for(f, count);
+        window_add_many(f->window, hash, some, added);
+        for (i = 0; i < some; i++)
+            sum += added[i];
+    }
+    return sum;
+}
+
+/* Only those that are not known, as one that is must be forgotten in time. What
+   is forgotten does not depend on how many there are in one call. */
+size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
+                         bool *is_new)
+{
+    bloom_hash unknown[BATCH];
+    bool added[BATCH];
+    size_t sum = 0, some, new_ones, i;
+    for (; count > 0; count -= some, hash += some, is_new += some) {
+        some = room_for(f, count);
+        window_may_contain_many(f->window, hash, some, is_new);
+        for (i = new_ones = 0; i < some; i++)
+            if (!is_new[i])
+                unknown[new_ones++] = hash[i];
+        window_add_many(f->window, unknown, new_ones, added);
+        for (i = new_ones = 0; i < some; i++)
+            sum += is_new[i] = !is_new[i] && added[new_ones++];
+    }
+    return sum;
+}
+
+/* ---- Its file ----------------------------------------------------------- */
+
+/* --last N, or --for TIME -n N */
+static void print_kind(char text[80], const window *w)
+{
+    char age[40];
+    print_age(age, age_known(w));
+    if (w->span)
+        snprintf(text, 80, "--for %s -n %" PRIu64, age, lines_known(w));
+    else
+        snprintf(text, 80, "--last %" PRIu64, lines_known(w));
+}
+
+void print_window(const filter *f)
+{
+    const window *w = f->window;
+    const bloom_plan plan = bloom_plan_of(w->filter[0]);
+    char kind[80], name[24];
+    unsigned i, at;
+    print_kind(kind, w);
+    row("made with:", "%s\n", kind);
+    row("seed:", "%" PRIu64 "\n", plan.seed);
+    row("bytes:", "%" PRIu64 "\n", (uint64_t)w->size);
+    print_keys(keys_in(f));
+    print_rate(rate_of(f));
+    row("generations:", "%u, the newest first; it forgets the oldest\n",
+        w->generations);
+    row("of each:", "k %d, m %" PRIu64 ", room for %" PRIu64 " keys\n",
+        plan.hashes, plan.cells, w->room);
+    for (i = 0; i < w->generations; i++) {
+        at = (w->newest + w->generations - i) % w->generations;
+        snprintf(name, sizeof name, "generation %u:", i);
+        row(name, "about %" PRIu64 " keys, rate %.3g\n",
+            bloom_estimate(w->filter[at]), bloom_fpr(w->filter[at]));
+    }
+}
+
+/* The rate is not in a window's file; but it makes k and m. */
+static void agree_on_generation(const window *w, uint64_t n, const char *name)
+{
+    const bloom_plan there = bloom_plan_of(w->filter[0]);
+    bloom_plan given;
+    uint64_t room;
+    char kind[80];
+    print_kind(kind, w);
+    given = plan_window(n, w->generations, there, &room);
+    if (room != w->room)
+        misused("%s: was made with %s, not %s %" PRIu64, name, kind,
+                w->span ? "-n" : "--last", n);
+    if (options.p_given && (there.cells != given.cells
+                            || there.hashes != given.hashes))
+        misused("%s: has k %d and m %" PRIu64 ", but -p %g makes k %d and m %"
+                PRIu64, name, there.hashes, there.cells, options.p,
+                given.hashes, given.cells);
+}
+
+static void agree_on_window(const window *w, const char *name)
+{
+    const uint64_t n = options.last_lines ? options.last_lines
+                     : options.n_given ? options.n : lines_known(w);
+    char kind[80], age[40];
+    print_kind(kind, w);
+    print_age(age, options.age);
+    if (options.last_lines && w->span)
+        misused("%s: was made with %s, not --last %" PRIu64, name, kind, n);
+    if (options.age && span_for(options.age, w->generations) != w->span)
+        misused("%s: was made with %s, not --for %s", name, kind, age);
+    if (options.last_lines || options.n_given || options.p_given)
+        agree_on_generation(w, n, name);
+}
+
+void window_must_agree(const filter *f, const char *name)
+{
+    if (!f->window)
+        misused("%s: is %s, which forgets nothing; it is not --%s", name,
+                f->chain ? "a chain of filters" : "one filter",
+                options.age ? "for" : "last");
+    if (options.fixed)
+        misused("%s: is a window, which forgets; it is not --fixed", name);
+    agree_on_window(f->window, name);
+}

@@ -1,0 +1,68 @@
+/* make promise: filters that were planned for far too many keys, and folded.
+
+   usage: fold [all] [seed=S]
+   Each is planned for 100 times as many keys as it gets, m rounded up to a
+   multiple of 5040 smallest parts, as bloom_fold's head says, and then folded
+   as far as p allows. What is asked: its rate, and its size beside that of a
+   plan for these keys.
+   Exits with 1 if a promise is broken, and says which. */
+
+#include "promise.h"
+
+static bloom *folded(bloom_plan plan, double n, double p)
+{
+    const uint64_t unit = plan.layout == BLOOM_BLOCKED ? 256 : 64;
+    uint64_t parts, by;
+    subject s = { NULL, NULL };
+    bloom_plan less = plan;
+    plan.cells += (unit * 5040 - plan.cells % (unit * 5040)) % (unit * 5040);
+    s.b = need(bloom_create(plan));
+    run_keys(s, n, BYTES, false);
+    parts = plan.cells / unit;
+    for (by = parts; by > 1; by--) {
+        less.cells = plan.cells / by;
+        if (parts % by == 0 && bloom_plan_capacity(less, p) >= (uint64_t)n)
+            break;
+    }
+    promise(bloom_fold(s.b, by), "a filter that does not fold");
+    return s.b;
+}
+
+static void some(unsigned filters, uint64_t n, double p, bloom_layout layout)
+{
+    static const char *const names[] = { "classic", "blocked", "counting" };
+    const bloom_plan right = bloom_plan_layout(n, p, layout);
+    const double asked = effort * (1 << 20);
+    tally t = { 0, 0, 0, 0 };
+    measure m;
+    double size = 0, maybe;
+    for (; filters > 0; filters--) {
+        subject s = { NULL, NULL };
+        s.b = folded(bloom_plan_layout(100 * n, p, layout), (double)n, p);
+        maybe = run_keys(s, asked, BYTES, true) / asked;
+        observe(&t, maybe, maybe / asked);
+        size = (double)bloom_size(s.b) / (double)bloom_plan_size(right);
+        bloom_free(s.b);
+    }
+    m = mean_of(t);
+    printf("%-8s n %7.0f, p %-6g: rate / p %5.3f +-%.3f; size %.3f of a "
+           "plan's\n", names[layout], (double)n, p, m.rate / p,
+           4 * m.sigma / p, size);
+    fflush(stdout);
+    promise(m.rate <= p + 4 * m.sigma, "the rate of a folded filter");
+}
+
+int main(int argc, char **argv)
+{
+    static const double rates[] = { 0.1, 0.01, 0.001, 1e-4 };
+    unsigned i, layout;
+    int a;
+    for (a = 1; a < argc; a++)
+        if (!is_option(argv[a]))
+            return say_what(argv[a]);
+    printf("\nplanned for 100 n keys, and folded for n; +- four sigma\n");
+    for (layout = BLOOM_CLASSIC; layout <= BLOOM_COUNTING; layout++)
+        for (i = 0; i < sizeof rates / sizeof *rates; i++)
+            some(4, i % 2 ? 100000 : 3000, rates[i], (bloom_layout)layout);
+    return ending();
+}

@@ -1,0 +1,201 @@
+/* Is examples/common/window.h what its head says? Run by `make examples`.
+   Beside the window stands an exact list: how many keys were added after each.
+   Then its image, at any address: it goes on as the window does, its head has
+   these bytes on every machine, and any bit that is wrong is found, any byte
+   that is missing. Ends with "N passed, N failed". */
+#define BLOOM_STATIC
+#include "examples/common/window.h"
+#include <stdio.h>
+
+enum { KEYS = 4000, ROOM = 1 << 16 };
+
+static unsigned long passed, failed;
+
+static void check(bool good, const char *what)
+{
+    if (good)
+        passed++;
+    else
+        failed++;
+    if (!good)
+        printf("FAILED: %s\n", what);
+}
+
+static bloom_hash hash_of(const window *w, uint64_t key)
+{
+    return bloom_hash_u64(w->filter[0], key);
+}
+
+/* Of keys that come again and again. */
+static uint64_t key_at(uint64_t i)
+{
+    return i * 7919 % 611 + i / 1000 * 100;
+}
+
+/* Of the last n keys that took room none is forgotten; of those that more than
+   n * g / (g - 1) others follow all are, but by chance. */
+static void remember(uint64_t n, unsigned g, bloom_layout layout)
+{
+    static uint64_t added[KEYS + 1000];     /* after how many; 0: never */
+    uint64_t i, key, before, adds = 0, lost = 0, kept = 0;
+    window w;
+    memset(added, 0, sizeof added);
+    check(window_new(&w, n, 1e-6, g, layout), "a window");
+    for (i = 0; i < KEYS; i++) {
+        key = key_at(i);
+        if (added[key] > 0 && adds - added[key] < n)
+            lost += !window_may_contain(&w, hash_of(&w, key));
+        else if (added[key] > 0 && adds - added[key] > w.room * g)
+            kept += window_may_contain(&w, hash_of(&w, key));
+        before = w.newest * ROOM + w.keys;
+        window_add(&w, hash_of(&w, key));
+        if (w.newest * ROOM + w.keys != before)     /* it took room */
+            added[key] = ++adds;
+    }
+    check(lost == 0, "one of the last n is forgotten");
+    check(kept <= 1, "what is older is known");
+    check(w.keys <= w.room, "a generation is too full");
+    free(w.image);
+}
+
+static bool all_sound(const window *w)
+{
+    unsigned i;
+    for (i = 0; i < w->generations; i++)
+        if (bloom_verify(w->filter[i]) != BLOOM_OK)
+            return false;
+    return true;
+}
+
+/* The image once more, at this address: the same now and later */
+static void go_on(window *w, unsigned char *at)
+{
+    window other;
+    uint64_t key;
+    window_seal(w);
+    memcpy(at, w->image, w->size);
+    memset(at + w->size, 'B', 100);     /* bytes beyond */
+    check(window_open(&other, at, w->size + 100) == BLOOM_OK, "an image");
+    check(other.size == w->size && other.keys == w->keys
+          && other.time == w->time && other.span == w->span, "a field");
+    check(all_sound(&other), "a seal");
+    for (key = 0; key < 40; key++)
+        check(window_add(w, hash_of(w, 9000 + key))
+              == window_add(&other, hash_of(w, 9000 + key)), "another answer");
+    window_step(w);
+    window_step(&other);
+    window_seal(w);
+    window_seal(&other);
+    check(memcmp(at, w->image, w->size) == 0, "another image");
+}
+
+/* All that differs from it in one bit, and all that is shorter */
+static void bend(const window *w, unsigned char *at)
+{
+    size_t i;
+    unsigned bit;
+    window other;
+    memcpy(at, w->image, w->size);
+    for (i = 0; i < w->size; i++) {
+        check(window_open(&other, at, i) != BLOOM_OK, "cut short");
+        for (bit = 1; bit < 256; bit *= 2) {
+            at[i] ^= (unsigned char)bit;
+            check(window_open(&other, at, w->size) != BLOOM_OK
+                  || (i >= WINDOW_HEAD && !all_sound(&other)), "a bent bit");
+            at[i] ^= (unsigned char)bit;
+        }
+    }
+    at[3]++;
+    check(window_open(&other, at, w->size) == BLOOM_WRONG_VERSION, "version 2");
+    check(window_open(&other, at, 63) == BLOOM_TRUNCATED, "63 bytes");
+    at[0]++;
+    check(window_open(&other, at, w->size) == BLOOM_NOT_A_FILTER, "CLW");
+    check(window_open(&other, NULL, 0) == BLOOM_TRUNCATED, "no bytes");
+}
+
+/* With a right check, and right seals, but with what no window has */
+static void forge(const window *w, unsigned char *at)
+{
+    static const struct { size_t at; unsigned char value; } wrong[] = {
+        { 4, 1 }, { 4, 17 }, { 5, 4 }, { 6, 1 }, { 7, 1 }, { 8, 0 }, { 16, 35 }
+    };
+    window other;
+    uint64_t check_word;
+    size_t i, j;
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(at, w->image, w->size);
+        at[wrong[i].at] = wrong[i].value;
+        check_word = bloom_hash_key(w->filter[0], at, 40).h1;
+        for (j = 0; j < 8; j++, check_word >>= 8)
+            at[40 + j] = (unsigned char)(check_word & 255);
+        check(window_open(&other, at, w->size) == BLOOM_BAD_HEADER, "forged");
+    }
+    memcpy(at, w->image, w->size);
+    at += WINDOW_HEAD + bloom_size(w->filter[0]);
+    at[16]++;
+    bloom_seal(bloom_open(at, w->size, NULL));
+    at -= WINDOW_HEAD + bloom_size(w->filter[0]);
+    check(window_open(&other, at, w->size) == BLOOM_BAD_HEADER, "two plans");
+}
+
+static void images(void)
+{
+    static const unsigned char head[WINDOW_HEAD] = {
+        'B', 'L', 'W', 1, 4, 2, 0, 0,  34, 0, 0, 0, 0, 0, 0, 0,
+        32, 0, 0, 0, 0, 0, 0, 0,  8, 7, 6, 5, 4, 3, 2, 1,
+        0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8,
+        0 };
+    static unsigned char memory[ROOM + 8];
+    window w;
+    uint64_t key;
+    unsigned shift;
+    check(window_new(&w, 100, 0.01, 4, BLOOM_CLASSIC), "a window");
+    w.time = 0x0102030405060708U;
+    w.span = 0xF8F7F6F5F4F3F2F1U;
+    for (key = 0; key < 100; key++)
+        window_add(&w, hash_of(&w, key));
+    window_seal(&w);
+    check(memcmp(w.image, head, 40) == 0, "the head");
+    check(bloom_hash_key(w.filter[0], head, 40).h1 % 256 == w.image[40],
+          "its check");
+    check(memcmp(w.image + 48, head + 48, 16) == 0, "zeros behind it");
+    forge(&w, memory);
+    for (shift = 0; shift < 8; shift++)
+        go_on(&w, memory + shift);
+    bend(&w, memory + 3);
+    free(w.image);
+}
+
+static void refusals(void)
+{
+    static const double rates[] = { 0, 1, -1, 1e300, -1e300 };
+    unsigned char memory[400];
+    const bloom_plan plan = bloom_plan_for(9, 0.1);
+    size_t size = WINDOW_HEAD + 2 * bloom_plan_size(plan), i;
+    window w;
+    for (i = 0; i < sizeof rates / sizeof *rates; i++)
+        check(!window_new(&w, 9, rates[i], 2, BLOOM_CLASSIC), "a rate");
+    for (i = 0; i < 2; i++)
+        check(!window_new(&w, 9, 0.1, (unsigned)i, BLOOM_CLASSIC), "g");
+    check(!window_new(&w, 9, 0.1, 17, BLOOM_CLASSIC), "17 generations");
+    check(!window_new(&w, UINT64_MAX, 1e-15, 2, BLOOM_CLASSIC), "n");
+    check(!window_new(&w, UINT64_MAX / 4, 1e-15, 16, BLOOM_BLOCKED), "n");
+    check(!window_init(&w, memory, size - 1, 2, plan, 9), "too little memory");
+    check(!window_init(&w, memory, size, 2, plan, 0), "no room");
+    check(!window_init(&w, NULL, size, 2, plan, 9), "no memory");
+    check(window_init(&w, memory, size, 2, plan, 9) && w.size == size, "fits");
+}
+
+int main(void)
+{
+    unsigned g;
+    for (g = 2; g <= 16; g++) {
+        remember(g * 13, g, BLOOM_CLASSIC);
+        remember(100, g, BLOOM_BLOCKED);
+    }
+    remember(1, 2, BLOOM_CLASSIC);
+    images();
+    refusals();
+    printf("%lu passed, %lu failed\n", passed, failed);
+    return failed != 0;
+}
