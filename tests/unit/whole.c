@@ -203,7 +203,7 @@ static void test_fold(void)
         return;                         /* no filter there is large enough */
     memset(header, 0, sizeof header);   /* the cells are not looked at */
     memcpy(header, "BLM\1\1\100\10", 7);
-    for (j = 1; j <= 8; j *= 2) {
+    for (j = 1; j <= 64; j *= 2) {
         store(header + 8, 1ULL << 34, 8);
         b = bloom_open(header, SIZE_MAX, NULL);
         CHECK(b && (j == 1 || !bloom_fold(b, j)));
