@@ -3414,7 +3414,6 @@ static size_t bloom_chain_batch_(const bloom_chain *c, bloom *newest,
     for (i = 0; i < count; i++) {
         hash[i] = bloom_hash_at_(plan, keys, from + i);
         number[i] = (unsigned char)i;
-        results[i] = false;
     }
     while (link-- > 0) {
         bloom_may_contain_many_hash(c->link[link], hash, left, answer);
