@@ -315,15 +315,15 @@ static void test_damaged_chains(void)
    come twice in one. */
 static void many_in_chain(unsigned layout, unsigned width)
 {
-    bloom_chain *many = bloom_chain_create(150, 0.2, chain_plan(layout, width));
-    bloom_chain *one = bloom_chain_create(150, 0.2, chain_plan(layout, width));
+    bloom_chain *many = bloom_chain_create(150, 0.25, chain_plan(layout, width));
+    bloom_chain *one = bloom_chain_create(150, 0.25, chain_plan(layout, width));
     static uint64_t number[700];
     static bloom_key text[700];
     static bloom_hash hashed[700];
     static bool answers[700];
     const bloom *link = bloom_chain_link(one, 0);
     size_t call, i, count, trues;
-    CHECK(bloom_chain_rate(one) == 0.2);
+    CHECK(bloom_chain_rate(one) == 0.25);
     CHECK(bloom_chain_add_many(many, NULL, 0, NULL) == 0);
     for (call = 0; call < 40; call++) {
         size_t want = 0, wrong = 0, kind = call % 3, adds = call % 4 != 3;
