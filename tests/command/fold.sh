@@ -55,7 +55,7 @@ refuse '--fold: give -n N, the most lines' build --fold g a
 refuse '--fold: give -p P, the rate' merge --fold g f f
 refuse '-p: is for --fold' merge -p 0.1 g f f
 refuse 'nosuch: No such file' fold --by 2 nosuch
-is 'no lock is left' '' "$(ls | grep lock)"
+is 'no lock is left' '' "$(ls | grep '\.lock')"
 try 'a chain' 0 uniq -f chain a; cp chain was
 refuse 'chain: is a chain of filters, as uniq makes them, and chains have no f' \
     fold -p 0.1 chain; same chain was

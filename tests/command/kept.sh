@@ -42,7 +42,7 @@ says waits 'bloom: f: in use by another process that writes it; waiting'
 is "$what: message once" 1 $(wc -l < waits)
 numbers 601 1000 > want; same second want
 try 'both' 0 check -c f ab; says out '1201 in'
-is 'nothing is left' '' "$(ls | grep lock)"
+is 'nothing is left' '' "$(ls | grep '\.lock')"
 is 'no temporary file' '' "$(ls | grep tmp)"
 what='eight writers'; rm f
 for i in 1 2 3 4 5 6 7 8; do
