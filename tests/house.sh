@@ -70,13 +70,13 @@ twice() {
 }
 
 sections bloom.h >build/sections
-figure 'lines of bloom.h' "$(wc -l <bloom.h)" 3000 3730
+figure 'lines of bloom.h' "$(wc -l <bloom.h)" 3000 3746
 figure 'of its planning' "$(awk '$3 == 1 && $4 == "Planning" { print $2 }' \
     build/sections)" 430 583
 figure 'from its SIMD to the end of many keys' "$(awk '
     /The same in SIMD$/ { from = $1 }
     from && $3 == 1 && / Many keys$/ { print $1 + $2 - from }
-    ' build/sections)" 640 771
+    ' build/sections)" 640 876
 set -- $(functions bloom.h | sort -rn | head -n 1)
 figure 'of its longest function' "$1" 35 35 "$2"
 figure 'conditionals in its implementation' "$(awk '
@@ -93,7 +93,7 @@ for folder in tests examples; do
     sed 's/^/            /' build/twice
 done
 figure 'lines of README.md' "$(wc -l <README.md)" 220 247
-figure 'lines of the Makefile' "$(wc -l <Makefile)" 200 357
+figure 'lines of the Makefile' "$(wc -l <Makefile)" 200 358
 
 echo
 echo 'Sections of bloom.h, in lines'
