@@ -2309,6 +2309,7 @@ static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
     size_t from = 0, sum = 0;
     one->count = two->count = three->count = 0;
+    one->results = two->results = three->results = BLOOM_NULL_;
     do {
         bloom_walks_ *done = three;
         three = two;
@@ -2497,13 +2498,15 @@ static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
                                   uint64_t count)
 {
     while (count > 0) {
-        const unsigned shift = (unsigned)(from & 63);
-        const uint64_t left = 64 - shift, here = count < left ? count : left;
-        const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8));
-        if (word >> shift << (64 - here) != 0)
+        const uint64_t left = 64 - (from & 63);         /* in this word */
+        const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8))
+                           >> (from & 63);
+        if (count < left)
+            return (word & ((1ULL << count) - 1)) != 0;
+        if (word != 0)
             return true;
-        from += here;
-        count -= here;
+        from += left;
+        count -= left;
     }
     return false;
 }

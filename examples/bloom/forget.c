@@ -22,7 +22,7 @@ static bloom_plan plan_window(uint64_t n, unsigned g, bloom_plan like,
     bloom_plan plan = window_plan(n, options.p, g, (bloom_layout)like.layout,
                                   room);
     plan = checked_plan(plan, *room, options.p / g, like);
-    if (bloom_plan_size(plan) > SIZE_MAX / 2 / g)
+    if (bloom_plan_size(plan) > SIZE_MAX / 2 / 16)      /* g <= 16 */
         die("-n %" PRIu64 ": more than fits into any memory", n);
     return plan;
 }

@@ -235,10 +235,11 @@ static int file_state(int fd, struct stat *s)
 /* fcntl: locks; only FILE.lock is also another's. */
 static int file_control(int fd, int what, ...)
 {
-    int file = opened_at(fd)->file;
+    int file;
     unsigned i;
     if (what != F_SETLK)
         return 0;
+    file = opened_at(fd)->file;
     if (fails(ENOLCK))
         return -1;
     for (i = 0; i < FILES && entries[i].file != file; i++) { }

@@ -181,7 +181,8 @@ QUIET size_t do_many(filter *f, const unsigned *keys, size_t count,
                : bloom_may_contain_many_hash(f->b, hashes, count, result);
 }
 
-QUIET void many(filter *f, unsigned options, input *in)
+/* true: it may have written */
+QUIET bool many(filter *f, unsigned options, input *in)
 {
     static bool result[MANY + 1];
     unsigned keys[MANY], kind = options % 3, step = byte_of(in), i;
@@ -200,6 +201,7 @@ QUIET void many(filter *f, unsigned options, input *in)
         trues += expected;
     }
     must(got == trues);
+    return add && count > 0;
 }
 
 /* Both change f alone: g may have lost its seal before, and keeps it now. */
@@ -313,7 +315,7 @@ static void step(filter *f, filter *g, unsigned call, input *in)
     bool counting = plan.layout == BLOOM_COUNTING, writes = true;
     key %= KEYS;
     switch (call / 2 % 16) {
-    case 0: many(f, call | 16, in); break;
+    case 0: writes = many(f, call | 16, in); break;
     case 1: many(f, (call & ~16U) | (by_hash ? 1 : 0), in); writes = false;
             break;
     case 2: combine(f, g, true); break;
