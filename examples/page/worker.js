@@ -112,8 +112,9 @@ async function open({ file, bytes }) {
         filter = c.open(at, size);
     if (filter)
         return loaded();
-    return { why: c.last_error() ? engine.errorText(c.last_error())
-                                 : 'too large for the memory of this page' };
+    return { why: size === 0 ? 'is empty, so it is not a Bloom filter'
+                             : c.last_error() ? engine.errorText(c.last_error())
+                             : 'too large for the memory of this page' };
 }
 
 function make({ text, n, p, layout }) {
