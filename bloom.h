@@ -2498,11 +2498,11 @@ static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
                                   uint64_t count)
 {
     while (count > 0) {
-        const uint64_t left = 64 - (from & 63);         /* in this word */
+        const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
         const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8))
-                           >> (from & 63);
+                           >> skip << skip;
         if (count < left)
-            return (word & ((1ULL << count) - 1)) != 0;
+            return word << (left - count) != 0;
         if (word != 0)
             return true;
         from += left;
