@@ -379,7 +379,7 @@ int main(int count, char **words)
     for (run = 0; run < 2 + runs / 100; run++)
         killed_later(run);
     for (run = 0; run < runs; run++) {
-        if (run % 20 == 0) {
+        if (run % 5 == 0) {         /* before a window forgets */
             system("rm -f FILE; : >kept");
             forgets = !forgets;
         }
