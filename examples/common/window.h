@@ -88,15 +88,15 @@ static inline bool window_new(window *w, uint64_t n, double p, unsigned g,
 static inline void window_may_contain_many(const window *w, const bloom_hash *h,
                                            size_t count, bool *maybe)
 {
-    bool answer[WINDOW_BATCH];
+    bool found[WINDOW_BATCH];
     size_t i, n, g;
     for (; count > 0; count -= n, h += n, maybe += n) {
         n = count < WINDOW_BATCH ? count : WINDOW_BATCH;
         bloom_may_contain_many_hash(w->filter[0], h, n, maybe);
         for (g = 1; g < w->generations; g++) {
-            bloom_may_contain_many_hash(w->filter[g], h, n, answer);
+            bloom_may_contain_many_hash(w->filter[g], h, n, found);
             for (i = 0; i < n; i++)
-                maybe[i] |= answer[i];
+                maybe[i] |= found[i];
         }
     }
 }
