@@ -304,6 +304,7 @@ arduino() {
         awk 'FNR == NR { good[$1]; next }
              { print $1 in good ? "open" : "ask" }' - "$dir/badges" \
             >"$dir/wanted"
+    : >"$dir/said"
     { sleep 1; while read -r badge; do echo "$badge"; sleep 0.1; done
     } <"$dir/badges" | timeout 60 qemu-system-avr -M uno -bios "$dir/lock.elf" \
         -display none -monitor none -serial stdio >"$dir/said" 2>"$dir/log" &
