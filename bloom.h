@@ -1632,14 +1632,16 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 
 /* ==== Visits ================================================================
    A visit goes along a key's walk and does to its cells what `what` says: LOOK
-   tests them, ADD sets them, and ASK only asks the memory for them, so that
-   they are on their way before they are needed. SIFT and REST are two halves of
-   LOOK, for many keys at once. `what` is a constant where speed counts, so that
-   each of these becomes code of its own. `into` is where cells are set, and
-   NULL unless `what` is ADD. The result, or its lowest bit, tells whether all
-   cells were set before. */
+   tests them, STOP tests them up to the first that is not set, ADD sets them,
+   and ASK only asks the memory for them, so that they are on their way before
+   they are needed. SIFT and REST are two halves of LOOK, for many keys at once.
+   `what` is a constant where speed counts, so that each of these becomes code
+   of its own. `into` is where cells are set, and NULL unless `what` is ADD. The
+   result, or its lowest bit, tells whether all cells were set before. */
 
-enum { BLOOM_LOOK_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_ };
+enum {
+    BLOOM_LOOK_, BLOOM_STOP_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_
+};
 
 /* ---- CLASSIC ---------------------------------------------------------------
    Eight cells are visited without a branch that depends on them. A CPU cannot
@@ -1690,7 +1692,7 @@ BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
 /* The next k cells, 1 to 8. The branches depend on k alone, which is the same
    for every key of a filter, so the CPU foretells them. */
 #define BLOOM_NEXT_IF_(more) \
-    if (more) \
+    if ((more) && (what != BLOOM_STOP_ || (set & 1))) \
         set &= bloom_visit_cell_(into, cells, walk, what)
 BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
                                           const unsigned char *cells,
@@ -1777,10 +1779,10 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   There are two ways. The general one serves every filter and is called, not
-   inlined. The short one serves the fastest kind of filter and is inlined into
-   the user's loop. The header of a filter that is written is in RAM and read by
-   bloom_parse_; that of one that is only asked may be in ROM. */
+   Two kinds of filters go a short way, which is inlined into the user's loop up
+   to the first cell; each has a test of the header and two functions here. The
+   general way serves every filter, and is called. The header of a filter that
+   is written is in RAM; that of one that is only asked may be in ROM. */
 
 BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
     const unsigned char *cells, unsigned k, bloom_walk_ walk)
@@ -1790,99 +1792,99 @@ BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
                                       true);
 }
 
-BLOOM_RARE_ bool bloom_visit_rare_(bloom *into, const bloom *b, bloom_hash h,
-                                   int what)
-{
-    const bloom_plan plan = what != BLOOM_ADD_ ? bloom_plan_of(b)
-                          : bloom_parse_(bloom_bytes_(into));
-    const bloom_walk_ walk = bloom_walk_from_(plan, h);
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    unsigned char *to = what == BLOOM_ADD_ ? bloom_bytes_(into) + BLOOM_HEADER_
-                                           : BLOOM_NULL_;
-    if (BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_)
-        return bloom_blocks_by_simd_(to, cells, plan.hashes, walk);
-    return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, what, false);
-}
-
-/* A classic filter with k <= 8 is served first, without the registers that
-   other layouts need. A filter of 16 MB or more lies beyond the caches, where
-   each cell is waited for: there a lookup ends at the first cell that is not
-   set. */
-BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
+BLOOM_FLAT_ bool bloom_visit_one_(unsigned char *into,
+                                  const unsigned char *cells, bloom_plan plan,
                                   bloom_hash h, int what)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    unsigned char *to = BLOOM_NULL_;
-    if (BLOOM_IS_SMALL_ || plan.layout != BLOOM_CLASSIC || plan.hashes > 8)
-        return bloom_visit_rare_(into, b, h, what);
-    if (what == BLOOM_ADD_)
-        to = bloom_bytes_(into) + BLOOM_HEADER_;
-    if (what == BLOOM_LOOK_ && plan.cells >> 27 != 0)
-        return bloom_classic_look_(cells, plan.hashes, walk);
-    return bloom_visit_8_cells_(to, cells, plan.hashes, &walk, what) & 1;
+    const bloom_walk_ walk = bloom_walk_from_(plan, h);
+    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
+         ? bloom_blocks_by_simd_(into, cells, plan.hashes, walk)
+         : bloom_visit_(into, cells, plan.layout, plan.hashes, walk, what,
+                        false);
 }
 
 BLOOM_RARE_ bool bloom_general_add_(bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b);
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     bloom_unseal_(image);
-    return !bloom_visit_one_(b, b, bloom_parse_(image), h, BLOOM_ADD_);
+    return !bloom_visit_one_(cells, cells, bloom_parse_(image), h, BLOOM_ADD_);
 }
 
 BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
 {
-    return bloom_visit_one_(BLOOM_NULL_, b, bloom_plan_of(b), h, BLOOM_LOOK_);
+    return bloom_visit_one_(BLOOM_NULL_, bloom_const_bytes_(b) + BLOOM_HEADER_,
+                            bloom_plan_of(b), h, BLOOM_LOOK_);
 }
 
-#ifndef BLOOM_TINY
+#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)       /* no short way */
 
-BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
+#define BLOOM_SEED_(image) 0
+#define BLOOM_IS_BITS_(image) false
+#define bloom_add_bits_(image, x, y) false
+#define bloom_look_bits_(image, x, y) false
+
+#else
+
+#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
+
+/* Four bytes of a header as a number. clang has to be told that it is one
+   load. */
+static inline uint32_t bloom_peek_(const unsigned char *p)
 {
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    const bloom_hash h = bloom_hash_u64_(plan, key);
-    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
-        return bloom_general_add_(b, h);
-    bloom_unseal_(bloom_bytes_(b));
-    return !bloom_visit_one_(b, b, plan, h, BLOOM_ADD_);
+#ifdef BLOOM_SIMD_
+    uint32_t x;
+    __builtin_memcpy(&x, p, 4);
+    return x;
+#else
+    return bloom_load32_(p);
+#endif
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
-                                                     uint64_t key)
+/* Layout, width, k, and the zero byte after them; layout is the lowest byte. */
+#define BLOOM_KIND_(image) bloom_peek_((image) + BLOOM_LAYOUT_AT_)
+
+/* One kind is CLASSIC, of width 64 with at most 8 probes. A filter of 16 MB or
+   more lies beyond the caches, where each cell is waited for: there it is best
+   to stop at the first cell that is not set. */
+#define BLOOM_IS_BITS_(image) \
+    (bloom_rotl32_(BLOOM_KIND_(image) ^ 64U << 8, 16) <= 8)
+
+BLOOM_RARE_ bool bloom_add_bits_(unsigned char *image, uint64_t x, uint64_t y)
 {
-    const bloom_plan plan = bloom_plan_of(b);
-    const bloom_hash h = bloom_hash_u64_(plan, key);
-    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
-        return bloom_general_look_(b, h);
-    return bloom_visit_one_(BLOOM_NULL_, b, plan, h, BLOOM_LOOK_);
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    const unsigned k = image[BLOOM_K_AT_];
+    unsigned char *cells = image + BLOOM_HEADER_;
+    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    bloom_unseal_(image);
+    return !(bloom_visit_8_cells_(cells, cells, k, &walk, BLOOM_ADD_) & 1);
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_bits_(const unsigned char *image,
+                                              uint64_t x, uint64_t y)
+{
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    const unsigned k = image[BLOOM_K_AT_];
+    const unsigned char *cells = image + BLOOM_HEADER_;
+    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    return 1 & (m >> 27 != 0
+        ? bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_STOP_)
+        : bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_LOOK_));
 }
 
 #endif
 
-/* The short way is for blocked filters of one block a key, width 64, and less
-   than 2 GB, on a CPU with SIMD. IS_SHORT tests all that as one number: layout,
-   width, k and the zero byte after them, and the number of blocks, m / 256,
-   which has 32 bits as m < 2^40. OPAQUE hides from clang how a number was made;
-   clang would otherwise compute it anew for each key of the user's loop. */
+/* The other kind is BLOCKED with one block a key, of width 64 and less than 2
+   GB, on a CPU with SIMD. The number of blocks, m / 256, has 32 bits, as m <
+   2^40. */
 
 #if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
 
-BLOOM_FLAT_ uint32_t bloom_peek_(const unsigned char *p)
-{
-    uint32_t x;
-    __builtin_memcpy(&x, p, 4);
-    return x;
-}
-
 #define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
-#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
-#define BLOOM_OPAQUE_(x) __asm__("" : "+r"(x))
-#define BLOOM_IS_SHORT_(image, blocks) __builtin_expect( \
-    ((bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
-      ^ (BLOOM_BLOCKED | 64U << 8 | 8U << 16)) \
-     | (blocks) >> 26) == 0 && BLOOM_HAS_SIMD_, 1)
+#define BLOOM_IS_ONE_BLOCK_(image, blocks) __builtin_expect( \
+    BLOOM_KIND_(image) == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
+    && (blocks) >> 26 == 0 && BLOOM_HAS_SIMD_, 1)
 
-BLOOM_TARGET_ static inline bool bloom_short_add_(unsigned char *image,
+BLOOM_TARGET_ static inline bool bloom_add_block_(unsigned char *image,
                                                   uint32_t blocks, uint64_t x)
 {
     const size_t at = (x >> 32) * blocks >> 32 << 5;
@@ -1890,39 +1892,54 @@ BLOOM_TARGET_ static inline bool bloom_short_add_(unsigned char *image,
     return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
 }
 
-BLOOM_TARGET_ static inline bool bloom_short_look_(const unsigned char *image,
+BLOOM_TARGET_ static inline bool bloom_look_block_(const unsigned char *image,
                                                    uint32_t blocks, uint64_t x)
 {
     const size_t at = (x >> 32) * blocks >> 32 << 5;
     return bloom_simd_look_(image + BLOOM_HEADER_ + at, x);
 }
 
-#else                                   /* the header may be in ROM */
+#else
 #define BLOOM_BLOCKS_(image) 0
-#define BLOOM_SEED_(image) 0
-#define BLOOM_OPAQUE_(x) ((void)0)
-#define BLOOM_IS_SHORT_(image, blocks) ((void)(image), (void)(blocks), false)
-#define bloom_short_add_(image, blocks, x) ((void)(x), false)
-#define bloom_short_look_(image, blocks, x) ((void)(x), false)
+#define BLOOM_IS_ONE_BLOCK_(image, blocks) \
+    ((void)(image), (void)(blocks), false)
+#define bloom_add_block_(image, blocks, x) ((void)(x), false)
+#define bloom_look_block_(image, blocks, x) ((void)(x), false)
 #endif
 
 BLOOM_SHORT_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_add_(image, blocks, h.h1) : bloom_general_add_(b, h);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_add_block_(image, blocks, h.h1)
+         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, h.h1, h.h2)
+                                 : bloom_general_add_(b, h);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_look_(image, blocks, h.h1) : bloom_general_look_(b, h);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_look_block_(image, blocks, h.h1)
+         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, h.h1, h.h2)
+                                 : bloom_general_look_(b, h);
 }
 
 #ifndef BLOOM_TINY
+
+BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_general_add_(b, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
+                                                     uint64_t key)
+{
+    return bloom_general_look_(b, bloom_hash_u64(b, key));
+}
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
@@ -1939,21 +1956,22 @@ BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_add_(image, blocks, bloom_fmix64_(key + add))
-         : bloom_general_add_u64_(b, key);
+    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_add_block_(image, blocks, x)
+         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, x, x * BLOOM_GOLDEN_)
+                                 : bloom_general_add_u64_(b, key);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
-    BLOOM_OPAQUE_(add);
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_look_(image, blocks, bloom_fmix64_(key + add))
-         : bloom_general_look_u64_(b, key);
+    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_look_block_(image, blocks, x)
+         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, x, x * BLOOM_GOLDEN_)
+                                 : bloom_general_look_u64_(b, key);
 }
 
 #endif
@@ -2305,7 +2323,7 @@ static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
     const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
     const unsigned some = blocked ? 8 : k > 2 ? 2 : k;
     const unsigned first = into || !large ? k : some;
-    const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 32;
+    const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 64;
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
     size_t from = 0, sum = 0;
     one->count = two->count = three->count = 0;
