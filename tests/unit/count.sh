@@ -1,5 +1,5 @@
-# Read by the scripts of tests/ (". tests/count.sh"): what passed and what failed,
-# counted in one place. A script ends with `counted`.
+# Read by the scripts below tests/ (". tests/unit/count.sh"): what passed and what
+# failed, counted in one place. A script ends with `counted`.
 passed=0 failed=0
 
 ok() { passed=$((passed + 1)); }

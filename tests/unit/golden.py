@@ -2,7 +2,7 @@
 """Golden images, made by a second implementation: the format of an image,
 MurmurHash3 and the choice of cells once more, in the plainest Python, which
 uses nothing of bloom.h. Prints the images that tests/unit/images.c and
-tests/cross/golden.c hold.
+tests/wide/cross/golden.c hold.
 
     usage: golden.py            the images of tests/unit/images.c, in hexadecimal
 """

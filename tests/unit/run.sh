@@ -1,7 +1,7 @@
 # Run by `make test`: the tests of each mode, the command's, then what is not a
 # test program. Ends with the sum, "N passed, N failed".
 # usage: run.sh "MODES" "ATOMIC MODES" "C++ MODES"; CC, CXX, MAKE: those in use
-. tests/count.sh
+. tests/unit/count.sh
 modes=$1
 
 if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then

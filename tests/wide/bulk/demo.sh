@@ -1,5 +1,6 @@
 #!/bin/sh
-# What bloom does for a crawler:  sh tests/demo.sh build/bloom build/peak
+# Run by `make demo`: what bloom does for a crawler.
+# usage: demo.sh BLOOM PEAK
 # Every path below /usr, met three times, goes through `bloom uniq`; then a
 # filter of them is asked for others. Exits with 1 if a promise is broken. A rate
 # of 1% of n lines is broken beyond 1% and 4 standard deviations of n throws of a
@@ -7,7 +8,7 @@
 
 bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 peak=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-work=$(cd "$(dirname "$0")/.." && pwd)/build/demo.$$
+work=$(cd "$(dirname "$0")/../../.." && pwd)/build/demo.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM

@@ -4,14 +4,14 @@
 lines=${1:-20000000}
 limit=${2:-64}
 best=1000
-cd "$(dirname "$0")/.." && mkdir -p build/large || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build/large || exit 1
 TMPDIR=$PWD/build/large         # of intersect, top and sort
 LC_ALL=C                        # lines are bytes
 export TMPDIR LC_ALL
 trap 'cd / && rm -rf "$TMPDIR"' EXIT
 trap 'exit 1' HUP INT TERM
 
-for name in examples/intersect examples/top tests/peak; do
+for name in examples/intersect examples/top tests/wide/bulk/peak; do
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. $name.c \
         -o "build/$(basename $name)" || exit 1
 done

@@ -3,7 +3,7 @@
        peak COMMAND ARGUMENTS...
        peak: 1.23 s, 4567 kB                  on standard error
 
-   Exits with the command's status. cc -std=c99 -O2 tests/peak.c -o peak */
+   Exits with the command's status. cc -std=c99 -O2 peak.c -o peak */
 
 #define _DEFAULT_SOURCE                       /* wait4, of BSD */
 #define _DARWIN_C_SOURCE

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Tests of the bloom command:  sh tests/command.sh build/bloom [SUBJECT...]
-# A subject is a file of tests/command/; all of them, if none is given. `files`
+# Tests of the bloom command:  sh command.sh build/bloom [SUBJECT...]
+# A subject is another file of this folder; all of them, if none is given. `files`
 # and `dump` use what `kept` and `build` leave. Works in a folder of its own in
 # build/; needs cc for what `bloom dump` prints.
 
 bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$root/build/command.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-. "$root/tests/count.sh"
+. "$root/tests/unit/count.sh"
 
 same() {        # same FILE FILE
     is "$what: $1 is $2" "" "$(cmp "$1" "$2" 2>&1)"
@@ -59,6 +59,6 @@ shift
 [ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
     dump install fold forget
 for subject; do
-    . "$root/tests/command/$subject.sh"
+    . "$root/tests/wide/command/$subject.sh"
 done
 counted

@@ -2,9 +2,9 @@
 """Run by `make coverage`: the lines and branches of bloom.h that the test
 program runs, in all its modes together, counted by gcc and gcov without
 optimisation. Fails if no mode runs a line or takes a branch of a function that
-tests/coverage/uncovered.txt does not name, with a reason; what is not run in
-those is printed with it. Then the lines of the command, examples/bloom, that tests/command.sh runs: fails
-below 95%, and names those that it does not run.
+uncovered.txt does not name, with a reason; what is not run in those is printed
+with it. Then the lines of the command, examples/bloom, that its tests
+(command.sh) run: fails below 95%, and names those that they do not run.
 
 The mode of the rates is left out: it is slow without optimisation and runs no
 other code than the mode "same".
@@ -56,7 +56,7 @@ def measure(mode):
     run(folder, "gcc", "-std=c99", "-O0", "--coverage", "-I" + up,
         "-Dalways_inline=unused",
         *MODES[mode], up + "/tests/unit/all.c", "-o", "all")
-    run(folder, "./all", up + "/tests/murmur3.tsv")
+    run(folder, "./all", up + "/tests/unit/murmur3.tsv")
     return next(lines for name, lines in gcov(folder, ["all.gcda"])
                 if name.endswith("bloom.h"))
 
@@ -79,7 +79,7 @@ def gather():
 
 def reasons():
     """{function: why the tests do not come to all of it}"""
-    with open("tests/coverage/uncovered.txt") as file:
+    with open("tests/wide/coverage/uncovered.txt") as file:
         pairs = [line.partition(":") for line in file
                  if line.strip() and line[0] != "#"]
     return {name: reason.strip() for names, _, reason in pairs
@@ -125,8 +125,8 @@ def measure_command():
             "-c", up + "/" + source)
         names.append(os.path.basename(source)[:-2])
     run(folder, "gcc", "--coverage", "-pthread", *(n + ".o" for n in names),
-        up + "/tests/coverage/raise.c", "-o", "bloom")
-    run(".", "sh", "tests/command.sh", folder + "/bloom")
+        up + "/tests/wide/coverage/raise.c", "-o", "bloom")
+    run(".", "sh", "tests/wide/command/command.sh", folder + "/bloom")
     lines = collections.Counter()
     for name, counts in gcov(folder, [n + ".gcda" for n in names
                                       if os.path.exists(folder + "/" + n

@@ -5,12 +5,12 @@
 built=$(cd "$1" && pwd)
 bloom=$built/bloom kill=$built/kill stop=$built/stop clock=$built/fast_clock.so
 kills=${2:-60}
-work=$(cd "$(dirname "$0")/.." && pwd)/build/crash.$$
+work=$(cd "$(dirname "$0")/../../.." && pwd)/build/crash.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-. ../../tests/count.sh
+. ../../tests/unit/count.sh
 
 refused() {     # refused FILE WHY ARGUMENTS...: status 2, one line, no output
     message="bloom: $1: $2"
@@ -26,7 +26,7 @@ lines() { awk -v i="$1" -v n="$2" 'BEGIN { for (; n-- > 0; i++) print i }'; }
 
 needs strace strace || exit 2
 
-# ---- Killed: see tests/kill.c ----------------------------------------------
+# ---- Killed: see kill.c ----------------------------------------------------
 
 lines 1 100000 >a; lines 90001 20000 >b
 cat a b >ab
@@ -119,7 +119,7 @@ nth=5+                          # the first four are other things
 for v in 0 1 2 3 4 5 6 7 8; do check "verb $v: no locks" verb $v at_call; done
 rm -f FILE FILE.*
 
-# ---- Stopped, and more than one at once: see tests/stop.c ------------------
+# ---- Stopped, and more than one at once: see stop.c ------------------------
 
 rm -f FILE FILE.*
 "$stop" "$bloom" "$clock" "$kills" >stopped 2>&1; grep -v ' passed, ' stopped

@@ -3,7 +3,7 @@
 # ends with the sum, "N passed, N failed". A target whose tools are missing has
 # failed; their Debian packages are named.
 # usage: cross.sh [TARGET...]           JOBS=1: one at a time
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 ulimit -c 0
 out=$PWD/build/cross
 ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
@@ -15,7 +15,7 @@ ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
 # builds: which of `build_flags`          checks: which of those below
 
 arm='-mthumb -Os -ffunction-sections -nostartfiles --specs=rdimon.specs
-     -T tests/cross/cortex_m.ld -Wl,--gc-sections'
+     -T tests/wide/cross/cortex_m.ld -Wl,--gc-sections'
 mps2='-Wl,--defsym=ROM_SIZE=4M,--defsym=RAM_SIZE=4M'
 avr='-mmcu=atmega2560 -Os -ffunction-sections -fno-inline-functions-called-once
      -Wl,--gc-sections'
@@ -37,10 +37,10 @@ target() {
     cortex-m3) board arm-none-eabi-gcc mps2-an385 "-mcpu=cortex-m3 $mps2" ;;
     cortex-m4) board arm-none-eabi-gcc mps2-an386 "-mcpu=cortex-m4 $mps2" ;;
     avr) cc="avr-gcc $avr -DTEST_SMALL" run=run_avr by='simavr atmega2560'
-        files=tests/cross/avr.c builds='bare tiny'
+        files=tests/wide/cross/avr.c builds='bare tiny'
         checks="$checks firmware" packages='gcc-avr avr-libc simavr' ;;
     lx106)      # ESP8266; ESP32 is its successor
-        cc="xtensa-lx106-elf-gcc $lx106 -DTEST_SMALL" files=tests/cross/xtensa.c
+        cc="xtensa-lx106-elf-gcc $lx106 -DTEST_SMALL" files=tests/wide/cross/xtensa.c
         run=run_lx106 by='qemu sim' builds='bare tiny'
         checks="$checks firmware unaligned" packages='gcc-xtensa-lx106
             picolibc-xtensa-lx106-elf qemu-system-misc' ;;
@@ -94,7 +94,7 @@ target() {
 }
 
 board() {       # board COMPILER MACHINE FLAGS
-    cc="$1 $arm $3" files=tests/cross/cortex_m.c run="run_board $2"
+    cc="$1 $arm $3" files=tests/wide/cross/cortex_m.c run="run_board $2"
     by="qemu $2" builds='integer tiny' checks='tests images firmware'
     packages='gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm'
 }
@@ -131,7 +131,7 @@ run_avr() {     # shows what comes by the serial port on stderr, coloured
 run_wasm() {
     for program; do :; done
     [ "$1" = --bare ] || set --
-    timeout 300 node --no-warnings tests/cross/wasm.mjs "$program" "$@"
+    timeout 300 node --no-warnings tests/wide/cross/wasm.mjs "$program" "$@"
 }
 # A 64-bit Wine runs 32-bit programs if it finds the DLLs of libwine:i386.
 run_wine() {
@@ -197,7 +197,7 @@ run_tests() {
 # Each image and each table of plans, byte for byte as on the host
 compare_images() {
     : >"$dir/golden-$1.txt"
-    compile tests/cross/golden.c "golden-$1" $(build_flags "$1") &&
+    compile tests/wide/cross/golden.c "golden-$1" $(build_flags "$1") &&
         $run "$dir/golden-$1.exe" >"$dir/golden-$1.txt"
     build_images "$1" <"$out/golden.txt" >"$dir/host-$1.txt"
     awk -v who="$name ($1)" -v counts="$dir/equal" '
@@ -241,7 +241,7 @@ in_rom() {
 # Where it is said that unaligned access traps, this program must not end well.
 unaligned() {
     traps=allowed
-    compile tests/cross/unaligned.c unaligned || return
+    compile tests/wide/cross/unaligned.c unaligned || return
     $run "$dir/unaligned.exe" 2>/dev/null | grep -q 'unaligned load' ||
         traps=traps
 }
@@ -292,7 +292,7 @@ silent() {
 # few bytes: it must say of each badge what the command says.
 arduino() {
     compiler=avr-g++ by='qemu uno'
-    if ! took=$(sh tests/cross/arduino.sh "$dir" 2>"$dir/log"); then
+    if ! took=$(sh tests/wide/cross/arduino.sh "$dir" 2>"$dir/log"); then
         echo "arduino: lock.ino was not compiled; it takes arduino-core-avr" \
             "gcc-avr avr-libc qemu-system-misc"
         tail -n 3 "$dir/log"
@@ -371,7 +371,7 @@ fi
 mkdir -p "$out"
 rm -f "$out"/*/count
 [ -x build/bloom ] || { echo "cross: build/bloom: not there: make"; exit 2; }
-${CC:-cc} -std=c99 -O2 -I. tests/cross/golden.c -o "$out/golden" &&
+${CC:-cc} -std=c99 -O2 -I. tests/wide/cross/golden.c -o "$out/golden" &&
     "$out/golden" >"$out/golden.txt" || exit 2
 seq 1000 3 3997 >"$out/revoked.txt"
 build/bloom build -w 32 -p 0.01 "$out/revoked.bloom" "$out/revoked.txt" &&
@@ -379,7 +379,7 @@ build/bloom build -w 32 -p 0.01 "$out/revoked.bloom" "$out/revoked.txt" &&
 
 printf "$format" target compiler 'run by' tests images examples unaligned
 echo "${*:-$ALL}" | tr ' ' '\n' | grep . |
-    xargs -P "${JOBS:-$(nproc)}" -n 1 sh tests/cross.sh --one
+    xargs -P "${JOBS:-$(nproc)}" -n 1 sh tests/wide/cross/cross.sh --one
 WINEPREFIX=$out/wine wineserver -k 2>/dev/null
 rm -rf "$out/wine"
 for name in $(echo "${*:-$ALL}" | tr , ' '); do

@@ -2,12 +2,12 @@
 # warning, runs, and names its TODOs; solved with the functions of mini.c it is
 # all right; and each of many wrong solutions, made here of mini.c by sed, is
 # found, with the line that helps. Then sweep.c: measured as predicted, drawn.
-cd "$(dirname "$0")/../.." && mkdir -p build/class || exit 1
-. tests/count.sh
+cd "$(dirname "$0")/../../.." && mkdir -p build/class || exit 1
+. tests/unit/count.sh
 class=examples/class
 all="-std=c99 -Wall -Wextra -pedantic -I."
 
-sh tests/examples.sh class/exercise:-lm >build/class/says
+sh tests/wide/examples/examples.sh class/exercise:-lm >build/class/says
 sum exercise build/class/says
 
 # judge FILE: what check.c says of it is then in build/class/said; its status

@@ -2,10 +2,10 @@
 # every eighth library of this machine, on the C library and those of the cross
 # compilers, and beside elf.py on both classes and byte orders. Names that nm
 # shows by a small letter are local: no filter has them. EACH=1: all libraries.
-cd "$(dirname "$0")/../.." && mkdir -p build/elves || exit 1
-. tests/count.sh
+cd "$(dirname "$0")/../../.." && mkdir -p build/elves || exit 1
+. tests/unit/count.sh
 
-sh tests/examples.sh elf >build/elves/says
+sh tests/wide/examples/examples.sh elf >build/elves/says
 sum elf build/elves/says
 
 # maybes LIBRARY < NAMES: those that may be exported
@@ -48,7 +48,7 @@ else
 fi
 
 if command -v python3 >/dev/null; then
-    python3 tests/class/elf.py build/elves
+    python3 tests/wide/examples/elf.py build/elves
     for made in build/elves/*.so; do
         maybes "$made" <"${made%.so}.names" >build/elves/out
         same "$made" build/elves/out "${made%.so}.maybe"

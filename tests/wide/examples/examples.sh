@@ -4,7 +4,7 @@
 # What stands before "Prints:" on its line, after the example's name, are the words
 # that it is run with.
 # usage: examples.sh NAME[:library...] ...
-. tests/count.sh
+. tests/unit/count.sh
 
 # promised FILE: those lines, as anchored regular expressions
 promised() {

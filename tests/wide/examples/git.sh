@@ -2,8 +2,8 @@
 # SHA-1 and SHA-256 that this makes. Each commit that changed a path, as `git
 # log` and `git diff-tree` find it without filters, must be "maybe"; and as many
 # must be turned away as git itself counts.
-cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-. tests/count.sh
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
+. tests/unit/count.sh
 command -v git >/dev/null || {
     echo "skipped, examples/git.c: apt-get install git"
     exit 0
@@ -128,7 +128,7 @@ bent() {
 }
 
 history || { bad 'no repository was made'; counted git; exit; }
-sh tests/examples.sh git >build/graphs/says
+sh tests/wide/examples/examples.sh git >build/graphs/says
 sum git build/graphs/says
 compare 'SHA-1'
 sames

@@ -5,7 +5,7 @@
 #include "bloom.h"
 #include <string.h>
 #define main main_of_mini
-#include "../examples/mini.c"
+#include "examples/mini.c"
 #undef main
 
 static int passed, failed;

@@ -12,11 +12,11 @@
      command.c  examples/bloom/ with FILEs of any content, and calls that fail
 
    libFuzzer:    clang -I. -fsanitize=fuzzer,address,undefined
-                 tests/fuzz/image.c -o fuzz && ./fuzz tests/fuzz/corpus/image
-   plain files:  cc -I. -DFUZZ_MAIN tests/fuzz/image.c -o fuzz
-                 && find tests/fuzz/corpus/image -type f -exec ./fuzz {} +
-   AFL++:        afl-clang-fast -I. -DFUZZ_MAIN tests/fuzz/image.c -o fuzz
-                 && afl-fuzz -i tests/fuzz/corpus/image -o found ./fuzz @@
+                 tests/wide/fuzz/image.c -o fuzz && ./fuzz tests/wide/fuzz/corpus/image
+   plain files:  cc -I. -DFUZZ_MAIN tests/wide/fuzz/image.c -o fuzz
+                 && find tests/wide/fuzz/corpus/image -type f -exec ./fuzz {} +
+   AFL++:        afl-clang-fast -I. -DFUZZ_MAIN tests/wide/fuzz/image.c -o fuzz
+                 && afl-fuzz -i tests/wide/fuzz/corpus/image -o found ./fuzz @@
 
    Only public names of bloom.h are used. What a filter should hold is worked
    out here anew, one cell at a time, from the formulas of the format. */

@@ -1,7 +1,7 @@
 /* Hostile filter files: examples/guava.c, spark.c or cassandra.c with a file
-   and keys of any content. Run by tests/fuzz/run.sh; as fuzz.c otherwise.
+   and keys of any content. Run by run.sh; as fuzz.c otherwise.
 
-     cc -I. -DFUZZ_TOOL='"../../examples/spark.c"' -DFUZZ_MAIN tests/fuzz/jvm.c
+     cc -I. -DFUZZ_TOOL='"examples/spark.c"' -DFUZZ_MAIN tests/wide/fuzz/jvm.c
 
    The input: two bytes of flags and how long the keys are, the keys, the file.
    What must hold: a file is refused with one line that names it, or its size is
@@ -59,7 +59,7 @@ static int close_content(FILE *file)
 #define exit(status) longjmp(back, status)
 #define main tool_main
 #ifndef FUZZ_TOOL
-#define FUZZ_TOOL "../../examples/cassandra.c"
+#define FUZZ_TOOL "examples/cassandra.c"
 #endif
 #include FUZZ_TOOL
 #undef main

@@ -1,5 +1,5 @@
 /* The readers of examples/redis attacked: dumps for BF.LOADCHUNK and values in
-   RDB files, of the module and of RedisBloom. Run by tests/fuzz/run.sh, with
+   RDB files, of the module and of RedisBloom. Run by run.sh, with
    redismodule.h of Redis; built like fuzz.c, FUZZ_MAIN included.
 
    The first byte chooses: RedisBloom's RDB in encoding 0 to 4, the module's

@@ -1,7 +1,7 @@
 /* Hostile BLOBs and hostile pages: examples/sqlite.c in a real SQLite, linked
-   in. Run by tests/fuzz/run.sh; as fuzz.c otherwise.
+   in. Run by run.sh; as fuzz.c otherwise.
 
-     cc -I. -DFUZZ_MAIN tests/fuzz/sqlite.c -lsqlite3
+     cc -I. -DFUZZ_MAIN tests/wide/fuzz/sqlite.c -lsqlite3
 
    The input: a byte that says how long the key is, the key, and bytes that are
    handed to each function as a BLOB, and are the header and page 1 of a table's
@@ -14,7 +14,7 @@
 #define SQLITE_CORE 1
 #include <stdio.h>
 #include <stdlib.h>
-#include "../../examples/sqlite.c"
+#include "examples/sqlite.c"
 
 static void fail(const char *what, int line)
 {

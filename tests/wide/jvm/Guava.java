@@ -1,7 +1,7 @@
 /* Asks the real Guava what examples/guava.c does without it, by the same verbs.
    In Guava's package, for the create that takes a strategy.
 
-     javac -cp guava.jar -d DIR tests/Guava.java
+     javac -cp guava.jar -d DIR Guava.java
      java -cp DIR:guava.jar com.google.common.hash.Guava ...
          build [-0] [-x] N P OUT < KEYS
          check [-x] FILE < KEYS

@@ -1,20 +1,20 @@
-# Run by `make interop`, through tests/interop.sh: examples/guava.c, spark.c
+# Run by `make interop`, through interop.sh: examples/guava.c, spark.c
 # and cassandra.c under ASan and UBSan. Golden: they make the files that the real
-# ones wrote, bit for bit, and give their answers (tests/jvm/NAME.tsv). Bent: what is
+# ones wrote, bit for bit, and give their answers (NAME.tsv). Bent: what is
 # not a filter is refused. Real: Guava itself, where both must agree; Debian
 # and npm have no Spark and no Cassandra. Ends with "N passed, N failed".
-# usage: tests/jvm/run.sh [NAME...]      guava, spark, cassandra; without NAME all
-cd "$(dirname "$0")/../.." || exit 1
+# usage: run.sh [NAME...]      guava, spark, cassandra; without NAME all
+cd "$(dirname "$0")/../../.." || exit 1
 work=build/jvm
 rm -rf $work
 mkdir -p $work || exit 1
 LC_ALL=C export LC_ALL
-. tests/count.sh
+. tests/unit/count.sh
 
 keys() {        # keys KIND:FIRST:COUNT
     first=${1%:*}
     awk -v kind="${first%:*}" -v first="${first##*:}" -v count="${1##*:}" \
-        -f tests/jvm/keys.awk
+        -f tests/wide/jvm/keys.awk
 }
 tool() {        # the example NAME, with sanitizers
     $work/$name "$@" 2>$work/err
@@ -33,7 +33,7 @@ sha() {
     sha256sum | cut -c 1-64
 }
 
-# ---- The files and answers in tests/jvm/NAME.tsv -----------------------
+# ---- The files and answers in NAME.tsv -----------------------
 
 # answers KEYS < OUTPUT OF check: 0 or 1 for each key, a line each
 answers() {
@@ -74,7 +74,7 @@ golden() {      # golden COUNT OF FILTERS
         is "$what: about keys" $about "$(value keys <$work/info)"
         is "$what: rate" yes \
             "$(near $rate "$(value 'rate now' <$work/info)")"
-    done <tests/jvm/$name.tsv
+    done <tests/wide/jvm/$name.tsv
     is "$name: golden filters" "$1" $rows
 }
 
@@ -183,7 +183,7 @@ sizes_of_cassandra() {
         is "cassandra: $n $p" "$hashes $words" \
             "$(od -An -v -tu1 -N 8 $work/filter | awk '{
                 print $4, (($5 * 256 + $6) * 256 + $7) * 256 + $8 }')"
-    done <tests/jvm/cassandra-sizes.tsv
+    done <tests/wide/jvm/cassandra-sizes.tsv
     is "cassandra: sizes" 167 $rows
     refuse "$work/f: Cassandra has at most 20 bits a key" \
         build 1000 6.7e-5 $work/f
@@ -285,7 +285,7 @@ real_guava() {
             "apt-get install default-jdk-headless libguava-java"
         return
     fi
-    javac -cp $jar -d $work tests/jvm/Guava.java 2>$work/err
+    javac -cp $jar -d $work tests/wide/jvm/Guava.java 2>$work/err
     is "javac Guava.java" 0 $?
     sizes
     for s in -0 -1; do

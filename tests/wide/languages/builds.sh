@@ -1,7 +1,7 @@
 # Run by `make languages`: what `make install` gives to CMake, and `make deb` to
 # Debian. What is missing is named and fails. Ends with "N passed, N failed".
-cd "$(dirname "$0")/../.." || exit 1
-. tests/count.sh
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/unit/count.sh
 for tool in cmake:cmake lintian:lintian dpkg-shlibdeps:dpkg-dev; do
     needs ${tool%:*} ${tool#*:} || exit 1
 done

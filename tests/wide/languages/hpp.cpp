@@ -1,7 +1,7 @@
 // Every call of examples/bloom.hpp, with and without BLOOM_EXCEPTIONS; run by
-// tests/languages/run.sh. Prints "N passed, N failed".
+// run.sh. Prints "N passed, N failed".
 #define BLOOM_IMPLEMENTATION
-#include "../../examples/bloom.hpp"
+#include "examples/bloom.hpp"
 #include <cstdio>
 #include <cstring>
 #include <list>

@@ -1,8 +1,8 @@
 /* Prints the nanoseconds that bloom_add_many_u64 of build/libbloom.so takes for
-   each of 10^7 integers. For tests/languages/test_bloom.py. */
+   each of 10^7 integers. For test_bloom.py. */
 #define _POSIX_C_SOURCE 200809L
 #define BLOOM_API extern
-#include "../../bloom.h"
+#include "bloom.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

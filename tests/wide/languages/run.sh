@@ -2,7 +2,7 @@
 # else; examples/bloom.py with Debian's python3; examples/bloom.hpp with g++;
 # builds/: what CMake and Debian get. What is missing is named and fails. Ends
 # with "N passed, N failed".
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 work=build/languages
 rm -rf $work
 mkdir -p $work || exit 1
@@ -11,7 +11,7 @@ for tool in /usr/bin/python3:python3 g++:g++ nm:binutils; do
     echo "languages needs ${tool%:*}: apt-get install ${tool#*:}"
     exit 1
 done
-. tests/count.sh
+. tests/unit/count.sh
 add() {         # add NAME OUTPUT: of a test, which ends with its sum
     printf '%s\n' "$2" >build/languages.out
     sum "$1" build/languages.out
@@ -47,9 +47,9 @@ done
 
 # Python, and what the same call costs in C
 ln -s ../libbloom.so $work/libbloom-h.so.$version
-${CC:-cc} -std=c99 -O2 -I. tests/languages/many.c build/libbloom.so \
+${CC:-cc} -std=c99 -O2 -I. tests/wide/languages/many.c build/libbloom.so \
     -Wl,-rpath,"$PWD/$work" -o $work/many || exit 1
-add bloom.py "$(/usr/bin/python3 tests/languages/test_bloom.py $work \
+add bloom.py "$(/usr/bin/python3 tests/wide/languages/test_bloom.py $work \
     build/bloom $work/many 2>&1)"
 said=$(awk '/it prints:/ { on = 1; next } on && !/^       / { exit }
             on { print substr($0, 8) }' examples/bloom.py)
@@ -60,12 +60,12 @@ for std in c++17 c++20; do
     for mode in '' -DBLOOM_EXCEPTIONS; do
         g++ -std=$std -Werror -Wall -Wextra -pedantic -Wconversion -Wshadow \
             -g -O1 -fsanitize=address,undefined $mode -I. \
-            tests/languages/hpp.cpp -o $work/hpp
+            tests/wide/languages/hpp.cpp -o $work/hpp
         add "bloom.hpp, $std $mode" "$($work/hpp 2>&1)"
     done
 done
 is 'lines of bloom.hpp' yes "$([ $(wc -l <examples/bloom.hpp) -le 170 ] &&
     echo yes)"
 
-add 'CMake, Debian' "$(sh tests/builds/run.sh 2>&1)"
+add 'CMake, Debian' "$(sh tests/wide/languages/builds.sh 2>&1)"
 counted

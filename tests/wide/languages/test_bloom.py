@@ -1,7 +1,7 @@
 """examples/bloom.py: every call, its files in the command and back, what it
 refuses, and what 10^7 integers cost beside C and beside a filter in Python.
-Run by tests/languages/run.sh: test_bloom.py WORK COMMAND [MANY], where
-MANY is tests/languages/many.c compiled."""
+Run by run.sh: test_bloom.py WORK COMMAND [MANY], where
+MANY is many.c compiled."""
 import copy
 import ctypes
 import os
@@ -23,7 +23,7 @@ from math import ceil, log
 from struct import pack, unpack
 
 examples = os.environ.get("EXAMPLES", os.path.abspath(os.path.join(
-    os.path.dirname(__file__), "../../examples")))
+    os.path.dirname(__file__), "../../../examples")))
 sys.path.insert(0, examples)
 from bloom import Bloom, BloomError, Chain  # noqa: E402
 

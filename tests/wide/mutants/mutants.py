@@ -8,7 +8,7 @@ bloom.h can be, and linked with the test program of each mode that has its
 line, until one fails: first those that tcc, the quickest compiler, can build.
 What is left is tried once more as in `make sanitize`. A mutant that gcc
 compiles to the very same code as bloom.h is no mistake. Every other survivor
-is printed, with the reason that tests/mutants/harmless.txt knows for mistakes
+is printed, with the reason that harmless.txt knows for mistakes
 of this kind in this function, if any: who reads it judges whether it fits.
 
 usage: mutants.py [COUNT] [SEED]      a sample of COUNT (300); all: COUNT 0
@@ -453,7 +453,7 @@ def judge(source, mutant, modes):
 
 def harmless():
     """[(name, kinds, reason)] of the file's lines "NAME KIND...: reason" """
-    with open("tests/mutants/harmless.txt") as file:
+    with open("tests/wide/mutants/harmless.txt") as file:
         lines = [line for line in file if line.strip() and line[0] != "#"]
     heads = [line.partition(":") for line in lines]
     return [(head.split()[0], head.split()[1:], reason.strip())
@@ -536,7 +536,7 @@ def main():
     prepare()
     built = {mode: built_in(mode) for mode in MODES}
     stamps = stamp(meaning(source).encode()), stamp(
-        b"".join(map(read, ["tests/test.c", "tests/mutants/mutants.py"]
+        b"".join(map(read, ["tests/test.c", "tests/wide/mutants/mutants.py"]
                      + sorted(glob.glob("tests/unit/*")))))
     results = load(stamps)
     tasks = [(source, m, modes_of(built, m))

@@ -1,4 +1,4 @@
-/* Run by tests/page/run.sh: the figures that the page must show, from bloom.h
+/* Run by run.sh: the figures that the page must show, from bloom.h
    compiled for this machine, by code of its own.
 
    figures image OUT M K LAYOUT WORD...    the filter of these words

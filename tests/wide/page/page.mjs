@@ -1,4 +1,4 @@
-// The page, part by part: node tests/page/page.mjs [PART...]
+// The page, part by part: node page.mjs [PART...]
 import { ending, browser, check, complaints } from './lib.mjs';
 import * as words from './words.mjs';
 import * as plans from './plans.mjs';

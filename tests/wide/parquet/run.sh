@@ -1,6 +1,6 @@
 # Called by `make interop`: examples/parquet.c against the .parquet files that
 # DuckDB and hyparquet-writer write (npm, into build/npm) and against
-# tests/parquet/duckdb.parquet, written by DuckDB 1.5.6 and small: columns word (a0 to
+# duckdb.parquet, written by DuckDB 1.5.6 and small: columns word (a0 to
 # a9) and id (0 to 9), ten times each. What is missing is named and fails.
 CC=${CC:-cc}
 work=build/npm
@@ -16,7 +16,7 @@ need 'command -v node' node nodejs
 need 'command -v npm' npm npm
 [ $status -eq 0 ] || exit 1
 
-. tests/count.sh
+. tests/unit/count.sh
 # refuses WHY WORDS...: exit 2 and that reason, alone
 refuses() {
     why=$1
@@ -29,10 +29,10 @@ near() {
     awk "BEGIN { exit !($1 > $2 * (1 - $3) && $1 < $2 * (1 + $3)) }"
 }
 
-sh tests/examples.sh parquet:-lxxhash || exit 1
+sh tests/wide/examples/examples.sh parquet:-lxxhash || exit 1
 npm install --prefix $work --no-save --no-audit --no-fund \
     @duckdb/node-api@1.5.6-r.1 hyparquet-writer@0.17.0 >$work/log 2>&1 &&
-    cp tests/parquet/write.mjs $work && (cd $work && node write.mjs write) ||
+    cp tests/wide/parquet/write.mjs $work && (cd $work && node write.mjs write) ||
     { cat $work/log; exit 1; }
 
 # ours FILTER: the same values make the same bits
@@ -192,7 +192,7 @@ check 'date by its days' [ "$(echo -365 | build/parquet check \
 check '-x of a UUID' [ "$(tr -d - <$work/types.uuid.in | build/parquet check -x \
     $work/types.parquet uuid | wc -l)" -eq 1600 ]
 
-small=tests/parquet/duckdb.parquet
+small=tests/wide/parquet/duckdb.parquet
 printf 'a0\na9\n' >$work/in
 printf 'b0\na0\na10\n\na9' | build/parquet check $small word >$work/out
 check "$small: word" cmp $work/in $work/out
@@ -219,6 +219,6 @@ done
 cp $small $work/small.parquet
 ASAN_OPTIONS=detect_leaks=0         # twice as fast; of 2000 ways to go wrong
 export ASAN_OPTIONS
-check 'cut and bent' node tests/parquet/write.mjs bend build/parquet-sanitized \
+check 'cut and bent' node tests/wide/parquet/write.mjs bend build/parquet-sanitized \
     $work/small.parquet id
 counted parquet

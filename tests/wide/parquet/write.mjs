@@ -1,4 +1,4 @@
-// For tests/parquet/run.sh. Two libraries that have nothing of ours write Parquet
+// For run.sh. Two libraries that have nothing of ours write Parquet
 // files with Bloom filters; or such a file is cut and bent in every way.
 //   node write.mjs write           *.parquet, their values and bits; filters
 //   node write.mjs bend PROGRAM FILE COLUMN

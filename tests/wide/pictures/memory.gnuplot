@@ -1,5 +1,5 @@
-# Run by tests/pictures/run.sh: bits a key against p. data, caption: given.
-load 'tests/pictures/style.gnuplot'
+# Run by run.sh: bits a key against p. data, caption: given.
+load 'tests/wide/pictures/style.gnuplot'
 set logscale x
 set xrange [0.5:8e-13]
 set yrange [0:80]

@@ -1,7 +1,7 @@
-# Run by tests/pictures/run.sh: measured rates over what was asked for, by n.
+# Run by run.sh: measured rates over what was asked for, by n.
 # data, large, window (what make promise and make promise-large wrote), caption:
 # given. Bars are four sigma.
-load 'tests/pictures/style.gnuplot'
+load 'tests/wide/pictures/style.gnuplot'
 set terminal svg size 880,460
 set logscale x
 set xrange [0.5:1e12]

@@ -1,5 +1,5 @@
-# Run by tests/pictures/run.sh: rates over the asked one. data, caption: given.
-load 'tests/pictures/style.gnuplot'
+# Run by run.sh: rates over the asked one. data, caption: given.
+load 'tests/wide/pictures/style.gnuplot'
 set logscale xy
 set xrange [0.9:1.2e5]
 set yrange [0.1:400]

@@ -1,8 +1,8 @@
 # Run by `make pictures`: measures and draws the README's pictures, as SVG, to
-# build/; those in tests/pictures/ are copies. That of speed needs what `make
+# build/; those beside this file are copies. That of speed needs what `make
 # bench` has measured, that of promises what `make promise` and `promise-large`
 # have, and says so. With `speed`, that picture alone.
-cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
 command -v gnuplot >/dev/null ||
     { echo "pictures needs gnuplot: apt-get install gnuplot-nox"; exit 1; }
 flags='-std=c99 -O3'
@@ -10,7 +10,7 @@ compiler=$(${CC:-cc} --version | head -n 1)
 
 # draw NAME DATA CAPTION [SETTINGS]
 draw() {
-    gnuplot -e "data = '$2'; caption = '$3'; $4" "tests/pictures/$1.gnuplot" \
+    gnuplot -e "data = '$2'; caption = '$3'; $4" "tests/wide/pictures/$1.gnuplot" \
         >"build/$1.svg.new" && mv "build/$1.svg.new" "build/$1.svg" &&
         echo "build/$1.svg"
 }
@@ -25,7 +25,7 @@ else
 fi
 [ "$1" != speed ] || exit $status
 
-${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/rates/rules.c \
+${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/wide/rates/rules.c \
     -o build/rules -lm || exit 1
 build/rules rates 1e-4 build/rates.tsv || status=1
 draw rates build/rates.tsv "make pictures: random keys, 4*10^{7} questions a \

@@ -1,6 +1,6 @@
-# Run by tests/pictures/run.sh: ns a lookup against n, of the rows that `make
+# Run by run.sh: ns a lookup against n, of the rows that `make
 # bench` wrote; of rows of one name the least counts. data, caption, build: given.
-load 'tests/pictures/style.gnuplot'
+load 'tests/wide/pictures/style.gnuplot'
 set terminal svg size 880,440
 set logscale xy
 set xrange [700:5e7]

@@ -1,4 +1,4 @@
-/* Run by tests/analyse/prove.sh, by Frama-C's WP: for every position x, every m
+/* Run by prove.sh, by Frama-C's WP: for every position x, every m
    and every `by` that bloom_fold accepts, the cell of x among m, over `by` and
    rounded down, is the cell of x among m / by; and likewise the block. So a
    folded filter has just the cells of one that was planned with m / by. The

@@ -1,4 +1,4 @@
-/* Run by tests/analyse/prove.sh: bloom_load32_ of the four bytes of every
+/* Run by prove.sh: bloom_load32_ of the four bytes of every
    number of 32 bits is that number, as prove.c takes for granted. */
 
 #define BLOOM_STATIC

@@ -1,10 +1,10 @@
-/* Run by tests/analyse/prove.sh, by Frama-C's WP: bloom_high_by_halves_ is the
+/* Run by prove.sh, by Frama-C's WP: bloom_high_by_halves_ is the
    high half of the product of any two 64-bit numbers, and none of its sums
    and products overflows. The function is bloom.h's own, as in prove.c.
 
    Solvers lose themselves where products, quotients and bits meet; so in three
    parts. What is needed of x >> 32 and x & 0xFFFFFFFF is that these are up and
-   low of "parts" (tests/analyse/bits.smt2).
+   low of "parts" (bits.smt2).
      1  of any functions up and low with that property, the lemma "high"
      2  nothing overflows
      3  the result is the high half; here "high" is taken from part 1, of

@@ -1,4 +1,4 @@
-/* Run by tests/analyse/prove.sh: what Frama-C's WP proves of bloom.h, for every
+/* Run by prove.sh: what Frama-C's WP proves of bloom.h, for every
    argument there is. A contract on a declaration, before bloom.h is read, is
    one on its definition: the functions are bloom.h's own. In the portable mode:
    Frama-C knows no 128-bit numbers.

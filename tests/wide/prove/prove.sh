@@ -22,20 +22,20 @@
 #   would need notes within bloom.h)
 #   shifts and masks: bits.smt2 proves them, in bits, by Z3
 #   bytes put together to words: all 2^32 are tried here
-cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
 for tool in frama-c why3 z3 cvc4; do
     command -v $tool >/dev/null && continue
     echo "prove needs $tool: apt-get install --no-install-recommends" \
          "frama-c-base why3 z3 cvc4"
     exit 1
 done
-. tests/count.sh
+. tests/unit/count.sh
 grep -q CVC4 "$HOME/.why3.conf" 2>/dev/null ||
     why3 config detect >/dev/null 2>&1
 
 # proof NAME MACHINE FILE OPTIONS... : every goal, or those that are not
 proof() {
-    name=$1 machine=$2 file=tests/analyse/$3
+    name=$1 machine=$2 file=tests/wide/prove/$3
     shift 3
     frama-c -machdep gcc_$machine \
         -cpp-extra-args="-I. -U__SIZEOF_INT128__ $PART" -wp -wp-rte \
@@ -74,12 +74,12 @@ sizes() {
 }
 
 bits() {
-    z3 tests/analyse/bits.smt2 >build/prove.out &&
+    z3 tests/wide/prove/bits.smt2 >build/prove.out &&
         ! grep -v '^unsat$' build/prove.out
 }
 
 loads() {
-    ${CC:-cc} -O1 -I. tests/analyse/loads.c -o build/loads && build/loads
+    ${CC:-cc} -O1 -I. tests/wide/prove/loads.c -o build/loads && build/loads
 }
 
 check "the product" product

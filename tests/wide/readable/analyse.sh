@@ -27,7 +27,7 @@
 #       the header is analysed without SIMD
 #   null-dereference   does not know the invariant of bloom_keys_: one of its
 #       three pointers is not NULL
-cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
 for tool in clang-tidy cppcheck gcc mandoc; do
     command -v $tool >/dev/null && continue
     echo "analyse needs $tool: apt-get install clang-tidy cppcheck gcc mandoc"
@@ -42,7 +42,7 @@ TIDY="-*,bugprone-*,cert-*,clang-analyzer-*
 COMMAND="-cert-err33-c,-cert-dcl37-c,-cert-dcl51-cpp
     -bugprone-reserved-identifier,-bugprone-signal-handler,-cert-sig30-c
     -clang-analyzer-unix.Malloc,-clang-analyzer-core.CallAndMessage"
-. tests/count.sh
+. tests/unit/count.sh
 
 # silent WORDS...: a command that says nothing
 silent() {

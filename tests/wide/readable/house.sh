@@ -1,8 +1,8 @@
 # Run by `make house`: the figures of the house, from the sources alone. Each is
 # printed beside its goal, which it may miss, and fails if it is above what was
 # reached before. Ends with "N passed, N failed".
-cd "$(dirname "$0")/.." || exit 1
-. tests/count.sh
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/unit/count.sh
 
 # figure WHAT VALUE GOAL REACHED [WHERE]
 figure() {
@@ -93,7 +93,7 @@ for folder in tests examples; do
     sed 's/^/            /' build/twice
 done
 figure 'lines of README.md' "$(wc -l <README.md)" 220 247
-figure 'lines of the Makefile' "$(wc -l <Makefile)" 200 358
+figure 'lines of the Makefile' "$(wc -l <Makefile)" 200 200
 
 echo
 echo 'Sections of bloom.h, in lines'

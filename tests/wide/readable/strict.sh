@@ -2,7 +2,7 @@
 # language version and mode. Left off, because they cannot hold or say nothing
 # of the code: -Wpadded, -Wdeclaration-after-statement, -Wc++98-compat*,
 # -Wuseless-cast (a cast from uint64_t to size_t is needed elsewhere).
-cd "$(dirname "$0")/.." && mkdir -p build || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
 
 ALL="-Werror -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wcast-qual
     -Wcast-align=strict -Wshadow -Wundef -Wstrict-overflow=2 -Wdouble-promotion
@@ -18,7 +18,7 @@ USER="-Werror -Wall -Wextra -pedantic"          # what a user's program sees
 
 echo '#include "bloom.h"' >build/strict.c
 cp build/strict.c build/strict.cpp
-. tests/count.sh
+. tests/unit/count.sh
 for tool in gcc g++ clang clang++; do
     needs $tool "gcc g++ clang" || exit 1
 done
@@ -49,11 +49,13 @@ for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
     versions "$C" "$GCC" "$CLANG" "$mode build/strict.c"
     versions "$CXX" "$GXX" "$CLANGXX" "$mode build/strict.cpp"
 done
-echo "skipped: tests/fuzz/redis.c, which make fuzz builds with redismodule.h"
+echo "skipped: tests/wide/fuzz/redis.c, which make fuzz builds with redismodule.h"
 for file in examples/*.c examples/bloom/*.c examples/class/*.c \
-            tests/*.c tests/speed/*.c tests/fuzz/*.c tests/rates/*.c \
-            tests/page/*.c tests/unit/all.c; do
-    [ "$file" = tests/fuzz/redis.c ] ||
+            tests/test.c tests/unit/all.c tests/wide/bulk/*.c \
+            tests/wide/crash/*.c tests/wide/examples/*.c tests/wide/fuzz/*.c \
+            tests/wide/page/*.c tests/wide/rates/*.c tests/wide/speed/*.c \
+            tests/wide/threads/*.c; do
+    [ "$file" = tests/wide/fuzz/redis.c ] ||
         versions "$C" "gcc $USER -Wconversion -Wshadow" \
             "clang $USER -Wconversion -Wshadow" "$file"
 done

@@ -1,18 +1,18 @@
 # Run by `make interop-redis`: the module on a server with a replica, then on a
 # Redis Cluster of three nodes, all on loopback; 10 million items (or $ITEMS) in
 # all, and none may be lost when servers are killed. Takes a few minutes.
-. tests/redis/server.sh
+. tests/wide/redis/server.sh
 build
 N=${ITEMS:-10000000}
 P=$((N / 10))                           # items in a step
 
 add() {
-    /usr/bin/python3 tests/redis/client.py "$@" || fail "adding"
+    /usr/bin/python3 tests/wide/redis/client.py "$@" || fail "adding"
 }
 
 # all_found SOCKET|PORT KEYS END
 all_found() {
-    said=$(/usr/bin/python3 tests/redis/client.py "$1" found "$2" 0 "$3")
+    said=$(/usr/bin/python3 tests/wide/redis/client.py "$1" found "$2" 0 "$3")
     echo "$said"
     [ "$said" = "$3 of $3 found" ] || fail "items were lost"
 }

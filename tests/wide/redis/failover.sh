@@ -1,6 +1,6 @@
 # Run by `make interop`: a master, two replicas and a Sentinel, on loopback; the
 # master is killed in the middle of adds. What was acknowledged is not lost.
-. tests/redis/server.sh
+. tests/wide/redis/server.sh
 build
 set -- $(free 4)
 start master --port "$1"
@@ -23,4 +23,4 @@ until redis-cli -p "$4" sentinel masters 2>/dev/null | tr '\n' ' ' |
     sleep 0.1
 done
 pid=$(cat "$work/master/pid")
-/usr/bin/python3 tests/redis/client.py "$4" failover "$pid" || fail failover
+/usr/bin/python3 tests/wide/redis/client.py "$4" failover "$pid" || fail failover

@@ -1,10 +1,10 @@
 # Run by `make interop`: bounds of what a key may grow to, memory as it is told
 # and as it is, chunks that are loaded again, what replicas and listeners hear.
-. tests/redis/server.sh
+. tests/wide/redis/server.sh
 build
 
 start main
-for what in growth filters follower 'again tests/redis/golden' memory room \
+for what in growth filters follower 'again tests/wide/redis/golden' memory room \
     watched; do
     python limits main $what
 done

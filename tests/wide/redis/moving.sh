@@ -1,13 +1,13 @@
-# Run by `make interop`: what a real RedisBloom wrote (tests/redis/golden) is
+# Run by `make interop`: what a real RedisBloom wrote (golden/) is
 # loaded: dumps, RDB and append-only files, old encodings, half a dump.
-. tests/redis/server.sh
+. tests/wide/redis/server.sh
 build
-golden=tests/redis/golden
+golden=tests/wide/redis/golden
 
 moving() {
     to=$work/$1/socket
     shift
-    /usr/bin/python3 tests/redis/moving.py "$to" "$@" || fail "moving.py: $*"
+    /usr/bin/python3 tests/wide/redis/moving.py "$to" "$@" || fail "moving.py: $*"
 }
 
 # files NAME: NAME's folder with RedisBloom's file; options for the server

@@ -1,14 +1,14 @@
 # Run by `make interop`: the Redis module in examples/redis on a redis-server of
 # its own. Replies and errors word for word; python3-redis's bf() client; data
 # that must be there again after restarts; malformed payloads.
-. tests/redis/server.sh
+. tests/wide/redis/server.sh
 build
 
 quietly() {
     said=$(ask "$@") && [ "${said#*rr}" = "$said" ] || fail "$*: $said"
 }
 
-# tests/redis/talk.txt has commands, and what redis-cli must print ("3>": RESP3)
+# talk.txt has commands, and what redis-cli must print ("3>": RESP3)
 start talk
 while read -r mark line; do
     case $mark in
@@ -17,9 +17,9 @@ while read -r mark line; do
     '3>') printf '%s\n' "3> $line"
           printf '%s\n' "$line" | ask talk -3 --no-raw ;;
     esac
-done <tests/redis/talk.txt | sed '/^([0-9.]*s)$/d' >"$work/said"
-diff tests/redis/talk.txt "$work/said" || fail "expected (<), but said (>)"
-echo "$(grep -c '^3*>' tests/redis/talk.txt) commands answered word for word"
+done <tests/wide/redis/talk.txt | sed '/^([0-9.]*s)$/d' >"$work/said"
+diff tests/wide/redis/talk.txt "$work/said" || fail "expected (<), but said (>)"
+echo "$(grep -c '^3*>' tests/wide/redis/talk.txt) commands answered word for word"
 
 python client talk client
 python hostile talk malformed
@@ -37,7 +37,7 @@ preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 export ASAN_OPTIONS=detect_leaks=0
 start watched
 (trap - EXIT; python hostile watched malformed
- python limits watched again tests/redis/golden) >"$work/said" ||
+ python limits watched again tests/wide/redis/golden) >"$work/said" ||
     { cat "$work/said" "$work/watched/log"; fail "malformed payloads"; }
 stop watched
 module=$was preload=

@@ -1,4 +1,4 @@
-# Sourced by tests/redis/*.sh: builds the module, starts and stops servers, each
+# Sourced by the scripts beside it: builds the module, starts and stops servers, each
 # in a folder of its own under $work; all are stopped and gone at the end. The
 # server is $REDIS_SERVER, if that is set: another one of Redis, or Valkey.
 server=${REDIS_SERVER:-redis-server}
@@ -128,7 +128,7 @@ stop_all() {
 
 # python SCRIPT NAME WORD...: what SCRIPT.py does to that server
 python() {
-    script=tests/redis/$1.py to=$work/$2/socket
+    script=tests/wide/redis/$1.py to=$work/$2/socket
     shift 2
     /usr/bin/python3 "$script" "$to" "$@" || fail "$script $*"
 }

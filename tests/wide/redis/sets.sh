@@ -1,7 +1,7 @@
 # Run by `make race-redis`: the module against Redis's own set, on one server
 # and in turn: redis-benchmark -P 16 (the best of 3 rounds counts), then the
 # memory that a million keys of 40 bytes take.
-. tests/redis/server.sh
+. tests/wide/redis/server.sh
 need redis-benchmark redis-tools
 build
 start race

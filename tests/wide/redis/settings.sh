@@ -1,6 +1,6 @@
 # Run by `make interop`: arguments of the module, CONFIG, key permissions,
 # COMMAND DOCS, COPY; and a replica whose settings are others.
-. tests/redis/server.sh
+. tests/wide/redis/server.sh
 build
 
 # says NAME EXPECTED COMMAND...: with words that are joined by spaces

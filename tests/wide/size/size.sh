@@ -2,10 +2,10 @@
 # static RAM of a linked program less those of an empty one, with all that the
 # linker pulled in; stack and time in an emulator. Writes build/size.md and
 # compares with the figures that are promised; ends "N passed, N failed".
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 out=build/size
 mkdir -p "$out"
-. tests/count.sh
+. tests/unit/count.sh
 
 need() {
     command -v "$1" >/dev/null && return
@@ -35,19 +35,19 @@ chip() {
     linked=$PLAIN
     case $1 in
     avr) tool=avr cc='avr-gcc -mmcu=atmega2560' linked=
-        runs=tests/cross/avr.c ;;
+        runs=tests/wide/cross/avr.c ;;
     m0 | m4)
         tool=arm-none-eabi cc="arm-none-eabi-gcc -mthumb -mcpu=cortex-$1"
         linked="$PLAIN --specs=nosys.specs"
-        runs='-nostartfiles --specs=rdimon.specs -T tests/cross/cortex_m.ld
+        runs='-nostartfiles --specs=rdimon.specs -T tests/wide/cross/cortex_m.ld
             -Wl,--defsym=ROM_SIZE=4M,--defsym=RAM_SIZE=4M
-            tests/cross/cortex_m.c' ;;
+            tests/wide/cross/cortex_m.c' ;;
     lx106)
         tool=xtensa-lx106-elf
         cc='xtensa-lx106-elf-gcc -mtext-section-literals'
         linked="$PLAIN -Wl,--defsym=__muldi3=_start"
         runs='-nostartfiles -Wl,-e,reset,-Ttext=0x50001000
-            -Wl,--section-start=.begin=0x50000000 tests/cross/xtensa.c' ;;
+            -Wl,--section-start=.begin=0x50000000 tests/wide/cross/xtensa.c' ;;
     rv32)
         tool=riscv64-unknown-elf
         cc='riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32
@@ -58,7 +58,8 @@ chip() {
     esac
 }
 
-PARTS='tests/cross/size.c tests/cross/size_lib.c tests/cross/size_main.c'
+PARTS='tests/wide/size/size.c tests/wide/size/size_lib.c
+    tests/wide/size/size_main.c'
 
 # link PROGRAM FILES-AND-FLAGS...: $out/PROGRAM
 link() {
@@ -106,8 +107,8 @@ run() {
 measure() {
     use=$1
     shift
-    link run -DUSE="$use" "$@" tests/cross/size.c tests/cross/size_lib.c \
-        tests/cross/size_run.c $runs
+    link run -DUSE="$use" "$@" tests/wide/size/size.c tests/wide/size/size_lib.c \
+        tests/wide/size/size_run.c $runs
     run "$out/run"
 }
 stack_of() { measure "$@" | awk '$1 == "stack" { print $2 }'; }

@@ -1,13 +1,14 @@
 # Run by `make figures`: what `make bench` and `make pages` measured becomes the
 # figures of README.md and tests/README.md, between the lines there that name
-# this command, and the picture tests/pictures/speed.svg.
-cd "$(dirname "$0")/../.." || exit 1
+# this command, and the picture tests/wide/pictures/speed.svg.
+cd "$(dirname "$0")/../../.." || exit 1
 for name in bench pages; do
     [ -s build/$name.tsv ] || { echo "figures: first make $name"; exit 1; }
 done
 
 tables() {
-    awk -v part="$1" -f tests/speed/tables.awk build/bench.tsv build/pages.tsv
+    awk -v part="$1" -f tests/wide/speed/tables.awk build/bench.tsv \
+        build/pages.tsv
 }
 
 # put FILE PART: between the lines; the row `fast` has none, as it is in a table
@@ -23,4 +24,5 @@ put() {
 
 put README.md readme
 put tests/README.md tests
-sh tests/pictures/run.sh speed && cp build/speed.svg tests/pictures/speed.svg
+sh tests/wide/pictures/run.sh speed &&
+    cp build/speed.svg tests/wide/pictures/speed.svg

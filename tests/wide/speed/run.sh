@@ -1,4 +1,4 @@
-# Run by `make bench`, `make lean` and `make pages`: builds tests/speed/bench.c
+# Run by `make bench`, `make lean` and `make pages`: builds bench.c
 # with each compiler, runs it, and prints what it measured as tables. Exits with
 # 1 if an answer was wrong. What to run is said by variables:
 #   PARTS   who is measured: libbloom, lean and peers beside ours, or pages
@@ -12,7 +12,7 @@
 #   BOOST, LIBFILTER, FASTFILTER  folders with the sources of these peers; BOOST
 #           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
 # so: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
-cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
 : "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"
 : "${SWEEP=1000 3162 31623 1e5 316228 3162278 1e7}"
@@ -68,11 +68,11 @@ compile() {                             # compile BUILD
         printf '%s_enter();' "$part"; done)"
     for part in bench ours libbloom lean pages; do
         case $part in bench | ours) true ;; *) has $part ;; esac || continue
-        object $part $cc -std=c99 $warn tests/speed/$part.c || return
+        object $part $cc -std=c99 $warn tests/wide/speed/$part.c || return
     done
     if has peers; then
         link=$cxx
-        object peers $cxx -std=c++17 $warn $peers tests/speed/peers.cpp ||
+        object peers $cxx -std=c++17 $warn $peers tests/wide/speed/peers.cpp ||
             return
         for part in ${LIBFILTER:+block memory util}; do
             object $part $cc -w $peers "$LIBFILTER/c/lib/$part.c" || return
@@ -131,5 +131,5 @@ done
 } >"$OUT.tsv.new"
 rm -f "$OUT.new"
 mv "$OUT.tsv.new" "$OUT.tsv"
-awk -f tests/speed/tables.awk "$OUT.tsv"
+awk -f tests/wide/speed/tables.awk "$OUT.tsv"
 exit $status

@@ -1,4 +1,4 @@
-# Prints the rows of tests/speed/run.sh as the tables of tests/README.md; with
+# Prints the rows of run.sh as the tables of tests/README.md; with
 # -v part=readme what README.md has of them, with -v part=fast its row of a
 # table. Of rows that say the same the least counts.
 BEGIN {

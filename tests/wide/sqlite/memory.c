@@ -1,7 +1,7 @@
 /* Memory that runs out: each allocation of SQLite and of examples/sqlite.c
-   fails once, and all after it. Run by tests/sqlite/run.sh, under ASan.
+   fails once, and all after it. Run by run.sh, under ASan.
 
-     cc -I. tests/sqlite/memory.c -lsqlite3 && ./a.out [STEP]
+     cc -I. tests/wide/sqlite/memory.c -lsqlite3 && ./a.out [STEP]
 
    With a STEP only every STEP-th does. Each statement gives the right value or
    "out of memory"; a key whose INSERT was done is in afterwards; and the
@@ -11,7 +11,7 @@
 #define SQLITE_CORE 1
 #include <stdio.h>
 #include <stdlib.h>
-#include "../../examples/sqlite.c"
+#include "examples/sqlite.c"
 
 /* ---- Allocations that fail ------------------------------------------------
    */

@@ -1,7 +1,7 @@
 /* Random queries of examples/sqlite.c's tables, beside real tables of the same
-   keys, in one connection. Run by tests/sqlite/run.sh.
+   keys, in one connection. Run by run.sh.
 
-     cc -I. tests/sqlite/queries.c -lsqlite3 && ./a.out [COUNT [SEED]]
+     cc -I. tests/wide/sqlite/queries.c -lsqlite3 && ./a.out [COUNT [SEED]]
 
    Every second round has filters so precise (1e-9) that no false "maybe" is
    among the few dozen values there are: each answer must be that of the real
@@ -22,7 +22,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../../examples/sqlite.c"
+#include "examples/sqlite.c"
 
 static sqlite3 *db;
 static bool is_exact;                   /* no false "maybe" */

@@ -3,8 +3,8 @@
 # rollbacks, other connections, damage, memory that runs out, and files exchanged
 # with the command both ways. With "demo", also examples/sqlite.sql on 10^6 rows.
 # QUERIES=100000 asks more of them. Ends with "N passed, N failed".
-# usage: tests/sqlite/run.sh [demo]
-cd "$(dirname "$0")/../.." || exit 1
+# usage: run.sh [demo]
+cd "$(dirname "$0")/../../.." || exit 1
 status=0
 need() {
     eval "$1" >/dev/null 2>&1 && return
@@ -19,7 +19,7 @@ LC_ALL=C export LC_ALL
 work=build/sqlite
 rm -rf $work
 mkdir -p $work || exit 1
-. tests/count.sh
+. tests/unit/count.sh
 WARN="-Wall -Wextra -pedantic -Werror -Wconversion -Wshadow"
 gcc -std=c99 -g -O1 $WARN -shared -fPIC -I. -fsanitize=address,undefined \
     -fno-sanitize-recover=all examples/sqlite.c -o $work/bloom.so
@@ -306,7 +306,7 @@ done
 
 # The second edition's tables have no seals, and work as they did
 is 'second edition' '5 1 6 1 992' "$(on :memory: "
-.read tests/sqlite/second.sql
+.read tests/wide/sqlite/second.sql
 CREATE TABLE k(k); INSERT INTO k VALUES ('x'), (7), (x'00ff'), (''), ('new'),
     ('Gr' || char(252) || 'n');
 SELECT count(*) FROM k JOIN seen ON key = k;
@@ -391,7 +391,7 @@ is 'sealed, by the command' 1 "$(grep -c '^seal.*right\|^seal.*ok' $work/out)"
 
 for program in queries memory; do
     gcc -std=c99 -g -O1 -I. -fsanitize=address,undefined \
-        -fno-sanitize-recover=all tests/sqlite/$program.c -lsqlite3 \
+        -fno-sanitize-recover=all tests/wide/sqlite/$program.c -lsqlite3 \
         -o $work/$program || exit 1
     $work/$program $([ $program = memory ] && echo 7 ||
         echo ${QUERIES:-10000}) >$work/out 2>&1

@@ -1,6 +1,6 @@
 -- A database of the second edition, whose pages have no seals: seen USING
 -- bloom(100, 0.001) with the keys 'x', 7, x'00ff', 'Gr' || char(252) || 'n' and
--- '', as the extension of dd4f3b4 wrote it. Read by tests/sqlite/run.sh.
+-- '', as the extension of dd4f3b4 wrote it. Read by run.sh.
 PRAGMA writable_schema = on;
 INSERT INTO sqlite_schema VALUES ('table', 'seen', 'seen', 0,
     'CREATE VIRTUAL TABLE seen USING bloom(100, 0.001)');

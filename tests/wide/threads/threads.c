@@ -1,4 +1,4 @@
-/* Several threads in one filter. Built by tests/threads.sh three times: with
+/* Several threads in one filter. Built by threads.sh three times: with
    -DLOOPS=plain and with -DLOOPS=atomic -DBLOOM_ATOMIC as loops over single
    calls, and as the program that runs them:
 

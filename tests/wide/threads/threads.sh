@@ -1,9 +1,9 @@
 # Run by `make threads`: several threads in one filter, as BLOOM_ATOMIC allows.
 # usage: threads.sh [KEYS]      how many keys are added by two threads; 1e7
-cd "$(dirname "$0")/.." && mkdir -p build || exit 1
-keys=${1:-1e7}
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
+keys=${1:-1e7} source=tests/wide/threads/threads.c
 WARN="-std=c99 -Wall -Wextra -pedantic -Werror -I. -pthread"
-. tests/count.sh
+. tests/unit/count.sh
 
 for tool in gcc clang; do
     command -v $tool >/dev/null && continue
@@ -16,10 +16,10 @@ done
 build() {
     name=build/threads-$1 cc="$2 $WARN"
     shift 2
-    $cc "$@" -DLOOPS=plain -c tests/threads.c -o build/threads-plain.o &&
-    $cc "$@" -DLOOPS=atomic -DBLOOM_ATOMIC -c tests/threads.c \
+    $cc "$@" -DLOOPS=plain -c $source -o build/threads-plain.o &&
+    $cc "$@" -DLOOPS=atomic -DBLOOM_ATOMIC -c $source \
         -o build/threads-atomic.o &&
-    $cc "$@" ${ATOMIC--DBLOOM_ATOMIC} tests/threads.c build/threads-plain.o \
+    $cc "$@" ${ATOMIC--DBLOOM_ATOMIC} $source build/threads-plain.o \
         build/threads-atomic.o -o $name
 }
 # Silent, and nothing lost
@@ -50,7 +50,8 @@ every_order() {
     x86_64 | aarch64) ;;
     *) echo "skipped, interleave.c: no SIMD here"; return ;;
     esac
-    gcc $WARN -O2 tests/interleave.c -o build/interleave && build/interleave
+    gcc $WARN -O2 tests/wide/threads/interleave.c -o build/interleave &&
+        build/interleave
 }
 check "every order of two threads" every_order
 
