@@ -1,4 +1,4 @@
-/* What the targets of tests/fuzz share. Each is one file, NAME.c, that includes
+/* What the targets in this folder share. Each is one file, NAME.c, that includes
    this, has a run_one, and attacks one promise of bloom.h:
 
      image.c    any bytes as an image, and all that an accepted one allows
