@@ -137,8 +137,8 @@ install: build/bloom
 	    install -d $(INSTALLED)/$${file%/*} || exit; done
 	install -m 755 build/bloom $(INSTALLED)/bin
 	install bloom.h $(INSTALLED)/include
-	install examples/bloom.1 $(INSTALLED)/share/man/man1
-	install examples/bloom.bash \
+	install examples/bloom/bloom.1 $(INSTALLED)/share/man/man1
+	install examples/bloom/bloom.bash \
 	    $(INSTALLED)/share/bash-completion/completions/bloom
 	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
 	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake

@@ -3,8 +3,8 @@
    allows. For that a rate is taken from the fill, the share of bits that are
    set in all blocks: after j folds it is about 1 - (1 - fill)^(2^j), and its 8th
    power is the rate. A filter that misses the target stays as it is. */
-#ifndef BLOOM_COMMON_PARQUET_FOLD_H
-#define BLOOM_COMMON_PARQUET_FOLD_H
+#ifndef BLOOM_PARQUET_FOLD_H
+#define BLOOM_PARQUET_FOLD_H
 
 static void fold_to_target(bloom *b, double target)
 {

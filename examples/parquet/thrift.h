@@ -1,7 +1,7 @@
 /* Thrift's compact protocol, as it is in the files of Parquet; for parquet.c,
    which says what check() and found() do. */
-#ifndef BLOOM_COMMON_THRIFT_H
-#define BLOOM_COMMON_THRIFT_H
+#ifndef BLOOM_PARQUET_THRIFT_H
+#define BLOOM_PARQUET_THRIFT_H
 
 /* Files come from strangers: nothing is read that is not there. A place is the
    numbers of the fields that lead to a value, 8 bits each (an extension's

@@ -1,7 +1,7 @@
 /* The types of Parquet's columns, and the plain encoding of a value that is
    written as text; for parquet.c, which says what check() does. */
-#ifndef BLOOM_COMMON_PARQUET_TYPES_H
-#define BLOOM_COMMON_PARQUET_TYPES_H
+#ifndef BLOOM_PARQUET_TYPES_H
+#define BLOOM_PARQUET_TYPES_H
 
 enum { BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLES, BYTE_ARRAY, FIXED, TYPES };
 static const char *const types[TYPES] = { "BOOLEAN", "INT32", "INT64", "INT96",

@@ -53,14 +53,14 @@ done; rm -f f
 
 # The page shows what its source says
 if command -v mandoc > /dev/null; then
-    mandoc -T ascii "$root/examples/bloom.1" > page
+    mandoc -T ascii "$root/examples/bloom/bloom.1" > page
     says page 'bloom uniq -k 1,1 -t , a.csv b.csv'
 else
     echo 'skipped: the page as mandoc shows it (Debian package mandoc)'
 fi
 
 # The help, the page and the completion know the same options of each verb
-page=$root/examples/bloom.1
+page=$root/examples/bloom/bloom.1
 for verb in uniq build add check info merge dump; do
     what="options of $verb"
     "$bloom" help $verb | sed -n 's/^  \(-[^ ]*\) .*/\1/p' > options
@@ -76,7 +76,7 @@ for verb in uniq build add check info merge dump; do
         "$(sed '/Sh DESCR/q' "$page" | grep -c "^\.Cm $verb\$")"
     is "$what: its text is on the page" 1 "$(grep -c "^\.It Cm $verb\$" "$page")"
     if command -v bash > /dev/null; then
-        bash -c ". '$root/examples/bloom.bash'
+        bash -c ". '$root/examples/bloom/bloom.bash'
             COMP_WORDS=(bloom $verb -) COMP_CWORD=2; _bloom
             printf '%s\n' \"\${COMPREPLY[@]}\"" | grep . | sort > completed
         same completed sorted

@@ -93,5 +93,5 @@ silent check --suppress=redundantContinue --suppress=knownConditionTrueFalse \
 silent analyzer -DBLOOM_IMPLEMENTATION build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_TINY build/analyse.c
 silent analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_ATOMIC build/analyse.c
-silent mandoc -Tlint examples/bloom.1
+silent mandoc -Tlint examples/bloom/bloom.1
 counted analyse
