@@ -92,7 +92,7 @@ for folder in tests examples; do
     figure "pairs in $folder/ that share six lines" "$(wc -l <build/twice)" 0 0
     sed 's/^/            /' build/twice
 done
-figure 'lines of README.md' "$(wc -l <README.md)" 220 247
+figure 'lines of README.md' "$(wc -l <README.md)" 220 220
 figure 'lines of the Makefile' "$(wc -l <Makefile)" 200 200
 
 echo
