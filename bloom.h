@@ -2758,7 +2758,7 @@ static double bloom_moment_of_many_(double m, unsigned k, double fill,
    spares makes it easier to match by a = 1/fill - 1.
    Rows: an absent key may follow one of the n keys, or stay on one of their n k
    cells: for two steps by chance, for each further one in one of 37 cases.
-   (Ours; tests/rates/exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
+   (Ours; the tests exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
    440 times for m = 122368, and nothing from 100 keys on at the best k.) */
 static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
