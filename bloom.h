@@ -2186,6 +2186,21 @@ BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
     return i;
 }
 
+/* Asks the memory for keys `from` to `to`: it is busy with cells when their
+   batch begins, and would bring them late. */
+static inline void bloom_ask_keys_(const bloom_keys_ *keys, size_t from,
+                                   size_t to)
+{
+    const size_t end = to < keys->count ? to : keys->count;
+    for (; from < end; from += 4)
+        if (keys->integers)
+            BLOOM_PREFETCH_(keys->integers + from);
+        else if (keys->hashes)
+            BLOOM_PREFETCH_(keys->hashes + from);
+        else
+            BLOOM_PREFETCH_(keys->bytes + from);
+}
+
 /* Begins the walks of at most `most` keys from number `from` on. y is left out
    for integers with one block a key, which take no step. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
@@ -2196,6 +2211,7 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
     size_t i = 0;
     walks->count = count;
     walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
+    bloom_ask_keys_(keys, from + count, from + 2 * count);
     if (keys->integers && !BLOOM_IS_32_(plan)) {
         const uint64_t *key = keys->integers + from;
         const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
