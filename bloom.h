@@ -2163,6 +2163,13 @@ typedef struct bloom_walks_ {
     bool *results;                          /* of the batch; or NULL */
 } bloom_walks_;
 
+/* A filter; into is NULL unless its cells are set. */
+typedef struct bloom_task_ {
+    unsigned char *into;
+    const unsigned char *cells;
+    bloom_plan plan;
+} bloom_task_;
+
 /* bloom_mix_u64_ of four keys at a time where there is AVX2; `add` is what the
    seed adds to each key. Returns how many keys it did. */
 BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
@@ -2232,13 +2239,16 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
    true. SIFT looks at the first block or two cells and then keeps in the batch
    only the keys that may be in, with their walks as far as they came. REST
    looks at what is left of these. */
-BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
-                               bloom_walks_ *walks, uint64_t m, bool *results,
+BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
                                unsigned layout, unsigned k, int what, bool simd)
 {
+    unsigned char *into = what == BLOOM_ADD_ ? task->into : BLOOM_NULL_;
+    const unsigned char *cells = task->cells;
+    const uint64_t m = task->plan.cells;
     const size_t count = walks->count;
     const unsigned n = what != BLOOM_SIFT_ ? k : layout == BLOOM_BLOCKED ? 8
                                                                          : 2;
+    bool *results = what == BLOOM_ASK_ ? BLOOM_NULL_ : walks->results;
     size_t i, stay = 0, sum = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
@@ -2264,82 +2274,56 @@ BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
     return sum;
 }
 
-/* Makes a loop of its own for each layout and each `what`; and one more for
-   lookups in blocks whose answers are only counted. */
-#define BLOOM_PASS_(results, what) \
-    bloom_pass_(into, cells, walks, m, results, layout, k, what, simd)
-BLOOM_FLAT_ size_t bloom_pass_in_(unsigned char *into,
-                                  const unsigned char *cells,
-                                  bloom_walks_ *walks, uint64_t m,
+/* Makes a loop of its own for each `what`, and its callers for each layout. */
+#define BLOOM_PASS_(what) bloom_pass_(task, walks, layout, k, what, simd)
+BLOOM_FLAT_ size_t bloom_pass_in_(const bloom_task_ *task, bloom_walks_ *walks,
                                   unsigned layout, unsigned k, int what,
                                   bool simd)
 {
-    bool *results = walks->results;
     switch (what) {
-    case BLOOM_ADD_:  return BLOOM_PASS_(results, BLOOM_ADD_);
-    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_NULL_, BLOOM_ASK_);
-    case BLOOM_SIFT_: return BLOOM_PASS_(results, BLOOM_SIFT_);
-    case BLOOM_REST_: return BLOOM_PASS_(results, BLOOM_REST_);
+    case BLOOM_ADD_:  return BLOOM_PASS_(BLOOM_ADD_);
+    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_ASK_);
+    case BLOOM_SIFT_: return BLOOM_PASS_(BLOOM_SIFT_);
+    case BLOOM_REST_: return BLOOM_PASS_(BLOOM_REST_);
     }
-    if (layout == BLOOM_BLOCKED && !results)
-        return BLOOM_PASS_(BLOOM_NULL_, BLOOM_LOOK_);
-    return BLOOM_PASS_(results, BLOOM_LOOK_);
+    return BLOOM_PASS_(BLOOM_LOOK_);
 }
 
-/* Filters of one block a key, below 2 GB, have loops of their own: m is masked
-   to 34 bits so that compilers drop the code for larger ones. */
-BLOOM_FLAT_ size_t bloom_pass_blocked_(unsigned char *into,
-                                       const unsigned char *cells,
-                                       bloom_walks_ *walks, bloom_plan plan,
-                                       unsigned k, int what, bool simd)
+BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(const bloom_task_ *task,
+    bloom_walks_ *walks, unsigned k, int what)
 {
-    return plan.hashes == 8 && plan.cells >> 34 == 0
-         ? bloom_pass_in_(into, cells, walks, plan.cells & 0x3FFFFFFFFU,
-                          BLOOM_BLOCKED, 8, what, simd)
-         : bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_BLOCKED, k,
-                          what, simd);
+    return k == 8 ? bloom_pass_in_(task, walks, BLOOM_BLOCKED, 8, what, true)
+                  : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, true);
 }
 
-BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(unsigned char *into,
-    const unsigned char *cells, bloom_walks_ *walks, bloom_plan plan,
-    unsigned k, int what)
+BLOOM_RARE_ size_t bloom_pass_bits_(const bloom_task_ *task,
+                                    bloom_walks_ *walks, unsigned k, int what)
 {
-    return bloom_pass_blocked_(into, cells, walks, plan, k, what, true);
+    return bloom_pass_in_(task, walks, BLOOM_CLASSIC, k, what, false);
 }
 
-BLOOM_RARE_ size_t bloom_pass_classic_(unsigned char *into,
-    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
-    int what)
+static size_t bloom_pass_any_(const bloom_task_ *task, bloom_walks_ *walks,
+                              unsigned k, int what)
 {
-    return bloom_pass_in_(into, cells, walks, m, BLOOM_CLASSIC, k, what, false);
-}
-
-static size_t bloom_pass_any_(unsigned char *into, const unsigned char *cells,
-                              bloom_walks_ *walks, bloom_plan plan, unsigned k,
-                              int what)
-{
-    return plan.layout == BLOOM_CLASSIC
-         ? bloom_pass_classic_(into, cells, walks, plan.cells, k, what)
-         : plan.layout == BLOOM_COUNTING
-         ? bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_COUNTING, k,
-                          what, false)
-         : BLOOM_HAS_SIMD_
-         ? bloom_pass_by_simd_(into, cells, walks, plan, k, what)
-         : bloom_pass_blocked_(into, cells, walks, plan, k, what, false);
+    const unsigned layout = task->plan.layout;
+    return layout == BLOOM_CLASSIC ? bloom_pass_bits_(task, walks, k, what)
+         : layout == BLOOM_COUNTING
+         ? bloom_pass_in_(task, walks, BLOOM_COUNTING, k, what, false)
+         : BLOOM_HAS_SIMD_ ? bloom_pass_by_simd_(task, walks, k, what)
+         : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, false);
 }
 
 /* The rounds of above. A filter is large from 4 MB on, or from 512 KB on where
    a key's cells are looked at in two steps; batches are then as small as to ask
    for about as many cache lines as a CPU can wait for at once. */
-static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
-                            bloom_plan plan, const bloom_keys_ *keys)
+static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
 {
-    const unsigned k = plan.hashes;
-    const bool blocked = plan.layout == BLOOM_BLOCKED;
-    const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
-    const unsigned some = blocked ? 8 : k > 2 ? 2 : k;
-    const unsigned first = into || !large ? k : some;
-    const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 64;
+    const bool adds = task->into != BLOOM_NULL_;
+    const bool blocked = task->plan.layout == BLOOM_BLOCKED;
+    const bool large = task->plan.cells >> (blocked || adds ? 25 : 22) != 0;
+    const unsigned k = task->plan.hashes, some = blocked ? 8 : k > 2 ? 2 : k;
+    const unsigned first = adds || !large ? k : some;
+    const size_t most = !large ? BLOOM_BATCH_ : adds && !blocked ? 16 : 64;
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
     size_t from = 0, sum = 0;
     one->count = two->count = three->count = 0;
@@ -2349,32 +2333,33 @@ static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
         three = two;
         two = one;
         one = done;
-        bloom_begin_(one, plan, keys, from, most);
+        bloom_begin_(one, task->plan, keys, from, most);
         from += one->count;
         if (large)
-            bloom_pass_any_(into, cells, one, plan, first, BLOOM_ASK_);
+            bloom_pass_any_(task, one, first, BLOOM_ASK_);
         if (first == k) {
-            sum += bloom_pass_any_(into, cells, two, plan, k,
-                                   into ? BLOOM_ADD_ : BLOOM_LOOK_);
+            sum += bloom_pass_any_(task, two, k,
+                                   adds ? BLOOM_ADD_ : BLOOM_LOOK_);
             continue;
         }
-        bloom_pass_any_(into, cells, two, plan, some, BLOOM_SIFT_);
-        bloom_pass_any_(into, cells, two, plan, k - some, BLOOM_ASK_);
-        sum += bloom_pass_any_(into, cells, three, plan, k - some, BLOOM_REST_);
+        bloom_pass_any_(task, two, some, BLOOM_SIFT_);
+        bloom_pass_any_(task, two, k - some, BLOOM_ASK_);
+        sum += bloom_pass_any_(task, three, k - some, BLOOM_REST_);
     } while (one->count + two->count > 0);
     return sum;
 }
 
 static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    if (keys.count == 0)
-        return 0;
-    if (!into)
-        return bloom_rounds_(BLOOM_NULL_, cells, bloom_plan_of(b), &keys);
-    bloom_unseal_(bloom_bytes_(into));
-    return bloom_rounds_(bloom_bytes_(into) + BLOOM_HEADER_, cells,
-                         bloom_parse_(bloom_bytes_(into)), &keys);
+    bloom_task_ task;
+    task.into = BLOOM_NULL_;
+    task.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    task.plan = into ? bloom_parse_(bloom_bytes_(into)) : bloom_plan_of(b);
+    if (into && keys.count > 0) {
+        bloom_unseal_(bloom_bytes_(into));
+        task.into = bloom_bytes_(into) + BLOOM_HEADER_;
+    }
+    return keys.count > 0 ? bloom_rounds_(&task, &keys) : 0;
 }
 
 #endif
