@@ -2170,65 +2170,51 @@ typedef struct bloom_task_ {
     bloom_plan plan;
 } bloom_task_;
 
-/* bloom_mix_u64_ of four keys at a time where there is AVX2; `add` is what the
-   seed adds to each key. Returns how many keys it did. */
-BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
-                                                    const uint64_t *keys,
-                                                    size_t count, uint64_t add)
+/* Begins walks of integers, four at a time where there is AVX2, and returns how
+   many. y is left out for one block a key, where no step is taken. */
+BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
+    const uint64_t *keys, uint64_t seed, bool one)
 {
     size_t i = 0;
 #if defined(BLOOM_SIMD_) && defined(__x86_64__)
+    const uint64_t add = (seed + 1) * BLOOM_GOLDEN_;
     const bloom_longs_ adds = { add, add, add, add };
-    for (; count - i >= 4; i += 4) {
+    for (; walks->count - i >= 4; i += 4) {
         bloom_longs_ h;
         __builtin_memcpy(&h, keys + i, 32);
-        h += adds;
+        h += adds;                              /* bloom_mix_u64_ */
         h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
         h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
         h ^= h >> 33;
-        __builtin_memcpy(h1 + i, &h, 32);
+        __builtin_memcpy(walks->x + i, &h, 32);
+        h *= BLOOM_GOLDEN_;
+        if (!one)
+            __builtin_memcpy(walks->y + i, &h, 32);
     }
 #endif
-    (void)h1, (void)keys, (void)count, (void)add;
+    (void)walks, (void)keys, (void)seed, (void)one;
     return i;
 }
 
-/* Asks the memory for keys `from` to `to`: it is busy with cells when their
-   batch begins, and would bring them late. */
-static inline void bloom_ask_keys_(const bloom_keys_ *keys, size_t from,
-                                   size_t to)
-{
-    const size_t end = to < keys->count ? to : keys->count;
-    for (; from < end; from += 4)
-        if (keys->integers)
-            BLOOM_PREFETCH_(keys->integers + from);
-        else if (keys->hashes)
-            BLOOM_PREFETCH_(keys->hashes + from);
-        else
-            BLOOM_PREFETCH_(keys->bytes + from);
-}
-
-/* Begins the walks of at most `most` keys from number `from` on. y is left out
-   for integers with one block a key, which take no step. */
+/* Begins the walks of at most `most` keys from number `from` on. The memory is
+   asked for the keys after them, as it is soon busy with cells, and would bring
+   the next batch late. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     const size_t left = keys->count - from, count = left < most ? left : most;
-    size_t i = 0;
+    size_t i;
     walks->count = count;
     walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
-    bloom_ask_keys_(keys, from + count, from + 2 * count);
-    if (keys->integers && !BLOOM_IS_32_(plan)) {
-        const uint64_t *key = keys->integers + from;
-        const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
-        if (BLOOM_HAS_SIMD_)
-            i = bloom_mix_fours_(walks->x, key, count, add);
-        for (; i < count; i++)
-            walks->x[i] = bloom_fmix64_(key[i] + add);
-        for (i = 0; i < count && !one; i++)
-            walks->y[i] = walks->x[i] * BLOOM_GOLDEN_;
-    } else for (; i < count; i++) {
+    for (i = from + count; i < keys->count && i < from + 2 * count; i += 4)
+        if (keys->integers)
+            BLOOM_PREFETCH_(keys->integers + i);
+        else if (keys->hashes)
+            BLOOM_PREFETCH_(keys->hashes + i);
+    i = keys->integers && !BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_
+      ? bloom_begin_fours_(walks, keys->integers + from, plan.seed, one) : 0;
+    for (; i < count; i++) {
         const bloom_hash h = bloom_hash_at_(plan, keys, from + i);
         walks->x[i] = h.h1;
         walks->y[i] = bloom_y_(plan, h.h2);
