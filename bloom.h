@@ -1622,11 +1622,20 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 
 #endif
 
+/* bloom_load32_ for clang, which may not see that it is one load */
+static inline uint32_t bloom_peek_(const unsigned char *p)
+{
+    uint32_t x;
+    __builtin_memcpy(&x, p, 4);
+    return x;
+}
+
 #else
 
 #define BLOOM_TARGET_
 #define BLOOM_HAS_SIMD_ false
 #define BLOOM_IF_SIMD_(condition, simd, plain) ((void)(condition), (plain))
+#define bloom_peek_ bloom_load32_
 
 #endif
 
@@ -1779,10 +1788,10 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   Two kinds of filters go a short way, which is inlined into the user's loop up
-   to the first cell; each has a test of the header and two functions here. The
-   general way serves every filter, and is called. The header of a filter that
-   is written is in RAM; that of one that is only asked may be in ROM. */
+   Every filter can go the general way, which is called. Two kinds go a short
+   one, which is inlined into the user's loop: for each there is a test of the
+   header, a function to add, and one to look. The header of a filter that is
+   written is in RAM; that of one that is only asked may be in ROM. */
 
 BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
     const unsigned char *cells, unsigned k, bloom_walk_ walk)
@@ -1827,23 +1836,11 @@ BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
 
 #define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
 
-/* Four bytes of a header as a number. clang has to be told that it is one
-   load. */
-static inline uint32_t bloom_peek_(const unsigned char *p)
-{
-#ifdef BLOOM_SIMD_
-    uint32_t x;
-    __builtin_memcpy(&x, p, 4);
-    return x;
-#else
-    return bloom_load32_(p);
-#endif
-}
-
 /* Layout, width, k, and the zero byte after them; layout is the lowest byte. */
 #define BLOOM_KIND_(image) bloom_peek_((image) + BLOOM_LAYOUT_AT_)
 
-/* One kind is CLASSIC, of width 64 with at most 8 probes. A filter of 16 MB or
+/* One kind is CLASSIC, of width 64 with at most 8 probes: its hash is inlined,
+   its cells are visited in a function. A filter of 16 MB or
    more lies beyond the caches, where each cell is waited for: there it is best
    to stop at the first cell that is not set. */
 #define BLOOM_IS_BITS_(image) \
