@@ -35,42 +35,45 @@ static void fill_keys(void)
     }
 }
 
-static bool add_one(bloom *b, unsigned kind, unsigned i)
+static bool add_one(bloom *b, unsigned kind, size_t i)
 {
     return kind == 0 ? bloom_add(b, keys[i].data, keys[i].size)
          : kind == 1 ? bloom_add_u64(b, integers[i])
                      : bloom_add_hash(b, hashes[i]);
 }
 
-static bool ask_one(const bloom *b, unsigned kind, unsigned i)
+static bool ask_one(const bloom *b, unsigned kind, size_t i)
 {
     return kind == 0 ? bloom_may_contain(b, keys[i].data, keys[i].size)
          : kind == 1 ? bloom_may_contain_u64(b, integers[i])
                      : bloom_may_contain_hash(b, hashes[i]);
 }
 
-/* `count` keys added in one call and one by one, then MOST asked for: the same
-   answers, and the same image. What lies beyond the results is not touched. */
+/* The last `count` keys added in one call and one by one, then MOST asked for:
+   the same answers, and the same image. What lies beyond the results is not
+   touched, and what lies beyond the keys is not read (make sanitize). */
 static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
 {
     static unsigned char space[sizeof memory];
-    size_t size = bloom_plan_size(plan), result = 0, i;
+    size_t size = bloom_plan_size(plan), first = MOST - count, result, i;
     bloom *many = bloom_init(memory + random64() % 9, size, plan);
     bloom *single = bloom_init(space, size, plan);
     const bloom *view;
     bool is_new[MOST + 1], maybe[MOST + 1];
     is_new[count] = maybe[MOST] = true;
     bloom_seal(many);
-    result = kind == 0 ? bloom_add_many(many, keys, count, is_new)
-           : kind == 1 ? bloom_add_many_u64(many, integers, count, is_new)
-                       : bloom_add_many_hash(many, hashes, count, is_new);
+    result = kind == 0
+           ? bloom_add_many(many, keys + first, count, is_new)
+           : kind == 1
+           ? bloom_add_many_u64(many, integers + first, count, is_new)
+           : bloom_add_many_hash(many, hashes + first, count, is_new);
     if (count == 0) {                   /* nothing was added: the seal stays */
         CHECK(bloom_verify(many) == BLOOM_OK);
         bloom_seal(single);
     }
     for (i = 0; i < count; i++) {
         result -= is_new[i];
-        CHECK(is_new[i] == add_one(single, kind, (unsigned)i));
+        CHECK(is_new[i] == add_one(single, kind, first + i));
     }
     CHECK(result == 0 && is_new[count] && maybe[MOST]);
     CHECK(memcmp(many, single, size) == 0);
@@ -80,8 +83,8 @@ static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
                        : bloom_may_contain_many_hash(view, hashes, MOST, maybe);
     for (i = 0; i < MOST; i++) {
         result -= maybe[i];
-        CHECK(maybe[i] == ask_one(view, kind, (unsigned)i));
-        CHECK(maybe[i] || i >= count);
+        CHECK(maybe[i] == ask_one(view, kind, i));
+        CHECK(maybe[i] || i < first);
     }
     CHECK(result == 0);
     i = bloom_may_contain_many_u64(view, integers, MOST, NULL);
@@ -92,8 +95,8 @@ static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
 
 static void test_many(void)
 {
-    static const unsigned counts[] = { 0, 1, 3, 63, 64, 65, 130, MOST };
-    static const unsigned ks[] = { 1, 2, 3, 7, 64 };
+    static const unsigned counts[] = { 0, 1, 3, 64, 65, 128, 130, MOST };
+    static const unsigned ks[] = { 1, 2, 3, 8, 17 };
     static const unsigned blocked_ks[] = { 8, 16, 24, 40, 64 };
     unsigned layout, w, kind, c, k;
     for (w = 0; w < COUNT(widths); w++)
@@ -164,6 +167,53 @@ static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
     free(image);
 }
 
+/* Each cell of a key counts in each way to ask for one: if it alone is taken
+   away, the key is not in, and new. */
+static void each_cell_counts(bloom_plan plan)
+{
+    const bool counts = plan.layout == BLOOM_COUNTING;
+    bloom *b = sparse(plan);
+    unsigned char *image = (unsigned char *)(void *)b;
+    uint64_t cell[64];
+    unsigned n = 0;
+    bloom_hash h;
+    h.h1 = random64(), h.h2 = random64();
+    if (b) {
+        CHECK(bloom_add_hash(b, h));
+        n = bloom_probes(b, h, cell);
+    }
+    while (n-- > 0) {
+        unsigned bits = counts ? 15U << cell[n] % 2 * 4 : 1U << cell[n] % 8;
+        CHECK(bloom_may_contain_hash(b, h));
+        CHECK(bloom_may_contain_many_hash(b, &h, 1, NULL) == 1);
+        image[32 + cell[n] / (counts ? 2 : 8)] &= (unsigned char)~bits;
+        CHECK(!bloom_may_contain_hash(b, h));
+        CHECK(bloom_may_contain_many_hash(b, &h, 1, NULL) == 0);
+        CHECK(n % 2 ? bloom_add_hash(b, h)
+                    : bloom_add_many_hash(b, &h, 1, NULL) == 1);
+        CHECK(!bloom_add_hash(b, h));
+        CHECK(bloom_add_many_hash(b, &h, 1, NULL) == 0);
+    }
+    free(image);
+}
+
+/* The sizes from which on many keys are looked at in two steps, and asked for
+   ahead to add, and from which on a lookup of one key stops early. */
+static void test_each_cell_counts(void)
+{
+    static const uint64_t cells[] = { 1 << 20, (1 << 22) + 256,
+                                      (1 << 25) + 256, (1 << 27) + 256 };
+    unsigned layout, w, c, k;
+    for (w = 0; w < COUNT(widths); w++)
+        for (layout = 0; layout < LAYOUTS; layout++)
+            for (c = 0; c < COUNT(cells); c++)
+                for (k = 1; k <= 24; k += k < 9 ? 1 : k < 16 ? 7 : 8)
+                    if (layout != BLOOM_BLOCKED || k % 8 == 0)
+                        each_cell_counts(in_layout(a_plan(cells[c], k,
+                                                          widths[w], 8),
+                                                   layout));
+}
+
 /* From 2^34 cells on (2 GB) all of x tells the block: here the lower half of x
    does, for one key at a time and for many, to add and to look. */
 static void test_block_by_all_of_x(void)
@@ -217,6 +267,7 @@ static void many_tests(void)
     RUN(test_many());
 #ifndef TEST_FLASH
     RUN(test_many_in_large());
+    RUN(test_each_cell_counts());
     RUN(test_block_by_all_of_x());
 #endif
 #endif
