@@ -51,7 +51,6 @@ MODES_CXX = c++ c++-and-c
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*.[ch])
 PROGRAM = tests/unit/all.c
 OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
-RATES = -DTEST_RATES
 HOOKS = -include tests/unit/hooks.h
 TEST_C = $(C99) -O0 -c $(PROGRAM) -o $@         # that calls one of these objects
 TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(PROGRAM)
@@ -72,7 +71,7 @@ build/test.o: $(UNIT)
 build/test-flash.o: $(UNIT)
 	$(TEST_C) -DTEST_FLASH -DBLOOM_NO_FLOAT
 build/test-portable.o: $(UNIT)
-	$(TEST_C) -DTEST_MALLOC
+	$(TEST_C) -DTEST_MALLOC -DTEST_RATES
 
 build/test-separate: build/test.o build/bloom.o             # declarations only
 	$(C99) $^ -o $@
@@ -86,7 +85,7 @@ build/test-same: $(UNIT)                            # the code in the same file
 	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(PROGRAM) -o $@
 build/test-static: $(UNIT) examples/first.c         # twice in one program
 	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC $(RATES) $(PROGRAM) build/first.o -o $@
+	$(C99) -DBLOOM_STATIC -DTEST_INLINED $(PROGRAM) build/first.o -o $@
 build/test-tiny: $(UNIT)
 	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(PROGRAM) -o $@
 build/test-bare: $(UNIT)                            # as for firmware

@@ -6,7 +6,10 @@
 
    usage: test [murmur3.tsv]       ends with "N passed, N failed"
 
-   -DTEST_PART=hash_tests: that part alone, for a chip that has no room for all */
+   -DTEST_PART=hash_tests: that part alone, for a chip without room for all
+   -DTEST_INLINED: without plans, rates and chains, whose code is the same where
+   the calls for one key are inlined
+   -DTEST_RATES: with rates that are measured, which takes two seconds */
 #include "unit.h"
 
 #include "hash.c"
@@ -15,9 +18,11 @@
 #include "images.c"
 #include "whole.c"
 #include "counting.c"
+#ifndef TEST_INLINED
 #include "plans.c"
 #include "rates.c"
 #include "chain.c"
+#endif
 
 #if !defined TEST_FLASH && !defined TEST_SMALL  /* it looks at filters in RAM */
 #include "../test.c"
@@ -36,16 +41,18 @@ static void test_all(void)
     probe_tests();
     image_tests();
     whole_tests();
-    plan_tests();
     many_tests();
 #ifndef BLOOM_TINY
     counting_tests();
 #endif
+#ifndef TEST_INLINED
+    plan_tests();
 #ifndef BLOOM_NO_FLOAT
     rate_tests();
 #endif
 #ifdef BLOOM_HAS_CHAIN_
     chain_tests();
+#endif
 #endif
 }
 

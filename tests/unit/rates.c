@@ -5,16 +5,18 @@
 #ifndef BLOOM_NO_FLOAT
 
 /* E[(X/m)^k] from the distribution of X, the number of cells set after so many
-   independent throws, in long double. */
+   independent throws, in long double. Goes on from the last ones, if it can. */
 static double exact_rate(unsigned m, unsigned k, unsigned throws)
 {
     static long double chance[2000];
+    static unsigned last_m, thrown;
     long double rate = 0, one = 1.0L / m;
     unsigned i, j;
-    for (j = 0; j <= m; j++)
-        chance[j] = 0;
-    for (chance[0] = 1, i = 0; i < throws; i++)
-        for (j = (i < m ? i + 1 : m) + 1; j-- > 0; )
+    if (m != last_m || throws < thrown)
+        for (last_m = m, thrown = 0, j = 0; j <= m; j++)
+            chance[j] = j == 0;
+    for (; thrown < throws; thrown++)
+        for (j = (thrown < m ? thrown + 1 : m) + 1; j-- > 0; )
             chance[j] = chance[j] * (j * one)
                 + (j ? chance[j - 1] * ((m - j + 1) * one) : 0);
     for (j = 1; j <= m; j++) {
@@ -35,8 +37,8 @@ static void test_exact_rates(void)
     static const unsigned cells[] = { 64, 128, 320, 1024 };
     unsigned c, n, k;
     for (c = 0; c < COUNT(cells); c++)
-        for (n = 1; n < 70; n += n)
-            for (k = 1; k <= 64; k += k < 16 ? 3 : 12) {
+        for (k = 1; k <= 64; k += k < 16 ? 3 : 12)
+            for (n = 1; n < 70 && n * k <= 2048; n += n) {
                 double m = cells[c], exact = exact_rate(cells[c], k, n * k);
                 double rate = bloom_plan_fpr(a_plan(cells[c], k, 64, 0), n);
                 double generator = 1 + 2 * k * k / m;
@@ -235,7 +237,7 @@ static double rate_of_twins(bloom_plan plan, unsigned n)
 {
     unsigned filters, i;
     double maybe = 0, asked = 0;
-    for (filters = 0; filters < 200; filters++) {
+    for (filters = 0; filters < 2000 && maybe < 800; filters++) {
         bloom *b = bloom_init(memory, sizeof memory, plan);
         bloom_hash h[16];
         for (i = 0; i < n; i++) {
@@ -243,7 +245,7 @@ static double rate_of_twins(bloom_plan plan, unsigned n)
             CHECK(h[i].h2 == h[i].h1 * 0x9E3779B97F4A7C15U);
             bloom_add_hash(b, h[i]);
         }
-        for (i = 0; i < 2000; i++, asked++) {
+        for (i = 0; i < 200; i++, asked++) {
             bloom_hash twin = h[i % n];
             twin.h1 ^= random64() >> 32 << 32;
             twin.h2 = twin.h1 * 0x9E3779B97F4A7C15U;
@@ -342,14 +344,14 @@ static void test_rates(void)
         }
     /* Blocked filters differ more among each other: so more of them. Several
        blocks a key do better than expected where there are few blocks in all. */
-    for (r = 0; r < 5; r++)
+    for (r = 0; r < 3; r++)
         for (kind = 0; kind < 9; kind++) {
-            unsigned blocks = r < 4 ? r + 1 : 40, b = 1U << kind / 3;
+            unsigned blocks = r < 2 ? 2 * r + 1 : 40, b = 1U << kind / 3;
             bloom_plan plan = in_layout(a_plan(256 * blocks, 8 * b,
                                                kind % 3 ? 64 : 32, 4),
                                         BLOOM_BLOCKED);
             unsigned n = (unsigned)bloom_plan_capacity(plan, 0.01);
-            double rate = measured_rate(plan, n, kind % 3 == 2, 200, 5000);
+            double rate = measured_rate(plan, n, kind % 3 == 2, 200 + n, 5000);
             rate /= bloom_plan_fpr(plan, n);
             CHECK(rate > (b == 1 || blocks > 9 ? 0.94 : 0.7));
             CHECK(rate < 1.05 * 1.03);
@@ -368,7 +370,7 @@ static void test_pairs(void)
         bloom_plan plan = in_layout(a_plan(256 * rows[i].blocks, rows[i].k, 32,
                                            0), BLOOM_BLOCKED);
         double maybe = 0, says = 0;
-        for (filters = 0; filters < 2000; filters++) {
+        for (filters = 0; filters < 1000; filters++) {
             bloom *b = bloom_init(memory, sizeof memory, plan);
             for (j = 0; j < rows[i].n; j++)
                 bloom_add_u64(b, random64());
@@ -377,7 +379,7 @@ static void test_pairs(void)
             says += 2000 * bloom_fpr(b);
         }
         CHECK(says > 0.92 * maybe && says < 1.15 * maybe);
-        says = 4e6 * bloom_plan_fpr(plan, rows[i].n);
+        says = 2e6 * bloom_plan_fpr(plan, rows[i].n);
         CHECK(says > 0.92 * maybe && says < 1.35 * maybe);
     }
 }

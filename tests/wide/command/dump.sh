@@ -32,7 +32,6 @@ is 'arrays' $links "$(grep -c '^const unsigned char grown_' out)"
 says out "a key is in if one of grown_0 to grown_$((links - 1)) has it"
 {
     cat out
-    printf '#define BLOOM_IMPLEMENTATION\n#include "bloom.h"\n'
     printf '#include <stdio.h>\nint main(void)\n{\n'
     for i in $(numbers 0 $((links - 1))); do
         printf '    fwrite(grown_%s, 1, sizeof grown_%s, stdout);\n' $i $i

@@ -37,8 +37,8 @@ TCC = shutil.which("tcc")
 GCC = "gcc"
 
 # name: (how bloom.h is compiled, how the tests are, CPU seconds for one test:
-#        the longest takes a sixth of that). `make test` has a mode more, that
-# of the rates, of 20 seconds, which sees nothing that these do not; and "neon"
+#        the longest takes a sixth of that). `make test` has modes more, of
+# the same code, and measures rates, which sees nothing that these do not; "neon"
 # and "tiny16" stand for machines of `make cross`.
 BARE = ["-DBLOOM_NO_FLOAT", "-DBLOOM_NO_MALLOC"]
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
