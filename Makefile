@@ -85,7 +85,7 @@ build/test-same: $(UNIT)                            # the code in the same file
 	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(PROGRAM) -o $@
 build/test-static: $(UNIT) examples/first.c         # twice in one program
 	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC -DTEST_INLINED $(PROGRAM) build/first.o -o $@
+	$(C99) -DBLOOM_STATIC -DTEST_CALLS $(PROGRAM) build/first.o -o $@
 build/test-tiny: $(UNIT)
 	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(PROGRAM) -o $@
 build/test-bare: $(UNIT)                            # as for firmware
@@ -94,7 +94,7 @@ build/test-bare: $(UNIT)                            # as for firmware
 build/test-c++: $(UNIT)
 	$(TEST_CXX) -DBLOOM_STATIC -o $@
 build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
-	$(TEST_CXX) -x none build/bloom.o -o $@
+	$(TEST_CXX) -DTEST_CALLS -x none build/bloom.o -o $@
 
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :

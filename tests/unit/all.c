@@ -7,8 +7,8 @@
    usage: test [murmur3.tsv]       ends with "N passed, N failed"
 
    -DTEST_PART=hash_tests: that part alone, for a chip without room for all
-   -DTEST_INLINED: without plans, rates and chains, whose code is the same where
-   the calls for one key are inlined
+   -DTEST_CALLS: without plans, rates and chains, where only the calls for keys
+   are other code than in a mode that has these tests
    -DTEST_RATES: with rates that are measured, which takes two seconds */
 #include "unit.h"
 
@@ -18,7 +18,7 @@
 #include "images.c"
 #include "whole.c"
 #include "counting.c"
-#ifndef TEST_INLINED
+#ifndef TEST_CALLS
 #include "plans.c"
 #include "rates.c"
 #include "chain.c"
@@ -45,7 +45,7 @@ static void test_all(void)
 #ifndef BLOOM_TINY
     counting_tests();
 #endif
-#ifndef TEST_INLINED
+#ifndef TEST_CALLS
     plan_tests();
 #ifndef BLOOM_NO_FLOAT
     rate_tests();

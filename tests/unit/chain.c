@@ -295,7 +295,7 @@ static void test_damaged_chains(void)
     bloom_chain_free(c);
     for (i = 0; i < size; i++)
         CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
-    for (i = 0; i < 8 * size; i++) {
+    for (i = 0; i < 8 * size; i += i < 8 * 64 ? 1 : 5) {
         bool is_seen = false;
         unsigned link;
         image[i / 8] ^= (unsigned char)(1 << i % 8);
