@@ -84,7 +84,7 @@ build/test-flash build/test-portable: build/test-%: build/test-%.o \
 build/test-same: $(UNIT)                            # the code in the same file
 	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(PROGRAM) -o $@
 build/test-static: $(UNIT) examples/first.c         # twice in one program
-	$(C99) -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
+	$(C99) -O0 -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
 	$(C99) -DBLOOM_STATIC -DTEST_CALLS $(PROGRAM) build/first.o -o $@
 build/test-tiny: $(UNIT)
 	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(PROGRAM) -o $@

@@ -8,7 +8,7 @@ compile() {     # compile WHAT FILE OPTION...: into rom; what it says in err
 cp f1% 9-odd.bloom; try dump 0 dump ../command.$$/9-odd.bloom
 says out 'BLOOM_TINY cannot read it'
 cat out - > rom.c <<'END_OF_C'
-#define BLOOM_IMPLEMENTATION
+#define BLOOM_STATIC
 #include "bloom.h"
 #include <stdio.h>
 int main(void)
@@ -22,7 +22,7 @@ compile 'dump for BLOOM_TINY' rom.c -DBLOOM_TINY; is "$what" 1 $?
 says err 'BLOOM_TINY reads classic filters of hash width 32 only'
 try 'a tiny one' 0 build -w 32 9-odd.bloom a; try dump 0 dump 9-odd.bloom
 is "no #error" 0 "$(grep -c TINY out)"
-{ cat out; sed -n '/^#define BLOOM_IMPL/,$p' rom.c; } > tiny.c
+{ cat out; sed -n '/^#define BLOOM_STATIC/,$p' rom.c; } > tiny.c
 compile 'dump of a tiny one' tiny.c -DBLOOM_TINY && ./rom > image
 is "$what" 0 $?; same image 9-odd.bloom
 
