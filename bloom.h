@@ -1788,97 +1788,86 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   Every filter can go the general way, which is called. Two kinds go a short
-   one, which is inlined into the user's loop: for each there is a test of the
-   header, a function to add, and one to look. The header of a filter that is
-   written is in RAM; that of one that is only asked may be in ROM. */
+   The header of a filter that is written is in RAM; that of one that is only
+   asked may be in ROM. */
 
-BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
-    const unsigned char *cells, unsigned k, bloom_walk_ walk)
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_by_simd_(unsigned char *cells,
+    unsigned k, uint64_t x, uint64_t y, uint64_t m)
 {
-    return into ? bloom_visit_blocks_(into, cells, k, walk, BLOOM_ADD_, true)
-                : bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, BLOOM_LOOK_,
-                                      true);
+    const bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    return !bloom_visit_blocks_(cells, cells, k, walk, BLOOM_ADD_, true);
 }
 
-BLOOM_FLAT_ bool bloom_visit_one_(unsigned char *into,
-                                  const unsigned char *cells, bloom_plan plan,
-                                  bloom_hash h, int what)
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_look_by_simd_(const unsigned char *cells,
+    unsigned k, uint64_t x, uint64_t y, uint64_t m)
 {
-    const bloom_walk_ walk = bloom_walk_from_(plan, h);
-    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
-         ? bloom_blocks_by_simd_(into, cells, plan.hashes, walk)
-         : bloom_visit_(into, cells, plan.layout, plan.hashes, walk, what,
-                        false);
+    const bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    return bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, BLOOM_LOOK_, true);
 }
 
-BLOOM_RARE_ bool bloom_general_add_(bloom *b, bloom_hash h)
+BLOOM_RARE_ bool bloom_add_any_(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_parse_(image);
+    const bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
-    return !bloom_visit_one_(cells, cells, bloom_parse_(image), h, BLOOM_ADD_);
+    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
+         ? bloom_add_by_simd_(cells, plan.hashes, walk.x, walk.y, walk.m)
+         : !bloom_visit_(cells, cells, plan.layout, plan.hashes, walk,
+                         BLOOM_ADD_, false);
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_any_(const bloom *b, bloom_hash h)
 {
-    return bloom_visit_one_(BLOOM_NULL_, bloom_const_bytes_(b) + BLOOM_HEADER_,
-                            bloom_plan_of(b), h, BLOOM_LOOK_);
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_plan_of(b);
+    const bloom_walk_ walk = bloom_walk_from_(plan, h);
+    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
+         ? bloom_look_by_simd_(cells, plan.hashes, walk.x, walk.y, walk.m)
+         : bloom_visit_(BLOOM_NULL_, cells, plan.layout, plan.hashes, walk,
+                        BLOOM_LOOK_, false);
 }
 
-#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)       /* no short way */
+/* Classic filters with at most 8 probes are served first, without the registers
+   that others need. One of 16 MB or more lies beyond the caches, where each
+   cell is waited for: there it is best to stop at the first cell that is not
+   set. */
 
-#define BLOOM_SEED_(image) 0
-#define BLOOM_IS_BITS_(image) false
-#define bloom_add_bits_(image, x, y) false
-#define bloom_look_bits_(image, x, y) false
-
-#else
-
-#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
-
-/* Layout, width, k, and the zero byte after them; layout is the lowest byte. */
-#define BLOOM_KIND_(image) bloom_peek_((image) + BLOOM_LAYOUT_AT_)
-
-/* One kind is CLASSIC, of width 64 with at most 8 probes: its hash is inlined,
-   its cells are visited in a function. A filter of 16 MB or
-   more lies beyond the caches, where each cell is waited for: there it is best
-   to stop at the first cell that is not set. */
-#define BLOOM_IS_BITS_(image) \
-    (bloom_rotl32_(BLOOM_KIND_(image) ^ 64U << 8, 16) <= 8)
-
-BLOOM_RARE_ bool bloom_add_bits_(unsigned char *image, uint64_t x, uint64_t y)
+BLOOM_RARE_ bool bloom_add_one_(bloom *b, bloom_hash h)
 {
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    const unsigned k = image[BLOOM_K_AT_];
-    unsigned char *cells = image + BLOOM_HEADER_;
-    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_parse_(image);
+    const unsigned k = plan.hashes;
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    if (plan.layout != BLOOM_CLASSIC || k > 8)
+        return bloom_add_any_(b, h);
     bloom_unseal_(image);
     return !(bloom_visit_8_cells_(cells, cells, k, &walk, BLOOM_ADD_) & 1);
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_bits_(const unsigned char *image,
-                                              uint64_t x, uint64_t y)
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_one_(const bloom *b, bloom_hash h)
 {
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    const unsigned k = image[BLOOM_K_AT_];
-    const unsigned char *cells = image + BLOOM_HEADER_;
-    bloom_walk_ walk = bloom_walk_at_(x, y, m);
-    return 1 & (m >> 27 != 0
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_plan_of(b);
+    const unsigned k = plan.hashes;
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    if (plan.layout != BLOOM_CLASSIC || k > 8)
+        return bloom_look_any_(b, h);
+    return 1 & (plan.cells >> 27 != 0
         ? bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_STOP_)
         : bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_LOOK_));
 }
 
-#endif
-
-/* The other kind is BLOCKED with one block a key, of width 64 and less than 2
-   GB, on a CPU with SIMD. The number of blocks, m / 256, has 32 bits, as m <
-   2^40. */
+/* Blocked filters of one block a key, width 64, and less than 2 GB, on a CPU
+   with SIMD, go a way that is inlined into the user's loop. The number of
+   blocks, m / 256, has 32 bits, as m < 2^40. */
 
 #if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
 
 #define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
 #define BLOOM_IS_ONE_BLOCK_(image, blocks) __builtin_expect( \
-    BLOOM_KIND_(image) == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
+    bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
+        == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
     && (blocks) >> 26 == 0 && BLOOM_HAS_SIMD_, 1)
 
 BLOOM_TARGET_ static inline bool bloom_add_block_(unsigned char *image,
@@ -1909,9 +1898,8 @@ BLOOM_SHORT_ bool bloom_add_hash(bloom *b, bloom_hash h)
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_add_block_(image, blocks, h.h1)
-         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, h.h1, h.h2)
-                                 : bloom_general_add_(b, h);
+         ? bloom_add_block_(image, blocks, h.h1)
+         : BLOOM_IS_SMALL_ ? bloom_add_any_(b, h) : bloom_add_one_(b, h);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
@@ -1919,24 +1907,11 @@ BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_look_block_(image, blocks, h.h1)
-         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, h.h1, h.h2)
-                                 : bloom_general_look_(b, h);
+         ? bloom_look_block_(image, blocks, h.h1)
+         : BLOOM_IS_SMALL_ ? bloom_look_any_(b, h) : bloom_look_one_(b, h);
 }
 
 #ifndef BLOOM_TINY
-
-BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
-{
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_general_add_(b, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
-                                                     uint64_t key)
-{
-    return bloom_general_look_(b, bloom_hash_u64(b, key));
-}
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
@@ -1949,26 +1924,53 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
+/* In width 64 an integer is hashed here, elsewhere in a call. */
+#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
+#define BLOOM_IS_64_(image) ((void)(image), false)
+#else
+#define BLOOM_IS_64_(image) ((image)[BLOOM_WIDTH_AT_] == 64)
+#endif
+
+BLOOM_FLAT_ bloom_hash bloom_hash64_u64_(const unsigned char *image,
+                                         uint64_t key)
+{
+    bloom_hash h;
+    h.h1 = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
+    h.h2 = h.h1 * BLOOM_GOLDEN_;
+    return h;
+}
+
+BLOOM_RARE_ bool bloom_add_number_(bloom *b, uint64_t key)
+{
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_number_(const bloom *b, uint64_t key)
+{
+    return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
+}
+
 BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    const bloom_hash h = bloom_hash64_u64_(image, key);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_add_block_(image, blocks, x)
-         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, x, x * BLOOM_GOLDEN_)
-                                 : bloom_general_add_u64_(b, key);
+             ? bloom_add_block_(image, blocks, h.h1)
+         : BLOOM_IS_64_(image) ? bloom_add_one_(b, h)
+                               : bloom_add_number_(b, key);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    const bloom_hash h = bloom_hash64_u64_(image, key);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_look_block_(image, blocks, x)
-         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, x, x * BLOOM_GOLDEN_)
-                                 : bloom_general_look_u64_(b, key);
+             ? bloom_look_block_(image, blocks, h.h1)
+         : BLOOM_IS_64_(image) ? bloom_look_one_(b, h)
+                               : bloom_look_number_(b, key);
 }
 
 #endif
@@ -2109,8 +2111,8 @@ typedef struct bloom_keys_ {
     bool *results;                      /* or NULL */
 } bloom_keys_;
 
-static inline bloom_hash bloom_hash_at_(bloom_plan plan,
-                                        const bloom_keys_ *keys, size_t i)
+BLOOM_FLAT_ bloom_hash bloom_hash_at_(bloom_plan plan,
+                                      const bloom_keys_ *keys, size_t i)
 {
     return keys->hashes ? keys->hashes[i]
          : keys->integers ? bloom_hash_u64_(plan, keys->integers[i])
@@ -2147,7 +2149,7 @@ static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
    In each round one batch takes step 1, the batch before it step 2, and the one
    before that step 3: so the memory works for two batches while the CPU works
    for the third. A filter that lies in the CPU's own caches is faster without
-   asking, and step 2 then visits all cells. */
+   asking, and, with at most 8 probes, if step 2 visits all cells. */
 
 #define BLOOM_BATCH_ 128
 
@@ -2195,12 +2197,14 @@ BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
 
 /* Begins the walks of at most `most` keys from number `from` on. The memory is
    asked for the keys after them, as it is soon busy with cells, and would bring
-   the next batch late. */
+   the next batch late. Strings and hashes have loops of their own, as one loop
+   for all takes a third more time. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     const size_t left = keys->count - from, count = left < most ? left : most;
+    bloom_hash h;
     size_t i;
     walks->count = count;
     walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
@@ -2211,11 +2215,24 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
             BLOOM_PREFETCH_(keys->hashes + i);
     i = keys->integers && !BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_
       ? bloom_begin_fours_(walks, keys->integers + from, plan.seed, one) : 0;
-    for (; i < count; i++) {
-        const bloom_hash h = bloom_hash_at_(plan, keys, from + i);
-        walks->x[i] = h.h1;
-        walks->y[i] = bloom_y_(plan, h.h2);
-    }
+    if (BLOOM_IS_32_(plan) || keys->integers)
+        for (; i < count; i++) {
+            h = bloom_hash_at_(plan, keys, from + i);
+            walks->x[i] = h.h1;
+            walks->y[i] = bloom_y_(plan, h.h2);
+        }
+    else if (keys->hashes)
+        for (; i < count; i++) {
+            walks->x[i] = keys->hashes[from + i].h1;
+            walks->y[i] = keys->hashes[from + i].h2;
+        }
+    else
+        for (; i < count; i++) {
+            h = bloom_hash_(plan, keys->bytes[from + i].data,
+                            keys->bytes[from + i].size);
+            walks->x[i] = h.h1;
+            walks->y[i] = h.h2;
+        }
 }
 
 /* Visits k cells of each walk, writes the answers, and returns how many are
@@ -2305,7 +2322,7 @@ static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
     const bool blocked = task->plan.layout == BLOOM_BLOCKED;
     const bool large = task->plan.cells >> (blocked || adds ? 25 : 22) != 0;
     const unsigned k = task->plan.hashes, some = blocked ? 8 : k > 2 ? 2 : k;
-    const unsigned first = adds || !large ? k : some;
+    const unsigned first = adds || (!large && k <= 8) ? k : some;
     const size_t most = !large ? BLOOM_BATCH_ : adds && !blocked ? 16 : 64;
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
     size_t from = 0, sum = 0;
@@ -2326,7 +2343,8 @@ static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
             continue;
         }
         bloom_pass_any_(task, two, some, BLOOM_SIFT_);
-        bloom_pass_any_(task, two, k - some, BLOOM_ASK_);
+        if (large)
+            bloom_pass_any_(task, two, k - some, BLOOM_ASK_);
         sum += bloom_pass_any_(task, three, k - some, BLOOM_REST_);
     } while (one->count + two->count > 0);
     return sum;
