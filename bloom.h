@@ -1141,15 +1141,15 @@ static unsigned char *bloom_allocate_(size_t size)
     return image;
 }
 
-static void bloom_copy_bytes_(unsigned char *to, const unsigned char *from,
-                              size_t size)
+static void bloom_copy_bytes_(void *to, const void *from, size_t size)
 {
 #if __STDC_HOSTED__ && !defined(BLOOM_ROM_ONLY_)
     memcpy(to, from, size);
 #else
-    size_t i;
-    for (i = 0; i < size; i++)
-        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+    unsigned char *bytes = (unsigned char *)to;
+    const unsigned char *source = (const unsigned char *)from;
+    for (; size > 0; size--, source++)
+        *bytes++ = (unsigned char)BLOOM_READ_BYTE(source);
 #endif
 }
 
@@ -3189,16 +3189,17 @@ BLOOM_API double bloom_fpr(const bloom *b)
       32         the links' images, oldest first
 
    Invariant: links 1..64 are filters of one layout, width and seed. The newest
-   one takes keys until `keys` reaches `room`, which depends on nothing but the
-   image: a chain that was loaded grows like the one that was saved. */
+   one takes keys until there are `room`. That follows from the image alone: a
+   chain that was loaded grows like the one that was saved. */
 
 #if defined(BLOOM_HAS_CHAIN_) && !defined(BLOOM_ROM_ONLY_)
 
 struct bloom_chain {
     bloom *link[64];
     unsigned links;
-    uint64_t first_n, keys, room;
+    bloom_plan like;            /* layout, hash_bits and seed of all links */
     double p;
+    uint64_t first_n, keys, room;
 };
 
 /* The shares of the rate add up to p: 1/2 + 1/6 + 1/12 + ... = 1. */
@@ -3207,16 +3208,15 @@ static double bloom_chain_share_(const bloom_chain *c, unsigned i)
     return c->p / ((i + 1.0) * (i + 2.0));
 }
 
-static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
-                                    bloom_plan like)
+/* There is no plan for UINT64_MAX keys. */
+static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i)
 {
     uint64_t n = c->first_n << i;
-    bloom_plan plan = bloom_no_plan_();
-    if (n >> i == c->first_n)
-        plan = bloom_plan_layout(n, bloom_chain_share_(c, i),
-                                 (bloom_layout)like.layout);
-    plan.seed = like.seed;
-    plan.hash_bits = like.hash_bits;
+    bloom_plan plan = bloom_plan_layout(n >> i == c->first_n ? n : UINT64_MAX,
+                                        bloom_chain_share_(c, i),
+                                        (bloom_layout)c->like.layout);
+    plan.seed = c->like.seed;
+    plan.hash_bits = c->like.hash_bits;
     return plan;
 }
 
@@ -3239,45 +3239,45 @@ static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
     return n - (uint64_t)((double)n * known / 24);
 }
 
-static void bloom_chain_wait_(bloom_chain *c)
+/* Where the newest link has more keys than it should, as no other could follow,
+   the next try is at twice as many. */
+static void bloom_chain_set_room_(bloom_chain *c)
 {
-    c->room += c->room < UINT64_MAX / 2 ? c->room + (c->room == 0)
-                                        : UINT64_MAX - c->room;
+    unsigned newest = c->links - 1;
+    c->room = bloom_chain_room_(c, newest, bloom_plan_of(c->link[newest]));
+    while (c->room < c->keys)
+        c->room = c->room >> 63 ? UINT64_MAX : 2 * c->room + (c->room == 0);
 }
 
-/* The last link goes on, with so many keys in it. */
-static void bloom_chain_resume_(bloom_chain *c, uint64_t keys)
+/* Appends a link with no keys. false if it would hold less than `least`, or if
+   memory is short. */
+static bool bloom_chain_append_(bloom_chain *c, uint64_t least)
 {
-    unsigned last = c->links - 1;
-    c->room = bloom_chain_room_(c, last, bloom_plan_of(c->link[last]));
-    for (c->keys = keys; c->room < keys; )
-        bloom_chain_wait_(c);
-}
-
-/* A new link, unless it would hold no more keys than the last one does or was
-   planned to. Where there is none, or no memory for it, the last one goes on,
-   and the next try is when it has twice the keys. */
-static void bloom_chain_grow_(bloom_chain *c, bloom_plan like)
-{
-    unsigned i = c->links;
-    uint64_t least = 0;
+    bloom_plan plan = bloom_chain_plan_(c, c->links);
     bloom *b = BLOOM_NULL_;
-    if (i > 0) {
-        least = bloom_chain_room_(c, i - 1, bloom_plan_of(c->link[i - 1]));
-        if (least > c->first_n << (i - 1))
-            least = c->first_n << (i - 1);
-    }
-    if (i < 64) {
-        bloom_plan plan = bloom_chain_plan_(c, i, like);
-        if (bloom_chain_room_(c, i, plan) > least)
-            b = bloom_create(plan);
-    }
-    if (b) {
-        c->link[c->links++] = b;
-        bloom_chain_resume_(c, 0);
-    } else {
-        bloom_chain_wait_(c);
-    }
+    if (bloom_chain_room_(c, c->links, plan) >= least)
+        b = bloom_create(plan);
+    if (!b)
+        return false;
+    c->link[c->links++] = b;
+    c->keys = 0;
+    return true;
+}
+
+/* Counts one key more, and appends a link for it if the newest one is full;
+   but none that would hold fewer keys than that one does or was planned to. */
+static void bloom_chain_grow_(bloom_chain *c)
+{
+    unsigned newest = c->links - 1;
+    uint64_t planned = c->first_n << newest, least;
+    c->keys += c->keys < UINT64_MAX;
+    if (c->keys <= c->room)
+        return;
+    least = bloom_chain_room_(c, newest, bloom_plan_of(c->link[newest]));
+    least = least < planned ? least : planned;
+    if (c->links < 64 && bloom_chain_append_(c, least ? least : 1))
+        c->keys = 1;
+    bloom_chain_set_room_(c);
 }
 
 BLOOM_API void bloom_chain_free(bloom_chain *c)
@@ -3289,26 +3289,28 @@ BLOOM_API void bloom_chain_free(bloom_chain *c)
     }
 }
 
-static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p)
+static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p,
+                                               bloom_plan like)
 {
     void *memory = BLOOM_MALLOC(sizeof (bloom_chain));
     bloom_chain *c = (bloom_chain *)memory;
     if (c) {
         c->links = 0;
-        c->first_n = first_n ? first_n : 1;
-        c->keys = c->room = 0;
+        c->like = like;
         c->p = p;
+        c->first_n = first_n ? first_n : 1;
     }
     return c;
 }
 
-/* Makes the first link; without one the chain is freed, and NULL. */
-static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
+/* Makes the first link if there is none. If it cannot be, the chain is freed,
+   and NULL. */
+static bloom_chain *bloom_chain_begin_(bloom_chain *c)
 {
-    if (c)
-        bloom_chain_grow_(c, like);
-    if (c && c->links > 0)
+    if (c && (c->links > 0 || bloom_chain_append_(c, 1))) {
+        bloom_chain_set_room_(c);
         return c;
+    }
     bloom_chain_free(c);
     return BLOOM_NULL_;
 }
@@ -3318,7 +3320,7 @@ BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
 {
     if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
         return BLOOM_NULL_;
-    return bloom_chain_begin_(bloom_chain_without_links_(first_n, p), like);
+    return bloom_chain_begin_(bloom_chain_without_links_(first_n, p, like));
 }
 
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
@@ -3358,38 +3360,30 @@ BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h)
 BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
                                        size_t size)
 {
-    return bloom_chain_may_contain_hash(c, bloom_hash_key(c->link[0], key,
-                                                          size));
+    return bloom_chain_may_contain_hash(c, bloom_hash_(c->like, key, size));
 }
 
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
 {
-    return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
-}
-
-static void bloom_chain_count_(bloom_chain *c, uint64_t news)
-{
-    c->keys = news < UINT64_MAX - c->keys ? c->keys + news : UINT64_MAX;
+    return bloom_chain_may_contain_hash(c, bloom_hash_u64_(c->like, key));
 }
 
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
     if (bloom_chain_may_contain_hash(c, h))
         return false;
-    if (c->keys >= c->room)
-        bloom_chain_grow_(c, bloom_plan_of(c->link[0]));
-    bloom_chain_count_(c, 1);
+    bloom_chain_grow_(c);
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size)
 {
-    return bloom_chain_add_hash(c, bloom_hash_key(c->link[0], key, size));
+    return bloom_chain_add_hash(c, bloom_hash_(c->like, key, size));
 }
 
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 {
-    return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
+    return bloom_chain_add_hash(c, bloom_hash_u64_(c->like, key));
 }
 
 /* ---- Many keys -------------------------------------------------------------
@@ -3401,88 +3395,77 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 
 #define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16U : 256U)
 
-/* `count` keys, at most a batch, from number `from` on. newest: the link that
-   they are added to, or NULL to ask only. Returns how many results are true. */
-static size_t bloom_chain_batch_(const bloom_chain *c, bloom *newest,
+/* `count` keys, at most a batch, from number `from` on, are added to `into` or,
+   if it is NULL, looked up in c. Returns how many results are true. */
+static size_t bloom_chain_batch_(bloom_chain *into, const bloom_chain *c,
                                  const bloom_keys_ *keys, size_t from,
                                  size_t count)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
     bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
     unsigned char number[BLOOM_CHAIN_BATCH_];   /* and which ones they are */
     bool answer[BLOOM_CHAIN_BATCH_], unwanted[BLOOM_CHAIN_BATCH_];
     bool *results = keys->results ? keys->results + from : unwanted;
-    unsigned link = newest ? c->links - 1 : c->links;
-    size_t i, asked, left = count, added;
+    unsigned link = into ? c->links - 1 : c->links;
+    size_t i, asked, left = count, added = 0;
     for (i = 0; i < count; i++) {
-        hash[i] = bloom_hash_at_(plan, keys, from + i);
+        hash[i] = bloom_hash_at_(c->like, keys, from + i);
         number[i] = (unsigned char)i;
+        results[i] = !into;
     }
     while (link-- > 0) {
         bloom_may_contain_many_hash(c->link[link], hash, left, answer);
         for (asked = left, i = left = 0; i < asked; i++) {
-            results[number[i]] = answer[i] && !newest;
             hash[left] = hash[i];
             number[left] = number[i];
             left += !answer[i];
         }
     }
-    if (!newest)
-        return count - left;
-    added = bloom_add_many_hash(newest, hash, left, answer);
-    for (i = 0; i < left; i++)
-        results[number[i]] = answer[i];
-    return added;
-}
-
-static size_t bloom_chain_look_all_(const bloom_chain *c, bloom_keys_ keys)
-{
-    size_t from, count, found = 0;
-    for (from = 0; from < keys.count; from += count) {
-        count = keys.count - from;
-        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-        found += bloom_chain_batch_(c, BLOOM_NULL_, &keys, from, count);
+    if (into) {
+        added = bloom_add_many_hash(c->link[c->links - 1], hash, left, answer);
+        into->keys += added;
     }
-    return found;
+    for (i = 0; i < left; i++)
+        results[number[i]] = into && answer[i];
+    return into ? added : count - left;
 }
 
 /* A chain grows at a key that is new, so one key is added by itself where the
    newest link is full. */
-static size_t bloom_chain_add_all_(bloom_chain *c, bloom_keys_ keys)
+static size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
+                               bloom_keys_ keys)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
-    size_t from, count, added, news = 0;
-    for (from = 0; from < keys.count; from += count, news += added) {
-        if (c->keys >= c->room) {
-            count = 1;
-            added = bloom_chain_add_hash(c, bloom_hash_at_(plan, &keys, from));
-            if (keys.results)
-                keys.results[from] = added != 0;
-            continue;
-        }
+    size_t from, count, trues = 0;
+    for (from = 0; from < keys.count; from += count) {
         count = keys.count - from;
         count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-        count = count < c->room - c->keys ? count
-                                          : (size_t)(c->room - c->keys);
-        added = bloom_chain_batch_(c, c->link[c->links - 1], &keys, from,
-                                   count);
-        bloom_chain_count_(c, added);
+        if (into && count > c->room - c->keys)
+            count = (size_t)(c->room - c->keys);
+        if (count > 0) {
+            trues += bloom_chain_batch_(into, c, &keys, from, count);
+        } else {
+            bool is_new = bloom_chain_add_hash(into,
+                bloom_hash_at_(c->like, &keys, from));
+            if (keys.results)
+                keys.results[from] = is_new;
+            trues += is_new;
+            count = 1;
+        }
     }
-    return news;
+    return trues;
 }
 
 BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
                                       size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
                                           size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
@@ -3490,7 +3473,7 @@ BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
                                            size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
@@ -3498,7 +3481,7 @@ BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
                                               size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
@@ -3506,7 +3489,7 @@ BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
                                                   size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
@@ -3514,7 +3497,7 @@ BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
                                                    size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 /* ---- Whole chains -------------------------------------------------------- */
@@ -3552,16 +3535,21 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
+/* A new seal in place of one that is there would hide that the memory behind it
+   was damaged since. */
 BLOOM_API void bloom_chain_seal(bloom_chain *c)
 {
     unsigned i;
     for (i = 0; i < c->links; i++)
-        bloom_seal(c->link[i]);
+        if (bloom_load64_(bloom_bytes_(c->link[i]) + BLOOM_SEAL_AT_) == 0)
+            bloom_seal(c->link[i]);
 }
 
-/* ---- A chain's image ----------------------------------------------------- */
+/* ---- A chain's image -------------------------------------------------------
+   The head is written and read like the header of a filter: k is the number of
+   links, m is first_n, the seed p's bits, and the seal the keys. */
 
-enum { BLOOM_LINKS_AT_ = 6, BLOOM_CHECK_AT_ = 7 };
+enum { BLOOM_CHECK_AT_ = 7 };
 
 static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 {
@@ -3573,31 +3561,26 @@ static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
 {
-    bloom_plan plan = bloom_plan_of(c->link[0]);
-    const void *p = &c->p;
-    void *bits = &plan.seed;
+    bloom_plan plan = c->like;
     plan.hashes = (uint8_t)c->links;
     plan.cells = c->first_n;
-    bloom_copy_bytes_((unsigned char *)bits, (const unsigned char *)p, 8);
+    bloom_copy_bytes_(&plan.seed, &c->p, 8);
     bloom_write_header_(head, plan);
     head[2] = 'C';
     bloom_store64_(head + BLOOM_SEAL_AT_, c->keys);
     head[BLOOM_CHECK_AT_] = bloom_chain_check_byte_(head);
 }
 
-static double bloom_chain_rate_of_(const unsigned char *head)
+static double bloom_chain_rate_of_(bloom_plan head)
 {
-    const uint64_t number = bloom_load64_(head + BLOOM_SEED_AT_);
-    const void *bits = &number;
-    double rate;
-    void *p = &rate;
-    bloom_copy_bytes_((unsigned char *)p, (const unsigned char *)bits, 8);
-    return rate;
+    double p;
+    bloom_copy_bytes_(&p, &head.seed, 8);
+    return p;
 }
 
-static bloom_error bloom_chain_check_head_(const unsigned char *head,
-                                           size_t size)
+static bloom_error bloom_chain_check_(const unsigned char *head, size_t size)
 {
+    bloom_plan plan;
     double p;
     if (!head || size < BLOOM_HEADER_)
         return BLOOM_TRUNCATED;
@@ -3605,62 +3588,44 @@ static bloom_error bloom_chain_check_head_(const unsigned char *head,
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    p = bloom_chain_rate_of_(head);
-    if (head[BLOOM_LAYOUT_AT_] > BLOOM_BLOCKED
-        || (head[BLOOM_WIDTH_AT_] != 32 && head[BLOOM_WIDTH_AT_] != 64)
-        || head[BLOOM_LINKS_AT_] > 64
-        || bloom_load64_(head + BLOOM_M_AT_) == 0 || !(p > 0 && p < 1))
+    plan = bloom_parse_(head);
+    p = bloom_chain_rate_of_(plan);
+    if (plan.layout > BLOOM_BLOCKED || plan.cells == 0 || plan.hashes > 64
+        || (plan.hash_bits != 32 && plan.hash_bits != 64) || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
     return head[BLOOM_CHECK_AT_] == bloom_chain_check_byte_(head)
          ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* The link at `at`, and in *at where it ends; NULL if it is no filter, or if
-   its layout, width or seed is another than the first one's. */
-static const bloom *bloom_chain_view_(const unsigned char *image, size_t size,
-                                      size_t *at, bloom_error *error)
-{
-    const unsigned char *link = image + *at, *first = image + BLOOM_HEADER_;
-    const bloom *b = bloom_view(link, size - *at, error);
-    if (!b)
-        return b;
-    *at += bloom_size(b);
-    if (link[BLOOM_LAYOUT_AT_] == image[BLOOM_LAYOUT_AT_]
-        && link[BLOOM_WIDTH_AT_] == image[BLOOM_WIDTH_AT_]
-        && bloom_load64_(link + BLOOM_SEED_AT_)
-           == bloom_load64_(first + BLOOM_SEED_AT_))
-        return b;
-    *error = BLOOM_BAD_HEADER;
-    return BLOOM_NULL_;
-}
-
-static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
-{
-    bloom_error error = bloom_chain_check_head_(image, size);
-    size_t at = BLOOM_HEADER_;
-    unsigned i;
-    if (error != BLOOM_OK)
-        return error;
-    for (i = 0; i < image[BLOOM_LINKS_AT_]; i++)
-        if (!bloom_chain_view_(image, size, &at, &error))
-            return error;
-    return size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
-        && image[at + 2] == 'M' ? BLOOM_BAD_HEADER : BLOOM_OK;
-}
-
-/* Copies the links of an image that was checked; false if memory is short. */
-static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
-                              size_t size)
+/* Copies the links that follow the head, whose seed is the first one's. false,
+   and the reason in *error, if one of them is wrong; false if memory is
+   short. */
+static bool bloom_chain_load_links_(bloom_chain *c, const unsigned char *image,
+                                    size_t size, bloom_error *error)
 {
     size_t at = BLOOM_HEADER_;
-    bloom_error error;
-    while (c->links < image[BLOOM_LINKS_AT_]) {
-        bloom *b = bloom_copy(bloom_chain_view_(image, size, &at, &error));
+    while (c->links < image[BLOOM_K_AT_]) {
+        const bloom *b = bloom_view(image + at, size - at, error);
+        bloom_plan plan;
         if (!b)
             return false;
-        c->link[c->links++] = b;
+        plan = bloom_plan_of(b);
+        if (c->links == 0)
+            c->like.seed = plan.seed;
+        if (plan.layout != c->like.layout || plan.seed != c->like.seed
+            || plan.hash_bits != c->like.hash_bits) {
+            *error = BLOOM_BAD_HEADER;
+            return false;
+        }
+        c->link[c->links] = bloom_copy(b);
+        if (!c->link[c->links])
+            return false;
+        at += bloom_size(c->link[c->links++]);
     }
-    return true;
+    if (size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
+        && image[at + 2] == 'M')
+        *error = BLOOM_BAD_HEADER;
+    return *error == BLOOM_OK;
 }
 
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
@@ -3668,25 +3633,23 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 {
     const unsigned char *head = (const unsigned char *)image;
     bloom_error found = bloom_chain_check_(head, size);
-    bloom_chain *c;
+    bloom_chain *c = BLOOM_NULL_;
+    if (found == BLOOM_OK) {
+        bloom_plan like = bloom_parse_(head);
+        c = bloom_chain_without_links_(like.cells, bloom_chain_rate_of_(like),
+                                       like);
+    }
+    if (c) {
+        c->like.seed = 0;                       /* that of a chain of no link */
+        c->keys = bloom_load64_(head + BLOOM_SEAL_AT_);
+        if (!bloom_chain_load_links_(c, head, size, &found)) {
+            bloom_chain_free(c);
+            c = BLOOM_NULL_;
+        }
+    }
     if (error)
         *error = found;
-    if (found != BLOOM_OK)
-        return BLOOM_NULL_;
-    c = bloom_chain_without_links_(bloom_load64_(head + BLOOM_M_AT_),
-                                   bloom_chain_rate_of_(head));
-    if (head[BLOOM_LINKS_AT_] == 0) {
-        bloom_plan like = bloom_no_plan_();
-        like.layout = head[BLOOM_LAYOUT_AT_];
-        like.hash_bits = head[BLOOM_WIDTH_AT_];
-        return bloom_chain_begin_(c, like);
-    }
-    if (!c || !bloom_chain_copy_(c, head, size)) {
-        bloom_chain_free(c);
-        return BLOOM_NULL_;
-    }
-    bloom_chain_resume_(c, bloom_load64_(head + BLOOM_SEAL_AT_));
-    return c;
+    return bloom_chain_begin_(c);
 }
 
 #endif
