@@ -2493,35 +2493,36 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
 
 #ifndef BLOOM_TINY
 
-/* Is one of `count` bits set, from number `from` on? */
-static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
-                                  uint64_t count)
+static inline unsigned bloom_sum_bytes_(uint64_t x)         /* 255 at most */
 {
-    while (count > 0) {
+    return (unsigned)(x * 0x0101010101010101U >> 56);
+}
+
+/* What becomes one cell: `count` bits, from number `from` on. 1 if one of them
+   is set; if they are counters, of four bits each, their sum, at most 15. */
+BLOOM_FLAT_ uint64_t bloom_folded_cell_(const unsigned char *cells,
+                                        uint64_t from, uint64_t count,
+                                        bool counters)
+{
+    const uint64_t most = counters ? 15 : 1, low = 0x0F0F0F0F0F0F0F0FU;
+    uint64_t sum = 0;
+    for (;;) {
         const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
-        const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8))
-                           >> skip << skip;
+        uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8)) >> skip;
         if (count < left)
-            return word << (left - count) != 0;
-        if (word != 0)
-            return true;
+            word &= ((uint64_t)1 << count) - 1;
+        sum += counters ? bloom_sum_bytes_((word & low) + (word >> 4 & low))
+                        : word != 0;
+        if (sum >= most)
+            return most;
+        if (count <= left)
+            return sum;
         from += left;
         count -= left;
     }
-    return false;
 }
 
-/* The sum of `count` counters from number `from` on, 15 at most */
-static inline uint64_t bloom_sum_counters_(const unsigned char *cells,
-                                           uint64_t from, uint64_t count)
-{
-    uint64_t sum = 0;
-    for (; count > 0 && sum < 15; from++, count--)
-        sum += (unsigned)cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15;
-    return sum < 15 ? sum : 15;
-}
-
-/* A word of 64 cells, or of 16 counters, of the folded filter */
+/* A word of the folded filter */
 static inline uint64_t bloom_folded_word_(const unsigned char *cells,
                                           unsigned layout, uint64_t i,
                                           uint64_t by)
@@ -2532,12 +2533,13 @@ static inline uint64_t bloom_folded_word_(const unsigned char *cells,
             word |= bloom_load64_(cells
                 + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
-        for (j = 0; j < 16; j++)
-            word |= bloom_sum_counters_(cells, (i * 16 + j) * by, by) << 4 * j;
+        for (j = 16; j-- > 0; )
+            word = word << 4 | bloom_folded_cell_(cells, (i * 16 + j) * by * 4,
+                                                  by * 4, true);
     else
-        for (j = 0; j < 64; j++)
-            if (bloom_any_bit_(cells, (i * 64 + j) * by, by))
-                word |= 1ULL << j;
+        for (j = 64; j-- > 0; )
+            word = word << 1 | bloom_folded_cell_(cells, (i * 64 + j) * by, by,
+                                                  false);
     return word;
 }
 
@@ -2570,8 +2572,7 @@ static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
-    return (unsigned)(x * 0x0101010101010101U >> 56);
+    return bloom_sum_bytes_((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU);
 }
 
 BLOOM_API uint64_t bloom_ones(const bloom *b)
