@@ -2398,22 +2398,26 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-/* Two words of cells: those that either has, or those that both have. Of two
-   words of counters the sums, 15 at most, or the lesser ones. */
+/* Eight counters, one in the lower half of each byte: the sums, 15 at most, or
+   the lesser ones. The next bit of a byte tells of x + y that it is beyond 15,
+   and of 16 + x - y that x is not less. */
+BLOOM_FLAT_ uint64_t bloom_combined_counters_(uint64_t x, uint64_t y, bool both)
+{
+    const uint64_t next = 0x1010101010101010U;
+    uint64_t sum = both ? (x | next) - y : x + y;
+    uint64_t mask = (sum & next) - ((sum & next) >> 4);     /* 15 where it is */
+    return both ? (y & mask) | (x & ~mask) : (sum | mask) & ~next;
+}
+
+/* Two words of cells: those that either has, or those that both have */
 BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
                                      bool both)
 {
-    uint64_t counts = 0, mask = both ? 15 : 0, sum;
-    unsigned i;
+    const uint64_t low = 0x0F0F0F0F0F0F0F0FU;
     if (!counters)
         return both ? x & y : x | y;
-    for (; mask != 0; mask <<= 4)
-        counts |= (x & mask) < (y & mask) ? x & mask : y & mask;
-    for (i = 0; !both && i < 64 && (x | y) >> i != 0; i += 4) {
-        sum = (x >> i & 15) + (y >> i & 15);
-        counts |= (sum < 15 ? sum : 15) << i;
-    }
-    return counts;
+    return bloom_combined_counters_(x & low, y & low, both)
+         | bloom_combined_counters_(x >> 4 & low, y >> 4 & low, both) << 4;
 }
 
 /* With other threads about this is done byte by byte, and again for a byte that
