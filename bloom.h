@@ -610,7 +610,6 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
    other layouts and for width 64; its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
-#define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
 #define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
 #define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
@@ -619,7 +618,6 @@ typedef uint32_t bloom_number_;
 #define BLOOM_FIRM_ static inline
 #else
 typedef uint64_t bloom_number_;
-#define BLOOM_LOAD_M_(header) bloom_load64_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
 #define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
@@ -988,62 +986,55 @@ BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
     bloom_store64_(image + BLOOM_SEED_AT_, plan.seed);
 }
 
-/* The limits of the format first, then those of this build. */
+static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
+{
+    return m >> (BLOOM_IS_COUNTING_(layout) ? 1 : 3);
+}
+
+/* The limits of the format first, then those of this build, and then whether
+   the image has at most `size` bytes. m is in halves for small CPUs. */
 static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
-                                              unsigned k)
+                                              unsigned k, size_t size)
 {
+    bloom_number_ all = (bloom_number_)((uint64_t)m_high << 32 | m);
     if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
     if (layout == BLOOM_BLOCKED
         && (m % 256 != 0 || k % 8 != 0 || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
-    return BLOOM_IS_BUILT_(layout, width) ? BLOOM_OK : BLOOM_UNSUPPORTED;
-}
-
-static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
-{
-    return m >> (layout == BLOOM_COUNTING ? 1 : 3);
-}
-
-static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
-{
-    return size >= BLOOM_HEADER_ && bytes <= size - BLOOM_HEADER_;
+    if (!BLOOM_IS_BUILT_(layout, width))
+        return BLOOM_UNSUPPORTED;
+    return size < BLOOM_HEADER_ || bloom_cell_bytes_(all, layout)
+         > size - BLOOM_HEADER_ ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
-    bloom_error error;
     if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
         return BLOOM_NOT_A_FILTER;
     if (header[3] != 1)
         return BLOOM_WRONG_VERSION;
     if (header[7] != 0)
         return BLOOM_BAD_HEADER;
-    error = bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
-                                bloom_load32_(header + BLOOM_M_AT_ + 4),
-                                header[BLOOM_LAYOUT_AT_],
-                                header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_]);
-    if (error == BLOOM_OK
-        && !bloom_fits_(bloom_cell_bytes_(BLOOM_LOAD_M_(header),
-                                          header[BLOOM_LAYOUT_AT_]), size))
-        return BLOOM_TRUNCATED;
-    return error;
+    return bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
+                               bloom_load32_(header + BLOOM_M_AT_ + 4),
+                               header[BLOOM_LAYOUT_AT_],
+                               header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_],
+                               size);
 }
 
 /* The bytes of a plan's image; 0 if the plan is impossible, or if they are more
    than `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
-    bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
-                                            plan.layout);
     if (bloom_check_fields_(bloom_low_half_(plan.cells),
                             (uint32_t)(plan.cells >> 32), plan.layout,
-                            plan.hash_bits, plan.hashes) != BLOOM_OK
-        || !bloom_fits_(bytes, most))
+                            plan.hash_bits, plan.hashes, most) != BLOOM_OK)
         return 0;
-    return BLOOM_HEADER_ + (size_t)bytes;
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
+                                                     plan.layout);
 }
 
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
@@ -1051,16 +1042,9 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan)
     return bloom_plan_size_(plan, SIZE_MAX);
 }
 
-static inline size_t bloom_size_(const unsigned char *header)
-{
-    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(BLOOM_LOAD_M_(header),
-                                                     header[BLOOM_LAYOUT_AT_]);
-}
-
 BLOOM_API size_t bloom_size(const bloom *b)
 {
-    unsigned char copy[BLOOM_HEADER_];
-    return bloom_size_(bloom_header_of_(bloom_const_bytes_(b), copy));
+    return bloom_plan_size(bloom_plan_of(b));
 }
 
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
@@ -1109,7 +1093,7 @@ static void bloom_clear_(unsigned char *image, size_t size)
 BLOOM_API void bloom_clear(bloom *b)
 {
     unsigned char *image = bloom_bytes_(b);
-    bloom_clear_(image, bloom_size_(image));
+    bloom_clear_(image, bloom_plan_size(bloom_parse_(image)));
 }
 
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
@@ -1128,7 +1112,7 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 /* Memory for an image of `size` bytes, of which 0 is none. It begins at a
    multiple of 32 in a larger allocation; the byte before it tells how far
    in. */
-static unsigned char *bloom_allocate_(size_t size)
+static void *bloom_allocate_(size_t size)
 {
     size_t room = size + 32, skip;
     void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
@@ -1156,14 +1140,12 @@ static void bloom_copy_bytes_(void *to, const void *from, size_t size)
 BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
     size_t size = bloom_plan_size(plan);
-    unsigned char *image = bloom_allocate_(size);
-    void *filter = image;
-    if (image) {
-        bloom_write_header_(image, plan);
-        if (!BLOOM_IS_CLEARED_)
-            bloom_clear_(image, size);
-    }
-    return (bloom *)filter;
+    void *image = bloom_allocate_(size);
+    if (!BLOOM_IS_CLEARED_)
+        return bloom_init(image, size, plan);
+    if (image)
+        bloom_write_header_((unsigned char *)image, plan);
+    return (bloom *)image;
 }
 
 #ifndef BLOOM_NO_FLOAT
@@ -1175,13 +1157,11 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 
 BLOOM_API bloom *bloom_copy(const bloom *b)
 {
-    const unsigned char *from = bloom_const_bytes_(b);
     size_t size = bloom_size(b);
-    unsigned char *image = bloom_allocate_(size);
-    void *filter = image;
+    void *image = bloom_allocate_(size);
     if (image)
-        bloom_copy_bytes_(image, from, size);
-    return (bloom *)filter;
+        bloom_copy_bytes_(image, b, size);
+    return (bloom *)image;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -1238,10 +1218,7 @@ static inline void bloom_unseal_(unsigned char *image)
 
 #else
 
-static inline uint64_t bloom_load_word_(const unsigned char *p)
-{
-    return bloom_load64_(p);
-}
+#define bloom_load_word_ bloom_load64_
 
 static inline bool bloom_swap_byte_(unsigned char *p, const unsigned char *old,
                                     unsigned now)
@@ -2560,7 +2537,7 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
         || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
         return false;
     bloom_unseal_(image);
-    words = bloom_cell_bytes_(plan.cells, plan.layout) / 8;
+    words = (bloom_plan_size(plan) - BLOOM_HEADER_) / 8;
     for (i = 0; i < words; i++)
         bloom_store64_(cells + (size_t)(i * 8),
                        bloom_folded_word_(cells, plan.layout, i, by));
