@@ -581,29 +581,29 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_KEEP_() ((void)0)
 #endif
 
-/* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
-   function is then always inlined and a RARE one never. A FIRM function is
-   always inlined except in BLOOM_TINY, so that compilers see through a plan
-   that is constant. */
+/* Where speed counts, a FLAT function is always inlined, a RARE one never, and
+   a ONCE one as compilers like. For small code (BLOOM_TINY, -Os) it is ONCE
+   functions that are not inlined. FIRM ones always are, so that compilers see
+   through a plan that is constant. A SHORT one is public, and inlined into the
+   user's loop if that can be. */
+#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
 #define BLOOM_IS_SMALL_ true
 #define BLOOM_FLAT_ static inline
 #define BLOOM_RARE_ static inline
+#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
+#define BLOOM_SHORT_ BLOOM_API
 #else
 #define BLOOM_IS_SMALL_ false
-#define BLOOM_FLAT_ static inline BLOOM_ATTRIBUTE_((always_inline))
+#define BLOOM_FLAT_ BLOOM_FIRM_
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
-#endif
-#if defined(BLOOM_SMALL_) && !defined(BLOOM_TINY)
-#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
-#else
 #define BLOOM_ONCE_ static inline
-#endif
-#if defined(BLOOM_STATIC) && !defined(BLOOM_SMALL_)   /* into the user's loop */
+#ifdef BLOOM_STATIC
 #define BLOOM_SHORT_ BLOOM_API BLOOM_ATTRIBUTE_((always_inline))
 #else
 #define BLOOM_SHORT_ BLOOM_API
+#endif
 #endif
 
 /* In BLOOM_TINY these are constants, so that compilers remove the code for
@@ -615,7 +615,6 @@ typedef uint32_t bloom_number_;
 #define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((layout) == BLOOM_CLASSIC && (width) == 32)
-#define BLOOM_FIRM_ static inline
 #else
 typedef uint64_t bloom_number_;
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
@@ -623,7 +622,6 @@ typedef uint64_t bloom_number_;
 #define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((void)(width), (layout) <= BLOOM_COUNTING)
-#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #endif
 
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
