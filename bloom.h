@@ -995,7 +995,7 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
                                               unsigned k, size_t size)
 {
-    bloom_number_ all = (bloom_number_)((uint64_t)m_high << 32 | m);
+    bloom_number_ all = (bloom_number_)(m_high * 4294967296U + m);
     if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
