@@ -20,15 +20,15 @@
      A key that was added is always found: never a false negative.
      A key that was not added is found at most with the rate p you asked for,
      as long as at most n different keys were added: for every n, and every p
-     from 10^-12 up (below that, n = 1 has up to twice p).
+     from 10^-12 up; below that, a classic filter of one key has up to twice p.
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
      Nothing is allocated unless you ask for it; there are no globals, no
      errno, no I/O and no libm. Of libc only calloc, free, memset and memcpy are
      called; without malloc only memset, and memcpy where a compiler copies
-     structs by it (clang -O0, Cortex-M0). On x86-64 the compiler's own variable
-     __cpu_model tells whether the CPU has AVX2, unless you set NO_SIMD.
+     structs by it. On x86-64 the compiler's own variable __cpu_model tells
+     whether the CPU has AVX2, unless you set BLOOM_NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -179,23 +179,20 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 3 microseconds, at most 30; near
-   p = 2^-64 up to 80. One key alone has up to twice p where p is below 10^-12,
-   as bloom_plan_fpr is too low there. */
+   keep it in this m, the fewest. Takes 3 microseconds, at most 80. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, at most 100; near p = 2^-64 up to 130. All plans are made for
-   width 64. In width 32 a plan of several blocks a key misses p where there are
-   few blocks in all (k = 16, p = 0.001: up to twice with one, 1.1 times with
-   three), by more where p is less; and no rate is below about n/m * 2^-25. Set
+   microseconds, at most 130.
+   All plans are made for width 64. In width 32 no blocked filter has a rate
+   below about n/m * 2^-25, and one of several blocks a key but few in all has
+   more than p: up to twice at k = 16, p = 0.001, and more where p is less. Set
    hash_bits and ask bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* The least classic filter with just k probes, 1..64: a small k is fast. It has
-   more than p where bloom_plan_fpr is too low. */
+/* The least classic filter with just k probes, 1..64: a small k is fast. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* The classic filter of lowest rate whose image has at most `bytes` bytes,
@@ -204,14 +201,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
    for an impossible plan. Where k is about the best, within 1% for 100 keys and
-   more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all it is too high, the more so the lower the
-   rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
-   blocks, 7% to 41% with four; nowhere in either width was it measured to be
-   below 0.95 of the rate. It counts what only integer keys cost in width 64, so
-   that a few byte keys at 10^-9 and below do better. Classic it is too low
-   where one or two keys lie in much space, and k is 6 or more: 1.2 times at
-   10^-9, twice at 10^-12, and any number below. */
+   more, 5% for fewer; with many more probes than that, 2.3%.
+   Of a classic filter it is too low where one or two keys lie in much space and
+   k is 6 or more: the rate is 1.2 times that at 10^-9, twice at 10^-12, and any
+   number below. Of a blocked one it was nowhere measured to be below 0.95 of
+   the rate. It is too high for several blocks a key and few in all: at 0.001 by
+   17% (k = 16) to 53% (k = 64) with two blocks, by more at lower rates, and at
+   10^-9 for a few byte keys, as it counts what only integer keys cost. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -240,17 +236,16 @@ BLOOM_API void bloom_free(bloom *b);
 #endif
 
 /* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
-   is 0 or more than that, or if memory is NULL: then nothing is written. The
-   memory is yours to free; the filter needs no end. */
+   is 0 or more than that, or if memory is NULL: then nothing is written. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* Existing bytes as a filter, in place: nothing is copied. Checks the header
-   against `size` in constant time; not the cells, see bloom_verify. NULL if it
-   is not a filter of this build, or NULL itself (TRUNCATED), and the reason in
-   *error (unless NULL), else BLOOM_OK. Bytes after the image are allowed.
-   bloom_view is for bytes that cannot be written: ROM, or a file mapped
-   read-only. With only the 32 bytes of a header, bloom_size(bloom_view(header,
-   SIZE_MAX, &error)) tells how many there will be (check for NULL first). */
+   against `size`; not the cells, see bloom_verify. NULL if it is no filter of
+   this build, or NULL itself (TRUNCATED), and the reason in *error (unless that
+   is NULL), else BLOOM_OK. Bytes after the image are allowed. bloom_view is for
+   bytes that cannot be written: ROM, or a file mapped read-only. With only the
+   32 bytes of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells
+   how many there will be (check for NULL first). */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
@@ -375,12 +370,12 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    below, where a key's block is chosen by another rule. bloom_size is smaller
    then, but the memory behind b stays as it is; bloom_copy takes just what is
    needed.
-   This is for whom n is known only afterwards. Plan for the largest n there may
-   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040): then
-   each of the 60 divisors of 5040 is possible. Add the keys, merge what other
-   workers have, and fold by the largest number for which bloom_plan_capacity of
-   the smaller plan is at least n. As k depends on p and hardly on n, the result
-   is as good as a filter that was planned for n. */
+   This is for when n is known only afterwards. Plan for the largest n there may
+   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which
+   has many divisors. Add the keys, merge what other workers have, and fold by
+   the largest number for which bloom_plan_capacity of the smaller plan is at
+   least n. As k depends on p and hardly on n, the result is as good as a filter
+   that was planned for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #endif
@@ -409,7 +404,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
    just after a link was added it is 3.9 and 4.2 times.
    In width 32 no filter has a rate below about 2^-32, so a chain stops growing
-   where a new link would hold no more keys than the last one. Then, and where
+   where a new link would hold fewer keys than the last one. Then, and where
    memory for a new link is short, the last link takes all further keys: none is
    lost, but the rate grows beyond p, as bloom_chain_fpr tells.
    There is no chain where double is not IEEE's of 64 bits, as on AVR. */
@@ -483,23 +478,22 @@ BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
        for (i = 0; i < bloom_chain_links(c); i++)
            fwrite(bloom_chain_link(c, i), 1,
                   bloom_size(bloom_chain_link(c, i)), file);
-   bloom_chain_seal seals each link, and adding a key removes the seal of the
-   link that takes it. The head tells how many links follow, and has a check of
+   bloom_chain_seal seals the links that have no seal; adding keys removes that
+   of the newest link. The head tells how many links follow, and has a check of
    its own. bloom_chain_size is the bytes of head and links. */
 BLOOM_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Load a copy of such an image, which goes on growing where the chain stood.
-   Any bytes at any alignment may be given. NULL, and the reason in *error
-   (unless error is NULL), if they are not a whole chain: TRUNCATED if a link is
-   cut or missing, CORRUPT if the head's check does not match, otherwise what
-   bloom_view says of the head or of a link, and BAD_HEADER if there are more
-   links than the head counts. NULL and BLOOM_OK if memory is short, or if the
-   head counts no link, which is an empty chain of seed 0, and p is too low to
-   plan for. Links need not be as planned, but all of one layout, width and
-   seed. Seals are not checked: see bloom_verify of each link. Other bytes after
-   the links are ignored. */
+   Any bytes may be given. NULL, and the reason in *error (unless error is
+   NULL), if they are not a whole chain: TRUNCATED if a link is cut or missing,
+   CORRUPT if the head's check does not match, BAD_HEADER if links differ in
+   layout, width or seed or are more than the head counts, otherwise what
+   bloom_view says of the head or of a link. NULL and BLOOM_OK if memory is
+   short, or if the head counts no link, which is an empty chain of seed 0, and
+   there is no plan for it. Seals are not checked: see bloom_verify. Other bytes
+   after the links are ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -542,19 +536,16 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 #endif /* BLOOM_H */
 
-#if defined(BLOOM_STATIC) && defined(BLOOM_H) \
-    && !defined(BLOOM_STATIC_FROM_THE_START_)
+#if defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)
 #error "bloom.h: define BLOOM_STATIC before the first #include of bloom.h"
 #endif
-#if defined(BLOOM_TINY) && defined(BLOOM_H) \
-    && !defined(BLOOM_TINY_FROM_THE_START_)
+#if defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)
 #error "bloom.h: define BLOOM_TINY before the first #include of bloom.h"
 #endif
 
 /* ======================================================================== */
 
-#if defined(BLOOM_IMPLEMENTATION) && defined(BLOOM_H) \
-    && !defined(BLOOM_IMPLEMENTATION_DONE_)
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
 
 #if defined(BLOOM_MALLOC) != defined(BLOOM_FREE)
