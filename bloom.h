@@ -2454,6 +2454,37 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     return true;
 }
 
+static inline unsigned bloom_sum_bytes_(uint64_t x)         /* 255 at most */
+{
+    return (unsigned)(x * 0x0101010101010101U >> 56);
+}
+
+/* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
+   then over the eight bytes. */
+static inline unsigned bloom_popcount_(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555U;
+    x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
+    return bloom_sum_bytes_((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU);
+}
+
+BLOOM_API uint64_t bloom_ones(const bloom *b)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    bloom_plan plan = bloom_parse_(image);
+    size_t i, size = bloom_plan_size(plan);
+    uint64_t ones = 0, word;
+    for (i = BLOOM_HEADER_; i < size; i += 8) {
+        word = bloom_load_word_(image + i);
+        if (BLOOM_IS_COUNTING_(plan.layout)) {      /* a bit each, if not 0 */
+            word |= word >> 2;
+            word = (word | word >> 1) & 0x1111111111111111U;
+        }
+        ones += bloom_popcount_(word);
+    }
+    return ones;
+}
+
 /* ---- Folding ---------------------------------------------------------------
    The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
    * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
@@ -2462,11 +2493,6 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
    to be read. */
 
 #ifndef BLOOM_TINY
-
-static inline unsigned bloom_sum_bytes_(uint64_t x)         /* 255 at most */
-{
-    return (unsigned)(x * 0x0101010101010101U >> 56);
-}
 
 /* What becomes one cell: `count` bits, from number `from` on. 1 if one of them
    is set; if they are counters, of four bits each, their sum, at most 15. */
@@ -2535,32 +2561,6 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 }
 
 #endif
-
-/* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
-   then over the eight bytes. */
-static inline unsigned bloom_popcount_(uint64_t x)
-{
-    x -= x >> 1 & 0x5555555555555555U;
-    x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    return bloom_sum_bytes_((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU);
-}
-
-BLOOM_API uint64_t bloom_ones(const bloom *b)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
-    size_t i, size = bloom_plan_size(plan);
-    uint64_t ones = 0, word;
-    for (i = BLOOM_HEADER_; i < size; i += 8) {
-        word = bloom_load_word_(image + i);
-        if (BLOOM_IS_COUNTING_(plan.layout)) {      /* a bit each, if not 0 */
-            word |= word >> 2;
-            word = (word | word >> 1) & 0x1111111111111111U;
-        }
-        ones += bloom_popcount_(word);
-    }
-    return ones;
-}
 
 /* ==== Planning ==============================================================
    A textbook says that n keys set each of m cells with chance
