@@ -624,11 +624,12 @@ typedef uint64_t bloom_product_;            /* then it is not used */
 #endif
 
 /* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
-   `old`. With BLOOM_ATOMIC other threads may do the same meanwhile. As each bit
-   is set for good and does not depend on the others, no order among threads is
-   needed ("relaxed"). A PURE function changes nothing, so that a compiler may
-   read the header once for a whole loop; with other threads about, it may
-   not. */
+   `old`. SWAP_BYTE writes `now` if the byte is *old; if it is not, or if the
+   CPU gives up, it is false, with the byte in *old. With BLOOM_ATOMIC other
+   threads may do the same meanwhile. As each bit is set for good and does not
+   depend on the others, no order among threads is needed ("relaxed"). A PURE
+   function changes nothing, so that a compiler may read the header once for a
+   whole loop; with other threads about, it may not. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
@@ -639,12 +640,17 @@ typedef uint64_t bloom_product_;            /* then it is not used */
 #define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
     __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
+#define BLOOM_SWAP_BYTE_(p, old, now) \
+    __atomic_compare_exchange_n(p, old, (unsigned char)(now), true, \
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #else
 #define BLOOM_HAS_ATOMIC_WORDS_ 1
 #define BLOOM_VOLATILE_
 #define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
 #define BLOOM_LOAD_BYTE_(p) (*(p))
 #define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
+#define BLOOM_SWAP_BYTE_(p, old, now) \
+    ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
 #endif
 #ifdef BLOOM_READ_BYTE
 #define BLOOM_ROM_ONLY_                     /* so no chain, which is in RAM */
@@ -1163,12 +1169,10 @@ BLOOM_API void bloom_free(bloom *b)
 
 #endif
 
-/* ==== Words, bytes, seal ====================================================
-   bloom_load_word_ reads eight bytes of cells. bloom_swap_byte_ writes a byte
-   if it still is what the caller has read (compare-and-swap). bloom_unseal_
-   removes the seal, which is done before any cell is written. With BLOOM_ATOMIC
-   other threads may do the same meanwhile; without it these are plain
-   accesses. */
+/* ==== Words and the seal ====================================================
+   bloom_load_word_ reads eight bytes of cells, and bloom_unseal_ removes the
+   seal, which is done before any cell is written; with BLOOM_ATOMIC, while
+   other threads do the same. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1188,15 +1192,6 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
     return bloom_load64_(copy);
 }
 
-/* Writes `now` and returns true if the byte is *old. Otherwise, or if the CPU
-   gives up, returns false with the byte in *old. */
-static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
-                                    unsigned now)
-{
-    return __atomic_compare_exchange_n(p, old, (unsigned char)now, true,
-                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
 static inline void bloom_unseal_(unsigned char *image)
 {
     unsigned i;
@@ -1208,14 +1203,6 @@ static inline void bloom_unseal_(unsigned char *image)
 #else
 
 #define bloom_load_word_ bloom_load64_
-
-static inline bool bloom_swap_byte_(unsigned char *p, const unsigned char *old,
-                                    unsigned now)
-{
-    (void)old;
-    *p = (unsigned char)now;
-    return true;
-}
 
 static inline void bloom_unseal_(unsigned char *image)
 {
@@ -1390,7 +1377,7 @@ static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
     do
         count = old >> bloom_shift_(cell) & 15;
     while (count < 15 && (up || count > 0)
-           && !bloom_swap_byte_(byte, &old, up ? old + one : old - one));
+           && !BLOOM_SWAP_BYTE_(byte, &old, up ? old + one : old - one));
     return count;
 }
 
@@ -2401,7 +2388,7 @@ BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
         unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
             now = (unsigned)bloom_combined_(old, other, counters, both);
-        while (now != old && !bloom_swap_byte_(to + i, &old, now));
+        while (now != old && !BLOOM_SWAP_BYTE_(to + i, &old, now));
     }
 #else
     bloom_store64_(to, bloom_combined_(bloom_load64_(to), bloom_load64_(from),
@@ -3276,11 +3263,11 @@ static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p,
     return c;
 }
 
-/* Makes the first link if there is none. If it cannot be, the chain is freed,
-   and NULL. */
-static bloom_chain *bloom_chain_begin_(bloom_chain *c)
+/* Makes the first link if there is none. If it cannot be, or if not all is well
+   so far, the chain is freed, and NULL. */
+static bloom_chain *bloom_chain_begin_(bloom_chain *c, bool is_well)
 {
-    if (c && (c->links > 0 || bloom_chain_append_(c, 1))) {
+    if (is_well && (c->links > 0 || bloom_chain_append_(c, 1))) {
         bloom_chain_set_room_(c);
         return c;
     }
@@ -3291,9 +3278,10 @@ static bloom_chain *bloom_chain_begin_(bloom_chain *c)
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                           bloom_plan like)
 {
-    if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
-        return BLOOM_NULL_;
-    return bloom_chain_begin_(bloom_chain_without_links_(first_n, p, like));
+    bloom_chain *c = BLOOM_NULL_;
+    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
+        c = bloom_chain_without_links_(first_n, p, like);
+    return bloom_chain_begin_(c, c != BLOOM_NULL_);
 }
 
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
@@ -3570,13 +3558,15 @@ static bloom_error bloom_chain_check_(const unsigned char *head, size_t size)
          ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* Copies the links that follow the head, whose seed is the first one's. false,
-   and the reason in *error, if one of them is wrong; false if memory is
+/* Copies the links that follow the head, and takes the seed from the first one.
+   false, and the reason in *error, if one of them is wrong; false if memory is
    short. */
 static bool bloom_chain_load_links_(bloom_chain *c, const unsigned char *image,
                                     size_t size, bloom_error *error)
 {
     size_t at = BLOOM_HEADER_;
+    c->keys = bloom_load64_(image + BLOOM_SEAL_AT_);
+    c->like.seed = 0;
     while (c->links < image[BLOOM_K_AT_]) {
         const bloom *b = bloom_view(image + at, size - at, error);
         bloom_plan plan;
@@ -3607,22 +3597,17 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
     const unsigned char *head = (const unsigned char *)image;
     bloom_error found = bloom_chain_check_(head, size);
     bloom_chain *c = BLOOM_NULL_;
+    bool is_whole = false;
     if (found == BLOOM_OK) {
         bloom_plan like = bloom_parse_(head);
         c = bloom_chain_without_links_(like.cells, bloom_chain_rate_of_(like),
                                        like);
     }
-    if (c) {
-        c->like.seed = 0;                       /* that of a chain of no link */
-        c->keys = bloom_load64_(head + BLOOM_SEAL_AT_);
-        if (!bloom_chain_load_links_(c, head, size, &found)) {
-            bloom_chain_free(c);
-            c = BLOOM_NULL_;
-        }
-    }
+    if (c)
+        is_whole = bloom_chain_load_links_(c, head, size, &found);
     if (error)
         *error = found;
-    return bloom_chain_begin_(c);
+    return bloom_chain_begin_(c, is_whole);
 }
 
 #endif
