@@ -3199,8 +3199,8 @@ static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
     return n - (uint64_t)((double)n * known / 24);
 }
 
-/* Where the newest link has more keys than it should, as no other could follow,
-   the next try is at twice as many. */
+/* Room is where the next link is tried: where the newest one has its share, or,
+   if none could follow there, at twice as many keys, and so on. */
 static void bloom_chain_set_room_(bloom_chain *c)
 {
     unsigned newest = c->links - 1;
@@ -3224,9 +3224,10 @@ static bool bloom_chain_append_(bloom_chain *c, uint64_t least)
     return true;
 }
 
-/* Counts one key more, and appends a link for it if the newest one is full;
-   but none that would hold fewer keys than that one does or was planned to. */
-static void bloom_chain_grow_(bloom_chain *c)
+/* Counts a key that is to be added, and appends a link for it if the newest one
+   is full; but none that would hold fewer keys than that one does, or than that
+   one was planned for. */
+static void bloom_chain_make_room_(bloom_chain *c)
 {
     unsigned newest = c->links - 1;
     uint64_t planned = c->first_n << newest, least;
@@ -3263,11 +3264,11 @@ static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p,
     return c;
 }
 
-/* Makes the first link if there is none. If it cannot be, or if not all is well
-   so far, the chain is freed, and NULL. */
-static bloom_chain *bloom_chain_begin_(bloom_chain *c, bool is_well)
+/* Makes the first link if there is none. A chain that can have none, or that is
+   not whole, is freed, and the result is NULL. */
+static bloom_chain *bloom_chain_begin_(bloom_chain *c, bool is_whole)
 {
-    if (is_well && (c->links > 0 || bloom_chain_append_(c, 1))) {
+    if (is_whole && (c->links > 0 || bloom_chain_append_(c, 1))) {
         bloom_chain_set_room_(c);
         return c;
     }
@@ -3333,7 +3334,7 @@ BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
     if (bloom_chain_may_contain_hash(c, h))
         return false;
-    bloom_chain_grow_(c);
+    bloom_chain_make_room_(c);
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
