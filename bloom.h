@@ -20,15 +20,15 @@
      A key that was added is always found: never a false negative.
      A key that was not added is found at most with the rate p you asked for,
      as long as at most n different keys were added: for every n, and every p
-     from 10^-12 up (below that, n = 1 has up to twice p).
+     from 10^-12 up; below that, a classic filter of one key has up to twice p.
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
      Nothing is allocated unless you ask for it; there are no globals, no
      errno, no I/O and no libm. Of libc only calloc, free, memset and memcpy are
      called; without malloc only memset, and memcpy where a compiler copies
-     structs by it (clang -O0, Cortex-M0). On x86-64 the compiler's own variable
-     __cpu_model tells whether the CPU has AVX2, unless you set NO_SIMD.
+     structs by it. On x86-64 the compiler's own variable __cpu_model tells
+     whether the CPU has AVX2, unless you set BLOOM_NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -179,23 +179,20 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 3 microseconds, at most 30; near
-   p = 2^-64 up to 80. One key alone has up to twice p where p is below 10^-12,
-   as bloom_plan_fpr is too low there. */
+   keep it in this m, the fewest. Takes 3 microseconds, at most 80. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, at most 100; near p = 2^-64 up to 130. All plans are made for
-   width 64. In width 32 a plan of several blocks a key misses p where there are
-   few blocks in all (k = 16, p = 0.001: up to twice with one, 1.1 times with
-   three), by more where p is less; and no rate is below about n/m * 2^-25. Set
+   microseconds, at most 130.
+   All plans are made for width 64. In width 32 no blocked filter has a rate
+   below about n/m * 2^-25, and one of several blocks a key but few in all has
+   more than p: up to twice at k = 16, p = 0.001, and more where p is less. Set
    hash_bits and ask bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* The least classic filter with just k probes, 1..64: a small k is fast. It has
-   more than p where bloom_plan_fpr is too low. */
+/* The least classic filter with just k probes, 1..64: a small k is fast. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* The classic filter of lowest rate whose image has at most `bytes` bytes,
@@ -204,14 +201,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
    for an impossible plan. Where k is about the best, within 1% for 100 keys and
-   more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all it is too high, the more so the lower the
-   rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
-   blocks, 7% to 41% with four; nowhere in either width was it measured to be
-   below 0.95 of the rate. It counts what only integer keys cost in width 64, so
-   that a few byte keys at 10^-9 and below do better. Classic it is too low
-   where one or two keys lie in much space, and k is 6 or more: 1.2 times at
-   10^-9, twice at 10^-12, and any number below. */
+   more, 5% for fewer; with many more probes than that, 2.3%.
+   Of a classic filter it is too low where one or two keys lie in much space and
+   k is 6 or more: the rate is 1.2 times that at 10^-9, twice at 10^-12, and any
+   number below. Of a blocked one it was nowhere measured to be below 0.95 of
+   the rate. It is too high for several blocks a key and few in all: at 0.001 by
+   17% (k = 16) to 53% (k = 64) with two blocks, by more at lower rates, and at
+   10^-9 for a few byte keys, as it counts what only integer keys cost. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -240,17 +236,16 @@ BLOOM_API void bloom_free(bloom *b);
 #endif
 
 /* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
-   is 0 or more than that, or if memory is NULL: then nothing is written. The
-   memory is yours to free; the filter needs no end. */
+   is 0 or more than that, or if memory is NULL: then nothing is written. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* Existing bytes as a filter, in place: nothing is copied. Checks the header
-   against `size` in constant time; not the cells, see bloom_verify. NULL if it
-   is not a filter of this build, or NULL itself (TRUNCATED), and the reason in
-   *error (unless NULL), else BLOOM_OK. Bytes after the image are allowed.
-   bloom_view is for bytes that cannot be written: ROM, or a file mapped
-   read-only. With only the 32 bytes of a header, bloom_size(bloom_view(header,
-   SIZE_MAX, &error)) tells how many there will be (check for NULL first). */
+   against `size`; not the cells, see bloom_verify. NULL if it is no filter of
+   this build, or NULL itself (TRUNCATED), and the reason in *error (unless that
+   is NULL), else BLOOM_OK. Bytes after the image are allowed. bloom_view is for
+   bytes that cannot be written: ROM, or a file mapped read-only. With only the
+   32 bytes of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells
+   how many there will be (check for NULL first). */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
@@ -375,12 +370,12 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    below, where a key's block is chosen by another rule. bloom_size is smaller
    then, but the memory behind b stays as it is; bloom_copy takes just what is
    needed.
-   This is for whom n is known only afterwards. Plan for the largest n there may
-   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040): then
-   each of the 60 divisors of 5040 is possible. Add the keys, merge what other
-   workers have, and fold by the largest number for which bloom_plan_capacity of
-   the smaller plan is at least n. As k depends on p and hardly on n, the result
-   is as good as a filter that was planned for n. */
+   This is for when n is known only afterwards. Plan for the largest n there may
+   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which
+   has many divisors. Add the keys, merge what other workers have, and fold by
+   the largest number for which bloom_plan_capacity of the smaller plan is at
+   least n. As k depends on p and hardly on n, the result is as good as a filter
+   that was planned for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #endif
@@ -409,7 +404,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
    just after a link was added it is 3.9 and 4.2 times.
    In width 32 no filter has a rate below about 2^-32, so a chain stops growing
-   where a new link would hold no more keys than the last one. Then, and where
+   where a new link would hold fewer keys than the last one. Then, and where
    memory for a new link is short, the last link takes all further keys: none is
    lost, but the rate grows beyond p, as bloom_chain_fpr tells.
    There is no chain where double is not IEEE's of 64 bits, as on AVR. */
@@ -483,23 +478,22 @@ BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
        for (i = 0; i < bloom_chain_links(c); i++)
            fwrite(bloom_chain_link(c, i), 1,
                   bloom_size(bloom_chain_link(c, i)), file);
-   bloom_chain_seal seals each link, and adding a key removes the seal of the
-   link that takes it. The head tells how many links follow, and has a check of
+   bloom_chain_seal seals the links that have no seal; adding keys removes that
+   of the newest link. The head tells how many links follow, and has a check of
    its own. bloom_chain_size is the bytes of head and links. */
 BLOOM_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Load a copy of such an image, which goes on growing where the chain stood.
-   Any bytes at any alignment may be given. NULL, and the reason in *error
-   (unless error is NULL), if they are not a whole chain: TRUNCATED if a link is
-   cut or missing, CORRUPT if the head's check does not match, otherwise what
-   bloom_view says of the head or of a link, and BAD_HEADER if there are more
-   links than the head counts. NULL and BLOOM_OK if memory is short, or if the
-   head counts no link, which is an empty chain of seed 0, and p is too low to
-   plan for. Links need not be as planned, but all of one layout, width and
-   seed. Seals are not checked: see bloom_verify of each link. Other bytes after
-   the links are ignored. */
+   Any bytes may be given. NULL, and the reason in *error (unless error is
+   NULL), if they are not a whole chain: TRUNCATED if a link is cut or missing,
+   CORRUPT if the head's check does not match, BAD_HEADER if links differ in
+   layout, width or seed or are more than the head counts, otherwise what
+   bloom_view says of the head or of a link. NULL and BLOOM_OK if memory is
+   short, or if the head counts no link, which is an empty chain of seed 0, and
+   there is no plan for it. Seals are not checked: see bloom_verify. Other bytes
+   after the links are ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -542,19 +536,16 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 #endif /* BLOOM_H */
 
-#if defined(BLOOM_STATIC) && defined(BLOOM_H) \
-    && !defined(BLOOM_STATIC_FROM_THE_START_)
+#if defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)
 #error "bloom.h: define BLOOM_STATIC before the first #include of bloom.h"
 #endif
-#if defined(BLOOM_TINY) && defined(BLOOM_H) \
-    && !defined(BLOOM_TINY_FROM_THE_START_)
+#if defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)
 #error "bloom.h: define BLOOM_TINY before the first #include of bloom.h"
 #endif
 
 /* ======================================================================== */
 
-#if defined(BLOOM_IMPLEMENTATION) && defined(BLOOM_H) \
-    && !defined(BLOOM_IMPLEMENTATION_DONE_)
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
 
 #if defined(BLOOM_MALLOC) != defined(BLOOM_FREE)
@@ -581,51 +572,47 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_KEEP_() ((void)0)
 #endif
 
-/* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
-   function is then always inlined and a RARE one never. A FIRM function is
-   always inlined except in BLOOM_TINY, so that compilers see through a plan
-   that is constant. */
+/* Where speed counts, a FLAT function is always inlined, a RARE one never, and
+   a ONCE one as compilers like. For small code (BLOOM_TINY, -Os) it is ONCE
+   functions that are not inlined. FIRM ones always are, so that compilers see
+   through a plan that is constant. A SHORT one is public, and inlined into the
+   user's loop if that can be. */
+#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
 #define BLOOM_IS_SMALL_ true
 #define BLOOM_FLAT_ static inline
 #define BLOOM_RARE_ static inline
+#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
+#define BLOOM_SHORT_ BLOOM_API
 #else
 #define BLOOM_IS_SMALL_ false
-#define BLOOM_FLAT_ static inline BLOOM_ATTRIBUTE_((always_inline))
+#define BLOOM_FLAT_ BLOOM_FIRM_
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
-#endif
-#if defined(BLOOM_SMALL_) && !defined(BLOOM_TINY)
-#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
-#else
 #define BLOOM_ONCE_ static inline
-#endif
-#if defined(BLOOM_STATIC) && !defined(BLOOM_SMALL_)   /* into the user's loop */
+#ifdef BLOOM_STATIC
 #define BLOOM_SHORT_ BLOOM_API BLOOM_ATTRIBUTE_((always_inline))
 #else
 #define BLOOM_SHORT_ BLOOM_API
+#endif
 #endif
 
 /* In BLOOM_TINY these are constants, so that compilers remove the code for
    other layouts and for width 64; its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
-#define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
 #define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
 #define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((layout) == BLOOM_CLASSIC && (width) == 32)
-#define BLOOM_FIRM_ static inline
 #else
 typedef uint64_t bloom_number_;
-#define BLOOM_LOAD_M_(header) bloom_load64_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
 #define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((void)(width), (layout) <= BLOOM_COUNTING)
-#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #endif
 
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
@@ -637,11 +624,12 @@ typedef uint64_t bloom_product_;            /* then it is not used */
 #endif
 
 /* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
-   `old`. With BLOOM_ATOMIC other threads may do the same meanwhile. As each bit
-   is set for good and does not depend on the others, no order among threads is
-   needed ("relaxed"). A PURE function changes nothing, so that a compiler may
-   read the header once for a whole loop; with other threads about, it may
-   not. */
+   `old`. SWAP_BYTE writes `now` if the byte is *old; if it is not, or if the
+   CPU gives up, it is false, with the byte in *old. With BLOOM_ATOMIC other
+   threads may do the same meanwhile. As each bit is set for good and does not
+   depend on the others, no order among threads is needed ("relaxed"). A PURE
+   function changes nothing, so that a compiler may read the header once for a
+   whole loop; with other threads about, it may not. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
@@ -652,12 +640,17 @@ typedef uint64_t bloom_product_;            /* then it is not used */
 #define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
     __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
+#define BLOOM_SWAP_BYTE_(p, old, now) \
+    __atomic_compare_exchange_n(p, old, (unsigned char)(now), true, \
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #else
 #define BLOOM_HAS_ATOMIC_WORDS_ 1
 #define BLOOM_VOLATILE_
 #define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
 #define BLOOM_LOAD_BYTE_(p) (*(p))
 #define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
+#define BLOOM_SWAP_BYTE_(p, old, now) \
+    ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
 #endif
 #ifdef BLOOM_READ_BYTE
 #define BLOOM_ROM_ONLY_                     /* so no chain, which is in RAM */
@@ -988,62 +981,55 @@ BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
     bloom_store64_(image + BLOOM_SEED_AT_, plan.seed);
 }
 
-/* The limits of the format first, then those of this build. */
+static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
+{
+    return m >> (BLOOM_IS_COUNTING_(layout) ? 1 : 3);
+}
+
+/* The limits of the format first, then those of this build, and then whether
+   the image has at most `size` bytes. m is in halves for small CPUs. */
 static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
-                                              unsigned k)
+                                              unsigned k, size_t size)
 {
+    bloom_number_ all = (bloom_number_)(m_high * 4294967296U + m);
     if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
     if (layout == BLOOM_BLOCKED
         && (m % 256 != 0 || k % 8 != 0 || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
-    return BLOOM_IS_BUILT_(layout, width) ? BLOOM_OK : BLOOM_UNSUPPORTED;
-}
-
-static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
-{
-    return m >> (layout == BLOOM_COUNTING ? 1 : 3);
-}
-
-static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
-{
-    return size >= BLOOM_HEADER_ && bytes <= size - BLOOM_HEADER_;
+    if (!BLOOM_IS_BUILT_(layout, width))
+        return BLOOM_UNSUPPORTED;
+    return size < BLOOM_HEADER_ || bloom_cell_bytes_(all, layout)
+         > size - BLOOM_HEADER_ ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
-    bloom_error error;
     if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
         return BLOOM_NOT_A_FILTER;
     if (header[3] != 1)
         return BLOOM_WRONG_VERSION;
     if (header[7] != 0)
         return BLOOM_BAD_HEADER;
-    error = bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
-                                bloom_load32_(header + BLOOM_M_AT_ + 4),
-                                header[BLOOM_LAYOUT_AT_],
-                                header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_]);
-    if (error == BLOOM_OK
-        && !bloom_fits_(bloom_cell_bytes_(BLOOM_LOAD_M_(header),
-                                          header[BLOOM_LAYOUT_AT_]), size))
-        return BLOOM_TRUNCATED;
-    return error;
+    return bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
+                               bloom_load32_(header + BLOOM_M_AT_ + 4),
+                               header[BLOOM_LAYOUT_AT_],
+                               header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_],
+                               size);
 }
 
 /* The bytes of a plan's image; 0 if the plan is impossible, or if they are more
    than `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
-    bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
-                                            plan.layout);
     if (bloom_check_fields_(bloom_low_half_(plan.cells),
                             (uint32_t)(plan.cells >> 32), plan.layout,
-                            plan.hash_bits, plan.hashes) != BLOOM_OK
-        || !bloom_fits_(bytes, most))
+                            plan.hash_bits, plan.hashes, most) != BLOOM_OK)
         return 0;
-    return BLOOM_HEADER_ + (size_t)bytes;
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
+                                                     plan.layout);
 }
 
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
@@ -1051,16 +1037,9 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan)
     return bloom_plan_size_(plan, SIZE_MAX);
 }
 
-static inline size_t bloom_size_(const unsigned char *header)
-{
-    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(BLOOM_LOAD_M_(header),
-                                                     header[BLOOM_LAYOUT_AT_]);
-}
-
 BLOOM_API size_t bloom_size(const bloom *b)
 {
-    unsigned char copy[BLOOM_HEADER_];
-    return bloom_size_(bloom_header_of_(bloom_const_bytes_(b), copy));
+    return bloom_plan_size(bloom_plan_of(b));
 }
 
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
@@ -1109,7 +1088,7 @@ static void bloom_clear_(unsigned char *image, size_t size)
 BLOOM_API void bloom_clear(bloom *b)
 {
     unsigned char *image = bloom_bytes_(b);
-    bloom_clear_(image, bloom_size_(image));
+    bloom_clear_(image, bloom_plan_size(bloom_parse_(image)));
 }
 
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
@@ -1128,7 +1107,7 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 /* Memory for an image of `size` bytes, of which 0 is none. It begins at a
    multiple of 32 in a larger allocation; the byte before it tells how far
    in. */
-static unsigned char *bloom_allocate_(size_t size)
+static void *bloom_allocate_(size_t size)
 {
     size_t room = size + 32, skip;
     void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
@@ -1141,29 +1120,27 @@ static unsigned char *bloom_allocate_(size_t size)
     return image;
 }
 
-static void bloom_copy_bytes_(unsigned char *to, const unsigned char *from,
-                              size_t size)
+static void bloom_copy_bytes_(void *to, const void *from, size_t size)
 {
 #if __STDC_HOSTED__ && !defined(BLOOM_ROM_ONLY_)
     memcpy(to, from, size);
 #else
-    size_t i;
-    for (i = 0; i < size; i++)
-        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+    unsigned char *bytes = (unsigned char *)to;
+    const unsigned char *source = (const unsigned char *)from;
+    for (; size > 0; size--, source++)
+        *bytes++ = (unsigned char)BLOOM_READ_BYTE(source);
 #endif
 }
 
 BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
     size_t size = bloom_plan_size(plan);
-    unsigned char *image = bloom_allocate_(size);
-    void *filter = image;
-    if (image) {
-        bloom_write_header_(image, plan);
-        if (!BLOOM_IS_CLEARED_)
-            bloom_clear_(image, size);
-    }
-    return (bloom *)filter;
+    void *image = bloom_allocate_(size);
+    if (!BLOOM_IS_CLEARED_)
+        return bloom_init(image, size, plan);
+    if (image)
+        bloom_write_header_((unsigned char *)image, plan);
+    return (bloom *)image;
 }
 
 #ifndef BLOOM_NO_FLOAT
@@ -1175,13 +1152,11 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 
 BLOOM_API bloom *bloom_copy(const bloom *b)
 {
-    const unsigned char *from = bloom_const_bytes_(b);
     size_t size = bloom_size(b);
-    unsigned char *image = bloom_allocate_(size);
-    void *filter = image;
+    void *image = bloom_allocate_(size);
     if (image)
-        bloom_copy_bytes_(image, from, size);
-    return (bloom *)filter;
+        bloom_copy_bytes_(image, b, size);
+    return (bloom *)image;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -1194,12 +1169,10 @@ BLOOM_API void bloom_free(bloom *b)
 
 #endif
 
-/* ==== Words, bytes, seal ====================================================
-   bloom_load_word_ reads eight bytes of cells. bloom_swap_byte_ writes a byte
-   if it still is what the caller has read (compare-and-swap). bloom_unseal_
-   removes the seal, which is done before any cell is written. With BLOOM_ATOMIC
-   other threads may do the same meanwhile; without it these are plain
-   accesses. */
+/* ==== Words and the seal ====================================================
+   bloom_load_word_ reads eight bytes of cells, and bloom_unseal_ removes the
+   seal, which is done before any cell is written; with BLOOM_ATOMIC, while
+   other threads do the same. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1219,15 +1192,6 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
     return bloom_load64_(copy);
 }
 
-/* Writes `now` and returns true if the byte is *old. Otherwise, or if the CPU
-   gives up, returns false with the byte in *old. */
-static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
-                                    unsigned now)
-{
-    return __atomic_compare_exchange_n(p, old, (unsigned char)now, true,
-                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
 static inline void bloom_unseal_(unsigned char *image)
 {
     unsigned i;
@@ -1238,18 +1202,7 @@ static inline void bloom_unseal_(unsigned char *image)
 
 #else
 
-static inline uint64_t bloom_load_word_(const unsigned char *p)
-{
-    return bloom_load64_(p);
-}
-
-static inline bool bloom_swap_byte_(unsigned char *p, const unsigned char *old,
-                                    unsigned now)
-{
-    (void)old;
-    *p = (unsigned char)now;
-    return true;
-}
+#define bloom_load_word_ bloom_load64_
 
 static inline void bloom_unseal_(unsigned char *image)
 {
@@ -1424,7 +1377,7 @@ static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
     do
         count = old >> bloom_shift_(cell) & 15;
     while (count < 15 && (up || count > 0)
-           && !bloom_swap_byte_(byte, &old, up ? old + one : old - one));
+           && !BLOOM_SWAP_BYTE_(byte, &old, up ? old + one : old - one));
     return count;
 }
 
@@ -2418,22 +2371,26 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-/* Two words of cells: those that either has, or those that both have. Of two
-   words of counters the sums, 15 at most, or the lesser ones. */
+/* Eight counters, one in the lower half of each byte: the sums, 15 at most, or
+   the lesser ones. The next bit of a byte tells of x + y that it is beyond 15,
+   and of 16 + x - y that x is not less. */
+BLOOM_FLAT_ uint64_t bloom_combined_counters_(uint64_t x, uint64_t y, bool both)
+{
+    const uint64_t next = 0x1010101010101010U;
+    uint64_t sum = both ? (x | next) - y : x + y;
+    uint64_t mask = (sum & next) - ((sum & next) >> 4);     /* 15 where it is */
+    return both ? (y & mask) | (x & ~mask) : (sum | mask) & ~next;
+}
+
+/* Two words of cells: those that either has, or those that both have */
 BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
                                      bool both)
 {
-    uint64_t counts = 0, mask = both ? 15 : 0, sum;
-    unsigned i;
+    const uint64_t low = 0x0F0F0F0F0F0F0F0FU;
     if (!counters)
         return both ? x & y : x | y;
-    for (; mask != 0; mask <<= 4)
-        counts |= (x & mask) < (y & mask) ? x & mask : y & mask;
-    for (i = 0; !both && i < 64 && (x | y) >> i != 0; i += 4) {
-        sum = (x >> i & 15) + (y >> i & 15);
-        counts |= (sum < 15 ? sum : 15) << i;
-    }
-    return counts;
+    return bloom_combined_counters_(x & low, y & low, both)
+         | bloom_combined_counters_(x >> 4 & low, y >> 4 & low, both) << 4;
 }
 
 /* With other threads about this is done byte by byte, and again for a byte that
@@ -2449,7 +2406,7 @@ BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
         unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
             now = (unsigned)bloom_combined_(old, other, counters, both);
-        while (now != old && !bloom_swap_byte_(to + i, &old, now));
+        while (now != old && !BLOOM_SWAP_BYTE_(to + i, &old, now));
     }
 #else
     bloom_store64_(to, bloom_combined_(bloom_load64_(to), bloom_load64_(from),
@@ -2457,21 +2414,41 @@ BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
 #endif
 }
 
+BLOOM_FLAT_ void bloom_combine_words_(unsigned char *to,
+                                      const unsigned char *from, size_t words,
+                                      bool counters, bool both)
+{
+    size_t i;
+    for (i = 0; i < words; i++)
+        bloom_combine_word_(to + i * 8, from + i * 8, counters, both);
+}
+
+/* Out of line, as gcc -O3 otherwise makes slower loops of these. */
+BLOOM_RARE_ void bloom_combine_bits_(unsigned char *to,
+                                     const unsigned char *from, size_t words,
+                                     bool both)
+{
+    if (both)
+        bloom_combine_words_(to, from, words, false, true);
+    else
+        bloom_combine_words_(to, from, words, false, false);
+}
+
 BLOOM_FLAT_ bool bloom_combine_(bloom *into, const bloom *from, bool both)
 {
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
-    bloom_plan plan = bloom_parse_(to);
-    size_t i, size = bloom_plan_size(plan);
+    const bloom_plan plan = bloom_parse_(to);
+    const size_t words = (bloom_plan_size(plan) - BLOOM_HEADER_) / 8;
     if (!bloom_same_plan_(plan, bloom_parse_(source)))
         return false;
     bloom_unseal_(to);
+    to += BLOOM_HEADER_;
+    source += BLOOM_HEADER_;
     if (BLOOM_IS_COUNTING_(plan.layout))
-        for (i = BLOOM_HEADER_; i < size; i += 8)
-            bloom_combine_word_(to + i, source + i, true, both);
+        bloom_combine_words_(to, source, words, true, both);
     else
-        for (i = BLOOM_HEADER_; i < size; i += 8)
-            bloom_combine_word_(to + i, source + i, false, both);
+        bloom_combine_bits_(to, source, words, both);
     return true;
 }
 
@@ -2504,85 +2481,10 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     return true;
 }
 
-/* ---- Folding ---------------------------------------------------------------
-   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
-   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
-   know m. So cell i of the folded filter stands for the cells i * by to i * by
-   + by - 1, and blocks do likewise. What is written lies before what is still
-   to be read. */
-
-#ifndef BLOOM_TINY
-
-/* Is one of `count` bits set, from number `from` on? */
-static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
-                                  uint64_t count)
+static inline unsigned bloom_sum_bytes_(uint64_t x)         /* 255 at most */
 {
-    while (count > 0) {
-        const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
-        const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8))
-                           >> skip << skip;
-        if (count < left)
-            return word << (left - count) != 0;
-        if (word != 0)
-            return true;
-        from += left;
-        count -= left;
-    }
-    return false;
+    return (unsigned)(x * 0x0101010101010101U >> 56);
 }
-
-/* The sum of `count` counters from number `from` on, 15 at most */
-static inline uint64_t bloom_sum_counters_(const unsigned char *cells,
-                                           uint64_t from, uint64_t count)
-{
-    uint64_t sum = 0;
-    for (; count > 0 && sum < 15; from++, count--)
-        sum += (unsigned)cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15;
-    return sum < 15 ? sum : 15;
-}
-
-/* A word of 64 cells, or of 16 counters, of the folded filter */
-static inline uint64_t bloom_folded_word_(const unsigned char *cells,
-                                          unsigned layout, uint64_t i,
-                                          uint64_t by)
-{
-    uint64_t word = 0, j;
-    if (layout == BLOOM_BLOCKED)                    /* four words a block */
-        for (j = 0; j < by; j++)
-            word |= bloom_load64_(cells
-                + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
-    else if (layout == BLOOM_COUNTING)
-        for (j = 0; j < 16; j++)
-            word |= bloom_sum_counters_(cells, (i * 16 + j) * by, by) << 4 * j;
-    else
-        for (j = 0; j < 64; j++)
-            if (bloom_any_bit_(cells, (i * 64 + j) * by, by))
-                word |= 1ULL << j;
-    return word;
-}
-
-BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
-    const bool was_large = plan.cells >> 34 != 0;
-    uint64_t words, i;
-    if (by == 0 || plan.cells % by != 0)
-        return false;
-    plan.cells /= by;
-    if (bloom_plan_size(plan) == 0
-        || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
-        return false;
-    bloom_unseal_(image);
-    words = bloom_cell_bytes_(plan.cells, plan.layout) / 8;
-    for (i = 0; i < words; i++)
-        bloom_store64_(cells + (size_t)(i * 8),
-                       bloom_folded_word_(cells, plan.layout, i, by));
-    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
-    return true;
-}
-
-#endif
 
 /* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
    then over the eight bytes. */
@@ -2590,8 +2492,7 @@ static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
-    return (unsigned)(x * 0x0101010101010101U >> 56);
+    return bloom_sum_bytes_((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU);
 }
 
 BLOOM_API uint64_t bloom_ones(const bloom *b)
@@ -2610,6 +2511,83 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     }
     return ones;
 }
+
+/* ---- Folding ---------------------------------------------------------------
+   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
+   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
+   know m. So cell i of the folded filter stands for the cells i * by to i * by
+   + by - 1, and blocks do likewise. What is written lies before what is still
+   to be read. */
+
+#ifndef BLOOM_TINY
+
+/* What becomes one cell: `count` bits, from number `from` on. 1 if one of them
+   is set; if they are counters, of four bits each, their sum, at most 15. */
+BLOOM_FLAT_ uint64_t bloom_folded_cell_(const unsigned char *cells,
+                                        uint64_t from, uint64_t count,
+                                        bool counters)
+{
+    const uint64_t most = counters ? 15 : 1, low = 0x0F0F0F0F0F0F0F0FU;
+    uint64_t sum = 0;
+    for (;;) {
+        const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
+        uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8)) >> skip;
+        if (count < left)
+            word &= ((uint64_t)1 << count) - 1;
+        sum += counters ? bloom_sum_bytes_((word & low) + (word >> 4 & low))
+                        : word != 0;
+        if (sum >= most)
+            return most;
+        if (count <= left)
+            return sum;
+        from += left;
+        count -= left;
+    }
+}
+
+/* A word of the folded filter */
+static inline uint64_t bloom_folded_word_(const unsigned char *cells,
+                                          unsigned layout, uint64_t i,
+                                          uint64_t by)
+{
+    uint64_t word = 0, j;
+    if (layout == BLOOM_BLOCKED)                    /* four words a block */
+        for (j = 0; j < by; j++)
+            word |= bloom_load64_(cells
+                + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
+    else if (layout == BLOOM_COUNTING)
+        for (j = 16; j-- > 0; )
+            word = word << 4 | bloom_folded_cell_(cells, (i * 16 + j) * by * 4,
+                                                  by * 4, true);
+    else
+        for (j = 64; j-- > 0; )
+            word = word << 1 | bloom_folded_cell_(cells, (i * 64 + j) * by, by,
+                                                  false);
+    return word;
+}
+
+BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
+{
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    bloom_plan plan = bloom_parse_(image);
+    const bool was_large = plan.cells >> 34 != 0;
+    uint64_t words, i;
+    if (by == 0 || plan.cells % by != 0)
+        return false;
+    plan.cells /= by;
+    if (bloom_plan_size(plan) == 0
+        || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
+        return false;
+    bloom_unseal_(image);
+    words = (bloom_plan_size(plan) - BLOOM_HEADER_) / 8;
+    for (i = 0; i < words; i++)
+        bloom_store64_(cells + (size_t)(i * 8),
+                       bloom_folded_word_(cells, plan.layout, i, by));
+    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
+    return true;
+}
+
+#endif
 
 /* ==== Planning ==============================================================
    A textbook says that n keys set each of m cells with chance
@@ -3209,16 +3187,17 @@ BLOOM_API double bloom_fpr(const bloom *b)
       32         the links' images, oldest first
 
    Invariant: links 1..64 are filters of one layout, width and seed. The newest
-   one takes keys until `keys` reaches `room`, which depends on nothing but the
-   image: a chain that was loaded grows like the one that was saved. */
+   one takes keys until there are `room`. That follows from the image alone: a
+   chain that was loaded grows like the one that was saved. */
 
 #if defined(BLOOM_HAS_CHAIN_) && !defined(BLOOM_ROM_ONLY_)
 
 struct bloom_chain {
     bloom *link[64];
     unsigned links;
-    uint64_t first_n, keys, room;
+    bloom_plan like;            /* layout, hash_bits and seed of all links */
     double p;
+    uint64_t first_n, keys, room;
 };
 
 /* The shares of the rate add up to p: 1/2 + 1/6 + 1/12 + ... = 1. */
@@ -3227,16 +3206,15 @@ static double bloom_chain_share_(const bloom_chain *c, unsigned i)
     return c->p / ((i + 1.0) * (i + 2.0));
 }
 
-static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
-                                    bloom_plan like)
+/* There is no plan for UINT64_MAX keys. */
+static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i)
 {
     uint64_t n = c->first_n << i;
-    bloom_plan plan = bloom_no_plan_();
-    if (n >> i == c->first_n)
-        plan = bloom_plan_layout(n, bloom_chain_share_(c, i),
-                                 (bloom_layout)like.layout);
-    plan.seed = like.seed;
-    plan.hash_bits = like.hash_bits;
+    bloom_plan plan = bloom_plan_layout(n >> i == c->first_n ? n : UINT64_MAX,
+                                        bloom_chain_share_(c, i),
+                                        (bloom_layout)c->like.layout);
+    plan.seed = c->like.seed;
+    plan.hash_bits = c->like.hash_bits;
     return plan;
 }
 
@@ -3259,45 +3237,46 @@ static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
     return n - (uint64_t)((double)n * known / 24);
 }
 
-static void bloom_chain_wait_(bloom_chain *c)
+/* Room is where the next link is tried: where the newest one has its share, or,
+   if none could follow there, at twice as many keys, and so on. */
+static void bloom_chain_set_room_(bloom_chain *c)
 {
-    c->room += c->room < UINT64_MAX / 2 ? c->room + (c->room == 0)
-                                        : UINT64_MAX - c->room;
+    unsigned newest = c->links - 1;
+    c->room = bloom_chain_room_(c, newest, bloom_plan_of(c->link[newest]));
+    while (c->room < c->keys)
+        c->room = c->room >> 63 ? UINT64_MAX : 2 * c->room + (c->room == 0);
 }
 
-/* The last link goes on, with so many keys in it. */
-static void bloom_chain_resume_(bloom_chain *c, uint64_t keys)
+/* Appends a link with no keys. false if it would hold less than `least`, or if
+   memory is short. */
+static bool bloom_chain_append_(bloom_chain *c, uint64_t least)
 {
-    unsigned last = c->links - 1;
-    c->room = bloom_chain_room_(c, last, bloom_plan_of(c->link[last]));
-    for (c->keys = keys; c->room < keys; )
-        bloom_chain_wait_(c);
-}
-
-/* A new link, unless it would hold no more keys than the last one does or was
-   planned to. Where there is none, or no memory for it, the last one goes on,
-   and the next try is when it has twice the keys. */
-static void bloom_chain_grow_(bloom_chain *c, bloom_plan like)
-{
-    unsigned i = c->links;
-    uint64_t least = 0;
+    bloom_plan plan = bloom_chain_plan_(c, c->links);
     bloom *b = BLOOM_NULL_;
-    if (i > 0) {
-        least = bloom_chain_room_(c, i - 1, bloom_plan_of(c->link[i - 1]));
-        if (least > c->first_n << (i - 1))
-            least = c->first_n << (i - 1);
-    }
-    if (i < 64) {
-        bloom_plan plan = bloom_chain_plan_(c, i, like);
-        if (bloom_chain_room_(c, i, plan) > least)
-            b = bloom_create(plan);
-    }
-    if (b) {
-        c->link[c->links++] = b;
-        bloom_chain_resume_(c, 0);
-    } else {
-        bloom_chain_wait_(c);
-    }
+    if (bloom_chain_room_(c, c->links, plan) >= least)
+        b = bloom_create(plan);
+    if (!b)
+        return false;
+    c->link[c->links++] = b;
+    c->keys = 0;
+    return true;
+}
+
+/* Counts a key that is to be added, and appends a link for it if the newest one
+   is full; but none that would hold fewer keys than that one does, or than that
+   one was planned for. */
+static void bloom_chain_make_room_(bloom_chain *c)
+{
+    unsigned newest = c->links - 1;
+    uint64_t planned = c->first_n << newest, least;
+    c->keys += c->keys < UINT64_MAX;
+    if (c->keys <= c->room)
+        return;
+    least = bloom_chain_room_(c, newest, bloom_plan_of(c->link[newest]));
+    least = least < planned ? least : planned;
+    if (c->links < 64 && bloom_chain_append_(c, least ? least : 1))
+        c->keys = 1;
+    bloom_chain_set_room_(c);
 }
 
 BLOOM_API void bloom_chain_free(bloom_chain *c)
@@ -3309,26 +3288,28 @@ BLOOM_API void bloom_chain_free(bloom_chain *c)
     }
 }
 
-static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p)
+static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p,
+                                               bloom_plan like)
 {
     void *memory = BLOOM_MALLOC(sizeof (bloom_chain));
     bloom_chain *c = (bloom_chain *)memory;
     if (c) {
         c->links = 0;
-        c->first_n = first_n ? first_n : 1;
-        c->keys = c->room = 0;
+        c->like = like;
         c->p = p;
+        c->first_n = first_n ? first_n : 1;
     }
     return c;
 }
 
-/* Makes the first link; without one the chain is freed, and NULL. */
-static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
+/* Makes the first link if there is none. A chain that can have none, or that is
+   not whole, is freed, and the result is NULL. */
+static bloom_chain *bloom_chain_begin_(bloom_chain *c, bool is_whole)
 {
-    if (c)
-        bloom_chain_grow_(c, like);
-    if (c && c->links > 0)
+    if (is_whole && (c->links > 0 || bloom_chain_append_(c, 1))) {
+        bloom_chain_set_room_(c);
         return c;
+    }
     bloom_chain_free(c);
     return BLOOM_NULL_;
 }
@@ -3336,9 +3317,10 @@ static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                           bloom_plan like)
 {
-    if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
-        return BLOOM_NULL_;
-    return bloom_chain_begin_(bloom_chain_without_links_(first_n, p), like);
+    bloom_chain *c = BLOOM_NULL_;
+    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
+        c = bloom_chain_without_links_(first_n, p, like);
+    return bloom_chain_begin_(c, c != BLOOM_NULL_);
 }
 
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
@@ -3378,38 +3360,30 @@ BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h)
 BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
                                        size_t size)
 {
-    return bloom_chain_may_contain_hash(c, bloom_hash_key(c->link[0], key,
-                                                          size));
+    return bloom_chain_may_contain_hash(c, bloom_hash_(c->like, key, size));
 }
 
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
 {
-    return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
-}
-
-static void bloom_chain_count_(bloom_chain *c, uint64_t news)
-{
-    c->keys = news < UINT64_MAX - c->keys ? c->keys + news : UINT64_MAX;
+    return bloom_chain_may_contain_hash(c, bloom_hash_u64_(c->like, key));
 }
 
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
     if (bloom_chain_may_contain_hash(c, h))
         return false;
-    if (c->keys >= c->room)
-        bloom_chain_grow_(c, bloom_plan_of(c->link[0]));
-    bloom_chain_count_(c, 1);
+    bloom_chain_make_room_(c);
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size)
 {
-    return bloom_chain_add_hash(c, bloom_hash_key(c->link[0], key, size));
+    return bloom_chain_add_hash(c, bloom_hash_(c->like, key, size));
 }
 
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 {
-    return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
+    return bloom_chain_add_hash(c, bloom_hash_u64_(c->like, key));
 }
 
 /* ---- Many keys -------------------------------------------------------------
@@ -3421,88 +3395,77 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 
 #define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16U : 256U)
 
-/* `count` keys, at most a batch, from number `from` on. newest: the link that
-   they are added to, or NULL to ask only. Returns how many results are true. */
-static size_t bloom_chain_batch_(const bloom_chain *c, bloom *newest,
+/* `count` keys, at most a batch, from number `from` on, are added to `into` or,
+   if it is NULL, looked up in c. Returns how many results are true. */
+static size_t bloom_chain_batch_(bloom_chain *into, const bloom_chain *c,
                                  const bloom_keys_ *keys, size_t from,
                                  size_t count)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
     bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
     unsigned char number[BLOOM_CHAIN_BATCH_];   /* and which ones they are */
     bool answer[BLOOM_CHAIN_BATCH_], unwanted[BLOOM_CHAIN_BATCH_];
     bool *results = keys->results ? keys->results + from : unwanted;
-    unsigned link = newest ? c->links - 1 : c->links;
-    size_t i, asked, left = count, added;
+    unsigned link = into ? c->links - 1 : c->links;
+    size_t i, asked, left = count, added = 0;
     for (i = 0; i < count; i++) {
-        hash[i] = bloom_hash_at_(plan, keys, from + i);
+        hash[i] = bloom_hash_at_(c->like, keys, from + i);
         number[i] = (unsigned char)i;
+        results[i] = !into;
     }
     while (link-- > 0) {
         bloom_may_contain_many_hash(c->link[link], hash, left, answer);
         for (asked = left, i = left = 0; i < asked; i++) {
-            results[number[i]] = answer[i] && !newest;
             hash[left] = hash[i];
             number[left] = number[i];
             left += !answer[i];
         }
     }
-    if (!newest)
-        return count - left;
-    added = bloom_add_many_hash(newest, hash, left, answer);
-    for (i = 0; i < left; i++)
-        results[number[i]] = answer[i];
-    return added;
-}
-
-static size_t bloom_chain_look_all_(const bloom_chain *c, bloom_keys_ keys)
-{
-    size_t from, count, found = 0;
-    for (from = 0; from < keys.count; from += count) {
-        count = keys.count - from;
-        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-        found += bloom_chain_batch_(c, BLOOM_NULL_, &keys, from, count);
+    if (into) {
+        added = bloom_add_many_hash(c->link[c->links - 1], hash, left, answer);
+        into->keys += added;
     }
-    return found;
+    for (i = 0; i < left; i++)
+        results[number[i]] = into && answer[i];
+    return into ? added : count - left;
 }
 
 /* A chain grows at a key that is new, so one key is added by itself where the
    newest link is full. */
-static size_t bloom_chain_add_all_(bloom_chain *c, bloom_keys_ keys)
+static size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
+                               bloom_keys_ keys)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
-    size_t from, count, added, news = 0;
-    for (from = 0; from < keys.count; from += count, news += added) {
-        if (c->keys >= c->room) {
-            count = 1;
-            added = bloom_chain_add_hash(c, bloom_hash_at_(plan, &keys, from));
-            if (keys.results)
-                keys.results[from] = added != 0;
-            continue;
-        }
+    size_t from, count, trues = 0;
+    for (from = 0; from < keys.count; from += count) {
         count = keys.count - from;
         count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-        count = count < c->room - c->keys ? count
-                                          : (size_t)(c->room - c->keys);
-        added = bloom_chain_batch_(c, c->link[c->links - 1], &keys, from,
-                                   count);
-        bloom_chain_count_(c, added);
+        if (into && count > c->room - c->keys)
+            count = (size_t)(c->room - c->keys);
+        if (count > 0) {
+            trues += bloom_chain_batch_(into, c, &keys, from, count);
+        } else {
+            bool is_new = bloom_chain_add_hash(into,
+                bloom_hash_at_(c->like, &keys, from));
+            if (keys.results)
+                keys.results[from] = is_new;
+            trues += is_new;
+            count = 1;
+        }
     }
-    return news;
+    return trues;
 }
 
 BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
                                       size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
                                           size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
@@ -3510,7 +3473,7 @@ BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
                                            size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
@@ -3518,7 +3481,7 @@ BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
                                               size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
@@ -3526,7 +3489,7 @@ BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
                                                   size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
@@ -3534,7 +3497,7 @@ BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
                                                    size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 /* ---- Whole chains -------------------------------------------------------- */
@@ -3572,16 +3535,21 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
+/* A new seal in place of one that is there would hide that the memory behind it
+   was damaged since. */
 BLOOM_API void bloom_chain_seal(bloom_chain *c)
 {
     unsigned i;
     for (i = 0; i < c->links; i++)
-        bloom_seal(c->link[i]);
+        if (bloom_load64_(bloom_bytes_(c->link[i]) + BLOOM_SEAL_AT_) == 0)
+            bloom_seal(c->link[i]);
 }
 
-/* ---- A chain's image ----------------------------------------------------- */
+/* ---- A chain's image -------------------------------------------------------
+   The head is written and read like the header of a filter: k is the number of
+   links, m is first_n, the seed p's bits, and the seal the keys. */
 
-enum { BLOOM_LINKS_AT_ = 6, BLOOM_CHECK_AT_ = 7 };
+enum { BLOOM_CHECK_AT_ = 7 };
 
 static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 {
@@ -3593,31 +3561,26 @@ static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
 {
-    bloom_plan plan = bloom_plan_of(c->link[0]);
-    const void *p = &c->p;
-    void *bits = &plan.seed;
+    bloom_plan plan = c->like;
     plan.hashes = (uint8_t)c->links;
     plan.cells = c->first_n;
-    bloom_copy_bytes_((unsigned char *)bits, (const unsigned char *)p, 8);
+    bloom_copy_bytes_(&plan.seed, &c->p, 8);
     bloom_write_header_(head, plan);
     head[2] = 'C';
     bloom_store64_(head + BLOOM_SEAL_AT_, c->keys);
     head[BLOOM_CHECK_AT_] = bloom_chain_check_byte_(head);
 }
 
-static double bloom_chain_rate_of_(const unsigned char *head)
+static double bloom_chain_rate_of_(bloom_plan head)
 {
-    const uint64_t number = bloom_load64_(head + BLOOM_SEED_AT_);
-    const void *bits = &number;
-    double rate;
-    void *p = &rate;
-    bloom_copy_bytes_((unsigned char *)p, (const unsigned char *)bits, 8);
-    return rate;
+    double p;
+    bloom_copy_bytes_(&p, &head.seed, 8);
+    return p;
 }
 
-static bloom_error bloom_chain_check_head_(const unsigned char *head,
-                                           size_t size)
+static bloom_error bloom_chain_check_(const unsigned char *head, size_t size)
 {
+    bloom_plan plan;
     double p;
     if (!head || size < BLOOM_HEADER_)
         return BLOOM_TRUNCATED;
@@ -3625,62 +3588,46 @@ static bloom_error bloom_chain_check_head_(const unsigned char *head,
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    p = bloom_chain_rate_of_(head);
-    if (head[BLOOM_LAYOUT_AT_] > BLOOM_BLOCKED
-        || (head[BLOOM_WIDTH_AT_] != 32 && head[BLOOM_WIDTH_AT_] != 64)
-        || head[BLOOM_LINKS_AT_] > 64
-        || bloom_load64_(head + BLOOM_M_AT_) == 0 || !(p > 0 && p < 1))
+    plan = bloom_parse_(head);
+    p = bloom_chain_rate_of_(plan);
+    if (plan.layout > BLOOM_BLOCKED || plan.cells == 0 || plan.hashes > 64
+        || (plan.hash_bits != 32 && plan.hash_bits != 64) || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
     return head[BLOOM_CHECK_AT_] == bloom_chain_check_byte_(head)
          ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* The link at `at`, and in *at where it ends; NULL if it is no filter, or if
-   its layout, width or seed is another than the first one's. */
-static const bloom *bloom_chain_view_(const unsigned char *image, size_t size,
-                                      size_t *at, bloom_error *error)
-{
-    const unsigned char *link = image + *at, *first = image + BLOOM_HEADER_;
-    const bloom *b = bloom_view(link, size - *at, error);
-    if (!b)
-        return b;
-    *at += bloom_size(b);
-    if (link[BLOOM_LAYOUT_AT_] == image[BLOOM_LAYOUT_AT_]
-        && link[BLOOM_WIDTH_AT_] == image[BLOOM_WIDTH_AT_]
-        && bloom_load64_(link + BLOOM_SEED_AT_)
-           == bloom_load64_(first + BLOOM_SEED_AT_))
-        return b;
-    *error = BLOOM_BAD_HEADER;
-    return BLOOM_NULL_;
-}
-
-static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
-{
-    bloom_error error = bloom_chain_check_head_(image, size);
-    size_t at = BLOOM_HEADER_;
-    unsigned i;
-    if (error != BLOOM_OK)
-        return error;
-    for (i = 0; i < image[BLOOM_LINKS_AT_]; i++)
-        if (!bloom_chain_view_(image, size, &at, &error))
-            return error;
-    return size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
-        && image[at + 2] == 'M' ? BLOOM_BAD_HEADER : BLOOM_OK;
-}
-
-/* Copies the links of an image that was checked; false if memory is short. */
-static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
-                              size_t size)
+/* Copies the links that follow the head, and takes the seed from the first one.
+   false, and the reason in *error, if one of them is wrong; false if memory is
+   short. */
+static bool bloom_chain_load_links_(bloom_chain *c, const unsigned char *image,
+                                    size_t size, bloom_error *error)
 {
     size_t at = BLOOM_HEADER_;
-    bloom_error error;
-    while (c->links < image[BLOOM_LINKS_AT_]) {
-        bloom *b = bloom_copy(bloom_chain_view_(image, size, &at, &error));
+    c->keys = bloom_load64_(image + BLOOM_SEAL_AT_);
+    c->like.seed = 0;
+    while (c->links < image[BLOOM_K_AT_]) {
+        const bloom *b = bloom_view(image + at, size - at, error);
+        bloom_plan plan;
         if (!b)
             return false;
-        c->link[c->links++] = b;
+        plan = bloom_plan_of(b);
+        if (c->links == 0)
+            c->like.seed = plan.seed;
+        if (plan.layout != c->like.layout || plan.seed != c->like.seed
+            || plan.hash_bits != c->like.hash_bits) {
+            *error = BLOOM_BAD_HEADER;
+            return false;
+        }
+        c->link[c->links] = bloom_copy(b);
+        if (!c->link[c->links])
+            return false;
+        at += bloom_size(c->link[c->links++]);
     }
-    return true;
+    if (size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
+        && image[at + 2] == 'M')
+        *error = BLOOM_BAD_HEADER;
+    return *error == BLOOM_OK;
 }
 
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
@@ -3688,25 +3635,18 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 {
     const unsigned char *head = (const unsigned char *)image;
     bloom_error found = bloom_chain_check_(head, size);
-    bloom_chain *c;
+    bloom_chain *c = BLOOM_NULL_;
+    bool is_whole = false;
+    if (found == BLOOM_OK) {
+        bloom_plan like = bloom_parse_(head);
+        c = bloom_chain_without_links_(like.cells, bloom_chain_rate_of_(like),
+                                       like);
+    }
+    if (c)
+        is_whole = bloom_chain_load_links_(c, head, size, &found);
     if (error)
         *error = found;
-    if (found != BLOOM_OK)
-        return BLOOM_NULL_;
-    c = bloom_chain_without_links_(bloom_load64_(head + BLOOM_M_AT_),
-                                   bloom_chain_rate_of_(head));
-    if (head[BLOOM_LINKS_AT_] == 0) {
-        bloom_plan like = bloom_no_plan_();
-        like.layout = head[BLOOM_LAYOUT_AT_];
-        like.hash_bits = head[BLOOM_WIDTH_AT_];
-        return bloom_chain_begin_(c, like);
-    }
-    if (!c || !bloom_chain_copy_(c, head, size)) {
-        bloom_chain_free(c);
-        return BLOOM_NULL_;
-    }
-    bloom_chain_resume_(c, bloom_load64_(head + BLOOM_SEAL_AT_));
-    return c;
+    return bloom_chain_begin_(c, is_whole);
 }
 
 #endif
