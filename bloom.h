@@ -2795,28 +2795,23 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
     mean[1] += choices / blocks / 4294967296.0;
 }
 
-/* The chance that all b choices are accepted, if c that meet in a block are
-   with chance mean[c]. It is  b! / blocks^b  times the coefficient of x^b in
-   (sum of mean[c] x^c / c!)^blocks. power[i] is that of x^i, which follows from
-   those before it (Euler). */
+/* The chance that all b choices of an absent key are accepted, if c that meet in
+   a block are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
+   (sum of mean[c] x^c / c!)^blocks. rate[i] is that for i choices, and follows
+   from those before it (Euler's recurrence for powers of a series). */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
                                      const double mean[9])
 {
-    double power[9] = { 1 }, factorial = 1, series[9];
+    double rate[9] = { 1 }, ways;
     unsigned i, c;
-    for (c = 1; c <= b; c++) {
-        factorial *= c;
-        series[c] = mean[c] / factorial;
-    }
     for (i = 1; i <= b; i++) {
-        power[i] = 0;
-        for (c = 1; c <= i; c++)
-            power[i] += (c * blocks - (i - c)) * series[c] * power[i - c];
-        power[i] /= i;
+        ways = 1 / blocks;
+        for (rate[i] = 0, c = 1; c <= i; c++) {
+            rate[i] += ways * (c * blocks - (i - c)) * mean[c] * rate[i - c];
+            ways *= (i - c) / ((c + 1) * blocks);
+        }
     }
-    for (i = 0; i < b; i++)
-        power[b] *= (i + 1) / blocks;
-    return power[b];
+    return rate[b];
 }
 
 /* In width 32 the hash that gives a key's bits in its second block is twice
@@ -2921,11 +2916,6 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
     return k;
 }
 
-static uint64_t bloom_unit_(bloom_plan plan)
-{
-    return BLOOM_IS_BLOCKED_(plan.layout) ? 256 : 64;
-}
-
 static bool bloom_is_kept_(bloom_plan plan, uint64_t cells, uint64_t n,
                            double p)
 {
@@ -2948,13 +2938,14 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
     bloom_plan plan = { 0, 0, (uint8_t)k, (uint8_t)layout, BLOOM_WIDTH_ };
+    const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const uint64_t most = 1ULL << 62;
-    uint64_t low, stride = bloom_unit_(plan);
+    uint64_t low, stride = unit;
     double guess;
     if (!(p >= 5.421010862427522e-20 && p < 1))
         return bloom_no_plan_();
     guess = bloom_textbook_cells_(n, p, k);
-    low = guess < (double)most ? (uint64_t)guess / stride * stride : most;
+    low = guess < (double)most ? (uint64_t)guess / unit * unit : most;
     while (low > 0 && bloom_is_kept_(plan, low, n, p)) {
         low -= low < stride ? low : stride;
         stride *= 8;
@@ -2963,10 +2954,10 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
         low += stride;
         stride *= 8;
     }
-    while ((stride /= 2) >= bloom_unit_(plan))
+    while ((stride /= 2) >= unit)
         if (!bloom_is_kept_(plan, low + stride, n, p))
             low += stride;
-    plan.cells = low + bloom_unit_(plan);
+    plan.cells = low + unit;
     return low < most ? plan : bloom_no_plan_();
 }
 
@@ -2975,21 +2966,20 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
 static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
                                    unsigned k)
 {
+    const unsigned unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
-    bloom_plan plan = bloom_least_plan_(n, p, layout, k), less = plan;
-    while (plan.cells > bloom_unit_(plan)) {
-        less.cells = plan.cells - bloom_unit_(plan);
+    bloom_plan plan = bloom_least_plan_(n, p, layout, k), less;
+    for (less = plan; less.cells > unit; plan = less) {
+        less.cells -= unit;
         k = bloom_best_hashes_(less, plan.hashes, n);
-        if (k == plan.hashes)
-            break;
-        less = bloom_least_plan_(n, p, layout, k);
+        less = k == plan.hashes ? plan : bloom_least_plan_(n, p, layout, k);
         if (less.cells >= plan.cells)
             break;
-        plan = less;
     }
-    while (plan.hashes > step
-           && bloom_rate_(plan, plan.hashes - step, n) <= p)
-        plan.hashes = (uint8_t)(plan.hashes - step);
+    k = plan.hashes;
+    while (k > step && bloom_rate_(plan, k - step, n) <= p)
+        k -= step;
+    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -3010,26 +3000,24 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
     return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
 }
 
-/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
-   where none do, the least memory */
+/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory.
+   Where none do, as more do not help from some k on, the least memory. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
     bloom_plan plan = bloom_plan_for(n, p);
-    double rate, last = 2;
-    unsigned k;
+    double rate = 2, last;
+    unsigned k = 0;
     if (plan.cells == 0)
         return plan;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
-    for (k = 8; k <= 64; k += 8) {
-        rate = bloom_rate_(plan, k, n);
-        if (rate <= p)
-            return bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
-        if (rate >= last)
-            break;
+    do {
+        k += 8;
         last = rate;
-    }
-    return bloom_best_plan_(n, p, BLOOM_BLOCKED, 8);
+        rate = bloom_rate_(plan, k, n);
+    } while (rate > p && rate < last && k < 64);
+    return rate <= p ? bloom_least_plan_(n, p, BLOOM_BLOCKED, k)
+                     : bloom_best_plan_(n, p, BLOOM_BLOCKED, k - 8);
 }
 
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
@@ -3046,15 +3034,11 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     bloom_plan plan = bloom_no_plan_();
     const uint64_t most = 1ULL << 56;
     uint64_t words = bytes / 8;
-    double ideal;
     if (words < 5)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    n = n ? n : 1;                          /* the textbook's k: m/n * ln 2 */
-    ideal = 0.6931 * (double)plan.cells / (double)n;
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan,
-        ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal, n);
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan, 1, n ? n : 1);
     return plan;
 }
 
