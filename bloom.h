@@ -2702,7 +2702,7 @@ static double bloom_moment_(double m, unsigned k, double fill, double choices)
    key spares makes it easier to match by a = 1/fill - 1.
    Rows. An absent key may follow one of the n keys, or stay on one of their n k
    cells: for two steps by chance, for each further one in one of 37 cases.
-   (Ours. tests/rates/exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
+   (Ours. The tests exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
    440 times fill^k for m = 122368; nothing from 100 keys on at the best k.) */
 static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {

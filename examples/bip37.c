@@ -3,7 +3,7 @@
    their bits otherwise than bloom.h; but a filter of width 32 computes the
    hash that they need, MurmurHash3_x86_32.
 
-   bip37 [FILE]       checks test vectors, tests/bip37.tsv or a FILE like it
+   bip37 [FILE]       checks test vectors, FILE or tests/wide/examples/bip37.tsv
 
    Prints:
        MurmurHash3_x86_32: 14 vectors equal
@@ -133,7 +133,7 @@ static const char *read_payload(filter *f, const unsigned char *p, size_t size)
 
 /* ---- The vectors --------------------------------------------------------- */
 
-static const char *path = "tests/bip37.tsv";
+static const char *path = "tests/wide/examples/bip37.tsv";
 static unsigned long line, hashes, filters, keys, answers, refused;
 static unsigned char data[MOST_BYTES + 100], sent[sizeof data];
 static filter ours, theirs;             /* as created, as received */

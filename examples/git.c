@@ -10,7 +10,7 @@
    no filter or with too many changes. The format: man gitformat-commit-graph,
    but that the size of a filter is in bytes, not in words of 64 bits.
 
-   cc -I. examples/git.c -o git. After tests/class/git.sh,
+   cc -I. examples/git.c -o git. After tests/wide/examples/git.sh,
    git build/graphs/graph docs/a    Prints:
        32551a78f1b339e63db2fe5f6c6bf04360599092
        492ef9d52228dc0c17f74f39e04c4066d22c59fb

@@ -39,9 +39,9 @@ static void check(bool good, const char *why)
     need(good, path, why);
 }
 
-#include "common/parquet_fold.h"
-#include "common/parquet_types.h"
-#include "common/thrift.h"
+#include "parquet/fold.h"
+#include "parquet/types.h"
+#include "parquet/thrift.h"
 
 /* ---- Filters and values -------------------------------------------------- */
 

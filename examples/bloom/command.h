@@ -17,9 +17,9 @@
 void erase_progress(void);
 #define BEFORE_MESSAGE erase_progress
 
-#include "../common/files.h"
+#include "files.h"
 #include "bloom.h"
-#include "../common/lines.h"
+#include "lines.h"
 #include "../common/window.h"
 
 #include <ctype.h>

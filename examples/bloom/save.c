@@ -2,7 +2,7 @@
    and written beside itself: whatever happens, there is the old one or the new
    one. */
 #include "command.h"
-#include "../common/lock.h"
+#include "lock.h"
 
 static beside coming;               /* the one that is written */
 

@@ -1,5 +1,5 @@
 /* text.h: short lines of text files, one after the other, and the end of what
-   was printed. For any bytes, and many lines at a time, see lines.h. */
+   was printed. ../bloom/lines.h reads any bytes, and many lines at a time. */
 #ifndef BLOOM_COMMON_TEXT_H
 #define BLOOM_COMMON_TEXT_H
 

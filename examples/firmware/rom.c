@@ -9,13 +9,13 @@
        build/bloom dump build/revoked.bloom >examples/firmware/revoked.h
    For the chip, an ATmega2560 (run it: simavr -m atmega2560 -f 16000000 rom):
        avr-gcc -mmcu=atmega2560 -std=c99 -Os -I. \
-           examples/firmware/rom.c tests/cross/avr.c -o rom
+           examples/firmware/rom.c tests/wide/cross/avr.c -o rom
    For a Cortex-M0 (run it: qemu-system-arm -M microbit -semihosting \
    -nographic -kernel rom):
        arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -std=c99 -Os -I. \
-           -nostartfiles --specs=rdimon.specs -T tests/cross/cortex_m.ld \
+           -nostartfiles --specs=rdimon.specs -T tests/wide/cross/cortex_m.ld \
            -Wl,--defsym=ROM_SIZE=256K,--defsym=RAM_SIZE=16K \
-           examples/firmware/rom.c tests/cross/cortex_m.c -o rom
+           examples/firmware/rom.c tests/wide/cross/cortex_m.c -o rom
    To try it here:
        cc -I. examples/firmware/rom.c -o build/rom
 

@@ -96,7 +96,7 @@ static void grow_chain(uint64_t first_n, double p, unsigned width,
 }
 
 /* Chains of three links, the last of which has just begun, for the keys 0, 1,
-   2 ..; made by tests/golden.py. These bytes may never change. */
+   2 ..; made by tests/unit/golden.py. These bytes may never change. */
 static void test_golden_chains(void)
 {
     static const char *const golden_chains[] = {

@@ -39,7 +39,7 @@ static void test_smhasher(void)
                   == (widths[w] == 64 ? 0x6384BA69U : 0xB0F57EE3U));
 }
 
-static const char *vectors = "tests/murmur3.tsv";
+static const char *vectors = "tests/unit/murmur3.tsv";
 
 /* Lines of: length, seed, key in hex, x86_32, two halves of x64_128. Keys are
    hashed at eight alignments. */

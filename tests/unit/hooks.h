@@ -1,5 +1,5 @@
 /* What bloom.h calls in two modes, for itself (gcc -include) and for the tests. */
-#ifdef TEST_NEON            /* tests/mutants/: SIMD as on ARM, on any CPU */
+#ifdef TEST_NEON            /* mutants.py: SIMD as on ARM, on any CPU */
 #include <stdlib.h>
 #include <string.h>
 #include <stdint.h>

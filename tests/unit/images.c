@@ -2,7 +2,7 @@
 #include "unit.h"
 
 /* Keys "key-0" .. "key-9" and the integers 0..9, seed 0x0123456789ABCDEF,
-   sealed; made by tests/golden.py. These bytes may never change. */
+   sealed; made by tests/unit/golden.py. These bytes may never change. */
 static const struct { uint8_t layout, width, hashes; uint16_t cells;
                       const char *image; } golden[] = {
     { BLOOM_CLASSIC, 64, 3, 128,

@@ -32,7 +32,7 @@ void count_free(void *block)
 }
 #endif
 
-#ifdef TEST_STOP            /* tests/mutants/: the first failure ends it, and
+#ifdef TEST_STOP            /* mutants.py: the first failure ends it, and
                                so does a test of TEST_STOP s of CPU time; the
                                last one said is the one that failed */
 #include <sys/time.h>

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Golden images, made by a second implementation: the format of an image,
+MurmurHash3 and the choice of cells once more, in the plainest Python, which
+uses nothing of bloom.h. Prints the images that tests/unit/images.c and
+tests/wide/cross/golden.c hold.
+
+    usage: golden.py            the images of tests/unit/images.c, in hexadecimal
+"""
+import struct
+
+M64 = 2**64 - 1
+M32 = 2**32 - 1
+G = 0x9E3779B97F4A7C15
+SALT = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+        0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31]
+
+
+def rotl(x, r, bits):
+    return (x << r | x >> (bits - r)) & (2**bits - 1)
+
+
+def fmix64(h):
+    h = (h ^ h >> 33) * 0xff51afd7ed558ccd & M64
+    h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53 & M64
+    return h ^ h >> 33
+
+
+def fmix32(h):
+    h = (h ^ h >> 16) * 0x85ebca6b & M32
+    h = (h ^ h >> 13) * 0xc2b2ae35 & M32
+    return h ^ h >> 16
+
+
+def x86_32(key, seed):
+    h = seed & M32
+    whole = len(key) // 4 * 4
+
+    def mix(k):
+        return rotl(k * 0xcc9e2d51 & M32, 15, 32) * 0x1b873593 & M32
+    for i in range(0, whole, 4):
+        h ^= mix(int.from_bytes(key[i:i + 4], "little"))
+        h = (rotl(h, 13, 32) * 5 + 0xe6546b64) & M32
+    if key[whole:]:
+        h ^= mix(int.from_bytes(key[whole:], "little"))
+    return fmix32(h ^ len(key))
+
+
+def x64_128(key, seed):
+    h1 = h2 = seed
+    c1, c2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
+    whole = len(key) // 16 * 16
+
+    def mix1(k):
+        return rotl(k * c1 & M64, 31, 64) * c2 & M64
+
+    def mix2(k):
+        return rotl(k * c2 & M64, 33, 64) * c1 & M64
+    for i in range(0, whole, 16):
+        h1 ^= mix1(int.from_bytes(key[i:i + 8], "little"))
+        h1 = ((rotl(h1, 27, 64) + h2) * 5 + 0x52dce729) & M64
+        h2 ^= mix2(int.from_bytes(key[i + 8:i + 16], "little"))
+        h2 = ((rotl(h2, 31, 64) + h1) * 5 + 0x38495ab5) & M64
+    tail = key[whole:]
+    if tail[8:]:
+        h2 ^= mix2(int.from_bytes(tail[8:], "little"))
+    if tail:
+        h1 ^= mix1(int.from_bytes(tail[:8], "little"))
+    h1 ^= len(key)
+    h2 ^= len(key)
+    h1 = (h1 + h2) & M64
+    h2 = (h2 + h1) & M64
+    h1, h2 = fmix64(h1), fmix64(h2)
+    h1 = (h1 + h2) & M64
+    return h1, (h2 + h1) & M64
+
+
+class Filter:
+    def __init__(self, layout, width, k, m, seed):
+        self.layout, self.width, self.k = layout, width, k
+        self.m, self.seed = m, seed
+        self.cells = [0] * m
+
+    def hash(self, key):
+        if self.width == 64:
+            if isinstance(key, int):
+                h1 = fmix64((key + (self.seed + 1) * G) & M64)
+                return h1, h1 * G & M64
+            return x64_128(key, self.seed)
+        if isinstance(key, int):
+            key = key.to_bytes(8, "little")
+        a = x86_32(key, self.seed)
+        b = x86_32(key, a)
+        return a << 32 | b, b << 32
+
+    def positions(self, key):
+        x, y = self.hash(key)
+        steps = self.k
+        if self.layout == 1:
+            steps = self.k // 8
+            if self.width == 32:
+                y = (y >> 32) * 0x100000001
+        for _ in range(steps):
+            yield x
+            x = (x + y) & M64
+            y = y * 37 & M64
+
+    def probes(self, key):
+        for x in self.positions(key):
+            if self.layout != 1:
+                yield x * self.m >> 64
+                continue
+            chooser = x if self.m >= 2**34 else x >> 32 << 32
+            block = chooser * (self.m // 256) >> 64
+            for i in range(8):
+                bit = ((x & M32) * SALT[i] & M32) >> 27
+                yield block * 256 + i * 32 + bit
+
+    def add(self, key):
+        for i in self.probes(key):
+            if self.layout == 2:
+                self.cells[i] = min(15, self.cells[i] + 1)
+            else:
+                self.cells[i] = 1
+
+    def has(self, key):
+        return all(self.cells[i] for i in self.probes(key))
+
+    def image(self, sealed=True):
+        bits = 4 if self.layout == 2 else 1
+        body = sum(c << i * bits for i, c in enumerate(self.cells))
+        body = body.to_bytes(self.m * bits // 8, "little")
+        head = (b"BLM\1" + bytes([self.layout, self.width, self.k, 0])
+                + self.m.to_bytes(8, "little") + self.seed.to_bytes(8, "little"))
+        seal = 0
+        if sealed and self.width == 64:
+            seal = x64_128(body, x64_128(head, 0)[0])[0] or 1
+        elif sealed:
+            seal = x86_32(body, x86_32(head, 0)) or 1
+        return head + seal.to_bytes(8, "little") + body
+
+
+def chain(layout, plans, first_n, p, seed):
+    """Integers 0, 1, .. until the last of plans, (m, k, room), has one."""
+    links, keys, key = [], 0, 0
+    for m, k, room in plans:
+        links.append(Filter(layout, 64, k, m, seed))
+        keys = 0
+        while keys < (1 if len(links) == len(plans) else room):
+            if not any(link.has(key) for link in links):
+                links[-1].add(key)
+                keys += 1
+            key += 1
+    head = bytearray(b"BLC\1" + bytes([layout, 64, len(links), 0]))
+    head += first_n.to_bytes(8, "little") + struct.pack("<d", p)
+    head += keys.to_bytes(8, "little")
+    head[7] = x64_128(head, 0)[0] & 255
+    return head + b"".join(link.image(False) for link in links)
+
+
+def main():
+    shapes = [(0, 64, 3, 128), (0, 32, 3, 128), (1, 64, 8, 512),
+              (1, 32, 8, 512), (2, 64, 3, 128), (2, 32, 3, 128),
+              (1, 64, 16, 768), (1, 32, 16, 768), (1, 64, 24, 1024),
+              (1, 32, 24, 1024)]
+    names = ["CLASSIC", "BLOCKED", "COUNTING"]
+    for layout, width, k, m in shapes:
+        f = Filter(layout, width, k, m, 0x0123456789abcdef)
+        for i in range(10):
+            f.add(b"key-%d" % i)
+            f.add(i)
+        text = f.image().hex()
+        print("    { BLOOM_%s, %d, %d, %d," % (names[layout], width, k, m))
+        print("\n".join('    "%s"' % text[i:i + 64]
+                        for i in range(0, len(text), 64)) + " },")
+    for layout, plans in ((0, ((64, 1, 8), (64, 2, 7), (128, 2, 9))),
+                          (1, ((256, 8, 45), (256, 8, 34), (256, 8, 30)))):
+        text = chain(layout, plans, 2, 0.25, 0x0123456789abcdef).hex()
+        print("\n".join('    "%s"' % text[i:i + 64]
+                        for i in range(0, len(text), 64)) + ",")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+# Run by `make test`: the tests of each mode, the command's, then what is not a
+# test program. Ends with the sum, "N passed, N failed".
+# usage: run.sh "MODES" "ATOMIC MODES" "C++ MODES"; CC, CXX, MAKE: those in use
+. tests/unit/count.sh
+modes=$1
+
+if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
+    modes="$modes $2"
+else
+    echo "skipped: modes $2 ($CC has no atomic operations)"
+fi
+if echo 'int main() { return 0; }' >build/c++.cpp &&
+   $CXX build/c++.cpp -o build/c++ 2>/dev/null; then
+    modes="$modes $3"
+else
+    echo "skipped: modes $3 (no C++ compiler; Debian package g++)"
+fi
+
+# `files` and `dump` use what `kept` and `build` leave
+subjects='kept+build+files+dump printed+plan uniq+fold usage keys+forget install'
+rm -f build/test-*.out build/command-*.out
+$MAKE build/first build/bloom.o \
+    $(for subject in $subjects; do echo "build/command-$subject.out"; done
+      for mode in $modes; do echo "build/test-$mode.out"; done)
+for mode in $modes; do
+    sum "$mode" "build/test-$mode.out"
+done
+cat $(for subject in $subjects; do echo "build/command-$subject.out"; done) |
+    awk '/^[0-9]* passed, [0-9]* failed$/ { n++; passed += $1; failed += $3
+             next } { print }
+         END { if (n == 6) print passed + 0 " passed, " failed + 0 " failed" }' \
+    >build/test-command.out
+sum command build/test-command.out
+grep '^skipped' build/test-command.out
+
+# README's first program is examples/first.c, and prints what it says
+readme_program() {
+    awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md |
+        cmp -s - examples/first.c
+}
+first_prints() {
+    said=$(sed -n 's/^       \(apple.*\)/\1/p; s/^       \(pear.*in\).*/\1/p' \
+           examples/first.c)
+    [ "$(build/first)" = "$said" ]
+}
+check "README.md shows examples/first.c" readme_program
+check "examples/first.c prints what it says" first_prints
+
+# Every symbol begins with bloom_; calloc, free and memset are all it asks for,
+# memcpy where a compiler copies by it, and on x86-64 libgcc's __cpu_model
+public_names() {
+    ! nm -g build/bloom.o | awk 'NF == 3 { print $3 }' | grep -v '^_*bloom_'
+}
+own=            # what tcc asks of its own library, and copies structs by
+! echo __TINYC__ | $CC -E - | grep -qx __TINYC__ &&
+    own='-e ^__fixuns -e ^__floatun -e ^memmove$'
+wanted_names() {
+    ! nm -g build/bloom.o | awk 'NF == 2 { print $2 }' |
+        grep -v -e '^_*calloc$' -e '^_*free$' -e '^_*memset$' \
+                -e '^_*memcpy$' -e '^___*cpu_' \
+                -e '^_*stack_chk' -e '^_*asan' -e '^_*ubsan' -e TABLE_ $own
+}
+# no_data FILE: where constants are not, as a compiler may put them there (tcc)
+no_data() {
+    ! nm "$1" | grep -i ' [bdc] '
+}
+late() {
+    printf '#include "bloom.h"\n#define %s\n#include "bloom.h"\n' "$1" \
+        >build/late.c
+    ! $CC -I. -c build/late.c -o build/late.o 2>/dev/null
+}
+one_sided_malloc() {
+    ! $CC -DBLOOM_IMPLEMENTATION '-DBLOOM_MALLOC(n)=0' -x c -c bloom.h \
+        -o build/late.o 2>/dev/null
+}
+if command -v nm >/dev/null; then
+    check "public names begin with bloom_" public_names
+    check "no name from outside but calloc, free, memset, memcpy" wanted_names
+    echo 'int f(int i) { static const int t[2] = { 1, 2 }; return t[i]; }' \
+        >build/data.c
+    $CC -c build/data.c -o build/data.o
+    if no_data build/data.o >build/data.out; then
+        check "no variables" no_data build/bloom.o
+    else
+        echo "skipped: no variables ($CC has constants among them)"
+    fi
+else
+    echo "skipped: three checks of symbols (no nm; Debian package binutils)"
+fi
+check "BLOOM_STATIC set late is an error" late BLOOM_STATIC
+check "BLOOM_TINY set late is an error" late BLOOM_TINY
+check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
+
+counted

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Tests of the bloom command:  sh command.sh build/bloom [SUBJECT...]
+# A subject is another file of this folder; all of them, if none is given. `files`
+# and `dump` use what `kept` and `build` leave. Works in a folder of its own in
+# build/; needs cc for what `bloom dump` prints.
+
+bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+work=$root/build/command.$$
+mkdir -p "$work" && cd "$work" || exit 2
+trap 'cd / && rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+LC_ALL=C export LC_ALL
+. "$root/tests/unit/count.sh"
+
+same() {        # same FILE FILE
+    is "$what: $1 is $2" "" "$(cmp "$1" "$2" 2>&1)"
+}
+says() {        # says FILE WORDS: they are somewhere in it
+    if grep -qF -e "$2" "$1"; then is "" "" ""
+    else is "$what: $1" "$2" "$(cat "$1")"; fi
+}
+try() {         # try WHAT STATUS ARGUMENTS...: runs bloom into files out, err
+    what=$1 status=$2
+    shift 2
+    "$bloom" "$@" > out 2> err
+    is "$what: exit status" "$status" $?
+    if [ "$status" -lt 2 ]; then is "$what: no message" "" "$(cat err)"; fi
+}
+refuse() {      # refuse MESSAGE ARGUMENTS...: it begins like that; no output
+    message="bloom: $1"
+    shift
+    try "$message" 2 "$@"
+    is "$what" "$message" "$(head -n 1 err | cut -c "1-${#message}")"
+    is "$what: no output" "" "$(cat out)"
+}
+fed() {         # fed FILE TRY...: while it is there to be read from a pipe
+    cat "$1" > pipe 2> /dev/null &
+    feeder=$!
+    shift
+    "$@"
+    kill $feeder 2> /dev/null; wait $feeder 2> /dev/null
+}
+numbers() {     # numbers FIRST LAST
+    awk -v i="$1" -v last="$2" 'BEGIN { for (; i <= last; i++) print i }'
+}
+wait_for() {    # wait_for FILE: until something is in it, or 20 seconds
+    i=0; until [ -s "$1" ] || [ $i = 400 ]; do sleep 0.05; i=$((i + 1)); done
+}
+overwrite() {   # overwrite FILE OFFSET BYTES, as printf writes them
+    printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
+}
+
+# Files of which several subjects make use
+numbers 1 600 > a; numbers 400 1000 > b; cat a b > ab
+numbers 1 200000 > many; mkfifo pipe
+
+shift
+[ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
+    dump install fold forget
+for subject; do
+    . "$root/tests/wide/command/$subject.sh"
+done
+counted

@@ -1,0 +1,327 @@
+/* What the targets in this folder share. Each is one file, NAME.c, that includes
+   this, has a run_one, and attacks one promise of bloom.h:
+
+     image.c    any bytes as an image, and all that an accepted one allows
+     state.c    random calls on two filters, against a model of every cell
+                and a multiset of the keys
+     chain.c    the same for the chain and its images; memory runs out
+     window.c   examples/common/window.h: any bytes as an image, random calls
+     plan.c     plans from any numbers: quick, in range, kept
+     large.c    filters and chains of the sizes at which something changes, up
+                to all that there is room for; also where size_t has 32 bits
+     command.c  examples/bloom/ with FILEs of any content, and calls that fail
+
+   libFuzzer:    clang -I. -fsanitize=fuzzer,address,undefined
+                 tests/wide/fuzz/image.c -o fuzz && ./fuzz tests/wide/fuzz/corpus/image
+   plain files:  cc -I. -DFUZZ_MAIN tests/wide/fuzz/image.c -o fuzz
+                 && find tests/wide/fuzz/corpus/image -type f -exec ./fuzz {} +
+   AFL++:        afl-clang-fast -I. -DFUZZ_MAIN tests/wide/fuzz/image.c -o fuzz
+                 && afl-fuzz -i tests/wide/fuzz/corpus/image -o found ./fuzz @@
+
+   Only public names of bloom.h are used. What a filter should hold is worked
+   out here anew, one cell at a time, from the formulas of the format. */
+
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#define _DARWIN_C_SOURCE
+#define _FILE_OFFSET_BITS 64
+#define BLOOM_STATIC
+#include "bloom.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void fail(const char *file, int line, const char *what)
+{
+    fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
+    abort();
+}
+
+#define must(x) ((x) ? (void)0 : fail(__FILE__, __LINE__, #x))
+
+/* What only checks has nothing to tell the fuzzer, and costs half of its time
+   if it is watched; the 32-bit program, which is gcc's, watches it as well. */
+#ifdef __clang__
+#define QUIET __attribute__((no_sanitize("coverage", "address", "undefined"))) \
+    static inline
+#else
+#define QUIET static inline
+#endif
+
+/* ---- The input, as numbers ----------------------------------------------- */
+
+typedef struct input { const unsigned char *at, *end; } input;
+
+static inline unsigned byte_of(input *in)       /* 0 when all is read */
+{
+    return in->at < in->end ? *in->at++ : 0;
+}
+
+static inline uint64_t number_of(input *in, unsigned bytes)
+{
+    uint64_t number = 0;
+    unsigned i;
+    for (i = 0; i < bytes; i++)
+        number |= (uint64_t)byte_of(in) << 8 * i;
+    return number;
+}
+
+/* One of any size */
+static inline uint64_t any_number(input *in)
+{
+    unsigned shift = byte_of(in) & 63;
+    return number_of(in, 8) >> shift;
+}
+
+/* A rate: a usual one, one in so many, 1 less so little, or any 8 bytes */
+static inline double any_rate(input *in)
+{
+    unsigned kind = byte_of(in);
+    uint64_t bits = number_of(in, 8);
+    double p, usual = 1;
+    switch (kind % 4) {
+    case 0: for (kind = 1 + kind / 4 % 20; kind > 0; kind--) usual /= 10;
+            return usual * (double)(bits % 10);
+    case 1: return 1 / (double)(bits >> kind / 4);
+    case 2: return 1 - 1 / (double)(bits >> kind / 4);
+    default: memcpy(&p, &bits, sizeof p);
+             return p;
+    }
+}
+
+/* What a target does with an input */
+static void run_one(input in);
+
+/* ---- The format, once more, without a thought for speed ------------------ */
+
+QUIET uint64_t little_endian(const unsigned char *from)
+{
+    uint64_t number = 0;
+    unsigned i = 8;
+    while (i-- > 0)
+        number = number << 8 | from[i];
+    return number;
+}
+
+QUIET uint64_t bytes_for(bloom_plan plan)
+{
+    return 32 + plan.cells / (plan.layout == BLOOM_COUNTING ? 2 : 8);
+}
+
+QUIET bloom_plan plan_in(const unsigned char *image)
+{
+    bloom_plan plan;
+    plan.layout = image[4];
+    plan.hash_bits = image[5];
+    plan.hashes = image[6];
+    plan.cells = little_endian(image + 8);
+    plan.seed = little_endian(image + 16);
+    return plan;
+}
+
+/* The limits of the format */
+QUIET bool is_possible(bloom_plan plan)
+{
+    bool blocked = plan.layout == BLOOM_BLOCKED;
+    if (plan.cells == 0 || plan.cells % (blocked ? 256 : 64) != 0)
+        return false;
+    if (plan.hashes < 1 || plan.hashes > 64)
+        return false;
+    if (blocked && (plan.hashes % 8 != 0 || plan.cells >= (uint64_t)1 << 40))
+        return false;
+    return plan.hash_bits == 64
+        || (plan.hash_bits == 32 && plan.cells <= 0xFFFFFFFFU);
+}
+
+/* What bloom_open has to say of these bytes */
+QUIET bloom_error verdict(const unsigned char *image, size_t size)
+{
+    if (size < 32)
+        return BLOOM_TRUNCATED;
+    if (memcmp(image, "BLM", 3) != 0)
+        return BLOOM_NOT_A_FILTER;
+    if (image[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    if (image[7] != 0 || !is_possible(plan_in(image)))
+        return BLOOM_BAD_HEADER;
+    if (image[4] > BLOOM_COUNTING)
+        return BLOOM_UNSUPPORTED;
+    return bytes_for(plan_in(image)) > size ? BLOOM_TRUNCATED : BLOOM_OK;
+}
+
+/* The check byte that belongs into the head of a chain */
+QUIET unsigned char check_of(const unsigned char *image)
+{
+    const bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 64 };
+    unsigned char empty[40], head[32];
+    memcpy(head, image, 32);
+    head[7] = 0;
+    return bloom_hash_key(bloom_init(empty, 40, plan), head, 32).h1 & 255;
+}
+
+/* What bloom_chain_load has to say of these bytes, but for want of memory */
+QUIET bloom_error chain_verdict(const unsigned char *image, size_t size)
+{
+    uint64_t bits;
+    bloom_error error;
+    size_t at = 32;
+    unsigned links;
+    double p;
+    if (size < 32)
+        return BLOOM_TRUNCATED;
+    if (memcmp(image, "BLC", 3) != 0)
+        return BLOOM_NOT_A_FILTER;
+    if (image[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    bits = little_endian(image + 16);
+    memcpy(&p, &bits, sizeof p);
+    if (image[4] > 1 || (image[5] != 64 && image[5] != 32) || image[6] > 64
+        || little_endian(image + 8) == 0 || !(p > 0 && p < 1))
+        return BLOOM_BAD_HEADER;
+    if (image[7] != check_of(image))
+        return BLOOM_CORRUPT;
+    for (links = image[6]; links > 0; links--) {
+        error = verdict(image + at, size - at);
+        if (error != BLOOM_OK)
+            return error;
+        if (memcmp(image + at + 4, image + 4, 2) != 0
+            || memcmp(image + at + 16, image + 32 + 16, 8) != 0)
+            return BLOOM_BAD_HEADER;
+        at += (size_t)bytes_for(plan_in(image + at));
+    }
+    return size - at >= 3 && memcmp(image + at, "BLM", 3) == 0
+         ? BLOOM_BAD_HEADER : BLOOM_OK;
+}
+
+/* One cell of an image: 0 or 1, or a counter */
+QUIET unsigned cell_in(const unsigned char *image, uint64_t i)
+{
+    const unsigned char *cells = image + 32;
+    if (image[4] == BLOOM_COUNTING)
+        return i % 2 ? cells[i / 2] / 16 : cells[i / 2] % 16;
+    return cells[i / 8] >> i % 8 & 1;
+}
+
+/* x * m / 2^64, rounded down: as at school, from the last digit of x to the
+   first. The digits are bytes or, where a product by one could pass 2^64, bits,
+   whose sum may be 2^64 too small. */
+QUIET uint64_t share_of(uint64_t m, uint64_t x)
+{
+    uint64_t share = 0, sum;
+    unsigned i;
+    if (m >> 56 == 0) {
+        for (i = 0; i < 64; i += 8)
+            share = (share + (x >> i & 255) * m) >> 8;
+        return share;
+    }
+    for (i = 0; i < 64; i++) {
+        sum = share + (x >> i & 1 ? m : 0);
+        share = sum / 2 + (sum < share ? (uint64_t)1 << 63 : 0);
+    }
+    return share;
+}
+
+/* The cells of a key: what lies at each position of its walk */
+QUIET void model_probes(bloom_plan plan, bloom_hash h, uint64_t *index)
+{
+    static const uint32_t salt[8] = {
+        0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+        0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31 };
+    const uint64_t low = 0xFFFFFFFF;
+    const bool blocked = plan.layout == BLOOM_BLOCKED;
+    uint64_t x = h.h1, y = h.h2;
+    unsigned i, word;
+    if (plan.hash_bits == 32)
+        y = (h.h2 & ~low) + (blocked ? h.h2 >> 32 : 0);
+    for (i = 0; i < plan.hashes; i += blocked ? 8 : 1) {
+        uint64_t whole = plan.cells >> 34 ? x : x & ~low;
+        for (word = 0; blocked && word < 8; word++)
+            index[i + word] = share_of(plan.cells / 256, whole) * 256
+                + word * 32 + ((x & low) * salt[word] & low) / (1 << 27);
+        if (!blocked)
+            index[i] = share_of(plan.cells, x);
+        x += y;
+        y *= 37;
+    }
+}
+
+/* ---- Memory that ends where the image does ------------------------------- */
+/* With AddressSanitizer its rest is out of bounds: exactly behind the image,
+   and up to 7 bytes before it, as that tool counts in eights. */
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(WITH_ASAN)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at))
+#endif
+
+enum { MOST = 1 << 13, EDGE = 64 };
+
+typedef struct yard {
+    uint64_t aligned;
+    unsigned char bytes[EDGE + 16 + MOST + EDGE];
+    unsigned char *end;
+} yard;
+
+/* size bytes at an address with this remainder, divided by 16 */
+QUIET unsigned char *place(yard *r, unsigned shift, size_t size)
+{
+    unsigned char *at = r->bytes + EDGE + shift % 16;
+    must(size <= MOST);
+    if (r->end)
+        ASAN_UNPOISON_MEMORY_REGION(r->end, EDGE);
+    ASAN_UNPOISON_MEMORY_REGION(r->bytes + EDGE, 16);
+    ASAN_POISON_MEMORY_REGION(r->bytes, EDGE + shift % 16 / 8 * 8);
+    r->end = at + size;
+    ASAN_POISON_MEMORY_REGION(r->end, EDGE);
+    return at;
+}
+
+/* ---- Who drives ---------------------------------------------------------- */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const unsigned char none[1] = { 0 };
+    input in;
+    in.at = size ? data : none;
+    in.end = in.at + size;
+    run_one(in);
+    return 0;
+}
+
+#ifdef FUZZ_MAIN
+
+/* Each file in memory of its own, no larger than it is */
+int main(int count, char **names)
+{
+    static unsigned char content[1 << 16];
+    int i;
+    for (i = 1; i < count; i++) {
+        FILE *file = fopen(names[i], "rb");
+        size_t size = file ? fread(content, 1, sizeof content, file) : 0;
+        unsigned char *copy = malloc(size + 1);
+        if (!file || !copy)
+            return fprintf(stderr, "%s: cannot be read\n", names[i]), 2;
+        memcpy(copy, content, size);
+        LLVMFuzzerTestOneInput(copy, size);
+        free(copy);
+        fclose(file);
+    }
+    printf("%d files\n", count - 1);
+    return 0;
+}
+
+#endif
+
+#endif

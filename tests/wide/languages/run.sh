@@ -1,0 +1,71 @@
+# Run by `make languages`: build/libbloom.so has every function and nothing
+# else; examples/bloom.py with Debian's python3; examples/bloom.hpp with g++;
+# builds/: what CMake and Debian get. What is missing is named and fails. Ends
+# with "N passed, N failed".
+cd "$(dirname "$0")/../../.." || exit 1
+work=build/languages
+rm -rf $work
+mkdir -p $work || exit 1
+for tool in /usr/bin/python3:python3 g++:g++ nm:binutils; do
+    command -v ${tool%:*} >/dev/null && continue
+    echo "languages needs ${tool%:*}: apt-get install ${tool#*:}"
+    exit 1
+done
+. tests/unit/count.sh
+add() {         # add NAME OUTPUT: of a test, which ends with its sum
+    printf '%s\n' "$2" >build/languages.out
+    sum "$1" build/languages.out
+}
+make -s libbloom build/bloom || exit 1
+
+# The library: what bloom.h declares, a name that Debian's libbloom has not
+${CC:-cc} -E -P -DBLOOM_API=EXPORTED -x c bloom.h | tr -s ' \n' ' ' |
+    grep -o 'EXPORTED [^;(]*(' | grep -o 'bloom_[a-z0-9_]*(' | tr -d '(' |
+    sort -u >$work/declared
+nm -D --defined-only build/libbloom.so | awk '{ print $3 }' |
+    sort >$work/exported
+is 'exported functions' '' "$(diff $work/declared $work/exported)"
+is 'enough of them' yes "$([ $(wc -l <$work/declared) -ge 55 ] && echo yes)"
+version=$(awk '/define BLOOM_VERSION/ { print int($3 / 10000); exit }' bloom.h)
+is soname "libbloom-h.so.$version" "$(readelf -d build/libbloom.so |
+    sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"
+cat >$work/use.c <<'END'
+#define BLOOM_API extern
+#include "bloom.h"
+int main(void)
+{
+    bloom *b = bloom_new(10, 0.01);
+    return !b || !bloom_add(b, "x", 1) || !bloom_may_contain(b, "x", 1);
+}
+END
+make -s install-libbloom DESTDIR="$PWD/$work/root"
+lib=$work/root/usr/local/lib
+for how in "-L$lib -lbloom-h -Wl,-rpath,$PWD/$lib" $lib/libbloom-h.a; do
+    ${CC:-cc} -I. $work/use.c -o $work/use $how && $work/use
+    is "a program with $how" 0 $?
+done
+
+# Python, and what the same call costs in C
+ln -s ../libbloom.so $work/libbloom-h.so.$version
+${CC:-cc} -std=c99 -O2 -I. tests/wide/languages/many.c build/libbloom.so \
+    -Wl,-rpath,"$PWD/$work" -o $work/many || exit 1
+add bloom.py "$(/usr/bin/python3 tests/wide/languages/test_bloom.py $work \
+    build/bloom $work/many 2>&1)"
+said=$(awk '/it prints:/ { on = 1; next } on && !/^       / { exit }
+            on { print substr($0, 8) }' examples/bloom.py)
+is 'bloom.py prints what it says' "$said" "$(/usr/bin/python3 examples/bloom.py)"
+
+# C++
+for std in c++17 c++20; do
+    for mode in '' -DBLOOM_EXCEPTIONS; do
+        g++ -std=$std -Werror -Wall -Wextra -pedantic -Wconversion -Wshadow \
+            -g -O1 -fsanitize=address,undefined $mode -I. \
+            tests/wide/languages/hpp.cpp -o $work/hpp
+        add "bloom.hpp, $std $mode" "$($work/hpp 2>&1)"
+    done
+done
+is 'lines of bloom.hpp' yes "$([ $(wc -l <examples/bloom.hpp) -le 170 ] &&
+    echo yes)"
+
+add 'CMake, Debian' "$(sh tests/wide/languages/builds.sh 2>&1)"
+counted

@@ -1,0 +1,132 @@
+/* Run by prove.sh, by Frama-C's WP: for every position x, every m
+   and every `by` that bloom_fold accepts, the cell of x among m, over `by` and
+   rounded down, is the cell of x among m / by; and likewise the block. So a
+   folded filter has just the cells of one that was planned with m / by. The
+   functions that find cells and blocks are bloom.h's own, as in prove.c.
+
+   Solvers lose themselves where shifts, products and quotients meet, and do
+   not multiply an inequality by a variable unless they are told to; so in
+   parts, of lemmas that lead from one to the next. `times` is but a product,
+   under a name by which they find what a lemma is about.
+     1  the block that bloom_block_ finds: that of x, or where m < 2^34 that of
+        x without its lower 32 bits
+     2  the lemma "same": what a quotient is
+     3  the lemma "folded": if f is p / 2^64, rounded down, then f * by is at
+        most p * by / 2^64, and f * by + by is more; and by "same", taken from
+        part 2, the claim */
+
+#define BLOOM_STATIC
+#define BLOOM_NO_SIMD
+#define BLOOM_IMPLEMENTATION_DONE_      /* the types first, */
+#include "bloom.h"
+#undef BLOOM_IMPLEMENTATION_DONE_
+
+#define B 4294967296
+#define LONGS 18446744073709551616
+#define IS_LONG(x) (0 <= x < LONGS)
+#define IS_FLOOR(f, p) (0 <= (p) - LONGS * (f) < LONGS)
+
+#if PART == 1       /* bits.smt2 proves what is admitted; the last, prove.c. */
+/*@ admit lemma right8: \forall integer a; IS_LONG(a) ==> (a >> 8) == a / 256;
+    admit lemma right32: \forall integer a; IS_LONG(a) ==> (a >> 32) == a / B;
+    admit lemma above34: \forall integer a; IS_LONG(a) ==>
+        ((a & 18446744056529682432) == 0 <==> a < 17179869184);
+    admit lemma left5: \forall integer a; 0 <= a < B ==> (a << 5) == a * 32;
+    admit lemma scaled: \forall integer x, b; 0 <= x < B && 0 <= b < B ==>
+        IS_LONG(x * b) && (b > 0 ==> x * b / B < b);
+*/
+#endif
+
+#define PRODUCT axiomatic product { \
+    logic integer times(integer a, integer b); \
+    axiom product: \forall integer a, b; times(a, b) == a * b; }
+#define SAME lemma same: \forall integer a, by, c; a >= 0 && by > 0 \
+        && times(c, by) <= a < times(c, by) + by ==> a / by == c;
+
+#if PART == 2
+/*@ lemma rising: \forall integer c, d, by; by > 0 && c <= d
+        ==> c * by <= d * by;
+    lemma spread: \forall integer c, by; (c + 1) * by == c * by + by;
+    lemma unique: \forall integer c, d, by; by > 0
+        && c * by < d * by + by ==> c <= d;
+    lemma quotient: \forall integer a, by; a >= 0 && by > 0
+        ==> a / by * by <= a < a / by * by + by;
+    PRODUCT
+    SAME
+*/
+#endif
+
+#if PART == 3
+/*@ lemma spread: \forall integer f, by; (f + 1) * by == f * by + by;
+    lemma above: \forall integer p, f, by; by > 0 && LONGS * f <= p
+        ==> LONGS * (f * by) <= p * by;
+    lemma below: \forall integer p, g, by; by > 0 && p < LONGS * g
+        ==> p * by < LONGS * (g * by);
+    lemma floors: \forall integer p, by, f; by > 0 && IS_FLOOR(f, p)
+        ==> LONGS * (f * by) <= p * by < LONGS * (f * by) + LONGS * by;
+    PRODUCT
+    lemma folded: \forall integer p, by, f; by > 0 && IS_FLOOR(f, p)
+        ==> LONGS * times(f, by) <= times(p, by)
+            < LONGS * times(f, by) + LONGS * by;
+    admit SAME
+*/
+#endif
+
+/* prove.c proves this one. */
+/*@ assigns \nothing;
+    ensures top: IS_FLOOR(\result, (integer)x * m);
+    ensures within: m > 0 ==> \result < m; */
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m);
+
+#define IS_LARGE(m) ((m) >= 17179869184)
+#define IS_BLOCKED(m) \
+    (256 <= (m) < 1099511627776 && (m) % 256 == 0 && 32 + (m) / 8 <= SIZE_MAX)
+#define POSITION(x, m) (IS_LARGE(m) ? (x) : (x) / B * B)
+/* A block has 32 bytes. */
+#define IS_BLOCK(at, p) (0 <= 32 * (p) - LONGS * (at) < 32 * LONGS)
+
+/*@ requires IS_BLOCKED(m);
+    assigns \nothing;
+    ensures whole: \result % 32 == 0;
+    ensures small: !IS_LARGE(m) ==>
+        IS_BLOCK(\result, x / B * B * (m / 256));
+    ensures large: IS_LARGE(m) ==>
+        IS_BLOCK(\result, (integer)x * (m / 256)); */
+static inline size_t bloom_block_(uint64_t m, uint64_t x);
+
+#include "bloom.h"
+
+#if PART == 3
+/*@ requires m > 0 && by > 0 && m % by == 0;
+    assigns \nothing; */
+void proved_fold(uint64_t x, uint64_t m, uint64_t by)
+{
+    uint64_t folded_m = m / by;
+    uint64_t cell = bloom_high_half_(x, m);
+    uint64_t folded = bloom_high_half_(x, folded_m);
+    //@ assert parts: m == folded_m * by;
+    //@ assert product: (integer)x * m == times(x * folded_m, by);
+    //@ assert cell: IS_FLOOR(cell, times(x * folded_m, by));
+    //@ assert between: times(folded, by) <= cell < times(folded, by) + by;
+    //@ assert same: cell / by == folded;
+}
+
+/*@ requires by > 0 && m % by == 0 && IS_BLOCKED(m) && IS_BLOCKED(m / by)
+        && (IS_LARGE(m) <==> IS_LARGE(m / by));
+    assigns \nothing; */
+void proved_fold_block(uint64_t x, uint64_t m, uint64_t by)
+{
+    uint64_t at = POSITION(x, m);
+    uint64_t folded_m = m / by, blocks = m / 256, fewer = folded_m / 256;
+    size_t block = bloom_block_(m, x) / 32;
+    size_t folded = bloom_block_(folded_m, x) / 32;
+    //@ assert parts: m == folded_m * by;
+    //@ assert folded_parts: folded_m == fewer * 256;
+    //@ assert blocks: blocks == fewer * by;
+    //@ assert product: at * blocks == times(at * fewer, by);
+    //@ assert block: IS_FLOOR(block, times(at * fewer, by));
+    //@ assert folded: IS_FLOOR(folded, at * fewer);
+    //@ assert between: times(folded, by) <= block < times(folded, by) + by;
+    //@ assert same: block / by == folded;
+}
+#endif

@@ -1,0 +1,66 @@
+/* Run by prove.sh, by Frama-C's WP: bloom_high_by_halves_ is the
+   high half of the product of any two 64-bit numbers, and none of its sums
+   and products overflows. The function is bloom.h's own, as in prove.c.
+
+   Solvers lose themselves where products, quotients and bits meet; so in three
+   parts. What is needed of x >> 32 and x & 0xFFFFFFFF is that these are up and
+   low of "parts" (bits.smt2).
+     1  of any functions up and low with that property, the lemma "high"
+     2  nothing overflows
+     3  the result is the high half; here "high" is taken from part 1, of
+        >> and & */
+
+#define BLOOM_STATIC
+#define BLOOM_NO_SIMD
+#define BLOOM_IMPLEMENTATION_DONE_      /* the types first, */
+#include "bloom.h"
+#undef BLOOM_IMPLEMENTATION_DONE_
+
+#define B 4294967296
+#define IS_LONG(x) (0 <= x < B * B)
+
+#if PART < 3
+#define LEMMA lemma
+#define UP(x) up(x)
+#define LOW(x) low(x)
+/*@ axiomatic halves {
+        logic integer up(integer x);
+        logic integer low(integer x);
+        axiom up: \forall integer x; IS_LONG(x) ==> (x >> 32) == up(x);
+        axiom low: \forall integer x; IS_LONG(x) ==>
+            (x & 4294967295) == low(x);
+        axiom parts: \forall integer x; IS_LONG(x) ==>
+            x == B * up(x) + low(x) && 0 <= up(x) < B && 0 <= low(x) < B;
+    }
+    lemma bound: \forall integer a, b; 0 <= a < B && 0 <= b < B ==>
+        0 <= a * b <= (B - 1) * (B - 1);
+    lemma product: \forall integer x1, x0, m1, m0;
+        (B * x1 + x0) * (B * m1 + m0)
+        == B * B * (x1 * m1) + B * (x1 * m0 + x0 * m1) + x0 * m0;
+    lemma expand: \forall integer x, m; IS_LONG(x) && IS_LONG(m) ==>
+        x * m == B * B * (up(x) * up(m))
+               + B * (up(x) * low(m) + low(x) * up(m)) + low(x) * low(m);
+*/
+#else
+#define LEMMA admit lemma
+#define UP(x) ((x) >> 32)
+#define LOW(x) ((x) & 4294967295)
+#endif
+
+/* The function's own a and b */
+#define A(x, m) (UP(x) * LOW(m) + UP(LOW(x) * LOW(m)))
+#define B_(x, m) (LOW(x) * UP(m) + LOW(A(x, m)))
+
+#if PART != 2
+/*@ LEMMA high: \forall integer x, m; IS_LONG(x) && IS_LONG(m) ==>
+        0 <= x * m - B * B * (UP(x) * UP(m) + UP(A(x, m)) + UP(B_(x, m)))
+          < B * B;
+*/
+#endif
+
+/*@ assigns \nothing;
+    ensures top: 0 <= (integer)x * m - B * B * \result < B * B;
+*/
+static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m);
+
+#include "bloom.h"

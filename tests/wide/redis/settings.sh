@@ -1,0 +1,104 @@
+# Run by `make interop`: arguments of the module, CONFIG, key permissions,
+# COMMAND DOCS, COPY; and a replica whose settings are others.
+. tests/wide/redis/server.sh
+build
+
+# says NAME EXPECTED COMMAND...: with words that are joined by spaces
+says() {
+    name=$1 expected=$2
+    shift 2
+    said=$(ask "$name" "$@" 2>&1 | tr '\n' ' ' | sed 's/ *$//')
+    case $said in
+    *"$expected"*) ;;
+    *) fail "$*: $said, not $expected" ;;
+    esac
+}
+
+for arguments in 'ERROR_RATE 1.5' 'ERROR_RATE' 'initial_size 0' 'NO_SUCH 1'; do
+    (trap - EXIT; start refused) >/dev/null 2>&1 && fail "$arguments: taken"
+    grep -o 'argument of the module: .*' "$work/refused/log" || fail "no reason"
+    rm -r "$work/refused"
+done
+
+arguments='error_rate 0.02 INITIAL_SIZE 200 bf-expansion-factor 3'
+start main
+arguments=
+says main 'bloom.h.bf-error-rate 0.02' config get 'bloom.h.bf-error*'
+says main 1 bf.add a x
+says main 'capacity:200 size:1 ratio:0.01' bf.debug a
+says main 'Expansion rate 3' bf.info a
+says main 'must be in the range' config set bloom.h.bf-initial-size 0
+says main OK config set bloom.h.bf-initial-size 50 bloom.h.bf-error-rate 0.3
+says main 'bloom.h.bf-error-rate 0.25' config get 'bloom.h.bf-error*'
+says main OK config set bloom.h.bf-expansion-factor 0
+says main 1 bf.add b x
+says main 'capacity:50 size:1 ratio:0.25' bf.debug b
+says main 'Expansion rate' bf.info b
+
+# what a key of the one permission lets do, and of the other
+says main OK acl setuser u on '>x' +@all '%R~r*' '%W~w*'
+as() {
+    redis-cli -s "$work/main/socket" --user u --pass x --no-auth-warning "$@"
+}
+for command in 'bf.reserve K 0.1 9' 'bf.add K x' 'bf.madd K x' \
+    'bf.insert K items x' 'bf.loadchunk K 1 x' 'bf.merge K r'; do
+    as $(echo "$command" | sed s/K/w/) | grep -q NOPERM && fail "$command: %W~"
+    as $(echo "$command" | sed s/K/r/) | grep -q NOPERM || fail "$command: %R~"
+done
+for command in 'bf.exists K x' 'bf.mexists K x' 'bf.card K' 'bf.info K' \
+    'bf.debug K' 'bf.scandump K 0' 'bf.merge w K'; do
+    as $(echo "$command" | sed s/K/r/) | grep -q NOPERM && fail "$command: %R~"
+    as $(echo "$command" | sed s/K/w2/) | grep -q NOPERM || fail "$command: %W~"
+done
+for command in reserve add madd insert exists mexists card info debug scandump \
+    loadchunk merge; do
+    for word in "bf.$command" summary since complexity 'group module' \
+        'module bloom.h' arguments; do
+        says main "$word" command docs bf.$command
+    done
+done
+says main 'name single_value type oneof' command docs bf.info
+
+# Redis before 7.4 has no categories for what modules add.
+if ask main acl cat | grep -q bloom; then
+    says main OK acl setuser w on '>x' '~*' +@all -@write
+    says main OK acl setuser r on '>x' '~*' +@all -@read
+    of() {
+        user=$1
+        shift
+        redis-cli -s "$work/main/socket" --user $user --pass x \
+            --no-auth-warning "$@" 2>&1
+    }
+    for command in 'reserve K 0.1 9' 'add K x' 'madd K x' 'insert K items x' \
+        'loadchunk K 1 x' 'merge K r'; do
+        of w bf.$command | grep -q NOPERM || fail "-@write: bf.$command"
+        of r bf.$command | grep -q NOPERM && fail "-@read: bf.$command"
+    done
+    for command in 'exists K x' 'mexists K x' 'card K' 'info K' 'debug K' \
+        'scandump K 0'; do
+        of w bf.$command | grep -q NOPERM && fail "-@write: bf.$command"
+        of r bf.$command | grep -q NOPERM || fail "-@read: bf.$command"
+    done
+    echo "categories @bloom, @read, @write"
+else
+    echo "skipped: this server has no categories for commands of modules"
+fi
+echo "arguments, CONFIG, key permissions, COMMAND DOCS"
+
+# The copy lives on its own; so does a large one, deleted in the background
+says main 1 copy a copy
+says main 1 bf.add copy y
+says main 0 bf.exists a y
+says main OK bf.reserve large 0.01 1073741824
+says main 1 bf.add large x
+says main 1 copy a large replace
+says main 0 bf.exists large y
+
+set -- $(free 2)
+says main OK config set port "$1"
+start other --port "$2" --replicaof 127.0.0.1 "$1" --bloom.h.bf-initial-size 7
+until_says other master_link_status:up info replication
+says main 1 bf.add new x
+until_says other "$(ask main debug digest)" debug digest
+says other capacity:50 bf.debug new
+echo "COPY; a replica with settings of its own has the same filters"

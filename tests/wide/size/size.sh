@@ -1,0 +1,195 @@
+# Run by `make size`: what bloom.h takes on small chips, measured: flash and
+# static RAM of a linked program less those of an empty one, with all that the
+# linker pulled in; stack and time in an emulator. Writes build/size.md and
+# compares with the figures that are promised; ends "N passed, N failed".
+cd "$(dirname "$0")/../../.." || exit 1
+out=build/size
+mkdir -p "$out"
+. tests/unit/count.sh
+
+need() {
+    command -v "$1" >/dev/null && return
+    echo "size needs $1: apt-get install $2"
+    missing=1
+}
+missing=0
+need arm-none-eabi-gcc 'gcc-arm-none-eabi libnewlib-arm-none-eabi'
+need qemu-system-arm qemu-system-arm
+need avr-gcc 'gcc-avr avr-libc'
+need simavr simavr
+need xtensa-lx106-elf-gcc 'gcc-xtensa-lx106 picolibc-xtensa-lx106-elf'
+need riscv64-unknown-elf-gcc \
+    'gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf'
+need qemu-system-xtensa qemu-system-misc
+[ $missing -eq 0 ] || exit 1
+
+FLAGS='-std=c99 -Os -Wall -Wextra -ffunction-sections -fdata-sections
+       -Wl,--gc-sections -I.'
+PLAIN='-nostartfiles -Wl,-e,_start'
+
+# chip NAME: its tools, its cc, and what else is linked to a program that is
+# only looked at, and to one that runs. In an ESP8266, whose core is the LX106, the
+# multiplication of 64 bits is in ROM.
+chip() {
+    chip=$1
+    linked=$PLAIN
+    case $1 in
+    avr) tool=avr cc='avr-gcc -mmcu=atmega2560' linked=
+        runs=tests/wide/cross/avr.c ;;
+    m0 | m4)
+        tool=arm-none-eabi cc="arm-none-eabi-gcc -mthumb -mcpu=cortex-$1"
+        linked="$PLAIN --specs=nosys.specs"
+        runs='-nostartfiles --specs=rdimon.specs -T tests/wide/cross/cortex_m.ld
+            -Wl,--defsym=ROM_SIZE=4M,--defsym=RAM_SIZE=4M
+            tests/wide/cross/cortex_m.c' ;;
+    lx106)
+        tool=xtensa-lx106-elf
+        cc='xtensa-lx106-elf-gcc -mtext-section-literals'
+        linked="$PLAIN -Wl,--defsym=__muldi3=_start"
+        runs='-nostartfiles -Wl,-e,reset,-Ttext=0x50001000
+            -Wl,--section-start=.begin=0x50000000 tests/wide/cross/xtensa.c' ;;
+    rv32)
+        tool=riscv64-unknown-elf
+        cc='riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32
+            --specs=picolibc.specs'
+        runs='--crt0=hosted --oslib=semihost
+            -Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=4M
+            -Wl,--defsym=__ram=0x80400000,--defsym=__ram_size=4M' ;;
+    esac
+}
+
+PARTS='tests/wide/size/size.c tests/wide/size/size_lib.c
+    tests/wide/size/size_main.c'
+
+# link PROGRAM FILES-AND-FLAGS...: $out/PROGRAM
+link() {
+    program=$out/$1
+    shift
+    $cc $FLAGS "$@" -o "$program" 2>"$program.log" && return
+    cat "$program.log"
+    exit 1
+}
+
+# sections PROGRAM: "flash ram". On an AVR constants lie in .data, which is in
+# both; the others have sections for them.
+sections() {
+    $tool-size -A "$1" | awk '
+        $1 ~ /^\.(text|s?rodata|s?data|ARM\.exidx)$/ { flash += $2 }
+        $1 ~ /^\.s?(data|bss)$/ { ram += $2 }
+        END { print flash + 0, ram + 0 }'
+}
+
+# flash USE FLAGS...: sets flash, ram
+flash() {
+    use=$1
+    shift
+    link empty -DUSE=0 "$@" $PARTS $linked
+    link user -DUSE="$use" "$@" $PARTS $linked
+    set -- $(sections "$out/empty") $(sections "$out/user")
+    flash=$(($3 - $1)) ram=$(($4 - $2))
+}
+
+# An M3 runs what was built for an M0: it is the instructions that count.
+run() {
+    qemu='-monitor none -serial none -icount shift=0 -semihosting -kernel'
+    case $chip in
+    avr) simavr -m atmega2560 -f 16000000 "$1" 2>&1 >/dev/null |
+            sed "s/$(printf '\033')\[[0-9;]*m//g; s/\.\$//" ;;
+    lx106) qemu-system-xtensa -M sim -cpu lx106 -nographic $qemu "$1" ;;
+    rv32) qemu-system-riscv32 -M virt -bios none -display none $qemu "$1" \
+            2>&1 ;;
+    m0) qemu-system-arm -M mps2-an385 -nographic $qemu "$1" ;;
+    m4) qemu-system-arm -M mps2-an386 -nographic $qemu "$1" ;;
+    esac
+}
+
+# measure USE FLAGS...: what size_run.c prints
+measure() {
+    use=$1
+    shift
+    link run -DUSE="$use" "$@" tests/wide/size/size.c tests/wide/size/size_lib.c \
+        tests/wide/size/size_run.c $runs
+    run "$out/run"
+}
+stack_of() { measure "$@" | awk '$1 == "stack" { print $2 }'; }
+time_of() { measure "$@" | awk '$1 == "time" { print $2, $3 }'; }
+
+# at_most WHAT VALUE LIMIT: one of the figures that are promised
+at_most() {
+    if [ "$2" -le "$3" ]; then
+        ok
+        echo "met      $1: $2 <= $3"
+    else
+        bad "NOT MET  $1: $2 > $3"
+    fi
+}
+
+# row CHIP NAME BUILD FLAGS...: both uses of one build on one chip; the limits
+# are in $lookup_most, $fill_most, $stack_most, empty where none is promised
+row() {
+    chip "$1"
+    name=$2 build=$3
+    shift 3
+    flash 1 "$@"; lookup=$flash lookup_ram=$ram
+    flash 2 "$@"; fill=$flash fill_ram=$ram
+    lookup_stack=$(stack_of 1 "$@")
+    fill_stack=$(stack_of 2 "$@")
+    set -- $(time_of 3 "$@") $(time_of 0 "$@")
+    echo "| $name | $build | $lookup | $lookup_stack | $fill | $fill_stack |" \
+        "$fill_ram | $(($1 - $3)) | $(($2 - $4)) |" >>"$out/rows"
+    what="$name, $build"
+    [ -z "$lookup_most" ] ||
+        at_most "$what, view + may_contain: bytes" $lookup $lookup_most
+    [ -z "$fill_most" ] ||
+        at_most "$what, init + add + may_contain: bytes" $fill $fill_most
+    [ -z "$stack_most" ] ||
+        at_most "$what: stack" $((lookup_stack > fill_stack ?
+                                  lookup_stack : fill_stack)) $stack_most
+    [ -z "$stack_most" ] || at_most "$what: static RAM" \
+        $((lookup_ram > fill_ram ? lookup_ram : fill_ram)) 0
+}
+
+: >"$out/rows"
+stack_most=120
+lookup_most=520 fill_most=760 row m0 Cortex-M0 TINY -DBLOOM_TINY
+lookup_most=440 fill_most=680 row m4 Cortex-M4 TINY -DBLOOM_TINY
+lookup_most=1400 fill_most=2000 row avr ATmega2560 TINY -DBLOOM_TINY
+lookup_most=520 fill_most=760 row lx106 'Xtensa LX106' TINY -DBLOOM_TINY
+lookup_most=520 fill_most=760 row rv32 'RISC-V rv32imc' TINY -DBLOOM_TINY
+lookup_most= fill_most= stack_most=
+all='-DBLOOM_NO_MALLOC -DBLOOM_NO_FLOAT'
+row m0 Cortex-M0 'all layouts' $all
+fill_most=1834 row m4 Cortex-M4 'all layouts' $all
+memset=$(arm-none-eabi-nm -S "$out/user" | awk '$4 == "memset" { print $2 }')
+fill_most= row avr ATmega2560 'all layouts' $all
+row lx106 'Xtensa LX106' 'all layouts' $all
+row rv32 'RISC-V rv32imc' 'all layouts' $all
+row m0 Cortex-M0 'TINY, own object' -DBLOOM_TINY -DSIZE_OBJECT
+row m4 Cortex-M4 'TINY, own object' -DBLOOM_TINY -DSIZE_OBJECT
+row avr ATmega2560 'TINY, own object' -DBLOOM_TINY -DSIZE_OBJECT
+
+chip avr
+flash 1 -DBLOOM_TINY -DSIZE_IN_FLASH
+
+{
+    echo "| chip | build | view, may_contain: flash | stack |" \
+        "init, add, may_contain: flash | stack | static RAM |" \
+        "lookup of a key: in | not in |"
+    echo "|---|---|---|---|---|---|---|---|---|"
+    cat "$out/rows"
+    echo
+    echo "Bytes, with every helper that the linker pulls in (but for the" \
+        "LX106's multiplication of 64 bits, which an ESP8266 has in ROM)."
+    for tool in arm-none-eabi avr xtensa-lx106-elf riscv64-unknown-elf; do
+        echo "$tool-gcc $($tool-gcc -dumpversion),"
+    done
+    echo "-Os. All layouts: BLOOM_NO_MALLOC and" \
+        "BLOOM_NO_FLOAT, both hash widths. BLOOM_STATIC but for the last" \
+        "three rows. Lookups of 8-byte keys, k = 7: cycles on the" \
+        "ATmega2560, else instructions; on an ATmega2560 an image in flash" \
+        "(BLOOM_READ_BYTE) takes $flash for view and may_contain."
+    [ -z "$memset" ] || echo "Of all layouts on a Cortex-M4" \
+        "$(printf '%d' "0x$memset") bytes are libc's memset."
+} >build/size.md
+cat build/size.md
+counted

@@ -1,0 +1,134 @@
+# Prints the rows of run.sh as the tables of tests/README.md; with
+# -v part=readme what README.md has of them, with -v part=fast its row of a
+# table. Of rows that say the same the least counts.
+BEGIN {
+    FS = "\t"
+    every = "add absent present mixed"
+    ours = "blocked;blocked, many;classic;classic, many"
+    all = "blocked;lean blocked;libfilter;boost blocked;" \
+        "boost blocked, its hash;blocked, many;lean blocked, many;" \
+        "boost blocked, many;boost blocked, its hash, many;" \
+        "classic;lean classic;boost classic;boost classic, its hash;" \
+        "fastfilter;fastfilter branchless;libbloom;" \
+        "classic, many;lean classic, many;boost classic, many;" \
+        "boost classic, its hash, many;counting;counting, many;floor"
+    pages = "4 KB: blocked, many;huge: blocked, many;" \
+        "4 KB: classic, many;huge: classic, many;4 KB: floor;huge: floor"
+}
+
+$1 == "machine" && !machine { machine = $2 }
+$1 == "columns" && !columns { columns = split($2, column, " ") }
+NF == 8 {
+    if (!known[$1]++) build[++builds] = $1
+    if ($5 ~ /: /) large = $3 + 0
+    who = $5 ($6 == "many" && $5 !~ /floor/ ? ", many" : "")
+    key = $1 FS $2 FS $4 FS $3 + 0 FS who FS $7
+    if (!(key in value) || $8 + 0 < value[key]) value[key] = $8 + 0
+}
+
+function figure(x) {
+    return sprintf(x >= 9.95 ? "%.0f" : x >= 0.995 ? "%.1f" : "%.2f", x)
+}
+
+function power(n,   digit, zeros) {
+    digit = substr(n, 1, 1)
+    zeros = length(n) - 1
+    return n !~ /^[1-9]0*$/ ? n : (digit == 1 ? "" : digit "\\*") "10^" zeros
+}
+
+function ns(setting, n, who, what) {
+    return value[setting FS n FS who FS what]
+}
+
+# What a cell says: the figures of `whats`, or their ratio to another's
+function cell(setting, n, who, whats, other,   i, count, what, text, x, by) {
+    count = split(whats, what, " ")
+    for (i = 1; i <= count; i++) {
+        x = ns(setting, n, who, what[i])
+        by = other == "" ? 1 : ns(setting, n, other, what[i])
+        if (!x || !by) return ""
+        text = text " " (other == "" ? figure(x) : sprintf("%.2f", x / by))
+    }
+    return text
+}
+
+# A row for each of a list that was measured
+function rows(prefix, setting, whos, whats, others,
+              i, j, n, who, line, text) {
+    n = split(whos, who, ";")
+    for (i = 1; i <= n; i++) {
+        line = ""
+        for (j = 1; j <= columns; j++)
+            line = line cell(setting, column[j] + 0, who[i], whats,
+                             others ? "lean " who[i] : "") " |"
+        if (line ~ /[0-9]/) text = text "| " prefix who[i] " |" line "\n"
+    }
+    return text
+}
+
+function table(title, text,   i, rule) {
+    if (text == "") return
+    printf "\n| %s |", title
+    for (i = 1; i <= columns; i++) {
+        printf " n = %s |", power(sprintf("%.0f", column[i]))
+        rule = rule "---|"
+    }
+    printf "\n|---|%s\n%s", rule, text
+}
+
+function full(   i, of, text) {
+    of = build[1] FS "u64" FS "0.01"
+    print "\n" machine "; ns a key."
+    table("integers, p = 1%, " build[1], rows("", of, all, every))
+    for (i = 1; i <= builds; i++)
+        text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
+                         every, 1)
+    table("ratio to the lean kernels", text)
+    text = rows("strings: ", build[1] FS "strings" FS "0.01", all, every) \
+        rows("hashed before: ", build[1] FS "hashed" FS "0.01", all, every) \
+        rows("p = 10^-6: ", build[1] FS "u64" FS "1e-06", ours, every) \
+        rows("p = 10^-9: ", build[1] FS "u64" FS "1e-09", ours, every)
+    for (i = 2; i <= builds; i++)
+        text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
+                         every)
+    table("other keys, rates, compilers", text)
+    if (!large) return
+    columns = 1
+    column[1] = large
+    table("many at once, in pages of", rows("", of, pages, every))
+}
+
+function readme(   of) {
+    of = build[1] FS "u64" FS "0.01"
+    table("ns to add a key; to ask for one, of which half are in",
+          rows("", of, ours ";libbloom", "add mixed"))
+    print "\nIntegers, p = 1%, " build[1] " (`make bench`), on\n" machine "."
+    if (large)
+        printf "%s keys, many at once, in a blocked filter: in pages of 4 KB " \
+            "%s, in huge\nones %s (`make pages`).\n",
+            power(sprintf("%.0f", large)), page("4 KB"), page("huge")
+}
+
+function page(size,   of, who) {
+    of = build[1] FS "u64" FS "0.01"
+    who = size ": blocked, many"
+    return figure(ns(of, large, who, "add")) " ns to add, " \
+        figure(ns(of, large, who, "mixed")) " to ask"
+}
+
+# A lookup of a key that is in or not, by turns
+function lookup(who) {
+    return figure(ns(build[1] FS "u64" FS "0.01", 1000000, who, "mixed"))
+}
+
+function fast() {
+    printf "| fast | one lookup among a million keys takes %s ns in a blocked " \
+        "filter, %s ns in a classic one, and %s ns in libbloom (`make bench`) |\n",
+        lookup("blocked"), lookup("classic"), lookup("libbloom")
+}
+
+END {
+    if (part == "readme") readme()
+    else if (part == "fast") fast()
+    else full()
+}
