@@ -2664,38 +2664,36 @@ static double bloom_power_minus_1_(double x, double n)
 }
 
 /* ---- Moments ---------------------------------------------------------------
-   Let F be the share of cells that are set, a random number. An absent key
-   finds k random cells set with chance E[F^k] (Bose et al. 2008, Christensen et
-   al. 2010), and its first i being set, one more with chance
-       ratio(i) = E[F^(i+1)] / E[F^i].
-   The first three of these are exact. They rise ever more slowly, and the
-   others are taken from the curve (A + B i) / (1 + C i) through those three.
-   Against exact sums that is at most 0.2% too low for two keys, 0.06% for three
-   and 0.002% from ten on; for one key it is up to 1.4% too high. */
-
-/* E[F^k] / fill^k. Cells are a little less likely unset together than apart: two
-   with chance q^2 (1 - pair)^choices, three with q^3 (1 - triple)^choices. */
+   Let F be the share of cells that are set, a random number. k random cells are
+   all set with chance E[F^k] (Bose et al. 2008, Christensen et al. 2010); and if
+   i are, one more is with chance ratio(i) = E[F^(i+1)] / E[F^i]. The first three
+   ratios are exact, from the chances that one, two and three given cells are
+   set. Ratios rise ever more slowly, and all lie near the curve (A + B i) /
+   (1 + C i) through those three. Against exact sums E[F^k] is then at most 0.2%
+   too low for two keys, 0.06% for three and 0.002% from ten on; for one key it
+   is up to 1.4% too high. This is E[F^k] / fill^k. */
 static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
-    double q = 1 - fill, moment = 1, one = fill, c = 0;
-    double pair = 1 / ((m - 1) * (m - 1)), triple = (3 + 2 / (m - 1)) * pair;
-    double less = q * q * bloom_power_minus_1_(-pair, choices);
-    double two = fill * fill + less, three = fill * fill * fill + 3 * less
-               - q * q * q * bloom_power_minus_1_(-triple, choices);
-    double square = (one + (m - 1) * two) / m;              /* E[F^2] */
-    double cube = (one + (m - 1) * (3 * two + (m - 2) * three)) / (m * m);
-    double rise = square / one - one, next = cube / square - square / one;
+    /* (1 - 2/m)^choices is below q^2, (1 - 3/m)^choices below q^3, by these */
+    double q = 1 - fill, pair = 1 / ((m - 1) * (m - 1));
+    double by2 = q * q * bloom_power_minus_1_(-pair, choices);
+    double by3 = q * q * q
+               * bloom_power_minus_1_(-(3 + 2 / (m - 1)) * pair, choices);
+    double two = fill * fill + by2;
+    double three = fill * fill * fill + 3 * by2 - by3;
+    double square = (fill + (m - 1) * two) / m;             /* E[F^2], E[F^3] */
+    double cube = (fill + (m - 1) * (3 * two + (m - 2) * three)) / (m * m);
+    double rise = square / fill - fill, next = cube / square - square / fill;
+    double c = next > 0 && next < rise ? (rise - next) / (2 * next) : 0;
+    double moment = 1;
     unsigned i;
-    if (next > 0 && next < rise)
-        c = (rise - next) / (2 * next);
-    rise *= (1 + c) / one;
     for (i = 1; i < k; i++)
-        moment *= 1 + i * rise / (1 + i * c);
+        moment *= 1 + rise / fill * i * (1 + c) / (1 + i * c);
     return moment;
 }
 
 /* ---- The walk --------------------------------------------------------------
-   Each step of a walk is 37 times the last: see bloom_step_. It adds to fill^k:
+   Each step of a walk is 37 times the last. That adds to fill^k:
    Couples. If cells i and i + d of a key are the same, which happens by chance,
    so are i + 1 and i + 1 + d in one of 37 cases. There are (k - 1)(k - 2)/2
    such couples, and k - 2 of them are three cells in a row. Each cell that a
@@ -2886,14 +2884,11 @@ BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
 
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 {
-    uint64_t n = 0, bit = 1;
-    unsigned k = plan.hashes;
+    uint64_t n = 0, bit = 1ULL << 63;
     if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
         return 0;
-    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit) <= p)
-        bit *= 2;
     for (; bit > 0; bit /= 2)
-        if (bloom_rate_(plan, k, n + bit) <= p)
+        if (bloom_rate_(plan, plan.hashes, n + bit) <= p)
             n += bit;
     return n;
 }
@@ -2923,17 +2918,10 @@ static bool bloom_is_kept_(bloom_plan plan, uint64_t cells, uint64_t n,
     return bloom_rate_(plan, plan.hashes, n) <= p;
 }
 
-/* The m of the textbook, with which p^(1/k) of the cells are set */
-static double bloom_textbook_cells_(uint64_t n, double p, unsigned k)
-{
-    double zeros = -bloom_power_minus_1_(1 / p - 1, -1.0 / k);
-    return (double)n * k / (1e-17 + bloom_ln_1_plus_(1 / zeros - 1));
-}
-
 /* The least m with which k probes keep p; no plan if that is beyond 2^62, or p
-   not from 2^-64 to below 1. From the textbook's m on in growing strides, until
-   `low` cells are too few and low + stride are enough; then what lies between
-   is halved. */
+   not from 2^-64 to below 1. From the textbook's m, with which p^(1/k) of the
+   cells are set, in strides that grow until `low` cells are too few and low +
+   stride enough; then what lies between is halved. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
@@ -2941,10 +2929,11 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
     const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const uint64_t most = 1ULL << 62;
     uint64_t low, stride = unit;
-    double guess;
+    double unset, guess;
     if (!(p >= 5.421010862427522e-20 && p < 1))
         return bloom_no_plan_();
-    guess = bloom_textbook_cells_(n, p, k);
+    unset = -bloom_power_minus_1_(1 / p - 1, -1.0 / k);
+    guess = (double)n * k / (1e-17 + bloom_ln_1_plus_(1 / unset - 1));
     low = guess < (double)most ? (uint64_t)guess / unit * unit : most;
     while (low > 0 && bloom_is_kept_(plan, low, n, p)) {
         low -= low < stride ? low : stride;
@@ -3042,7 +3031,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     return plan;
 }
 
-/* ---- What the cells tell ------------------------------------------------- */
+#endif
+
+/* ==== What the cells tell ===================================================
+   How many keys a filter holds and what its rate is, from the cells as they are:
+   the formulas of Planning, with what is set in place of what is expected. */
+
+#ifndef BLOOM_NO_FLOAT
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
@@ -3081,7 +3076,6 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     return sum / all;
 }
 
-/* The rates above, with the cells as they are in place of their means */
 BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
