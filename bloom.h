@@ -180,14 +180,14 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
    keep it in this m, the fewest. Takes 3 microseconds, at most 30; near
-   p = 2^-64 up to 80. One key alone has up to twice p where p is below 10^-12,
+   p = 2^-64 up to 90. One key alone has up to twice p where p is below 10^-12,
    as bloom_plan_fpr is too low there. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, at most 100; near p = 2^-64 up to 130. All plans are made for
+   microseconds, at most 100; near p = 2^-64 up to 200. All plans are made for
    width 64. In width 32 a plan of several blocks a key misses p where there are
    few blocks in all (k = 16, p = 0.001: up to twice with one, 1.1 times with
    three), by more where p is less; and no rate is below about n/m * 2^-25. Set
@@ -204,14 +204,14 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
    for an impossible plan. Where k is about the best, within 1% for 100 keys and
-   more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all it is too high, the more so the lower the
-   rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
-   blocks, 7% to 41% with four; nowhere in either width was it measured to be
-   below 0.95 of the rate. It counts what only integer keys cost in width 64, so
-   that a few byte keys at 10^-9 and below do better. Classic it is too low
-   where one or two keys lie in much space, and k is 6 or more: 1.2 times at
-   10^-9, twice at 10^-12, and any number below. */
+   more, 5% for fewer. Blocked with several blocks a key and few in all it is
+   too high, the more so the lower the rate and the larger k: at 0.001 by 17%
+   (k = 16) to 53% (k = 64) with two blocks, 7% to 41% with four; nowhere in
+   either width was it measured to be below 0.95 of the rate. It counts what
+   only integer keys cost in width 64, so that a few byte keys at 10^-9 and
+   below do better. Classic it is too low where one or two keys lie in much
+   space, and k is 6 or more: 1.2 times at 10^-9, twice at 10^-12, and any
+   number below. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -2665,13 +2665,13 @@ static double bloom_power_minus_1_(double x, double n)
 
 /* ---- Moments ---------------------------------------------------------------
    Let F be the share of cells that are set, a random number. k random cells are
-   all set with chance E[F^k] (Bose et al. 2008, Christensen et al. 2010); and if
-   i are, one more is with chance ratio(i) = E[F^(i+1)] / E[F^i]. The first three
-   ratios are exact, from the chances that one, two and three given cells are
-   set. Ratios rise ever more slowly, and all lie near the curve (A + B i) /
-   (1 + C i) through those three. Against exact sums E[F^k] is then at most 0.2%
-   too low for two keys, 0.06% for three and 0.002% from ten on; for one key it
-   is up to 1.4% too high. This is E[F^k] / fill^k. */
+   all set with chance E[F^k] (Bose et al. 2008, Christensen et al. 2010). If i
+   are, one more is with chance ratio(i) = E[F^(i+1)] / E[F^i]. The first three
+   are exact, from the chances that one, two and three given cells are set.
+   Ratios rise ever more slowly, and all lie near the curve (A + B i)/(1 + C i)
+   through those three: E[F^k] is at most 0.2% too low for two keys, 0.06% for
+   three, 0.002% from ten on; for one key it is up to 1.4% too high (p down to
+   10^-12, k about the best). This is E[F^k] / fill^k. */
 static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
     /* (1 - 2/m)^choices is below q^2, (1 - 3/m)^choices below q^3, by these */
@@ -2793,8 +2793,8 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
     mean[1] += choices / blocks / 4294967296.0;
 }
 
-/* The chance that all b choices of an absent key are accepted, if c that meet in
-   a block are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
+/* The chance that all b choices of a key are accepted, if c that meet in a block
+   are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
    (sum of mean[c] x^c / c!)^blocks. rate[i] is that for i choices, and follows
    from those before it (Euler's recurrence for powers of a series). */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
@@ -3034,8 +3034,8 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 #endif
 
 /* ==== What the cells tell ===================================================
-   How many keys a filter holds and what its rate is, from the cells as they are:
-   the formulas of Planning, with what is set in place of what is expected. */
+   How many keys a filter holds, and its rate: the formulas of Planning with what
+   is set in place of what is expected. */
 
 #ifndef BLOOM_NO_FLOAT
 
