@@ -2793,8 +2793,8 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
     mean[1] += choices / blocks / 4294967296.0;
 }
 
-/* The chance that all b choices of a key are accepted, if c that meet in a block
-   are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
+/* The chance that all b choices of a key are accepted, if c that meet in one
+   block are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
    (sum of mean[c] x^c / c!)^blocks. rate[i] is that for i choices, and follows
    from those before it (Euler's recurrence for powers of a series). */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
@@ -3031,13 +3031,9 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     return plan;
 }
 
-#endif
-
 /* ==== What the cells tell ===================================================
-   How many keys a filter holds, and its rate: the formulas of Planning with what
-   is set in place of what is expected. */
-
-#ifndef BLOOM_NO_FLOAT
+   How many keys a filter holds, and its rate: the formulas of Planning with
+   what is set in place of what is expected. */
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
