@@ -1622,24 +1622,35 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 
 #endif
 
+/* bloom_load32_ for clang, which may not see that it is one load */
+static inline uint32_t bloom_peek_(const unsigned char *p)
+{
+    uint32_t x;
+    __builtin_memcpy(&x, p, 4);
+    return x;
+}
+
 #else
 
 #define BLOOM_TARGET_
 #define BLOOM_HAS_SIMD_ false
 #define BLOOM_IF_SIMD_(condition, simd, plain) ((void)(condition), (plain))
+#define bloom_peek_ bloom_load32_
 
 #endif
 
 /* ==== Visits ================================================================
    A visit goes along a key's walk and does to its cells what `what` says: LOOK
-   tests them, ADD sets them, and ASK only asks the memory for them, so that
-   they are on their way before they are needed. SIFT and REST are two halves of
-   LOOK, for many keys at once. `what` is a constant where speed counts, so that
-   each of these becomes code of its own. `into` is where cells are set, and
-   NULL unless `what` is ADD. The result, or its lowest bit, tells whether all
-   cells were set before. */
+   tests them, STOP tests them up to the first that is not set, ADD sets them,
+   and ASK only asks the memory for them, so that they are on their way before
+   they are needed. SIFT and REST are two halves of LOOK, for many keys at once.
+   `what` is a constant where speed counts, so that each of these becomes code
+   of its own. `into` is where cells are set, and NULL unless `what` is ADD. The
+   result, or its lowest bit, tells whether all cells were set before. */
 
-enum { BLOOM_LOOK_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_ };
+enum {
+    BLOOM_LOOK_, BLOOM_STOP_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_
+};
 
 /* ---- CLASSIC ---------------------------------------------------------------
    Eight cells are visited without a branch that depends on them. A CPU cannot
@@ -1690,7 +1701,7 @@ BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
 /* The next k cells, 1 to 8. The branches depend on k alone, which is the same
    for every key of a filter, so the CPU foretells them. */
 #define BLOOM_NEXT_IF_(more) \
-    if (more) \
+    if ((more) && (what != BLOOM_STOP_ || (set & 1))) \
         set &= bloom_visit_cell_(into, cells, walk, what)
 BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
                                           const unsigned char *cells,
@@ -1777,10 +1788,10 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   There are two ways. The general one serves every filter and is called, not
-   inlined. The short one serves the fastest kind of filter and is inlined into
-   the user's loop. The header of a filter that is written is in RAM and read by
-   bloom_parse_; that of one that is only asked may be in ROM. */
+   Every filter can go the general way, which is called. Two kinds go a short
+   one, which is inlined into the user's loop: for each there is a test of the
+   header, a function to add, and one to look. The header of a filter that is
+   written is in RAM; that of one that is only asked may be in ROM. */
 
 BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
     const unsigned char *cells, unsigned k, bloom_walk_ walk)
@@ -1790,99 +1801,87 @@ BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
                                       true);
 }
 
-BLOOM_RARE_ bool bloom_visit_rare_(bloom *into, const bloom *b, bloom_hash h,
-                                   int what)
-{
-    const bloom_plan plan = what != BLOOM_ADD_ ? bloom_plan_of(b)
-                          : bloom_parse_(bloom_bytes_(into));
-    const bloom_walk_ walk = bloom_walk_from_(plan, h);
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    unsigned char *to = what == BLOOM_ADD_ ? bloom_bytes_(into) + BLOOM_HEADER_
-                                           : BLOOM_NULL_;
-    if (BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_)
-        return bloom_blocks_by_simd_(to, cells, plan.hashes, walk);
-    return bloom_visit_(to, cells, plan.layout, plan.hashes, walk, what, false);
-}
-
-/* A classic filter with k <= 8 is served first, without the registers that
-   other layouts need. A filter of 16 MB or more lies beyond the caches, where
-   each cell is waited for: there a lookup ends at the first cell that is not
-   set. */
-BLOOM_FLAT_ bool bloom_visit_one_(bloom *into, const bloom *b, bloom_plan plan,
+BLOOM_FLAT_ bool bloom_visit_one_(unsigned char *into,
+                                  const unsigned char *cells, bloom_plan plan,
                                   bloom_hash h, int what)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    unsigned char *to = BLOOM_NULL_;
-    if (BLOOM_IS_SMALL_ || plan.layout != BLOOM_CLASSIC || plan.hashes > 8)
-        return bloom_visit_rare_(into, b, h, what);
-    if (what == BLOOM_ADD_)
-        to = bloom_bytes_(into) + BLOOM_HEADER_;
-    if (what == BLOOM_LOOK_ && plan.cells >> 27 != 0)
-        return bloom_classic_look_(cells, plan.hashes, walk);
-    return bloom_visit_8_cells_(to, cells, plan.hashes, &walk, what) & 1;
+    const bloom_walk_ walk = bloom_walk_from_(plan, h);
+    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
+         ? bloom_blocks_by_simd_(into, cells, plan.hashes, walk)
+         : bloom_visit_(into, cells, plan.layout, plan.hashes, walk, what,
+                        false);
 }
 
 BLOOM_RARE_ bool bloom_general_add_(bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b);
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     bloom_unseal_(image);
-    return !bloom_visit_one_(b, b, bloom_parse_(image), h, BLOOM_ADD_);
+    return !bloom_visit_one_(cells, cells, bloom_parse_(image), h, BLOOM_ADD_);
 }
 
 BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
 {
-    return bloom_visit_one_(BLOOM_NULL_, b, bloom_plan_of(b), h, BLOOM_LOOK_);
+    return bloom_visit_one_(BLOOM_NULL_, bloom_const_bytes_(b) + BLOOM_HEADER_,
+                            bloom_plan_of(b), h, BLOOM_LOOK_);
 }
 
-#ifndef BLOOM_TINY
+#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)       /* no short way */
 
-BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
+#define BLOOM_SEED_(image) 0
+#define BLOOM_IS_BITS_(image) false
+#define bloom_add_bits_(image, x, y) false
+#define bloom_look_bits_(image, x, y) false
+
+#else
+
+#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
+
+/* Layout, width, k, and the zero byte after them; layout is the lowest byte. */
+#define BLOOM_KIND_(image) bloom_peek_((image) + BLOOM_LAYOUT_AT_)
+
+/* One kind is CLASSIC, of width 64 with at most 8 probes: its hash is inlined,
+   its cells are visited in a function. A filter of 16 MB or
+   more lies beyond the caches, where each cell is waited for: there it is best
+   to stop at the first cell that is not set. */
+#define BLOOM_IS_BITS_(image) \
+    (bloom_rotl32_(BLOOM_KIND_(image) ^ 64U << 8, 16) <= 8)
+
+BLOOM_RARE_ bool bloom_add_bits_(unsigned char *image, uint64_t x, uint64_t y)
 {
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    const bloom_hash h = bloom_hash_u64_(plan, key);
-    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
-        return bloom_general_add_(b, h);
-    bloom_unseal_(bloom_bytes_(b));
-    return !bloom_visit_one_(b, b, plan, h, BLOOM_ADD_);
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    const unsigned k = image[BLOOM_K_AT_];
+    unsigned char *cells = image + BLOOM_HEADER_;
+    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    bloom_unseal_(image);
+    return !(bloom_visit_8_cells_(cells, cells, k, &walk, BLOOM_ADD_) & 1);
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
-                                                     uint64_t key)
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_bits_(const unsigned char *image,
+                                              uint64_t x, uint64_t y)
 {
-    const bloom_plan plan = bloom_plan_of(b);
-    const bloom_hash h = bloom_hash_u64_(plan, key);
-    if (BLOOM_IS_SMALL_ || BLOOM_IS_32_(plan))
-        return bloom_general_look_(b, h);
-    return bloom_visit_one_(BLOOM_NULL_, b, plan, h, BLOOM_LOOK_);
+    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
+    const unsigned k = image[BLOOM_K_AT_];
+    const unsigned char *cells = image + BLOOM_HEADER_;
+    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    return 1 & (m >> 27 != 0
+        ? bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_STOP_)
+        : bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_LOOK_));
 }
 
 #endif
 
-/* The short way is for blocked filters of one block a key, width 64, and less
-   than 2 GB, on a CPU with SIMD. IS_SHORT tests all that as one number: layout,
-   width, k and the zero byte after them, and the number of blocks, m / 256,
-   which has 32 bits as m < 2^40. OPAQUE hides from clang how a number was made;
-   clang would otherwise compute it anew for each key of the user's loop. */
+/* The other kind is BLOCKED with one block a key, of width 64 and less than 2
+   GB, on a CPU with SIMD. The number of blocks, m / 256, has 32 bits, as m <
+   2^40. */
 
 #if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
 
-BLOOM_FLAT_ uint32_t bloom_peek_(const unsigned char *p)
-{
-    uint32_t x;
-    __builtin_memcpy(&x, p, 4);
-    return x;
-}
-
 #define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
-#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
-#define BLOOM_OPAQUE_(x) __asm__("" : "+r"(x))
-#define BLOOM_IS_SHORT_(image, blocks) __builtin_expect( \
-    ((bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
-      ^ (BLOOM_BLOCKED | 64U << 8 | 8U << 16)) \
-     | (blocks) >> 26) == 0 && BLOOM_HAS_SIMD_, 1)
+#define BLOOM_IS_ONE_BLOCK_(image, blocks) __builtin_expect( \
+    BLOOM_KIND_(image) == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
+    && (blocks) >> 26 == 0 && BLOOM_HAS_SIMD_, 1)
 
-BLOOM_TARGET_ static inline bool bloom_short_add_(unsigned char *image,
+BLOOM_TARGET_ static inline bool bloom_add_block_(unsigned char *image,
                                                   uint32_t blocks, uint64_t x)
 {
     const size_t at = (x >> 32) * blocks >> 32 << 5;
@@ -1890,39 +1889,54 @@ BLOOM_TARGET_ static inline bool bloom_short_add_(unsigned char *image,
     return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
 }
 
-BLOOM_TARGET_ static inline bool bloom_short_look_(const unsigned char *image,
+BLOOM_TARGET_ static inline bool bloom_look_block_(const unsigned char *image,
                                                    uint32_t blocks, uint64_t x)
 {
     const size_t at = (x >> 32) * blocks >> 32 << 5;
     return bloom_simd_look_(image + BLOOM_HEADER_ + at, x);
 }
 
-#else                                   /* the header may be in ROM */
+#else
 #define BLOOM_BLOCKS_(image) 0
-#define BLOOM_SEED_(image) 0
-#define BLOOM_OPAQUE_(x) ((void)0)
-#define BLOOM_IS_SHORT_(image, blocks) ((void)(image), (void)(blocks), false)
-#define bloom_short_add_(image, blocks, x) ((void)(x), false)
-#define bloom_short_look_(image, blocks, x) ((void)(x), false)
+#define BLOOM_IS_ONE_BLOCK_(image, blocks) \
+    ((void)(image), (void)(blocks), false)
+#define bloom_add_block_(image, blocks, x) ((void)(x), false)
+#define bloom_look_block_(image, blocks, x) ((void)(x), false)
 #endif
 
 BLOOM_SHORT_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_add_(image, blocks, h.h1) : bloom_general_add_(b, h);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_add_block_(image, blocks, h.h1)
+         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, h.h1, h.h2)
+                                 : bloom_general_add_(b, h);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_look_(image, blocks, h.h1) : bloom_general_look_(b, h);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_look_block_(image, blocks, h.h1)
+         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, h.h1, h.h2)
+                                 : bloom_general_look_(b, h);
 }
 
 #ifndef BLOOM_TINY
+
+BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
+{
+    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_general_add_(b, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
+                                                     uint64_t key)
+{
+    return bloom_general_look_(b, bloom_hash_u64(b, key));
+}
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
@@ -1939,21 +1953,22 @@ BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_add_(image, blocks, bloom_fmix64_(key + add))
-         : bloom_general_add_u64_(b, key);
+    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_add_block_(image, blocks, x)
+         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, x, x * BLOOM_GOLDEN_)
+                                 : bloom_general_add_u64_(b, key);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    uint64_t add = (BLOOM_SEED_(image) + 1) * BLOOM_GOLDEN_;
-    BLOOM_OPAQUE_(add);
-    return BLOOM_IS_SHORT_(image, blocks)
-         ? bloom_short_look_(image, blocks, bloom_fmix64_(key + add))
-         : bloom_general_look_u64_(b, key);
+    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+             ? bloom_look_block_(image, blocks, x)
+         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, x, x * BLOOM_GOLDEN_)
+                                 : bloom_general_look_u64_(b, key);
 }
 
 #endif
@@ -2145,49 +2160,58 @@ typedef struct bloom_walks_ {
     bool *results;                          /* of the batch; or NULL */
 } bloom_walks_;
 
-/* bloom_mix_u64_ of four keys at a time where there is AVX2; `add` is what the
-   seed adds to each key. Returns how many keys it did. */
-BLOOM_TARGET_ static inline size_t bloom_mix_fours_(uint64_t *h1,
-                                                    const uint64_t *keys,
-                                                    size_t count, uint64_t add)
+/* A filter; into is NULL unless its cells are set. */
+typedef struct bloom_task_ {
+    unsigned char *into;
+    const unsigned char *cells;
+    bloom_plan plan;
+} bloom_task_;
+
+/* Begins walks of integers, four at a time where there is AVX2, and returns how
+   many. y is left out for one block a key, where no step is taken. */
+BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
+    const uint64_t *keys, uint64_t seed, bool one)
 {
     size_t i = 0;
 #if defined(BLOOM_SIMD_) && defined(__x86_64__)
+    const uint64_t add = (seed + 1) * BLOOM_GOLDEN_;
     const bloom_longs_ adds = { add, add, add, add };
-    for (; count - i >= 4; i += 4) {
+    for (; walks->count - i >= 4; i += 4) {
         bloom_longs_ h;
         __builtin_memcpy(&h, keys + i, 32);
-        h += adds;
+        h += adds;                              /* bloom_mix_u64_ */
         h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
         h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
         h ^= h >> 33;
-        __builtin_memcpy(h1 + i, &h, 32);
+        __builtin_memcpy(walks->x + i, &h, 32);
+        h *= BLOOM_GOLDEN_;
+        if (!one)
+            __builtin_memcpy(walks->y + i, &h, 32);
     }
 #endif
-    (void)h1, (void)keys, (void)count, (void)add;
+    (void)walks, (void)keys, (void)seed, (void)one;
     return i;
 }
 
-/* Begins the walks of at most `most` keys from number `from` on. y is left out
-   for integers with one block a key, which take no step. */
+/* Begins the walks of at most `most` keys from number `from` on. The memory is
+   asked for the keys after them, as it is soon busy with cells, and would bring
+   the next batch late. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     const size_t left = keys->count - from, count = left < most ? left : most;
-    size_t i = 0;
+    size_t i;
     walks->count = count;
     walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
-    if (keys->integers && !BLOOM_IS_32_(plan)) {
-        const uint64_t *key = keys->integers + from;
-        const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
-        if (BLOOM_HAS_SIMD_)
-            i = bloom_mix_fours_(walks->x, key, count, add);
-        for (; i < count; i++)
-            walks->x[i] = bloom_fmix64_(key[i] + add);
-        for (i = 0; i < count && !one; i++)
-            walks->y[i] = walks->x[i] * BLOOM_GOLDEN_;
-    } else for (; i < count; i++) {
+    for (i = from + count; i < keys->count && i < from + 2 * count; i += 4)
+        if (keys->integers)
+            BLOOM_PREFETCH_(keys->integers + i);
+        else if (keys->hashes)
+            BLOOM_PREFETCH_(keys->hashes + i);
+    i = keys->integers && !BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_
+      ? bloom_begin_fours_(walks, keys->integers + from, plan.seed, one) : 0;
+    for (; i < count; i++) {
         const bloom_hash h = bloom_hash_at_(plan, keys, from + i);
         walks->x[i] = h.h1;
         walks->y[i] = bloom_y_(plan, h.h2);
@@ -2198,13 +2222,16 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
    true. SIFT looks at the first block or two cells and then keeps in the batch
    only the keys that may be in, with their walks as far as they came. REST
    looks at what is left of these. */
-BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
-                               bloom_walks_ *walks, uint64_t m, bool *results,
+BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
                                unsigned layout, unsigned k, int what, bool simd)
 {
+    unsigned char *into = what == BLOOM_ADD_ ? task->into : BLOOM_NULL_;
+    const unsigned char *cells = task->cells;
+    const uint64_t m = task->plan.cells;
     const size_t count = walks->count;
     const unsigned n = what != BLOOM_SIFT_ ? k : layout == BLOOM_BLOCKED ? 8
                                                                          : 2;
+    bool *results = what == BLOOM_ASK_ ? BLOOM_NULL_ : walks->results;
     size_t i, stay = 0, sum = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
@@ -2230,82 +2257,56 @@ BLOOM_FLAT_ size_t bloom_pass_(unsigned char *into, const unsigned char *cells,
     return sum;
 }
 
-/* Makes a loop of its own for each layout and each `what`; and one more for
-   lookups in blocks whose answers are only counted. */
-#define BLOOM_PASS_(results, what) \
-    bloom_pass_(into, cells, walks, m, results, layout, k, what, simd)
-BLOOM_FLAT_ size_t bloom_pass_in_(unsigned char *into,
-                                  const unsigned char *cells,
-                                  bloom_walks_ *walks, uint64_t m,
+/* Makes a loop of its own for each `what`, and its callers for each layout. */
+#define BLOOM_PASS_(what) bloom_pass_(task, walks, layout, k, what, simd)
+BLOOM_FLAT_ size_t bloom_pass_in_(const bloom_task_ *task, bloom_walks_ *walks,
                                   unsigned layout, unsigned k, int what,
                                   bool simd)
 {
-    bool *results = walks->results;
     switch (what) {
-    case BLOOM_ADD_:  return BLOOM_PASS_(results, BLOOM_ADD_);
-    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_NULL_, BLOOM_ASK_);
-    case BLOOM_SIFT_: return BLOOM_PASS_(results, BLOOM_SIFT_);
-    case BLOOM_REST_: return BLOOM_PASS_(results, BLOOM_REST_);
+    case BLOOM_ADD_:  return BLOOM_PASS_(BLOOM_ADD_);
+    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_ASK_);
+    case BLOOM_SIFT_: return BLOOM_PASS_(BLOOM_SIFT_);
+    case BLOOM_REST_: return BLOOM_PASS_(BLOOM_REST_);
     }
-    if (layout == BLOOM_BLOCKED && !results)
-        return BLOOM_PASS_(BLOOM_NULL_, BLOOM_LOOK_);
-    return BLOOM_PASS_(results, BLOOM_LOOK_);
+    return BLOOM_PASS_(BLOOM_LOOK_);
 }
 
-/* Filters of one block a key, below 2 GB, have loops of their own: m is masked
-   to 34 bits so that compilers drop the code for larger ones. */
-BLOOM_FLAT_ size_t bloom_pass_blocked_(unsigned char *into,
-                                       const unsigned char *cells,
-                                       bloom_walks_ *walks, bloom_plan plan,
-                                       unsigned k, int what, bool simd)
+BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(const bloom_task_ *task,
+    bloom_walks_ *walks, unsigned k, int what)
 {
-    return plan.hashes == 8 && plan.cells >> 34 == 0
-         ? bloom_pass_in_(into, cells, walks, plan.cells & 0x3FFFFFFFFU,
-                          BLOOM_BLOCKED, 8, what, simd)
-         : bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_BLOCKED, k,
-                          what, simd);
+    return k == 8 ? bloom_pass_in_(task, walks, BLOOM_BLOCKED, 8, what, true)
+                  : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, true);
 }
 
-BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(unsigned char *into,
-    const unsigned char *cells, bloom_walks_ *walks, bloom_plan plan,
-    unsigned k, int what)
+BLOOM_RARE_ size_t bloom_pass_bits_(const bloom_task_ *task,
+                                    bloom_walks_ *walks, unsigned k, int what)
 {
-    return bloom_pass_blocked_(into, cells, walks, plan, k, what, true);
+    return bloom_pass_in_(task, walks, BLOOM_CLASSIC, k, what, false);
 }
 
-BLOOM_RARE_ size_t bloom_pass_classic_(unsigned char *into,
-    const unsigned char *cells, bloom_walks_ *walks, uint64_t m, unsigned k,
-    int what)
+static size_t bloom_pass_any_(const bloom_task_ *task, bloom_walks_ *walks,
+                              unsigned k, int what)
 {
-    return bloom_pass_in_(into, cells, walks, m, BLOOM_CLASSIC, k, what, false);
-}
-
-static size_t bloom_pass_any_(unsigned char *into, const unsigned char *cells,
-                              bloom_walks_ *walks, bloom_plan plan, unsigned k,
-                              int what)
-{
-    return plan.layout == BLOOM_CLASSIC
-         ? bloom_pass_classic_(into, cells, walks, plan.cells, k, what)
-         : plan.layout == BLOOM_COUNTING
-         ? bloom_pass_in_(into, cells, walks, plan.cells, BLOOM_COUNTING, k,
-                          what, false)
-         : BLOOM_HAS_SIMD_
-         ? bloom_pass_by_simd_(into, cells, walks, plan, k, what)
-         : bloom_pass_blocked_(into, cells, walks, plan, k, what, false);
+    const unsigned layout = task->plan.layout;
+    return layout == BLOOM_CLASSIC ? bloom_pass_bits_(task, walks, k, what)
+         : layout == BLOOM_COUNTING
+         ? bloom_pass_in_(task, walks, BLOOM_COUNTING, k, what, false)
+         : BLOOM_HAS_SIMD_ ? bloom_pass_by_simd_(task, walks, k, what)
+         : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, false);
 }
 
 /* The rounds of above. A filter is large from 4 MB on, or from 512 KB on where
    a key's cells are looked at in two steps; batches are then as small as to ask
    for about as many cache lines as a CPU can wait for at once. */
-static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
-                            bloom_plan plan, const bloom_keys_ *keys)
+static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
 {
-    const unsigned k = plan.hashes;
-    const bool blocked = plan.layout == BLOOM_BLOCKED;
-    const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
-    const unsigned some = blocked ? 8 : k > 2 ? 2 : k;
-    const unsigned first = into || !large ? k : some;
-    const size_t most = !large ? BLOOM_BATCH_ : blocked ? 64 : into ? 16 : 32;
+    const bool adds = task->into != BLOOM_NULL_;
+    const bool blocked = task->plan.layout == BLOOM_BLOCKED;
+    const bool large = task->plan.cells >> (blocked || adds ? 25 : 22) != 0;
+    const unsigned k = task->plan.hashes, some = blocked ? 8 : k > 2 ? 2 : k;
+    const unsigned first = adds || !large ? k : some;
+    const size_t most = !large ? BLOOM_BATCH_ : adds && !blocked ? 16 : 64;
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
     size_t from = 0, sum = 0;
     one->count = two->count = three->count = 0;
@@ -2315,32 +2316,33 @@ static size_t bloom_rounds_(unsigned char *into, const unsigned char *cells,
         three = two;
         two = one;
         one = done;
-        bloom_begin_(one, plan, keys, from, most);
+        bloom_begin_(one, task->plan, keys, from, most);
         from += one->count;
         if (large)
-            bloom_pass_any_(into, cells, one, plan, first, BLOOM_ASK_);
+            bloom_pass_any_(task, one, first, BLOOM_ASK_);
         if (first == k) {
-            sum += bloom_pass_any_(into, cells, two, plan, k,
-                                   into ? BLOOM_ADD_ : BLOOM_LOOK_);
+            sum += bloom_pass_any_(task, two, k,
+                                   adds ? BLOOM_ADD_ : BLOOM_LOOK_);
             continue;
         }
-        bloom_pass_any_(into, cells, two, plan, some, BLOOM_SIFT_);
-        bloom_pass_any_(into, cells, two, plan, k - some, BLOOM_ASK_);
-        sum += bloom_pass_any_(into, cells, three, plan, k - some, BLOOM_REST_);
+        bloom_pass_any_(task, two, some, BLOOM_SIFT_);
+        bloom_pass_any_(task, two, k - some, BLOOM_ASK_);
+        sum += bloom_pass_any_(task, three, k - some, BLOOM_REST_);
     } while (one->count + two->count > 0);
     return sum;
 }
 
 static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    if (keys.count == 0)
-        return 0;
-    if (!into)
-        return bloom_rounds_(BLOOM_NULL_, cells, bloom_plan_of(b), &keys);
-    bloom_unseal_(bloom_bytes_(into));
-    return bloom_rounds_(bloom_bytes_(into) + BLOOM_HEADER_, cells,
-                         bloom_parse_(bloom_bytes_(into)), &keys);
+    bloom_task_ task;
+    task.into = BLOOM_NULL_;
+    task.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    task.plan = into ? bloom_parse_(bloom_bytes_(into)) : bloom_plan_of(b);
+    if (into && keys.count > 0) {
+        bloom_unseal_(bloom_bytes_(into));
+        task.into = bloom_bytes_(into) + BLOOM_HEADER_;
+    }
+    return keys.count > 0 ? bloom_rounds_(&task, &keys) : 0;
 }
 
 #endif
