@@ -2939,7 +2939,7 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
     low = guess < (double)most ? (uint64_t)guess / unit * unit : most;
     while (low > 0 && bloom_is_kept_(plan, low, n, p)) {
         low -= low < stride ? low : stride;
-        stride *= 8;
+        stride *= stride < most ? 8 : 1;
     }
     while (low < most && !bloom_is_kept_(plan, low + stride, n, p)) {
         low += stride;
