@@ -179,13 +179,13 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 3 microseconds, at most 80. */
+   keep it in this m, the fewest. Takes 3 microseconds, at most 90. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, at most 130.
+   microseconds, at most 100; near p = 2^-64 up to 200.
    All plans are made for width 64. In width 32 no blocked filter has a rate
    below about n/m * 2^-25, and one of several blocks a key but few in all has
    more than p: up to twice at k = 16, p = 0.001, and more where p is less. Set
@@ -201,7 +201,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
    for an impossible plan. Where k is about the best, within 1% for 100 keys and
-   more, 5% for fewer; with many more probes than that, 2.3%.
+   more, 5% for fewer.
    Of a classic filter it is too low where one or two keys lie in much space and
    k is 6 or more: the rate is 1.2 times that at 10^-9, twice at 10^-12, and any
    number below. Of a blocked one it was nowhere measured to be below 0.95 of
@@ -2590,22 +2590,19 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 #endif
 
 /* ==== Planning ==============================================================
-   A textbook says that n keys set each of m cells with chance
-       fill = 1 - (1 - 1/m)^(kn),
-   and that an absent key finds its k cells set with chance fill^k. For few
-   keys, low rates and blocks that is too low, for four reasons, each corrected
-   below:
-   * Filters differ in their share of set cells, and the mean of its k-th power
-     is more than the k-th power of its mean: 1.23 times as much for m = 64,
-     k = 10, n = 4. See "Moments".
-   * The k cells of a key are steps of one walk, not separate hashes. It shows
-     where few keys lie in much space. See "The walk".
-   * A hash has 64 bits, or 32. Keys that agree in too many of them have the
-     same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
-   * Blocks are not filled alike: at p = 1% that costs 10% of memory. See
-     "Blocks".
-   All together is bloom_rate_. A plan has the least m whose rate is at most
-   p. */
+   The textbook throws every probe at random: n keys leave each of m cells unset
+   with chance (1 - 1/m)^(kn), the share `fill` = 1 - (1 - 1/m)^(kn) is set, and
+   an absent key finds its k cells set with chance fill^k. That is too low for
+   few keys, for low rates and for blocks. Four corrections follow:
+   * Moments: filters differ in their share of set cells, and those with more
+     count for more. For m = 64, k = 10, n = 4 the rate is 1.23 times fill^k.
+   * The walk: the k cells of a key are steps of one walk, not k throws. It
+     counts where few keys lie in much space.
+   * Blocks are not filled alike. At p = 1% that costs 10% of memory.
+   * A hash has 64 bits, or 32. Keys that share too many of them share all their
+     cells, so that no rate is below about 2^-64, or 2^-32.
+   bloom_rate_ puts them together, and a plan has the least m for which it is at
+   most p. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -2628,46 +2625,35 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
 
 #ifndef BLOOM_NO_FLOAT
 
-/* ---- Logarithms, without libm -------------------------------------------- */
+/* ---- Powers, without libm ------------------------------------------------ */
 
-/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18. It gives logarithms,
-   ln((1 + z) / (1 - z)) = 2 atanh(z), which stay exact near ln(1) = 0. */
-static double bloom_atanh_(double z)
+/* ln(1 + x) for x > -0.3, exact near x = 0 as well. 1 + x is halved until x is
+   small; then the series of 2 atanh(z) = ln((1 + z) / (1 - z)) is short. */
+static double bloom_ln_1_plus_(double x)
 {
-    double power = z, sum = z;
+    double halvings = 0, z, power, sum = 0;
     unsigned i;
-    for (i = 3; i < 25; i += 2) {
-        power *= z * z;
-        sum += power / i;
-    }
-    return sum;
-}
-
-/* ln(x) for 0 < x <= 1 */
-static double bloom_ln_(double x)
-{
-    double halvings = 0;
-    for (; x < 0.7; x *= 2)
+    for (; x > 0.4; x = (x - 1) / 2)
         halvings++;
-    return 2 * bloom_atanh_((x - 1) / (x + 1)) - halvings * 0.69314718055994531;
+    z = power = x / (2 + x);
+    for (i = 1; i < 25; i += 2) {
+        sum += power / i;
+        power *= z * z;
+    }
+    return 2 * sum + halvings * 0.69314718055994531;
 }
 
-/* ln(1 - 1/x) for x > 3 */
-static double bloom_ln_1_minus_1_over_(double x)
+/* (1 + x)^n - 1 where that is at most 0, exact near 0 as well. The series of
+   e^y - 1 gives it for a part y of the exponent, which is doubled again by
+   e^2y - 1 = (e^y - 1)(e^y - 1 + 2). */
+static double bloom_power_minus_1_(double x, double n)
 {
-    return -2 * bloom_atanh_(1 / (2 * x - 1));
-}
-
-/* e^x - 1 for x <= 0, exact near 0 as well: by its series for a small part of
-   x, which is then doubled by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). */
-static double bloom_exp_minus_1_(double x)
-{
-    double term = 1, sum = 0;
+    double y = n * bloom_ln_1_plus_(x), term = 1, sum = 0;
     unsigned i, doublings = 0;
-    for (; x < -0.1; x /= 2)
+    for (; y < -0.1; y /= 2)
         doublings++;
     for (i = 1; i < 12; i++) {
-        term *= x / i;
+        term *= y / i;
         sum += term;
     }
     while (doublings-- > 0)
@@ -2676,70 +2662,44 @@ static double bloom_exp_minus_1_(double x)
 }
 
 /* ---- Moments ---------------------------------------------------------------
-   Let F be the share of cells that are set: a random number, of mean `fill`.
-   k cells chosen at random are all set with chance E[F^k] (Bose et al. 2008,
-   Christensen et al. 2010). Two ways to it follow, each as E[F^k] / fill^k. */
-
-/* Exact, for few keys. First an absent key chooses k cells: open[e] is the
-   chance that e of them differ. Then the filter's choices set cells: each hits
-   one of e open cells with chance e/m, which leaves e - 1. In the end open[0]
-   is E[F^k]; as each hit is divided by fill, and a key has k, so is the result
-   by fill^k. */
-static double bloom_moment_of_few_(double m, unsigned k, double fill,
-                                   double choices)
+   Let F be the share of cells that are set, a random number. k random cells are
+   all set with chance E[F^k] (Bose et al. 2008, Christensen et al. 2010). If i
+   are, one more is with chance ratio(i) = E[F^(i+1)] / E[F^i]. The first three
+   are exact, from the chances that one, two and three given cells are set.
+   Ratios rise ever more slowly, and all lie near the curve (A + B i)/(1 + C i)
+   through those three: E[F^k] is at most 0.2% too low for two keys, 0.06% for
+   three, 0.002% from ten on; for one key it is up to 1.4% too high (p down to
+   10^-12, k about the best). This is E[F^k] / fill^k. */
+static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
-    double open[66] = { 1 }, hit[66], miss[66];             /* k <= 64 */
-    unsigned i, e;
-    for (e = 0; e <= k + 1; e++) {
-        hit[e] = e / (m * fill);
-        miss[e] = 1 - e / m;
-    }
-    for (i = 0; i < k; i++) {
-        for (e = i + 1; e > 0; e--)
-            open[e] = open[e] * hit[e] + open[e - 1] * miss[e - 1];
-        open[0] = 0;
-    }
-    for (; choices > 0; choices--)
-        for (e = 0; e <= k; e++)
-            open[e] = open[e] * miss[e] + open[e + 1] * hit[e + 1];
-    return open[0];
-}
-
-/* For many keys F is taken as a Beta distribution of the right mean and
-   variance: E[F^(i+1)] = E[F^i] (fill + i c) / (1 + i c). This is c. */
-static double bloom_beta_(double fill, double variance)
-{
-    double rest = fill * (1 - fill) - variance;
-    return variance > 0 && rest > 0 ? variance / rest : 0;
-}
-
-/* Its variance follows from q = 1 - fill, and the chance that each of two cells
-   is unset, (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on
-   at most 0.6% above the exact sum, and 2.3% below it in overfull filters. */
-static double bloom_moment_of_many_(double m, unsigned k, double fill,
-                                    double choices)
-{
-    double q = 1 - fill, moment = 1;
-    double skew = bloom_exp_minus_1_(choices
-                      * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
-    double c = bloom_beta_(fill, q * (fill / m + q * skew * (1 - 1 / m)));
+    /* (1 - 2/m)^choices is below q^2, (1 - 3/m)^choices below q^3, by these */
+    double q = 1 - fill, pair = 1 / ((m - 1) * (m - 1));
+    double by2 = q * q * bloom_power_minus_1_(-pair, choices);
+    double by3 = q * q * q
+               * bloom_power_minus_1_(-(3 + 2 / (m - 1)) * pair, choices);
+    double two = fill * fill + by2;
+    double three = fill * fill * fill + 3 * by2 - by3;
+    double square = (fill + (m - 1) * two) / m;             /* E[F^2], E[F^3] */
+    double cube = (fill + (m - 1) * (3 * two + (m - 2) * three)) / (m * m);
+    double rise = square / fill - fill, next = cube / square - square / fill;
+    double c = next > 0 && next < rise ? (rise - next) / (2 * next) : 0;
+    double moment = 1;
     unsigned i;
-    for (i = 0; i < k; i++)
-        moment *= (1 + i * c / fill) / (1 + i * c);
+    for (i = 1; i < k; i++)
+        moment *= 1 + rise / fill * i * (1 + c) / (1 + i * c);
     return moment;
 }
 
 /* ---- The walk --------------------------------------------------------------
-   fill^k and what the walk adds: fill^k (1 + couples) + rows.
-   Couples: any two cells of a key meet by chance as independent ones do. But if
-   cells i and i + d are the same, so are i + 1 and i + 1 + d in one of 37
-   cases, as each step is 37 times the last. There are (k - 1)(k - 2)/2 such
-   couples, and k - 2 of them are three cells in a row. Each cell that a key
-   spares makes it easier to match by a = 1/fill - 1.
-   Rows: an absent key may follow one of the n keys, or stay on one of their n k
+   Each step of a walk is 37 times the last. That adds to fill^k:
+   Couples. If cells i and i + d of a key are the same, which happens by chance,
+   so are i + 1 and i + 1 + d in one of 37 cases. There are (k - 1)(k - 2)/2
+   such couples, and k - 2 of them are three cells in a row. Each cell that a
+   key spares makes it easier to match by a = 1/fill - 1.
+   Rows. An absent key may follow one of the n keys, or stay on one of their n k
    cells: for two steps by chance, for each further one in one of 37 cases.
-   (Ours; the tests exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
-   440 times for m = 122368, and nothing from 100 keys on at the best k.) */
+   (Ours. The tests exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
+   440 times fill^k for m = 122368; nothing from 100 keys on at the best k.) */
 static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
@@ -2760,73 +2720,64 @@ static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
     return rate;
 }
 
-/* ---- Twins --------------------------------------------------------------- */
-
-/* A step of 0 leads to one cell only, of half the range to two, and so on: such
-   keys are found about as often as one cell is set. No rate is below that:
-   fill * 2^-63, in width 32 fill * 2^-31. */
-static double bloom_step_floor_(bloom_plan plan, double fill)
+/* A walk whose step is 0 stays on one cell, one whose step is half the range on
+   two, and so on. Such keys add about fill * 2^-63 to each rate, in width 32
+   fill * 2^-31. */
+static double bloom_with_floor_(bloom_plan plan, double fill, double rate)
 {
-    return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
+    rate += fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
+    return rate < 1 ? rate : 1;
 }
 
-/* Integers with the same low 32 bits of h1, 1 in 2^32, have the same bits in
-   each of their b blocks, and need only the same blocks: n * 2^-32 / blocks^b.
-   So it is in width 32, where they have the same steps as well, and with them
-   all b blocks if the first lies near enough: n * 2^-32 / blocks * 2 / (b + 1).
-   A plan for n = 5 and p = 1e-9 that did not count it had 2.25 times p; from
-   p = 1e-6 up it is nothing. */
-static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
+static double bloom_classic_rate_(bloom_plan plan, double n)
 {
-    double twins = n / 4294967296.0;
-    unsigned i, b = plan.hashes / 8U;
-    if (b == 1)
-        return 0;               /* bloom_add_chances_ has counted them */
-    if (BLOOM_IS_32_(plan) && blocks > 1)
-        return twins / blocks * 2 / (b + 1);
-    for (i = 0; i < b; i++)
-        twins /= blocks;
-    return twins;
+    double m = (double)plan.cells, choices = n * plan.hashes;
+    double fill = -bloom_power_minus_1_(-1 / m, choices);
+    double rate = bloom_walk_rate_(m, plan.hashes, n, fill);
+    rate *= bloom_moment_(m, plan.hashes, fill, choices);
+    return bloom_with_floor_(plan, fill, rate);
 }
 
-/* ---- Blocks (Putze, Sanders, Singler 2007) ----------------------------------
-   A key chooses b = k/8 blocks. If j choices have met in a block, each bit of a
-   word of 32 is set with chance fill = 1 - (31/32)^j, and the block accepts one
-   more choice with chance fill^8 + j * 2^-32: as each of its eight words has
-   the bit, or as the 32 bits of hash are those of one of the j. */
+/* ---- Blocks (Putze, Sanders, Singler 2007) ---------------------------------
+   A key chooses b = k/8 of the blocks, and one bit in each of a block's eight
+   words of 32. A block that was chosen j times accepts a choice of an absent
+   key with chance (1 - (31/32)^j)^8 + j * 2^-32: all eight words have the bit,
+   or its 32 bits of hash are those of one of the j. */
 
-/* Adds to mean[c], c = 0..b, weight times the chance that it accepts c choices
-   of a key: E[F^c]^8 as above, for the share F of a word's bits. One bit is
-   unset with chance one = (31/32)^j, each of two with two = (30/32)^j. */
-static void bloom_add_chances_(double j, double one, double two, unsigned b,
-                               double weight, double mean[9])
+/* ways[c][e]: the chance that c choices in a word are of e different bits */
+static void bloom_count_ways_(double ways[9][9])
 {
-    double fill = 1 - one, word = fill, four = fill * fill * (fill * fill);
-    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32;
-    double beta = bloom_beta_(fill, square - fill * fill);
-    unsigned c;
-    mean[0] += weight;
-    mean[1] += weight * (four * four + j / 4294967296.0);
-    for (c = 1; c < b; c++) {
-        word *= (fill + c * beta) / (1 + c * beta);
-        four = word * word * (word * word);
-        mean[c + 1] += weight * four * four;
-    }
+    unsigned c, e;
+    for (c = 0; c < 9; c++)
+        for (e = 0; e < 9; e++)
+            ways[c][e] = c == 0 ? e == 0
+                       : ways[c - 1][e] * e / 32 + (e == 0 ? 0
+                       : ways[c - 1][e - 1] * (33 - e) / 32);
 }
 
-/* Their means over j, which is binomial: each of n * b choices is one of the
-   blocks. From j = 0 up each weight is a multiple of the last; they are scaled
-   down when they grow large. If there is one block only, j = n * b. */
+/* Writes to mean[c], c = 1..b, the chance that a block accepts c choices of a
+   key, as a mean over all blocks. set[e] is the chance that e given bits of a
+   word are set after j choices; j is binomial, as each of n * b choices falls
+   on one of the blocks. From j = 0 up each weight is a multiple of the last;
+   they are scaled down when they grow large. One block alone has j = n * b. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
-    double j, weight = 1, one = 1, two = 1;     /* (31/32)^j, (30/32)^j */
-    unsigned c;
+    double j, weight = 1, word, ways[9][9], set[9] = { 1 };
+    unsigned c, e;
+    bloom_count_ways_(ways);
     for (c = 0; c <= b; c++)
         mean[c] = 0;
     for (j = 0; j <= choices && weight > 1e-12 * mean[b]; j++) {
-        if (blocks > 1 || j >= choices)
-            bloom_add_chances_(j, one, two, b, weight, mean);
+        for (c = 0; c <= b && (blocks > 1 || j >= choices); c++) {
+            for (word = 0, e = 0; e <= c; e++)
+                word += ways[c][e] * set[e];
+            word *= word;
+            word *= word;
+            mean[c] += weight * word * word;
+        }
+        for (e = b; e > 0; e--)
+            set[e] = set[e] * (1 - e / 32.0) + set[e - 1] * (e / 32.0);
         if (blocks > 1)
             weight *= (choices - j) / ((j + 1) * (blocks - 1));
         if (weight > 1e30) {
@@ -2834,70 +2785,78 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                 mean[c] /= weight;
             weight = 1;
         }
-        one *= 31.0 / 32;
-        two *= 30.0 / 32;
     }
     for (c = 1; c <= b; c++)
         mean[c] /= mean[0];
+    mean[1] += choices / blocks / 4294967296.0;
 }
 
-/* The chance that all b choices of an absent key are accepted, if those c that
-   meet in a block are with chance mean[c]. It is  b! / blocks^b  times the
-   coefficient of x^b in (sum of mean[c] x^c / c!)^blocks. power[i] is that of
-   x^i, which follows from those before it (Euler). */
+/* The chance that all b choices of a key are accepted, if c that meet in one
+   block are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
+   (sum of mean[c] x^c / c!)^blocks. rate[i] is that for i choices, and follows
+   from those before it (Euler's recurrence for powers of a series). */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
                                      const double mean[9])
 {
-    double power[9] = { 1 }, factorial = 1, series[9];
+    double rate[9] = { 1 }, ways;
     unsigned i, c;
-    for (c = 1; c <= b; c++) {
-        factorial *= c;
-        series[c] = mean[c] / factorial;
-    }
     for (i = 1; i <= b; i++) {
-        power[i] = 0;
-        for (c = 1; c <= i; c++)
-            power[i] += (c * blocks - (i - c)) * series[c] * power[i - c];
-        power[i] /= i;
+        ways = 1 / blocks;
+        for (rate[i] = 0, c = 1; c <= i; c++) {
+            rate[i] += ways * (c * blocks - (i - c)) * mean[c] * rate[i - c];
+            ways *= (i - c) / ((c + 1) * blocks);
+        }
     }
-    for (i = 0; i < b; i++)
-        power[b] *= (i + 1) / blocks;
-    return power[b];
+    return rate[b];
 }
 
 /* In width 32 the hash that gives a key's bits in its second block is twice
    that of the first. So a key with the same two blocks as an absent key, 1 in
    blocks^2, has the same two bits of a word in one of 60 cases, not of 1024. It
-   makes two bits that are set 1 + odds^2 / 60 times as likely, where odds is
+   makes two bits that are set 1 + odds^2 / 60 times as likely, odds being
    1/fill - 1; with eight words and n keys the rate is
        (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
    times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
-   twelve. (Ours; the 60 is measured. Where fill < 1/5 there are more twins.) */
+   twelve. (Ours; the 60 is measured. Where fill < 1/5 twins are more.) */
 static double bloom_pairs_(double blocks, double n, double chance)
 {
-    double fill = 1 + bloom_exp_minus_1_(bloom_ln_(chance) / 8);
+    double fill = 1 + bloom_power_minus_1_(1 / chance - 1, -1.0 / 8);
     double odds = fill > 0.2 ? 1 / fill - 1 : 4, more = 1 + odds * odds / 60;
     more *= more;
     more *= more;
-    more = 1 + (more * more - 1) / (blocks * blocks);
-    return 1 / (1 + bloom_exp_minus_1_(n * bloom_ln_(1 / more)));
+    more = (more * more - 1) / (blocks * blocks);
+    return 1 / (1 + bloom_power_minus_1_(more, -n));
 }
 
-/* The rate, from that which independent choices would have */
+/* The rate, from that of independent choices, and `chance` of one choice.
+   Twins: integers with the same low 32 bits of h1, 1 in 2^32, have the same
+   bits in each of b blocks, and need only the same blocks:
+   n * 2^-32 / blocks^b. In width 32 such keys have the same steps as well, and
+   all blocks the same if the first lies near enough:
+   n * 2^-32 / blocks * 2 / (b + 1). With b = 1 `chance` has counted them.
+   Without this a plan for n = 5 and p = 1e-9 had 2.25 times p. */
 static double bloom_blocked_total_(bloom_plan plan, double blocks, double n,
                                    double chance, double rate)
 {
-    if (BLOOM_IS_32_(plan) && plan.hashes > 8)
+    double twins = n / 4294967296.0;
+    unsigned i, b = plan.hashes / 8U;
+    if (b == 1) {
+        twins = 0;
+    } else if (BLOOM_IS_32_(plan)) {
         rate *= bloom_pairs_(blocks, n, chance);
-    return rate + bloom_step_floor_(plan, chance)
-                + bloom_twin_rate_(plan, blocks, n);
+        twins *= blocks > 1 ? 2 / (blocks * (b + 1)) : 1;
+    } else {
+        for (i = 0; i < b; i++)
+            twins /= blocks;
+    }
+    return bloom_with_floor_(plan, chance, rate + twins);
 }
 
 static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9];
     unsigned b = plan.hashes / 8U;
-    if (n * b / blocks > 1200)
+    if (n * b > 1200 * blocks)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     return bloom_blocked_total_(plan, blocks, n, mean[1],
@@ -2906,178 +2865,146 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 
 /* ---- The rate ------------------------------------------------------------ */
 
-/* The moments of few keys and of many meet at k = 2, where both are exact.
-   quick: that of many keys, whatever n is. */
-static double bloom_classic_rate_(bloom_plan plan, double n, bool quick)
+static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n)
 {
-    double m = (double)plan.cells, choices = n * plan.hashes;
-    double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
-    unsigned k = plan.hashes;
-    bool few = k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
-    return bloom_walk_rate_(m, k, n, fill)
-         * (few && !quick ? bloom_moment_of_few_(m, k, fill, choices)
-                          : bloom_moment_of_many_(m, k, fill, choices))
-         + bloom_step_floor_(plan, fill);
-}
-
-static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n, bool quick)
-{
-    double rate;
     plan.hashes = (uint8_t)k;
-    rate = BLOOM_IS_BLOCKED_(plan.layout)
+    return BLOOM_IS_BLOCKED_(plan.layout)
          ? bloom_blocked_rate_(plan, (double)n)
-         : bloom_classic_rate_(plan, (double)n, quick);
-    return rate < 1 ? rate : 1;
+         : bloom_classic_rate_(plan, (double)n);
 }
 
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
 {
     if (bloom_plan_size(plan) == 0)
         return 1;
-    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
+    return n ? bloom_rate_(plan, plan.hashes, n) : 0;
 }
 
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 {
-    uint64_t n = 0, bit = 1;
-    unsigned k = plan.hashes;
+    uint64_t n = 0, bit = 1ULL << 63;
     if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
         return 0;
-    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
-        bit *= 2;
     for (; bit > 0; bit /= 2)
-        if (bloom_rate_(plan, k, n + bit, false) <= p)
+        if (bloom_rate_(plan, plan.hashes, n + bit) <= p)
             n += bit;
     return n;
 }
 
 /* ---- The search ---------------------------------------------------------- */
 
-/* Do k probes keep p? The quick rate is off by less than 3.4/n^2 of the exact
-   one, which is asked only where that could matter. */
-static bool bloom_is_kept_(bloom_plan plan, unsigned k, uint64_t n, double p)
-{
-    double rate = bloom_rate_(plan, k, n, true);
-    double doubt = 3.4 / ((double)n * (double)n) * p;
-    if (!BLOOM_IS_BLOCKED_(plan.layout) && rate > p - doubt && rate < p + doubt)
-        rate = bloom_rate_(plan, k, n, false);
-    return rate <= p;
-}
-
 /* The k of lowest rate: from the one given downhill. */
-static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
-                                   bool quick)
+static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
 {
-    double rate = bloom_rate_(plan, k, n, quick), next;
-    while (k < 64 && (next = bloom_rate_(plan, k + 1, n, quick)) < rate) {
+    const unsigned step = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;
+    double rate = bloom_rate_(plan, k, n), next;
+    while (k + step <= 64 && (next = bloom_rate_(plan, k + step, n)) < rate) {
         rate = next;
-        k++;
+        k += step;
     }
-    while (k > 1 && (next = bloom_rate_(plan, k - 1, n, quick)) <= rate) {
+    while (k > step && (next = bloom_rate_(plan, k - step, n)) <= rate) {
         rate = next;
-        k--;
+        k -= step;
     }
     return k;
 }
 
-/* The least m with which k probes keep p; no plan if that is beyond 2^62. From
-   the textbook's m on, where p^(1/k) of the cells are set, in growing strides,
-   until `low` units of cells are too few and `high` are enough; then by halving
-   what lies between. */
+static bool bloom_is_kept_(bloom_plan plan, uint64_t cells, uint64_t n,
+                           double p)
+{
+    plan.cells = cells;
+    return bloom_rate_(plan, plan.hashes, n) <= p;
+}
+
+/* The least m with which k probes keep p; no plan if that is beyond 2^62, or p
+   not from 2^-64 to below 1. From the textbook's m, with which p^(1/k) of the
+   cells are set, in strides that grow until `low` cells are too few and low +
+   stride enough; then what lies between is halved. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
-    bloom_plan plan = bloom_no_plan_();
+    bloom_plan plan = { 0, 0, (uint8_t)k, (uint8_t)layout, BLOOM_WIDTH_ };
     const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
-    const uint64_t most = (1ULL << 62) / unit;
-    uint64_t low = 0, high = most, at, stride = 1;
-    double zeros = -bloom_exp_minus_1_(bloom_ln_(p) / k);
-    double guess = (double)n * k / (double)unit / (1e-17 - bloom_ln_(zeros));
-    plan.layout = (uint8_t)layout;
-    plan.hashes = (uint8_t)k;
-    at = guess < 1 ? 1 : guess < (double)most ? (uint64_t)guess : most;
-    while (high - low > 1 && at < most) {
-        plan.cells = at * unit;
-        if (bloom_is_kept_(plan, k, n, p))
-            high = at;
-        else
-            low = at;
-        at = high == most ? low + stride
-           : low == 0 && high > stride ? high - stride
-           : low + (high - low) / 2;
-        stride = stride < most ? stride * 8 : most;
+    const uint64_t most = 1ULL << 62;
+    uint64_t low, stride = unit;
+    double unset, guess;
+    if (!(p >= 5.421010862427522e-20 && p < 1))
+        return bloom_no_plan_();
+    unset = -bloom_power_minus_1_(1 / p - 1, -1.0 / k);
+    guess = (double)n * k / (1e-17 + bloom_ln_1_plus_(1 / unset - 1));
+    low = guess < (double)most ? (uint64_t)guess / unit * unit : most;
+    while (low > 0 && bloom_is_kept_(plan, low, n, p)) {
+        low -= low < stride ? low : stride;
+        stride *= stride < most ? 8 : 1;
     }
-    plan.cells = high * unit;
-    return high < most ? plan : bloom_no_plan_();
+    while (low < most && !bloom_is_kept_(plan, low + stride, n, p)) {
+        low += stride;
+        stride *= 8;
+    }
+    while ((stride /= 2) >= unit)
+        if (!bloom_is_kept_(plan, low + stride, n, p))
+            low += stride;
+    plan.cells = low + unit;
+    return low < most ? plan : bloom_no_plan_();
 }
 
-/* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
-static bool bloom_is_rate_(double p)
+/* The least m of any k, and of those k the fewest. From the k given on: while
+   the best k for a unit less is another and keeps p in less, that one. */
+static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
+                                   unsigned k)
 {
-    return p >= 5.421010862427522e-20 && p < 1;
+    const unsigned unit = layout == BLOOM_BLOCKED ? 256 : 64;
+    const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
+    bloom_plan plan = bloom_least_plan_(n, p, layout, k), less;
+    for (less = plan; less.cells > unit; plan = less) {
+        less.cells -= unit;
+        k = bloom_best_hashes_(less, plan.hashes, n);
+        less = k == plan.hashes ? plan : bloom_least_plan_(n, p, layout, k);
+        if (less.cells >= plan.cells)
+            break;
+    }
+    k = plan.hashes;
+    while (k > step && bloom_rate_(plan, k - step, n) <= p)
+        k -= step;
+    plan.hashes = (uint8_t)k;
+    return plan;
 }
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
-    return bloom_is_rate_(p) && k >= 1 && k <= 64
+    return k >= 1 && k <= 64
          ? bloom_least_plan_(n ? n : 1, p, BLOOM_CLASSIC, k)
          : bloom_no_plan_();
 }
 
-/* First the textbook's k, log2(1/p). While another k keeps p in one unit less,
-   that one; and then the fewest, as up to the best k rates only fall. */
+/* The search begins with the textbook's k, log2(1/p), rounded. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_no_plan_(), less;
-    unsigned k, fewest = 1;
-    if (!bloom_is_rate_(p))
-        return plan;
-    n = n ? n : 1;
-    k = (unsigned)(0.5 - bloom_ln_(p) / 0.69314718055994531);
-    k = k > 0 ? k : 1;
-    plan = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
-    for (less = plan; less.cells > 64; plan = less) {
-        less.cells -= 64;
-        k = bloom_best_hashes_(less, k, n, true);
-        if (!bloom_is_kept_(less, k, n, p))
-            break;
-        less = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
-        if (less.cells >= plan.cells)       /* p is nearly 1: rounding */
-            break;
-    }
-    while (fewest < plan.hashes) {
-        k = (fewest + plan.hashes) / 2;
-        if (bloom_is_kept_(plan, k, n, p))
-            plan.hashes = (uint8_t)k;
-        else
-            fewest = k + 1;
-    }
-    return plan;
+    double rest = 2.828 * p;
+    unsigned k = 1;
+    for (; rest < 1 && k < 64; rest *= 2)
+        k++;
+    return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
 }
 
-/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
-   where none do, the least memory. Above p = 0.1 one block is always best. */
+/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory.
+   Where none do, as more do not help from some k on, the least memory. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_plan_for(n, p), less;
-    unsigned k = 8, most = p > 0.1 ? 8 : 64;
+    bloom_plan plan = bloom_plan_for(n, p);
+    double rate = 2, last;
+    unsigned k = 0;
     if (plan.cells == 0)
         return plan;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
-    plan.cells = plan.cells > 0 ? plan.cells : 256;
-    while (k <= most && !bloom_is_kept_(plan, k, n, p))
+    do {
         k += 8;
-    if (k <= most)
-        return bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
-    plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, 8);
-    for (k = 16; k <= most && plan.cells != 256; k += 8) {
-        less = plan;
-        less.cells -= 256;
-        if (plan.cells == 0 || bloom_is_kept_(less, k, n, p))
-            plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
-    }
-    return plan;
+        last = rate;
+        rate = bloom_rate_(plan, k, n);
+    } while (rate > p && rate < last && k < 64);
+    return rate <= p ? bloom_least_plan_(n, p, BLOOM_BLOCKED, k)
+                     : bloom_best_plan_(n, p, BLOOM_BLOCKED, k - 8);
 }
 
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
@@ -3094,19 +3021,17 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     bloom_plan plan = bloom_no_plan_();
     const uint64_t most = 1ULL << 56;
     uint64_t words = bytes / 8;
-    double ideal;
     if (words < 5)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    n = n ? n : 1;                          /* the textbook's k: m/n * ln 2 */
-    ideal = 0.6931 * (double)plan.cells / (double)n;
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan,
-        ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal, n, false);
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan, 1, n ? n : 1);
     return plan;
 }
 
-/* ---- What the cells tell ------------------------------------------------- */
+/* ==== What the cells tell ===================================================
+   How many keys a filter holds, and its rate: the formulas of Planning with
+   what is set in place of what is expected. */
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
@@ -3114,9 +3039,9 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
 {
     double cells = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;  /* of a choice */
-    return bloom_ln_(zeros)
+    return -bloom_ln_1_plus_(1 / zeros - 1)
          / (plan.hashes / cells
-            * bloom_ln_1_minus_1_over_((double)plan.cells / cells));
+            * bloom_ln_1_plus_(-cells / (double)plan.cells));
 }
 
 BLOOM_API uint64_t bloom_estimate(const bloom *b)
@@ -3145,7 +3070,6 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     return sum / all;
 }
 
-/* The rates above, with the cells as they are in place of their means */
 BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
@@ -3157,17 +3081,14 @@ BLOOM_API double bloom_fpr(const bloom *b)
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_from_zeros_(plan, 1 - fill);
-    if (BLOOM_IS_BLOCKED_(plan.layout)) {
-        chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-               + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
-        for (k = 8; k <= plan.hashes; k += 8)
-            rate *= chance;
-        rate = bloom_blocked_total_(plan, m / 256, n, chance, rate);
-    } else {
-        rate = bloom_walk_rate_(m, plan.hashes, n, fill)
-             + bloom_step_floor_(plan, fill);
-    }
-    return rate < 1 ? rate : 1;
+    if (!BLOOM_IS_BLOCKED_(plan.layout))
+        return bloom_with_floor_(plan, fill,
+                                 bloom_walk_rate_(m, plan.hashes, n, fill));
+    chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+           + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
+    for (k = 8; k <= plan.hashes; k += 8)
+        rate *= chance;
+    return bloom_blocked_total_(plan, m / 256, n, chance, rate);
 }
 
 #endif
