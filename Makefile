@@ -1,12 +1,12 @@
 # make                   builds build/bloom, the command
 # make test              the tests, in each mode of the header; 20 seconds
 # make demo              the main job on real input: every path below /usr
-# make page              build/page.html: see a filter in the browser, from one file
+# make page              build/page.html: see a filter in the browser
 # make install           the command, bloom.h, and what pkg-config and CMake look
 #                        for; PREFIX=/usr/local, DESTDIR=
 # make uninstall         takes them away again
 # make deb               the same as a Debian package, in build/
-# make libbloom          build/libbloom.so and .a: all functions, for other languages
+# make libbloom          build/libbloom.so and .a, for other languages
 # make install-libbloom  these, in PREFIX/lib
 # make clean             removes build/, where all that is made is
 # make help              this list, and that of the wider checks

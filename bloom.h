@@ -20,15 +20,15 @@
      A key that was added is always found: never a false negative.
      A key that was not added is found at most with the rate p you asked for,
      as long as at most n different keys were added: for every n, and every p
-     from 10^-12 up (below that, n = 1 has up to twice p).
+     from 10^-12 up; below that, a classic filter of one key has up to twice p.
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
      Nothing is allocated unless you ask for it; there are no globals, no
      errno, no I/O and no libm. Of libc only calloc, free, memset and memcpy are
      called; without malloc only memset, and memcpy where a compiler copies
-     structs by it (clang -O0, Cortex-M0). On x86-64 the compiler's own variable
-     __cpu_model tells whether the CPU has AVX2, unless you set NO_SIMD.
+     structs by it. On x86-64 the compiler's own variable __cpu_model tells
+     whether the CPU has AVX2, unless you set BLOOM_NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -179,23 +179,20 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 3 microseconds, at most 30; near
-   p = 2^-64 up to 80. One key alone has up to twice p where p is below 10^-12,
-   as bloom_plan_fpr is too low there. */
+   keep it in this m, the fewest. Takes 3 microseconds, at most 90. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, at most 100; near p = 2^-64 up to 130. All plans are made for
-   width 64. In width 32 a plan of several blocks a key misses p where there are
-   few blocks in all (k = 16, p = 0.001: up to twice with one, 1.1 times with
-   three), by more where p is less; and no rate is below about n/m * 2^-25. Set
+   microseconds, at most 100; near p = 2^-64 up to 200.
+   All plans are made for width 64. In width 32 no blocked filter has a rate
+   below about n/m * 2^-25, and one of several blocks a key but few in all has
+   more than p: up to twice at k = 16, p = 0.001, and more where p is less. Set
    hash_bits and ask bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* The least classic filter with just k probes, 1..64: a small k is fast. It has
-   more than p where bloom_plan_fpr is too low. */
+/* The least classic filter with just k probes, 1..64: a small k is fast. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* The classic filter of lowest rate whose image has at most `bytes` bytes,
@@ -204,14 +201,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
    for an impossible plan. Where k is about the best, within 1% for 100 keys and
-   more, 5% for fewer; with many more probes than that, 2.3%. Blocked with
-   several blocks a key and few in all it is too high, the more so the lower the
-   rate and the larger k: at 0.001 by 17% (k = 16) to 53% (k = 64) with two
-   blocks, 7% to 41% with four; nowhere in either width was it measured to be
-   below 0.95 of the rate. It counts what only integer keys cost in width 64, so
-   that a few byte keys at 10^-9 and below do better. Classic it is too low
-   where one or two keys lie in much space, and k is 6 or more: 1.2 times at
-   10^-9, twice at 10^-12, and any number below. */
+   more, 5% for fewer.
+   Of a classic filter it is too low where one or two keys lie in much space and
+   k is 6 or more: the rate is 1.2 times that at 10^-9, twice at 10^-12, and any
+   number below. Of a blocked one it was nowhere measured to be below 0.95 of
+   the rate. It is too high for several blocks a key and few in all: at 0.001 by
+   17% (k = 16) to 53% (k = 64) with two blocks, by more at lower rates, and at
+   10^-9 for a few byte keys, as it counts what only integer keys cost. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -240,17 +236,16 @@ BLOOM_API void bloom_free(bloom *b);
 #endif
 
 /* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
-   is 0 or more than that, or if memory is NULL: then nothing is written. The
-   memory is yours to free; the filter needs no end. */
+   is 0 or more than that, or if memory is NULL: then nothing is written. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* Existing bytes as a filter, in place: nothing is copied. Checks the header
-   against `size` in constant time; not the cells, see bloom_verify. NULL if it
-   is not a filter of this build, or NULL itself (TRUNCATED), and the reason in
-   *error (unless NULL), else BLOOM_OK. Bytes after the image are allowed.
-   bloom_view is for bytes that cannot be written: ROM, or a file mapped
-   read-only. With only the 32 bytes of a header, bloom_size(bloom_view(header,
-   SIZE_MAX, &error)) tells how many there will be (check for NULL first). */
+   against `size`; not the cells, see bloom_verify. NULL if it is no filter of
+   this build, or NULL itself (TRUNCATED), and the reason in *error (unless that
+   is NULL), else BLOOM_OK. Bytes after the image are allowed. bloom_view is for
+   bytes that cannot be written: ROM, or a file mapped read-only. With only the
+   32 bytes of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells
+   how many there will be (check for NULL first). */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
@@ -375,12 +370,12 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    below, where a key's block is chosen by another rule. bloom_size is smaller
    then, but the memory behind b stays as it is; bloom_copy takes just what is
    needed.
-   This is for whom n is known only afterwards. Plan for the largest n there may
-   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040): then
-   each of the 60 divisors of 5040 is possible. Add the keys, merge what other
-   workers have, and fold by the largest number for which bloom_plan_capacity of
-   the smaller plan is at least n. As k depends on p and hardly on n, the result
-   is as good as a filter that was planned for n. */
+   This is for when n is known only afterwards. Plan for the largest n there may
+   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which
+   has many divisors. Add the keys, merge what other workers have, and fold by
+   the largest number for which bloom_plan_capacity of the smaller plan is at
+   least n. As k depends on p and hardly on n, the result is as good as a filter
+   that was planned for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #endif
@@ -409,7 +404,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
    just after a link was added it is 3.9 and 4.2 times.
    In width 32 no filter has a rate below about 2^-32, so a chain stops growing
-   where a new link would hold no more keys than the last one. Then, and where
+   where a new link would hold fewer keys than the last one. Then, and where
    memory for a new link is short, the last link takes all further keys: none is
    lost, but the rate grows beyond p, as bloom_chain_fpr tells.
    There is no chain where double is not IEEE's of 64 bits, as on AVR. */
@@ -483,23 +478,22 @@ BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
        for (i = 0; i < bloom_chain_links(c); i++)
            fwrite(bloom_chain_link(c, i), 1,
                   bloom_size(bloom_chain_link(c, i)), file);
-   bloom_chain_seal seals each link, and adding a key removes the seal of the
-   link that takes it. The head tells how many links follow, and has a check of
+   bloom_chain_seal seals the links that have no seal; adding keys removes that
+   of the newest link. The head tells how many links follow, and has a check of
    its own. bloom_chain_size is the bytes of head and links. */
 BLOOM_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Load a copy of such an image, which goes on growing where the chain stood.
-   Any bytes at any alignment may be given. NULL, and the reason in *error
-   (unless error is NULL), if they are not a whole chain: TRUNCATED if a link is
-   cut or missing, CORRUPT if the head's check does not match, otherwise what
-   bloom_view says of the head or of a link, and BAD_HEADER if there are more
-   links than the head counts. NULL and BLOOM_OK if memory is short, or if the
-   head counts no link, which is an empty chain of seed 0, and p is too low to
-   plan for. Links need not be as planned, but all of one layout, width and
-   seed. Seals are not checked: see bloom_verify of each link. Other bytes after
-   the links are ignored. */
+   Any bytes may be given. NULL, and the reason in *error (unless error is
+   NULL), if they are not a whole chain: TRUNCATED if a link is cut or missing,
+   CORRUPT if the head's check does not match, BAD_HEADER if links differ in
+   layout, width or seed or are more than the head counts, otherwise what
+   bloom_view says of the head or of a link. NULL and BLOOM_OK if memory is
+   short, or if the head counts no link, which is an empty chain of seed 0, and
+   there is no plan for it. Seals are not checked: see bloom_verify. Other bytes
+   after the links are ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -542,19 +536,16 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 #endif /* BLOOM_H */
 
-#if defined(BLOOM_STATIC) && defined(BLOOM_H) \
-    && !defined(BLOOM_STATIC_FROM_THE_START_)
+#if defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)
 #error "bloom.h: define BLOOM_STATIC before the first #include of bloom.h"
 #endif
-#if defined(BLOOM_TINY) && defined(BLOOM_H) \
-    && !defined(BLOOM_TINY_FROM_THE_START_)
+#if defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)
 #error "bloom.h: define BLOOM_TINY before the first #include of bloom.h"
 #endif
 
 /* ======================================================================== */
 
-#if defined(BLOOM_IMPLEMENTATION) && defined(BLOOM_H) \
-    && !defined(BLOOM_IMPLEMENTATION_DONE_)
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
 
 #if defined(BLOOM_MALLOC) != defined(BLOOM_FREE)
@@ -581,51 +572,47 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_KEEP_() ((void)0)
 #endif
 
-/* BLOOM_TINY and -Os ask for small code; otherwise speed counts. A FLAT
-   function is then always inlined and a RARE one never. A FIRM function is
-   always inlined except in BLOOM_TINY, so that compilers see through a plan
-   that is constant. */
+/* Where speed counts, a FLAT function is always inlined, a RARE one never, and
+   a ONCE one as compilers like. For small code (BLOOM_TINY, -Os) it is ONCE
+   functions that are not inlined. FIRM ones always are, so that compilers see
+   through a plan that is constant. A SHORT one is public, and inlined into the
+   user's loop if that can be. */
+#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
 #define BLOOM_IS_SMALL_ true
 #define BLOOM_FLAT_ static inline
 #define BLOOM_RARE_ static inline
+#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
+#define BLOOM_SHORT_ BLOOM_API
 #else
 #define BLOOM_IS_SMALL_ false
-#define BLOOM_FLAT_ static inline BLOOM_ATTRIBUTE_((always_inline))
+#define BLOOM_FLAT_ BLOOM_FIRM_
 #define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
-#endif
-#if defined(BLOOM_SMALL_) && !defined(BLOOM_TINY)
-#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
-#else
 #define BLOOM_ONCE_ static inline
-#endif
-#if defined(BLOOM_STATIC) && !defined(BLOOM_SMALL_)   /* into the user's loop */
+#ifdef BLOOM_STATIC
 #define BLOOM_SHORT_ BLOOM_API BLOOM_ATTRIBUTE_((always_inline))
 #else
 #define BLOOM_SHORT_ BLOOM_API
+#endif
 #endif
 
 /* In BLOOM_TINY these are constants, so that compilers remove the code for
    other layouts and for width 64; its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
-#define BLOOM_LOAD_M_(header) bloom_load32_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
 #define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
 #define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((layout) == BLOOM_CLASSIC && (width) == 32)
-#define BLOOM_FIRM_ static inline
 #else
 typedef uint64_t bloom_number_;
-#define BLOOM_LOAD_M_(header) bloom_load64_((header) + BLOOM_M_AT_)
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
 #define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
 #define BLOOM_IS_BUILT_(layout, width) \
     ((void)(width), (layout) <= BLOOM_COUNTING)
-#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #endif
 
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
@@ -637,11 +624,12 @@ typedef uint64_t bloom_product_;            /* then it is not used */
 #endif
 
 /* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
-   `old`. With BLOOM_ATOMIC other threads may do the same meanwhile. As each bit
-   is set for good and does not depend on the others, no order among threads is
-   needed ("relaxed"). A PURE function changes nothing, so that a compiler may
-   read the header once for a whole loop; with other threads about, it may
-   not. */
+   `old`. SWAP_BYTE writes `now` if the byte is *old; if it is not, or if the
+   CPU gives up, it is false, with the byte in *old. With BLOOM_ATOMIC other
+   threads may do the same meanwhile. As each bit is set for good and does not
+   depend on the others, no order among threads is needed ("relaxed"). A PURE
+   function changes nothing, so that a compiler may read the header once for a
+   whole loop; with other threads about, it may not. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
@@ -652,12 +640,17 @@ typedef uint64_t bloom_product_;            /* then it is not used */
 #define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
     __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
+#define BLOOM_SWAP_BYTE_(p, old, now) \
+    __atomic_compare_exchange_n(p, old, (unsigned char)(now), true, \
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #else
 #define BLOOM_HAS_ATOMIC_WORDS_ 1
 #define BLOOM_VOLATILE_
 #define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
 #define BLOOM_LOAD_BYTE_(p) (*(p))
 #define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
+#define BLOOM_SWAP_BYTE_(p, old, now) \
+    ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
 #endif
 #ifdef BLOOM_READ_BYTE
 #define BLOOM_ROM_ONLY_                     /* so no chain, which is in RAM */
@@ -988,62 +981,55 @@ BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
     bloom_store64_(image + BLOOM_SEED_AT_, plan.seed);
 }
 
-/* The limits of the format first, then those of this build. */
+static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
+{
+    return m >> (BLOOM_IS_COUNTING_(layout) ? 1 : 3);
+}
+
+/* The limits of the format first, then those of this build, and then whether
+   the image has at most `size` bytes. m is in halves for small CPUs. */
 static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
-                                              unsigned k)
+                                              unsigned k, size_t size)
 {
+    bloom_number_ all = (bloom_number_)(m_high * 4294967296U + m);
     if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
     if (layout == BLOOM_BLOCKED
         && (m % 256 != 0 || k % 8 != 0 || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
-    return BLOOM_IS_BUILT_(layout, width) ? BLOOM_OK : BLOOM_UNSUPPORTED;
-}
-
-static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
-{
-    return m >> (layout == BLOOM_COUNTING ? 1 : 3);
-}
-
-static inline bool bloom_fits_(bloom_number_ bytes, size_t size)
-{
-    return size >= BLOOM_HEADER_ && bytes <= size - BLOOM_HEADER_;
+    if (!BLOOM_IS_BUILT_(layout, width))
+        return BLOOM_UNSUPPORTED;
+    return size < BLOOM_HEADER_ || bloom_cell_bytes_(all, layout)
+         > size - BLOOM_HEADER_ ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
-    bloom_error error;
     if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
         return BLOOM_NOT_A_FILTER;
     if (header[3] != 1)
         return BLOOM_WRONG_VERSION;
     if (header[7] != 0)
         return BLOOM_BAD_HEADER;
-    error = bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
-                                bloom_load32_(header + BLOOM_M_AT_ + 4),
-                                header[BLOOM_LAYOUT_AT_],
-                                header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_]);
-    if (error == BLOOM_OK
-        && !bloom_fits_(bloom_cell_bytes_(BLOOM_LOAD_M_(header),
-                                          header[BLOOM_LAYOUT_AT_]), size))
-        return BLOOM_TRUNCATED;
-    return error;
+    return bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
+                               bloom_load32_(header + BLOOM_M_AT_ + 4),
+                               header[BLOOM_LAYOUT_AT_],
+                               header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_],
+                               size);
 }
 
 /* The bytes of a plan's image; 0 if the plan is impossible, or if they are more
    than `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
-    bloom_number_ bytes = bloom_cell_bytes_((bloom_number_)plan.cells,
-                                            plan.layout);
     if (bloom_check_fields_(bloom_low_half_(plan.cells),
                             (uint32_t)(plan.cells >> 32), plan.layout,
-                            plan.hash_bits, plan.hashes) != BLOOM_OK
-        || !bloom_fits_(bytes, most))
+                            plan.hash_bits, plan.hashes, most) != BLOOM_OK)
         return 0;
-    return BLOOM_HEADER_ + (size_t)bytes;
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
+                                                     plan.layout);
 }
 
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
@@ -1051,16 +1037,9 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan)
     return bloom_plan_size_(plan, SIZE_MAX);
 }
 
-static inline size_t bloom_size_(const unsigned char *header)
-{
-    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_(BLOOM_LOAD_M_(header),
-                                                     header[BLOOM_LAYOUT_AT_]);
-}
-
 BLOOM_API size_t bloom_size(const bloom *b)
 {
-    unsigned char copy[BLOOM_HEADER_];
-    return bloom_size_(bloom_header_of_(bloom_const_bytes_(b), copy));
+    return bloom_plan_size(bloom_plan_of(b));
 }
 
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
@@ -1109,7 +1088,7 @@ static void bloom_clear_(unsigned char *image, size_t size)
 BLOOM_API void bloom_clear(bloom *b)
 {
     unsigned char *image = bloom_bytes_(b);
-    bloom_clear_(image, bloom_size_(image));
+    bloom_clear_(image, bloom_plan_size(bloom_parse_(image)));
 }
 
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
@@ -1128,7 +1107,7 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 /* Memory for an image of `size` bytes, of which 0 is none. It begins at a
    multiple of 32 in a larger allocation; the byte before it tells how far
    in. */
-static unsigned char *bloom_allocate_(size_t size)
+static void *bloom_allocate_(size_t size)
 {
     size_t room = size + 32, skip;
     void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
@@ -1141,29 +1120,27 @@ static unsigned char *bloom_allocate_(size_t size)
     return image;
 }
 
-static void bloom_copy_bytes_(unsigned char *to, const unsigned char *from,
-                              size_t size)
+static void bloom_copy_bytes_(void *to, const void *from, size_t size)
 {
 #if __STDC_HOSTED__ && !defined(BLOOM_ROM_ONLY_)
     memcpy(to, from, size);
 #else
-    size_t i;
-    for (i = 0; i < size; i++)
-        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+    unsigned char *bytes = (unsigned char *)to;
+    const unsigned char *source = (const unsigned char *)from;
+    for (; size > 0; size--, source++)
+        *bytes++ = (unsigned char)BLOOM_READ_BYTE(source);
 #endif
 }
 
 BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
     size_t size = bloom_plan_size(plan);
-    unsigned char *image = bloom_allocate_(size);
-    void *filter = image;
-    if (image) {
-        bloom_write_header_(image, plan);
-        if (!BLOOM_IS_CLEARED_)
-            bloom_clear_(image, size);
-    }
-    return (bloom *)filter;
+    void *image = bloom_allocate_(size);
+    if (!BLOOM_IS_CLEARED_)
+        return bloom_init(image, size, plan);
+    if (image)
+        bloom_write_header_((unsigned char *)image, plan);
+    return (bloom *)image;
 }
 
 #ifndef BLOOM_NO_FLOAT
@@ -1175,13 +1152,11 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 
 BLOOM_API bloom *bloom_copy(const bloom *b)
 {
-    const unsigned char *from = bloom_const_bytes_(b);
     size_t size = bloom_size(b);
-    unsigned char *image = bloom_allocate_(size);
-    void *filter = image;
+    void *image = bloom_allocate_(size);
     if (image)
-        bloom_copy_bytes_(image, from, size);
-    return (bloom *)filter;
+        bloom_copy_bytes_(image, b, size);
+    return (bloom *)image;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -1194,12 +1169,10 @@ BLOOM_API void bloom_free(bloom *b)
 
 #endif
 
-/* ==== Words, bytes, seal ====================================================
-   bloom_load_word_ reads eight bytes of cells. bloom_swap_byte_ writes a byte
-   if it still is what the caller has read (compare-and-swap). bloom_unseal_
-   removes the seal, which is done before any cell is written. With BLOOM_ATOMIC
-   other threads may do the same meanwhile; without it these are plain
-   accesses. */
+/* ==== Words and the seal ====================================================
+   bloom_load_word_ reads eight bytes of cells, and bloom_unseal_ removes the
+   seal, which is done before any cell is written; with BLOOM_ATOMIC, while
+   other threads do the same. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1219,15 +1192,6 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
     return bloom_load64_(copy);
 }
 
-/* Writes `now` and returns true if the byte is *old. Otherwise, or if the CPU
-   gives up, returns false with the byte in *old. */
-static inline bool bloom_swap_byte_(unsigned char *p, unsigned char *old,
-                                    unsigned now)
-{
-    return __atomic_compare_exchange_n(p, old, (unsigned char)now, true,
-                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
 static inline void bloom_unseal_(unsigned char *image)
 {
     unsigned i;
@@ -1238,18 +1202,7 @@ static inline void bloom_unseal_(unsigned char *image)
 
 #else
 
-static inline uint64_t bloom_load_word_(const unsigned char *p)
-{
-    return bloom_load64_(p);
-}
-
-static inline bool bloom_swap_byte_(unsigned char *p, const unsigned char *old,
-                                    unsigned now)
-{
-    (void)old;
-    *p = (unsigned char)now;
-    return true;
-}
+#define bloom_load_word_ bloom_load64_
 
 static inline void bloom_unseal_(unsigned char *image)
 {
@@ -1424,7 +1377,7 @@ static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
     do
         count = old >> bloom_shift_(cell) & 15;
     while (count < 15 && (up || count > 0)
-           && !bloom_swap_byte_(byte, &old, up ? old + one : old - one));
+           && !BLOOM_SWAP_BYTE_(byte, &old, up ? old + one : old - one));
     return count;
 }
 
@@ -1788,97 +1741,86 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   Every filter can go the general way, which is called. Two kinds go a short
-   one, which is inlined into the user's loop: for each there is a test of the
-   header, a function to add, and one to look. The header of a filter that is
-   written is in RAM; that of one that is only asked may be in ROM. */
+   The header of a filter that is written is in RAM; that of one that is only
+   asked may be in ROM. */
 
-BLOOM_TARGET_ BLOOM_RARE_ bool bloom_blocks_by_simd_(unsigned char *into,
-    const unsigned char *cells, unsigned k, bloom_walk_ walk)
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_by_simd_(unsigned char *cells,
+    unsigned k, uint64_t x, uint64_t y, uint64_t m)
 {
-    return into ? bloom_visit_blocks_(into, cells, k, walk, BLOOM_ADD_, true)
-                : bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, BLOOM_LOOK_,
-                                      true);
+    const bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    return !bloom_visit_blocks_(cells, cells, k, walk, BLOOM_ADD_, true);
 }
 
-BLOOM_FLAT_ bool bloom_visit_one_(unsigned char *into,
-                                  const unsigned char *cells, bloom_plan plan,
-                                  bloom_hash h, int what)
+BLOOM_TARGET_ BLOOM_RARE_ bool bloom_look_by_simd_(const unsigned char *cells,
+    unsigned k, uint64_t x, uint64_t y, uint64_t m)
 {
-    const bloom_walk_ walk = bloom_walk_from_(plan, h);
-    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
-         ? bloom_blocks_by_simd_(into, cells, plan.hashes, walk)
-         : bloom_visit_(into, cells, plan.layout, plan.hashes, walk, what,
-                        false);
+    const bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    return bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, BLOOM_LOOK_, true);
 }
 
-BLOOM_RARE_ bool bloom_general_add_(bloom *b, bloom_hash h)
+BLOOM_RARE_ bool bloom_add_any_(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_parse_(image);
+    const bloom_walk_ walk = bloom_walk_from_(plan, h);
     bloom_unseal_(image);
-    return !bloom_visit_one_(cells, cells, bloom_parse_(image), h, BLOOM_ADD_);
+    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
+         ? bloom_add_by_simd_(cells, plan.hashes, walk.x, walk.y, walk.m)
+         : !bloom_visit_(cells, cells, plan.layout, plan.hashes, walk,
+                         BLOOM_ADD_, false);
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_(const bloom *b, bloom_hash h)
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_any_(const bloom *b, bloom_hash h)
 {
-    return bloom_visit_one_(BLOOM_NULL_, bloom_const_bytes_(b) + BLOOM_HEADER_,
-                            bloom_plan_of(b), h, BLOOM_LOOK_);
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_plan_of(b);
+    const bloom_walk_ walk = bloom_walk_from_(plan, h);
+    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
+         ? bloom_look_by_simd_(cells, plan.hashes, walk.x, walk.y, walk.m)
+         : bloom_visit_(BLOOM_NULL_, cells, plan.layout, plan.hashes, walk,
+                        BLOOM_LOOK_, false);
 }
 
-#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)       /* no short way */
+/* Classic filters with at most 8 probes are served first, without the registers
+   that others need. One of 16 MB or more lies beyond the caches, where each
+   cell is waited for: there it is best to stop at the first cell that is not
+   set. */
 
-#define BLOOM_SEED_(image) 0
-#define BLOOM_IS_BITS_(image) false
-#define bloom_add_bits_(image, x, y) false
-#define bloom_look_bits_(image, x, y) false
-
-#else
-
-#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
-
-/* Layout, width, k, and the zero byte after them; layout is the lowest byte. */
-#define BLOOM_KIND_(image) bloom_peek_((image) + BLOOM_LAYOUT_AT_)
-
-/* One kind is CLASSIC, of width 64 with at most 8 probes: its hash is inlined,
-   its cells are visited in a function. A filter of 16 MB or
-   more lies beyond the caches, where each cell is waited for: there it is best
-   to stop at the first cell that is not set. */
-#define BLOOM_IS_BITS_(image) \
-    (bloom_rotl32_(BLOOM_KIND_(image) ^ 64U << 8, 16) <= 8)
-
-BLOOM_RARE_ bool bloom_add_bits_(unsigned char *image, uint64_t x, uint64_t y)
+BLOOM_RARE_ bool bloom_add_one_(bloom *b, bloom_hash h)
 {
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    const unsigned k = image[BLOOM_K_AT_];
-    unsigned char *cells = image + BLOOM_HEADER_;
-    bloom_walk_ walk = bloom_walk_at_(x, y, m);
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_parse_(image);
+    const unsigned k = plan.hashes;
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    if (plan.layout != BLOOM_CLASSIC || k > 8)
+        return bloom_add_any_(b, h);
     bloom_unseal_(image);
     return !(bloom_visit_8_cells_(cells, cells, k, &walk, BLOOM_ADD_) & 1);
 }
 
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_bits_(const unsigned char *image,
-                                              uint64_t x, uint64_t y)
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_one_(const bloom *b, bloom_hash h)
 {
-    const uint64_t m = bloom_load64_(image + BLOOM_M_AT_);
-    const unsigned k = image[BLOOM_K_AT_];
-    const unsigned char *cells = image + BLOOM_HEADER_;
-    bloom_walk_ walk = bloom_walk_at_(x, y, m);
-    return 1 & (m >> 27 != 0
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_plan_of(b);
+    const unsigned k = plan.hashes;
+    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    if (plan.layout != BLOOM_CLASSIC || k > 8)
+        return bloom_look_any_(b, h);
+    return 1 & (plan.cells >> 27 != 0
         ? bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_STOP_)
         : bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_LOOK_));
 }
 
-#endif
-
-/* The other kind is BLOCKED with one block a key, of width 64 and less than 2
-   GB, on a CPU with SIMD. The number of blocks, m / 256, has 32 bits, as m <
-   2^40. */
+/* Blocked filters of one block a key, width 64, and less than 2 GB, on a CPU
+   with SIMD, go a way that is inlined into the user's loop. The number of
+   blocks, m / 256, has 32 bits, as m < 2^40. */
 
 #if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
 
 #define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
 #define BLOOM_IS_ONE_BLOCK_(image, blocks) __builtin_expect( \
-    BLOOM_KIND_(image) == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
+    bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
+        == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
     && (blocks) >> 26 == 0 && BLOOM_HAS_SIMD_, 1)
 
 BLOOM_TARGET_ static inline bool bloom_add_block_(unsigned char *image,
@@ -1909,9 +1851,8 @@ BLOOM_SHORT_ bool bloom_add_hash(bloom *b, bloom_hash h)
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_add_block_(image, blocks, h.h1)
-         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, h.h1, h.h2)
-                                 : bloom_general_add_(b, h);
+         ? bloom_add_block_(image, blocks, h.h1)
+         : BLOOM_IS_SMALL_ ? bloom_add_any_(b, h) : bloom_add_one_(b, h);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
@@ -1919,24 +1860,11 @@ BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_look_block_(image, blocks, h.h1)
-         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, h.h1, h.h2)
-                                 : bloom_general_look_(b, h);
+         ? bloom_look_block_(image, blocks, h.h1)
+         : BLOOM_IS_SMALL_ ? bloom_look_any_(b, h) : bloom_look_one_(b, h);
 }
 
 #ifndef BLOOM_TINY
-
-BLOOM_RARE_ bool bloom_general_add_u64_(bloom *b, uint64_t key)
-{
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_general_add_(b, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_general_look_u64_(const bloom *b,
-                                                     uint64_t key)
-{
-    return bloom_general_look_(b, bloom_hash_u64(b, key));
-}
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
@@ -1949,26 +1877,53 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
+/* In width 64 an integer is hashed here, elsewhere in a call. */
+#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
+#define BLOOM_IS_64_(image) ((void)(image), false)
+#else
+#define BLOOM_IS_64_(image) ((image)[BLOOM_WIDTH_AT_] == 64)
+#endif
+
+BLOOM_FLAT_ bloom_hash bloom_hash64_u64_(const unsigned char *image,
+                                         uint64_t key)
+{
+    bloom_hash h;
+    h.h1 = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
+    h.h2 = h.h1 * BLOOM_GOLDEN_;
+    return h;
+}
+
+BLOOM_RARE_ bool bloom_add_number_(bloom *b, uint64_t key)
+{
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_number_(const bloom *b, uint64_t key)
+{
+    return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
+}
+
 BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    const bloom_hash h = bloom_hash64_u64_(image, key);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_add_block_(image, blocks, x)
-         : BLOOM_IS_BITS_(image) ? bloom_add_bits_(image, x, x * BLOOM_GOLDEN_)
-                                 : bloom_general_add_u64_(b, key);
+             ? bloom_add_block_(image, blocks, h.h1)
+         : BLOOM_IS_64_(image) ? bloom_add_one_(b, h)
+                               : bloom_add_number_(b, key);
 }
 
 BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const uint64_t x = bloom_mix_u64_(BLOOM_SEED_(image), key);
+    const bloom_hash h = bloom_hash64_u64_(image, key);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_look_block_(image, blocks, x)
-         : BLOOM_IS_BITS_(image) ? bloom_look_bits_(image, x, x * BLOOM_GOLDEN_)
-                                 : bloom_general_look_u64_(b, key);
+             ? bloom_look_block_(image, blocks, h.h1)
+         : BLOOM_IS_64_(image) ? bloom_look_one_(b, h)
+                               : bloom_look_number_(b, key);
 }
 
 #endif
@@ -2109,8 +2064,8 @@ typedef struct bloom_keys_ {
     bool *results;                      /* or NULL */
 } bloom_keys_;
 
-static inline bloom_hash bloom_hash_at_(bloom_plan plan,
-                                        const bloom_keys_ *keys, size_t i)
+BLOOM_FLAT_ bloom_hash bloom_hash_at_(bloom_plan plan,
+                                      const bloom_keys_ *keys, size_t i)
 {
     return keys->hashes ? keys->hashes[i]
          : keys->integers ? bloom_hash_u64_(plan, keys->integers[i])
@@ -2147,7 +2102,7 @@ static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
    In each round one batch takes step 1, the batch before it step 2, and the one
    before that step 3: so the memory works for two batches while the CPU works
    for the third. A filter that lies in the CPU's own caches is faster without
-   asking, and step 2 then visits all cells. */
+   asking, and, with at most 8 probes, if step 2 visits all cells. */
 
 #define BLOOM_BATCH_ 128
 
@@ -2195,12 +2150,14 @@ BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
 
 /* Begins the walks of at most `most` keys from number `from` on. The memory is
    asked for the keys after them, as it is soon busy with cells, and would bring
-   the next batch late. */
+   the next batch late. Strings and hashes have loops of their own, as one loop
+   for all takes a third more time. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     const size_t left = keys->count - from, count = left < most ? left : most;
+    bloom_hash h;
     size_t i;
     walks->count = count;
     walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
@@ -2211,11 +2168,24 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
             BLOOM_PREFETCH_(keys->hashes + i);
     i = keys->integers && !BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_
       ? bloom_begin_fours_(walks, keys->integers + from, plan.seed, one) : 0;
-    for (; i < count; i++) {
-        const bloom_hash h = bloom_hash_at_(plan, keys, from + i);
-        walks->x[i] = h.h1;
-        walks->y[i] = bloom_y_(plan, h.h2);
-    }
+    if (BLOOM_IS_32_(plan) || keys->integers)
+        for (; i < count; i++) {
+            h = bloom_hash_at_(plan, keys, from + i);
+            walks->x[i] = h.h1;
+            walks->y[i] = bloom_y_(plan, h.h2);
+        }
+    else if (keys->hashes)
+        for (; i < count; i++) {
+            walks->x[i] = keys->hashes[from + i].h1;
+            walks->y[i] = keys->hashes[from + i].h2;
+        }
+    else
+        for (; i < count; i++) {
+            h = bloom_hash_(plan, keys->bytes[from + i].data,
+                            keys->bytes[from + i].size);
+            walks->x[i] = h.h1;
+            walks->y[i] = h.h2;
+        }
 }
 
 /* Visits k cells of each walk, writes the answers, and returns how many are
@@ -2305,7 +2275,7 @@ static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
     const bool blocked = task->plan.layout == BLOOM_BLOCKED;
     const bool large = task->plan.cells >> (blocked || adds ? 25 : 22) != 0;
     const unsigned k = task->plan.hashes, some = blocked ? 8 : k > 2 ? 2 : k;
-    const unsigned first = adds || !large ? k : some;
+    const unsigned first = adds || (!large && k <= 8) ? k : some;
     const size_t most = !large ? BLOOM_BATCH_ : adds && !blocked ? 16 : 64;
     bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
     size_t from = 0, sum = 0;
@@ -2326,7 +2296,8 @@ static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
             continue;
         }
         bloom_pass_any_(task, two, some, BLOOM_SIFT_);
-        bloom_pass_any_(task, two, k - some, BLOOM_ASK_);
+        if (large)
+            bloom_pass_any_(task, two, k - some, BLOOM_ASK_);
         sum += bloom_pass_any_(task, three, k - some, BLOOM_REST_);
     } while (one->count + two->count > 0);
     return sum;
@@ -2400,22 +2371,26 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-/* Two words of cells: those that either has, or those that both have. Of two
-   words of counters the sums, 15 at most, or the lesser ones. */
+/* Eight counters, one in the lower half of each byte: the sums, 15 at most, or
+   the lesser ones. The next bit of a byte tells of x + y that it is beyond 15,
+   and of 16 + x - y that x is not less. */
+BLOOM_FLAT_ uint64_t bloom_combined_counters_(uint64_t x, uint64_t y, bool both)
+{
+    const uint64_t next = 0x1010101010101010U;
+    uint64_t sum = both ? (x | next) - y : x + y;
+    uint64_t mask = (sum & next) - ((sum & next) >> 4);     /* 15 where it is */
+    return both ? (y & mask) | (x & ~mask) : (sum | mask) & ~next;
+}
+
+/* Two words of cells: those that either has, or those that both have */
 BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
                                      bool both)
 {
-    uint64_t counts = 0, mask = both ? 15 : 0, sum;
-    unsigned i;
+    const uint64_t low = 0x0F0F0F0F0F0F0F0FU;
     if (!counters)
         return both ? x & y : x | y;
-    for (; mask != 0; mask <<= 4)
-        counts |= (x & mask) < (y & mask) ? x & mask : y & mask;
-    for (i = 0; !both && i < 64 && (x | y) >> i != 0; i += 4) {
-        sum = (x >> i & 15) + (y >> i & 15);
-        counts |= (sum < 15 ? sum : 15) << i;
-    }
-    return counts;
+    return bloom_combined_counters_(x & low, y & low, both)
+         | bloom_combined_counters_(x >> 4 & low, y >> 4 & low, both) << 4;
 }
 
 /* With other threads about this is done byte by byte, and again for a byte that
@@ -2431,7 +2406,7 @@ BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
         unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
             now = (unsigned)bloom_combined_(old, other, counters, both);
-        while (now != old && !bloom_swap_byte_(to + i, &old, now));
+        while (now != old && !BLOOM_SWAP_BYTE_(to + i, &old, now));
     }
 #else
     bloom_store64_(to, bloom_combined_(bloom_load64_(to), bloom_load64_(from),
@@ -2439,21 +2414,41 @@ BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
 #endif
 }
 
+BLOOM_FLAT_ void bloom_combine_words_(unsigned char *to,
+                                      const unsigned char *from, size_t words,
+                                      bool counters, bool both)
+{
+    size_t i;
+    for (i = 0; i < words; i++)
+        bloom_combine_word_(to + i * 8, from + i * 8, counters, both);
+}
+
+/* Out of line, as gcc -O3 otherwise makes slower loops of these. */
+BLOOM_RARE_ void bloom_combine_bits_(unsigned char *to,
+                                     const unsigned char *from, size_t words,
+                                     bool both)
+{
+    if (both)
+        bloom_combine_words_(to, from, words, false, true);
+    else
+        bloom_combine_words_(to, from, words, false, false);
+}
+
 BLOOM_FLAT_ bool bloom_combine_(bloom *into, const bloom *from, bool both)
 {
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
-    bloom_plan plan = bloom_parse_(to);
-    size_t i, size = bloom_plan_size(plan);
+    const bloom_plan plan = bloom_parse_(to);
+    const size_t words = (bloom_plan_size(plan) - BLOOM_HEADER_) / 8;
     if (!bloom_same_plan_(plan, bloom_parse_(source)))
         return false;
     bloom_unseal_(to);
+    to += BLOOM_HEADER_;
+    source += BLOOM_HEADER_;
     if (BLOOM_IS_COUNTING_(plan.layout))
-        for (i = BLOOM_HEADER_; i < size; i += 8)
-            bloom_combine_word_(to + i, source + i, true, both);
+        bloom_combine_words_(to, source, words, true, both);
     else
-        for (i = BLOOM_HEADER_; i < size; i += 8)
-            bloom_combine_word_(to + i, source + i, false, both);
+        bloom_combine_bits_(to, source, words, both);
     return true;
 }
 
@@ -2486,85 +2481,10 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     return true;
 }
 
-/* ---- Folding ---------------------------------------------------------------
-   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
-   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
-   know m. So cell i of the folded filter stands for the cells i * by to i * by
-   + by - 1, and blocks do likewise. What is written lies before what is still
-   to be read. */
-
-#ifndef BLOOM_TINY
-
-/* Is one of `count` bits set, from number `from` on? */
-static inline bool bloom_any_bit_(const unsigned char *cells, uint64_t from,
-                                  uint64_t count)
+static inline unsigned bloom_sum_bytes_(uint64_t x)         /* 255 at most */
 {
-    while (count > 0) {
-        const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
-        const uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8))
-                           >> skip << skip;
-        if (count < left)
-            return word << (left - count) != 0;
-        if (word != 0)
-            return true;
-        from += left;
-        count -= left;
-    }
-    return false;
+    return (unsigned)(x * 0x0101010101010101U >> 56);
 }
-
-/* The sum of `count` counters from number `from` on, 15 at most */
-static inline uint64_t bloom_sum_counters_(const unsigned char *cells,
-                                           uint64_t from, uint64_t count)
-{
-    uint64_t sum = 0;
-    for (; count > 0 && sum < 15; from++, count--)
-        sum += (unsigned)cells[(size_t)(from >> 1)] >> bloom_shift_(from) & 15;
-    return sum < 15 ? sum : 15;
-}
-
-/* A word of 64 cells, or of 16 counters, of the folded filter */
-static inline uint64_t bloom_folded_word_(const unsigned char *cells,
-                                          unsigned layout, uint64_t i,
-                                          uint64_t by)
-{
-    uint64_t word = 0, j;
-    if (layout == BLOOM_BLOCKED)                    /* four words a block */
-        for (j = 0; j < by; j++)
-            word |= bloom_load64_(cells
-                + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
-    else if (layout == BLOOM_COUNTING)
-        for (j = 0; j < 16; j++)
-            word |= bloom_sum_counters_(cells, (i * 16 + j) * by, by) << 4 * j;
-    else
-        for (j = 0; j < 64; j++)
-            if (bloom_any_bit_(cells, (i * 64 + j) * by, by))
-                word |= 1ULL << j;
-    return word;
-}
-
-BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
-    const bool was_large = plan.cells >> 34 != 0;
-    uint64_t words, i;
-    if (by == 0 || plan.cells % by != 0)
-        return false;
-    plan.cells /= by;
-    if (bloom_plan_size(plan) == 0
-        || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
-        return false;
-    bloom_unseal_(image);
-    words = bloom_cell_bytes_(plan.cells, plan.layout) / 8;
-    for (i = 0; i < words; i++)
-        bloom_store64_(cells + (size_t)(i * 8),
-                       bloom_folded_word_(cells, plan.layout, i, by));
-    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
-    return true;
-}
-
-#endif
 
 /* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
    then over the eight bytes. */
@@ -2572,8 +2492,7 @@ static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
-    return (unsigned)(x * 0x0101010101010101U >> 56);
+    return bloom_sum_bytes_((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU);
 }
 
 BLOOM_API uint64_t bloom_ones(const bloom *b)
@@ -2593,23 +2512,97 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     return ones;
 }
 
+/* ---- Folding ---------------------------------------------------------------
+   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
+   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
+   know m. So cell i of the folded filter stands for the cells i * by to i * by
+   + by - 1, and blocks do likewise. What is written lies before what is still
+   to be read. */
+
+#ifndef BLOOM_TINY
+
+/* What becomes one cell: `count` bits, from number `from` on. 1 if one of them
+   is set; if they are counters, of four bits each, their sum, at most 15. */
+BLOOM_FLAT_ uint64_t bloom_folded_cell_(const unsigned char *cells,
+                                        uint64_t from, uint64_t count,
+                                        bool counters)
+{
+    const uint64_t most = counters ? 15 : 1, low = 0x0F0F0F0F0F0F0F0FU;
+    uint64_t sum = 0;
+    for (;;) {
+        const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
+        uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8)) >> skip;
+        if (count < left)
+            word &= ((uint64_t)1 << count) - 1;
+        sum += counters ? bloom_sum_bytes_((word & low) + (word >> 4 & low))
+                        : word != 0;
+        if (sum >= most)
+            return most;
+        if (count <= left)
+            return sum;
+        from += left;
+        count -= left;
+    }
+}
+
+/* A word of the folded filter */
+static inline uint64_t bloom_folded_word_(const unsigned char *cells,
+                                          unsigned layout, uint64_t i,
+                                          uint64_t by)
+{
+    uint64_t word = 0, j;
+    if (layout == BLOOM_BLOCKED)                    /* four words a block */
+        for (j = 0; j < by; j++)
+            word |= bloom_load64_(cells
+                + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
+    else if (layout == BLOOM_COUNTING)
+        for (j = 16; j-- > 0; )
+            word = word << 4 | bloom_folded_cell_(cells, (i * 16 + j) * by * 4,
+                                                  by * 4, true);
+    else
+        for (j = 64; j-- > 0; )
+            word = word << 1 | bloom_folded_cell_(cells, (i * 64 + j) * by, by,
+                                                  false);
+    return word;
+}
+
+BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
+{
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    bloom_plan plan = bloom_parse_(image);
+    const bool was_large = plan.cells >> 34 != 0;
+    uint64_t words, i;
+    if (by == 0 || plan.cells % by != 0)
+        return false;
+    plan.cells /= by;
+    if (bloom_plan_size(plan) == 0
+        || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
+        return false;
+    bloom_unseal_(image);
+    words = (bloom_plan_size(plan) - BLOOM_HEADER_) / 8;
+    for (i = 0; i < words; i++)
+        bloom_store64_(cells + (size_t)(i * 8),
+                       bloom_folded_word_(cells, plan.layout, i, by));
+    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
+    return true;
+}
+
+#endif
+
 /* ==== Planning ==============================================================
-   A textbook says that n keys set each of m cells with chance
-       fill = 1 - (1 - 1/m)^(kn),
-   and that an absent key finds its k cells set with chance fill^k. For few
-   keys, low rates and blocks that is too low, for four reasons, each corrected
-   below:
-   * Filters differ in their share of set cells, and the mean of its k-th power
-     is more than the k-th power of its mean: 1.23 times as much for m = 64,
-     k = 10, n = 4. See "Moments".
-   * The k cells of a key are steps of one walk, not separate hashes. It shows
-     where few keys lie in much space. See "The walk".
-   * A hash has 64 bits, or 32. Keys that agree in too many of them have the
-     same cells: no rate is below about 2^-64, or 2^-32. See "Twins".
-   * Blocks are not filled alike: at p = 1% that costs 10% of memory. See
-     "Blocks".
-   All together is bloom_rate_. A plan has the least m whose rate is at most
-   p. */
+   The textbook throws every probe at random: n keys leave each of m cells unset
+   with chance (1 - 1/m)^(kn), the share `fill` = 1 - (1 - 1/m)^(kn) is set, and
+   an absent key finds its k cells set with chance fill^k. That is too low for
+   few keys, for low rates and for blocks. Four corrections follow:
+   * Moments: filters differ in their share of set cells, and those with more
+     count for more. For m = 64, k = 10, n = 4 the rate is 1.23 times fill^k.
+   * The walk: the k cells of a key are steps of one walk, not k throws. It
+     counts where few keys lie in much space.
+   * Blocks are not filled alike. At p = 1% that costs 10% of memory.
+   * A hash has 64 bits, or 32. Keys that share too many of them share all their
+     cells, so that no rate is below about 2^-64, or 2^-32.
+   bloom_rate_ puts them together, and a plan has the least m for which it is at
+   most p. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -2632,46 +2625,35 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
 
 #ifndef BLOOM_NO_FLOAT
 
-/* ---- Logarithms, without libm -------------------------------------------- */
+/* ---- Powers, without libm ------------------------------------------------ */
 
-/* atanh(z) = z + z^3/3 + z^5/5 + ..., for |z| <= 0.18. It gives logarithms,
-   ln((1 + z) / (1 - z)) = 2 atanh(z), which stay exact near ln(1) = 0. */
-static double bloom_atanh_(double z)
+/* ln(1 + x) for x > -0.3, exact near x = 0 as well. 1 + x is halved until x is
+   small; then the series of 2 atanh(z) = ln((1 + z) / (1 - z)) is short. */
+static double bloom_ln_1_plus_(double x)
 {
-    double power = z, sum = z;
+    double halvings = 0, z, power, sum = 0;
     unsigned i;
-    for (i = 3; i < 25; i += 2) {
-        power *= z * z;
-        sum += power / i;
-    }
-    return sum;
-}
-
-/* ln(x) for 0 < x <= 1 */
-static double bloom_ln_(double x)
-{
-    double halvings = 0;
-    for (; x < 0.7; x *= 2)
+    for (; x > 0.4; x = (x - 1) / 2)
         halvings++;
-    return 2 * bloom_atanh_((x - 1) / (x + 1)) - halvings * 0.69314718055994531;
+    z = power = x / (2 + x);
+    for (i = 1; i < 25; i += 2) {
+        sum += power / i;
+        power *= z * z;
+    }
+    return 2 * sum + halvings * 0.69314718055994531;
 }
 
-/* ln(1 - 1/x) for x > 3 */
-static double bloom_ln_1_minus_1_over_(double x)
+/* (1 + x)^n - 1 where that is at most 0, exact near 0 as well. The series of
+   e^y - 1 gives it for a part y of the exponent, which is doubled again by
+   e^2y - 1 = (e^y - 1)(e^y - 1 + 2). */
+static double bloom_power_minus_1_(double x, double n)
 {
-    return -2 * bloom_atanh_(1 / (2 * x - 1));
-}
-
-/* e^x - 1 for x <= 0, exact near 0 as well: by its series for a small part of
-   x, which is then doubled by e^2x - 1 = (e^x - 1)(e^x - 1 + 2). */
-static double bloom_exp_minus_1_(double x)
-{
-    double term = 1, sum = 0;
+    double y = n * bloom_ln_1_plus_(x), term = 1, sum = 0;
     unsigned i, doublings = 0;
-    for (; x < -0.1; x /= 2)
+    for (; y < -0.1; y /= 2)
         doublings++;
     for (i = 1; i < 12; i++) {
-        term *= x / i;
+        term *= y / i;
         sum += term;
     }
     while (doublings-- > 0)
@@ -2680,70 +2662,44 @@ static double bloom_exp_minus_1_(double x)
 }
 
 /* ---- Moments ---------------------------------------------------------------
-   Let F be the share of cells that are set: a random number, of mean `fill`.
-   k cells chosen at random are all set with chance E[F^k] (Bose et al. 2008,
-   Christensen et al. 2010). Two ways to it follow, each as E[F^k] / fill^k. */
-
-/* Exact, for few keys. First an absent key chooses k cells: open[e] is the
-   chance that e of them differ. Then the filter's choices set cells: each hits
-   one of e open cells with chance e/m, which leaves e - 1. In the end open[0]
-   is E[F^k]; as each hit is divided by fill, and a key has k, so is the result
-   by fill^k. */
-static double bloom_moment_of_few_(double m, unsigned k, double fill,
-                                   double choices)
+   Let F be the share of cells that are set, a random number. k random cells are
+   all set with chance E[F^k] (Bose et al. 2008, Christensen et al. 2010). If i
+   are, one more is with chance ratio(i) = E[F^(i+1)] / E[F^i]. The first three
+   are exact, from the chances that one, two and three given cells are set.
+   Ratios rise ever more slowly, and all lie near the curve (A + B i)/(1 + C i)
+   through those three: E[F^k] is at most 0.2% too low for two keys, 0.06% for
+   three, 0.002% from ten on; for one key it is up to 1.4% too high (p down to
+   10^-12, k about the best). This is E[F^k] / fill^k. */
+static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
-    double open[66] = { 1 }, hit[66], miss[66];             /* k <= 64 */
-    unsigned i, e;
-    for (e = 0; e <= k + 1; e++) {
-        hit[e] = e / (m * fill);
-        miss[e] = 1 - e / m;
-    }
-    for (i = 0; i < k; i++) {
-        for (e = i + 1; e > 0; e--)
-            open[e] = open[e] * hit[e] + open[e - 1] * miss[e - 1];
-        open[0] = 0;
-    }
-    for (; choices > 0; choices--)
-        for (e = 0; e <= k; e++)
-            open[e] = open[e] * miss[e] + open[e + 1] * hit[e + 1];
-    return open[0];
-}
-
-/* For many keys F is taken as a Beta distribution of the right mean and
-   variance: E[F^(i+1)] = E[F^i] (fill + i c) / (1 + i c). This is c. */
-static double bloom_beta_(double fill, double variance)
-{
-    double rest = fill * (1 - fill) - variance;
-    return variance > 0 && rest > 0 ? variance / rest : 0;
-}
-
-/* Its variance follows from q = 1 - fill, and the chance that each of two cells
-   is unset, (1 - 2/m)^choices = q^2 (1 - 1/(m - 1)^2)^choices. From 12 keys on
-   at most 0.6% above the exact sum, and 2.3% below it in overfull filters. */
-static double bloom_moment_of_many_(double m, unsigned k, double fill,
-                                    double choices)
-{
-    double q = 1 - fill, moment = 1;
-    double skew = bloom_exp_minus_1_(choices
-                      * bloom_ln_1_minus_1_over_((m - 1) * (m - 1)));
-    double c = bloom_beta_(fill, q * (fill / m + q * skew * (1 - 1 / m)));
+    /* (1 - 2/m)^choices is below q^2, (1 - 3/m)^choices below q^3, by these */
+    double q = 1 - fill, pair = 1 / ((m - 1) * (m - 1));
+    double by2 = q * q * bloom_power_minus_1_(-pair, choices);
+    double by3 = q * q * q
+               * bloom_power_minus_1_(-(3 + 2 / (m - 1)) * pair, choices);
+    double two = fill * fill + by2;
+    double three = fill * fill * fill + 3 * by2 - by3;
+    double square = (fill + (m - 1) * two) / m;             /* E[F^2], E[F^3] */
+    double cube = (fill + (m - 1) * (3 * two + (m - 2) * three)) / (m * m);
+    double rise = square / fill - fill, next = cube / square - square / fill;
+    double c = next > 0 && next < rise ? (rise - next) / (2 * next) : 0;
+    double moment = 1;
     unsigned i;
-    for (i = 0; i < k; i++)
-        moment *= (1 + i * c / fill) / (1 + i * c);
+    for (i = 1; i < k; i++)
+        moment *= 1 + rise / fill * i * (1 + c) / (1 + i * c);
     return moment;
 }
 
 /* ---- The walk --------------------------------------------------------------
-   fill^k and what the walk adds: fill^k (1 + couples) + rows.
-   Couples: any two cells of a key meet by chance as independent ones do. But if
-   cells i and i + d are the same, so are i + 1 and i + 1 + d in one of 37
-   cases, as each step is 37 times the last. There are (k - 1)(k - 2)/2 such
-   couples, and k - 2 of them are three cells in a row. Each cell that a key
-   spares makes it easier to match by a = 1/fill - 1.
-   Rows: an absent key may follow one of the n keys, or stay on one of their n k
+   Each step of a walk is 37 times the last. That adds to fill^k:
+   Couples. If cells i and i + d of a key are the same, which happens by chance,
+   so are i + 1 and i + 1 + d in one of 37 cases. There are (k - 1)(k - 2)/2
+   such couples, and k - 2 of them are three cells in a row. Each cell that a
+   key spares makes it easier to match by a = 1/fill - 1.
+   Rows. An absent key may follow one of the n keys, or stay on one of their n k
    cells: for two steps by chance, for each further one in one of 37 cases.
-   (Ours; the tests exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
-   440 times for m = 122368, and nothing from 100 keys on at the best k.) */
+   (Ours. The tests exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
+   440 times fill^k for m = 122368; nothing from 100 keys on at the best k.) */
 static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
@@ -2764,73 +2720,64 @@ static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
     return rate;
 }
 
-/* ---- Twins --------------------------------------------------------------- */
-
-/* A step of 0 leads to one cell only, of half the range to two, and so on: such
-   keys are found about as often as one cell is set. No rate is below that:
-   fill * 2^-63, in width 32 fill * 2^-31. */
-static double bloom_step_floor_(bloom_plan plan, double fill)
+/* A walk whose step is 0 stays on one cell, one whose step is half the range on
+   two, and so on. Such keys add about fill * 2^-63 to each rate, in width 32
+   fill * 2^-31. */
+static double bloom_with_floor_(bloom_plan plan, double fill, double rate)
 {
-    return fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
+    rate += fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
+    return rate < 1 ? rate : 1;
 }
 
-/* Integers with the same low 32 bits of h1, 1 in 2^32, have the same bits in
-   each of their b blocks, and need only the same blocks: n * 2^-32 / blocks^b.
-   So it is in width 32, where they have the same steps as well, and with them
-   all b blocks if the first lies near enough: n * 2^-32 / blocks * 2 / (b + 1).
-   A plan for n = 5 and p = 1e-9 that did not count it had 2.25 times p; from
-   p = 1e-6 up it is nothing. */
-static double bloom_twin_rate_(bloom_plan plan, double blocks, double n)
+static double bloom_classic_rate_(bloom_plan plan, double n)
 {
-    double twins = n / 4294967296.0;
-    unsigned i, b = plan.hashes / 8U;
-    if (b == 1)
-        return 0;               /* bloom_add_chances_ has counted them */
-    if (BLOOM_IS_32_(plan) && blocks > 1)
-        return twins / blocks * 2 / (b + 1);
-    for (i = 0; i < b; i++)
-        twins /= blocks;
-    return twins;
+    double m = (double)plan.cells, choices = n * plan.hashes;
+    double fill = -bloom_power_minus_1_(-1 / m, choices);
+    double rate = bloom_walk_rate_(m, plan.hashes, n, fill);
+    rate *= bloom_moment_(m, plan.hashes, fill, choices);
+    return bloom_with_floor_(plan, fill, rate);
 }
 
-/* ---- Blocks (Putze, Sanders, Singler 2007) ----------------------------------
-   A key chooses b = k/8 blocks. If j choices have met in a block, each bit of a
-   word of 32 is set with chance fill = 1 - (31/32)^j, and the block accepts one
-   more choice with chance fill^8 + j * 2^-32: as each of its eight words has
-   the bit, or as the 32 bits of hash are those of one of the j. */
+/* ---- Blocks (Putze, Sanders, Singler 2007) ---------------------------------
+   A key chooses b = k/8 of the blocks, and one bit in each of a block's eight
+   words of 32. A block that was chosen j times accepts a choice of an absent
+   key with chance (1 - (31/32)^j)^8 + j * 2^-32: all eight words have the bit,
+   or its 32 bits of hash are those of one of the j. */
 
-/* Adds to mean[c], c = 0..b, weight times the chance that it accepts c choices
-   of a key: E[F^c]^8 as above, for the share F of a word's bits. One bit is
-   unset with chance one = (31/32)^j, each of two with two = (30/32)^j. */
-static void bloom_add_chances_(double j, double one, double two, unsigned b,
-                               double weight, double mean[9])
+/* ways[c][e]: the chance that c choices in a word are of e different bits */
+static void bloom_count_ways_(double ways[9][9])
 {
-    double fill = 1 - one, word = fill, four = fill * fill * (fill * fill);
-    double square = fill / 32 + (1 - 2 * one + two) * 31 / 32;
-    double beta = bloom_beta_(fill, square - fill * fill);
-    unsigned c;
-    mean[0] += weight;
-    mean[1] += weight * (four * four + j / 4294967296.0);
-    for (c = 1; c < b; c++) {
-        word *= (fill + c * beta) / (1 + c * beta);
-        four = word * word * (word * word);
-        mean[c + 1] += weight * four * four;
-    }
+    unsigned c, e;
+    for (c = 0; c < 9; c++)
+        for (e = 0; e < 9; e++)
+            ways[c][e] = c == 0 ? e == 0
+                       : ways[c - 1][e] * e / 32 + (e == 0 ? 0
+                       : ways[c - 1][e - 1] * (33 - e) / 32);
 }
 
-/* Their means over j, which is binomial: each of n * b choices is one of the
-   blocks. From j = 0 up each weight is a multiple of the last; they are scaled
-   down when they grow large. If there is one block only, j = n * b. */
+/* Writes to mean[c], c = 1..b, the chance that a block accepts c choices of a
+   key, as a mean over all blocks. set[e] is the chance that e given bits of a
+   word are set after j choices; j is binomial, as each of n * b choices falls
+   on one of the blocks. From j = 0 up each weight is a multiple of the last;
+   they are scaled down when they grow large. One block alone has j = n * b. */
 static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                                 double mean[9])
 {
-    double j, weight = 1, one = 1, two = 1;     /* (31/32)^j, (30/32)^j */
-    unsigned c;
+    double j, weight = 1, word, ways[9][9], set[9] = { 1 };
+    unsigned c, e;
+    bloom_count_ways_(ways);
     for (c = 0; c <= b; c++)
         mean[c] = 0;
     for (j = 0; j <= choices && weight > 1e-12 * mean[b]; j++) {
-        if (blocks > 1 || j >= choices)
-            bloom_add_chances_(j, one, two, b, weight, mean);
+        for (c = 0; c <= b && (blocks > 1 || j >= choices); c++) {
+            for (word = 0, e = 0; e <= c; e++)
+                word += ways[c][e] * set[e];
+            word *= word;
+            word *= word;
+            mean[c] += weight * word * word;
+        }
+        for (e = b; e > 0; e--)
+            set[e] = set[e] * (1 - e / 32.0) + set[e - 1] * (e / 32.0);
         if (blocks > 1)
             weight *= (choices - j) / ((j + 1) * (blocks - 1));
         if (weight > 1e30) {
@@ -2838,70 +2785,78 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
                 mean[c] /= weight;
             weight = 1;
         }
-        one *= 31.0 / 32;
-        two *= 30.0 / 32;
     }
     for (c = 1; c <= b; c++)
         mean[c] /= mean[0];
+    mean[1] += choices / blocks / 4294967296.0;
 }
 
-/* The chance that all b choices of an absent key are accepted, if those c that
-   meet in a block are with chance mean[c]. It is  b! / blocks^b  times the
-   coefficient of x^b in (sum of mean[c] x^c / c!)^blocks. power[i] is that of
-   x^i, which follows from those before it (Euler). */
+/* The chance that all b choices of a key are accepted, if c that meet in one
+   block are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
+   (sum of mean[c] x^c / c!)^blocks. rate[i] is that for i choices, and follows
+   from those before it (Euler's recurrence for powers of a series). */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
                                      const double mean[9])
 {
-    double power[9] = { 1 }, factorial = 1, series[9];
+    double rate[9] = { 1 }, ways;
     unsigned i, c;
-    for (c = 1; c <= b; c++) {
-        factorial *= c;
-        series[c] = mean[c] / factorial;
-    }
     for (i = 1; i <= b; i++) {
-        power[i] = 0;
-        for (c = 1; c <= i; c++)
-            power[i] += (c * blocks - (i - c)) * series[c] * power[i - c];
-        power[i] /= i;
+        ways = 1 / blocks;
+        for (rate[i] = 0, c = 1; c <= i; c++) {
+            rate[i] += ways * (c * blocks - (i - c)) * mean[c] * rate[i - c];
+            ways *= (i - c) / ((c + 1) * blocks);
+        }
     }
-    for (i = 0; i < b; i++)
-        power[b] *= (i + 1) / blocks;
-    return power[b];
+    return rate[b];
 }
 
 /* In width 32 the hash that gives a key's bits in its second block is twice
    that of the first. So a key with the same two blocks as an absent key, 1 in
    blocks^2, has the same two bits of a word in one of 60 cases, not of 1024. It
-   makes two bits that are set 1 + odds^2 / 60 times as likely, where odds is
+   makes two bits that are set 1 + odds^2 / 60 times as likely, odds being
    1/fill - 1; with eight words and n keys the rate is
        (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
    times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
-   twelve. (Ours; the 60 is measured. Where fill < 1/5 there are more twins.) */
+   twelve. (Ours; the 60 is measured. Where fill < 1/5 twins are more.) */
 static double bloom_pairs_(double blocks, double n, double chance)
 {
-    double fill = 1 + bloom_exp_minus_1_(bloom_ln_(chance) / 8);
+    double fill = 1 + bloom_power_minus_1_(1 / chance - 1, -1.0 / 8);
     double odds = fill > 0.2 ? 1 / fill - 1 : 4, more = 1 + odds * odds / 60;
     more *= more;
     more *= more;
-    more = 1 + (more * more - 1) / (blocks * blocks);
-    return 1 / (1 + bloom_exp_minus_1_(n * bloom_ln_(1 / more)));
+    more = (more * more - 1) / (blocks * blocks);
+    return 1 / (1 + bloom_power_minus_1_(more, -n));
 }
 
-/* The rate, from that which independent choices would have */
+/* The rate, from that of independent choices, and `chance` of one choice.
+   Twins: integers with the same low 32 bits of h1, 1 in 2^32, have the same
+   bits in each of b blocks, and need only the same blocks:
+   n * 2^-32 / blocks^b. In width 32 such keys have the same steps as well, and
+   all blocks the same if the first lies near enough:
+   n * 2^-32 / blocks * 2 / (b + 1). With b = 1 `chance` has counted them.
+   Without this a plan for n = 5 and p = 1e-9 had 2.25 times p. */
 static double bloom_blocked_total_(bloom_plan plan, double blocks, double n,
                                    double chance, double rate)
 {
-    if (BLOOM_IS_32_(plan) && plan.hashes > 8)
+    double twins = n / 4294967296.0;
+    unsigned i, b = plan.hashes / 8U;
+    if (b == 1) {
+        twins = 0;
+    } else if (BLOOM_IS_32_(plan)) {
         rate *= bloom_pairs_(blocks, n, chance);
-    return rate + bloom_step_floor_(plan, chance)
-                + bloom_twin_rate_(plan, blocks, n);
+        twins *= blocks > 1 ? 2 / (blocks * (b + 1)) : 1;
+    } else {
+        for (i = 0; i < b; i++)
+            twins /= blocks;
+    }
+    return bloom_with_floor_(plan, chance, rate + twins);
 }
 
 static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9];
     unsigned b = plan.hashes / 8U;
-    if (n * b / blocks > 1200)
+    if (n * b > 1200 * blocks)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     return bloom_blocked_total_(plan, blocks, n, mean[1],
@@ -2910,178 +2865,146 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 
 /* ---- The rate ------------------------------------------------------------ */
 
-/* The moments of few keys and of many meet at k = 2, where both are exact.
-   quick: that of many keys, whatever n is. */
-static double bloom_classic_rate_(bloom_plan plan, double n, bool quick)
+static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n)
 {
-    double m = (double)plan.cells, choices = n * plan.hashes;
-    double fill = -bloom_exp_minus_1_(choices * bloom_ln_1_minus_1_over_(m));
-    unsigned k = plan.hashes;
-    bool few = k > 2 && (choices * k <= 2048 || choices < 12.0 * k);
-    return bloom_walk_rate_(m, k, n, fill)
-         * (few && !quick ? bloom_moment_of_few_(m, k, fill, choices)
-                          : bloom_moment_of_many_(m, k, fill, choices))
-         + bloom_step_floor_(plan, fill);
-}
-
-static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n, bool quick)
-{
-    double rate;
     plan.hashes = (uint8_t)k;
-    rate = BLOOM_IS_BLOCKED_(plan.layout)
+    return BLOOM_IS_BLOCKED_(plan.layout)
          ? bloom_blocked_rate_(plan, (double)n)
-         : bloom_classic_rate_(plan, (double)n, quick);
-    return rate < 1 ? rate : 1;
+         : bloom_classic_rate_(plan, (double)n);
 }
 
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n)
 {
     if (bloom_plan_size(plan) == 0)
         return 1;
-    return n ? bloom_rate_(plan, plan.hashes, n, false) : 0;
+    return n ? bloom_rate_(plan, plan.hashes, n) : 0;
 }
 
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 {
-    uint64_t n = 0, bit = 1;
-    unsigned k = plan.hashes;
+    uint64_t n = 0, bit = 1ULL << 63;
     if (bloom_plan_size(plan) == 0 || !(p > 0 && p < 1))
         return 0;
-    while (bit >> 63 == 0 && bloom_rate_(plan, k, bit, false) <= p)
-        bit *= 2;
     for (; bit > 0; bit /= 2)
-        if (bloom_rate_(plan, k, n + bit, false) <= p)
+        if (bloom_rate_(plan, plan.hashes, n + bit) <= p)
             n += bit;
     return n;
 }
 
 /* ---- The search ---------------------------------------------------------- */
 
-/* Do k probes keep p? The quick rate is off by less than 3.4/n^2 of the exact
-   one, which is asked only where that could matter. */
-static bool bloom_is_kept_(bloom_plan plan, unsigned k, uint64_t n, double p)
-{
-    double rate = bloom_rate_(plan, k, n, true);
-    double doubt = 3.4 / ((double)n * (double)n) * p;
-    if (!BLOOM_IS_BLOCKED_(plan.layout) && rate > p - doubt && rate < p + doubt)
-        rate = bloom_rate_(plan, k, n, false);
-    return rate <= p;
-}
-
 /* The k of lowest rate: from the one given downhill. */
-static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n,
-                                   bool quick)
+static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
 {
-    double rate = bloom_rate_(plan, k, n, quick), next;
-    while (k < 64 && (next = bloom_rate_(plan, k + 1, n, quick)) < rate) {
+    const unsigned step = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;
+    double rate = bloom_rate_(plan, k, n), next;
+    while (k + step <= 64 && (next = bloom_rate_(plan, k + step, n)) < rate) {
         rate = next;
-        k++;
+        k += step;
     }
-    while (k > 1 && (next = bloom_rate_(plan, k - 1, n, quick)) <= rate) {
+    while (k > step && (next = bloom_rate_(plan, k - step, n)) <= rate) {
         rate = next;
-        k--;
+        k -= step;
     }
     return k;
 }
 
-/* The least m with which k probes keep p; no plan if that is beyond 2^62. From
-   the textbook's m on, where p^(1/k) of the cells are set, in growing strides,
-   until `low` units of cells are too few and `high` are enough; then by halving
-   what lies between. */
+static bool bloom_is_kept_(bloom_plan plan, uint64_t cells, uint64_t n,
+                           double p)
+{
+    plan.cells = cells;
+    return bloom_rate_(plan, plan.hashes, n) <= p;
+}
+
+/* The least m with which k probes keep p; no plan if that is beyond 2^62, or p
+   not from 2^-64 to below 1. From the textbook's m, with which p^(1/k) of the
+   cells are set, in strides that grow until `low` cells are too few and low +
+   stride enough; then what lies between is halved. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
-    bloom_plan plan = bloom_no_plan_();
+    bloom_plan plan = { 0, 0, (uint8_t)k, (uint8_t)layout, BLOOM_WIDTH_ };
     const uint64_t unit = layout == BLOOM_BLOCKED ? 256 : 64;
-    const uint64_t most = (1ULL << 62) / unit;
-    uint64_t low = 0, high = most, at, stride = 1;
-    double zeros = -bloom_exp_minus_1_(bloom_ln_(p) / k);
-    double guess = (double)n * k / (double)unit / (1e-17 - bloom_ln_(zeros));
-    plan.layout = (uint8_t)layout;
-    plan.hashes = (uint8_t)k;
-    at = guess < 1 ? 1 : guess < (double)most ? (uint64_t)guess : most;
-    while (high - low > 1 && at < most) {
-        plan.cells = at * unit;
-        if (bloom_is_kept_(plan, k, n, p))
-            high = at;
-        else
-            low = at;
-        at = high == most ? low + stride
-           : low == 0 && high > stride ? high - stride
-           : low + (high - low) / 2;
-        stride = stride < most ? stride * 8 : most;
+    const uint64_t most = 1ULL << 62;
+    uint64_t low, stride = unit;
+    double unset, guess;
+    if (!(p >= 5.421010862427522e-20 && p < 1))
+        return bloom_no_plan_();
+    unset = -bloom_power_minus_1_(1 / p - 1, -1.0 / k);
+    guess = (double)n * k / (1e-17 + bloom_ln_1_plus_(1 / unset - 1));
+    low = guess < (double)most ? (uint64_t)guess / unit * unit : most;
+    while (low > 0 && bloom_is_kept_(plan, low, n, p)) {
+        low -= low < stride ? low : stride;
+        stride *= stride < most ? 8 : 1;
     }
-    plan.cells = high * unit;
-    return high < most ? plan : bloom_no_plan_();
+    while (low < most && !bloom_is_kept_(plan, low + stride, n, p)) {
+        low += stride;
+        stride *= 8;
+    }
+    while ((stride /= 2) >= unit)
+        if (!bloom_is_kept_(plan, low + stride, n, p))
+            low += stride;
+    plan.cells = low + unit;
+    return low < most ? plan : bloom_no_plan_();
 }
 
-/* 2^-64 <= p < 1: what can be planned for; see bloom_step_floor_. */
-static bool bloom_is_rate_(double p)
+/* The least m of any k, and of those k the fewest. From the k given on: while
+   the best k for a unit less is another and keeps p in less, that one. */
+static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
+                                   unsigned k)
 {
-    return p >= 5.421010862427522e-20 && p < 1;
+    const unsigned unit = layout == BLOOM_BLOCKED ? 256 : 64;
+    const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
+    bloom_plan plan = bloom_least_plan_(n, p, layout, k), less;
+    for (less = plan; less.cells > unit; plan = less) {
+        less.cells -= unit;
+        k = bloom_best_hashes_(less, plan.hashes, n);
+        less = k == plan.hashes ? plan : bloom_least_plan_(n, p, layout, k);
+        if (less.cells >= plan.cells)
+            break;
+    }
+    k = plan.hashes;
+    while (k > step && bloom_rate_(plan, k - step, n) <= p)
+        k -= step;
+    plan.hashes = (uint8_t)k;
+    return plan;
 }
 
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
 {
-    return bloom_is_rate_(p) && k >= 1 && k <= 64
+    return k >= 1 && k <= 64
          ? bloom_least_plan_(n ? n : 1, p, BLOOM_CLASSIC, k)
          : bloom_no_plan_();
 }
 
-/* First the textbook's k, log2(1/p). While another k keeps p in one unit less,
-   that one; and then the fewest, as up to the best k rates only fall. */
+/* The search begins with the textbook's k, log2(1/p), rounded. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_no_plan_(), less;
-    unsigned k, fewest = 1;
-    if (!bloom_is_rate_(p))
-        return plan;
-    n = n ? n : 1;
-    k = (unsigned)(0.5 - bloom_ln_(p) / 0.69314718055994531);
-    k = k > 0 ? k : 1;
-    plan = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
-    for (less = plan; less.cells > 64; plan = less) {
-        less.cells -= 64;
-        k = bloom_best_hashes_(less, k, n, true);
-        if (!bloom_is_kept_(less, k, n, p))
-            break;
-        less = bloom_least_plan_(n, p, BLOOM_CLASSIC, k);
-        if (less.cells >= plan.cells)       /* p is nearly 1: rounding */
-            break;
-    }
-    while (fewest < plan.hashes) {
-        k = (fewest + plan.hashes) / 2;
-        if (bloom_is_kept_(plan, k, n, p))
-            plan.hashes = (uint8_t)k;
-        else
-            fewest = k + 1;
-    }
-    return plan;
+    double rest = 2.828 * p;
+    unsigned k = 1;
+    for (; rest < 1 && k < 64; rest *= 2)
+        k++;
+    return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
 }
 
-/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
-   where none do, the least memory. Above p = 0.1 one block is always best. */
+/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory.
+   Where none do, as more do not help from some k on, the least memory. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
-    bloom_plan plan = bloom_plan_for(n, p), less;
-    unsigned k = 8, most = p > 0.1 ? 8 : 64;
+    bloom_plan plan = bloom_plan_for(n, p);
+    double rate = 2, last;
+    unsigned k = 0;
     if (plan.cells == 0)
         return plan;
     plan.layout = BLOOM_BLOCKED;
     plan.cells = (plan.cells + plan.cells / 5) / 256 * 256;
-    plan.cells = plan.cells > 0 ? plan.cells : 256;
-    while (k <= most && !bloom_is_kept_(plan, k, n, p))
+    do {
         k += 8;
-    if (k <= most)
-        return bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
-    plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, 8);
-    for (k = 16; k <= most && plan.cells != 256; k += 8) {
-        less = plan;
-        less.cells -= 256;
-        if (plan.cells == 0 || bloom_is_kept_(less, k, n, p))
-            plan = bloom_least_plan_(n, p, BLOOM_BLOCKED, k);
-    }
-    return plan;
+        last = rate;
+        rate = bloom_rate_(plan, k, n);
+    } while (rate > p && rate < last && k < 64);
+    return rate <= p ? bloom_least_plan_(n, p, BLOOM_BLOCKED, k)
+                     : bloom_best_plan_(n, p, BLOOM_BLOCKED, k - 8);
 }
 
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
@@ -3098,19 +3021,17 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     bloom_plan plan = bloom_no_plan_();
     const uint64_t most = 1ULL << 56;
     uint64_t words = bytes / 8;
-    double ideal;
     if (words < 5)
         return plan;
     words -= BLOOM_HEADER_ / 8;
     plan.cells = (words < most ? words : most) * 64;
-    n = n ? n : 1;                          /* the textbook's k: m/n * ln 2 */
-    ideal = 0.6931 * (double)plan.cells / (double)n;
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan,
-        ideal < 1 ? 1 : ideal > 64 ? 64 : (unsigned)ideal, n, false);
+    plan.hashes = (uint8_t)bloom_best_hashes_(plan, 1, n ? n : 1);
     return plan;
 }
 
-/* ---- What the cells tell ------------------------------------------------- */
+/* ==== What the cells tell ===================================================
+   How many keys a filter holds, and its rate: the formulas of Planning with
+   what is set in place of what is expected. */
 
 /* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    the paper's e^-kn/m differs for small m). In a blocked filter each of
@@ -3118,9 +3039,9 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
 {
     double cells = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;  /* of a choice */
-    return bloom_ln_(zeros)
+    return -bloom_ln_1_plus_(1 / zeros - 1)
          / (plan.hashes / cells
-            * bloom_ln_1_minus_1_over_((double)plan.cells / cells));
+            * bloom_ln_1_plus_(-cells / (double)plan.cells));
 }
 
 BLOOM_API uint64_t bloom_estimate(const bloom *b)
@@ -3149,7 +3070,6 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
     return sum / all;
 }
 
-/* The rates above, with the cells as they are in place of their means */
 BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
@@ -3161,17 +3081,14 @@ BLOOM_API double bloom_fpr(const bloom *b)
     if (!(fill > 0 && fill < 1))
         return fill;
     n = bloom_keys_from_zeros_(plan, 1 - fill);
-    if (BLOOM_IS_BLOCKED_(plan.layout)) {
-        chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-               + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
-        for (k = 8; k <= plan.hashes; k += 8)
-            rate *= chance;
-        rate = bloom_blocked_total_(plan, m / 256, n, chance, rate);
-    } else {
-        rate = bloom_walk_rate_(m, plan.hashes, n, fill)
-             + bloom_step_floor_(plan, fill);
-    }
-    return rate < 1 ? rate : 1;
+    if (!BLOOM_IS_BLOCKED_(plan.layout))
+        return bloom_with_floor_(plan, fill,
+                                 bloom_walk_rate_(m, plan.hashes, n, fill));
+    chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+           + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
+    for (k = 8; k <= plan.hashes; k += 8)
+        rate *= chance;
+    return bloom_blocked_total_(plan, m / 256, n, chance, rate);
 }
 
 #endif
@@ -3191,16 +3108,17 @@ BLOOM_API double bloom_fpr(const bloom *b)
       32         the links' images, oldest first
 
    Invariant: links 1..64 are filters of one layout, width and seed. The newest
-   one takes keys until `keys` reaches `room`, which depends on nothing but the
-   image: a chain that was loaded grows like the one that was saved. */
+   one takes keys until there are `room`. That follows from the image alone: a
+   chain that was loaded grows like the one that was saved. */
 
 #if defined(BLOOM_HAS_CHAIN_) && !defined(BLOOM_ROM_ONLY_)
 
 struct bloom_chain {
     bloom *link[64];
     unsigned links;
-    uint64_t first_n, keys, room;
+    bloom_plan like;            /* layout, hash_bits and seed of all links */
     double p;
+    uint64_t first_n, keys, room;
 };
 
 /* The shares of the rate add up to p: 1/2 + 1/6 + 1/12 + ... = 1. */
@@ -3209,16 +3127,15 @@ static double bloom_chain_share_(const bloom_chain *c, unsigned i)
     return c->p / ((i + 1.0) * (i + 2.0));
 }
 
-static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i,
-                                    bloom_plan like)
+/* There is no plan for UINT64_MAX keys. */
+static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i)
 {
     uint64_t n = c->first_n << i;
-    bloom_plan plan = bloom_no_plan_();
-    if (n >> i == c->first_n)
-        plan = bloom_plan_layout(n, bloom_chain_share_(c, i),
-                                 (bloom_layout)like.layout);
-    plan.seed = like.seed;
-    plan.hash_bits = like.hash_bits;
+    bloom_plan plan = bloom_plan_layout(n >> i == c->first_n ? n : UINT64_MAX,
+                                        bloom_chain_share_(c, i),
+                                        (bloom_layout)c->like.layout);
+    plan.seed = c->like.seed;
+    plan.hash_bits = c->like.hash_bits;
     return plan;
 }
 
@@ -3241,45 +3158,46 @@ static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
     return n - (uint64_t)((double)n * known / 24);
 }
 
-static void bloom_chain_wait_(bloom_chain *c)
+/* Room is where the next link is tried: where the newest one has its share, or,
+   if none could follow there, at twice as many keys, and so on. */
+static void bloom_chain_set_room_(bloom_chain *c)
 {
-    c->room += c->room < UINT64_MAX / 2 ? c->room + (c->room == 0)
-                                        : UINT64_MAX - c->room;
+    unsigned newest = c->links - 1;
+    c->room = bloom_chain_room_(c, newest, bloom_plan_of(c->link[newest]));
+    while (c->room < c->keys)
+        c->room = c->room >> 63 ? UINT64_MAX : 2 * c->room + (c->room == 0);
 }
 
-/* The last link goes on, with so many keys in it. */
-static void bloom_chain_resume_(bloom_chain *c, uint64_t keys)
+/* Appends a link with no keys. false if it would hold less than `least`, or if
+   memory is short. */
+static bool bloom_chain_append_(bloom_chain *c, uint64_t least)
 {
-    unsigned last = c->links - 1;
-    c->room = bloom_chain_room_(c, last, bloom_plan_of(c->link[last]));
-    for (c->keys = keys; c->room < keys; )
-        bloom_chain_wait_(c);
-}
-
-/* A new link, unless it would hold no more keys than the last one does or was
-   planned to. Where there is none, or no memory for it, the last one goes on,
-   and the next try is when it has twice the keys. */
-static void bloom_chain_grow_(bloom_chain *c, bloom_plan like)
-{
-    unsigned i = c->links;
-    uint64_t least = 0;
+    bloom_plan plan = bloom_chain_plan_(c, c->links);
     bloom *b = BLOOM_NULL_;
-    if (i > 0) {
-        least = bloom_chain_room_(c, i - 1, bloom_plan_of(c->link[i - 1]));
-        if (least > c->first_n << (i - 1))
-            least = c->first_n << (i - 1);
-    }
-    if (i < 64) {
-        bloom_plan plan = bloom_chain_plan_(c, i, like);
-        if (bloom_chain_room_(c, i, plan) > least)
-            b = bloom_create(plan);
-    }
-    if (b) {
-        c->link[c->links++] = b;
-        bloom_chain_resume_(c, 0);
-    } else {
-        bloom_chain_wait_(c);
-    }
+    if (bloom_chain_room_(c, c->links, plan) >= least)
+        b = bloom_create(plan);
+    if (!b)
+        return false;
+    c->link[c->links++] = b;
+    c->keys = 0;
+    return true;
+}
+
+/* Counts a key that is to be added, and appends a link for it if the newest one
+   is full; but none that would hold fewer keys than that one does, or than that
+   one was planned for. */
+static void bloom_chain_make_room_(bloom_chain *c)
+{
+    unsigned newest = c->links - 1;
+    uint64_t planned = c->first_n << newest, least;
+    c->keys += c->keys < UINT64_MAX;
+    if (c->keys <= c->room)
+        return;
+    least = bloom_chain_room_(c, newest, bloom_plan_of(c->link[newest]));
+    least = least < planned ? least : planned;
+    if (c->links < 64 && bloom_chain_append_(c, least ? least : 1))
+        c->keys = 1;
+    bloom_chain_set_room_(c);
 }
 
 BLOOM_API void bloom_chain_free(bloom_chain *c)
@@ -3291,26 +3209,28 @@ BLOOM_API void bloom_chain_free(bloom_chain *c)
     }
 }
 
-static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p)
+static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p,
+                                               bloom_plan like)
 {
     void *memory = BLOOM_MALLOC(sizeof (bloom_chain));
     bloom_chain *c = (bloom_chain *)memory;
     if (c) {
         c->links = 0;
-        c->first_n = first_n ? first_n : 1;
-        c->keys = c->room = 0;
+        c->like = like;
         c->p = p;
+        c->first_n = first_n ? first_n : 1;
     }
     return c;
 }
 
-/* Makes the first link; without one the chain is freed, and NULL. */
-static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
+/* Makes the first link if there is none. A chain that can have none, or that is
+   not whole, is freed, and the result is NULL. */
+static bloom_chain *bloom_chain_begin_(bloom_chain *c, bool is_whole)
 {
-    if (c)
-        bloom_chain_grow_(c, like);
-    if (c && c->links > 0)
+    if (is_whole && (c->links > 0 || bloom_chain_append_(c, 1))) {
+        bloom_chain_set_room_(c);
         return c;
+    }
     bloom_chain_free(c);
     return BLOOM_NULL_;
 }
@@ -3318,9 +3238,10 @@ static bloom_chain *bloom_chain_begin_(bloom_chain *c, bloom_plan like)
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                           bloom_plan like)
 {
-    if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
-        return BLOOM_NULL_;
-    return bloom_chain_begin_(bloom_chain_without_links_(first_n, p), like);
+    bloom_chain *c = BLOOM_NULL_;
+    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
+        c = bloom_chain_without_links_(first_n, p, like);
+    return bloom_chain_begin_(c, c != BLOOM_NULL_);
 }
 
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
@@ -3360,38 +3281,30 @@ BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h)
 BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
                                        size_t size)
 {
-    return bloom_chain_may_contain_hash(c, bloom_hash_key(c->link[0], key,
-                                                          size));
+    return bloom_chain_may_contain_hash(c, bloom_hash_(c->like, key, size));
 }
 
 BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
 {
-    return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
-}
-
-static void bloom_chain_count_(bloom_chain *c, uint64_t news)
-{
-    c->keys = news < UINT64_MAX - c->keys ? c->keys + news : UINT64_MAX;
+    return bloom_chain_may_contain_hash(c, bloom_hash_u64_(c->like, key));
 }
 
 BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
     if (bloom_chain_may_contain_hash(c, h))
         return false;
-    if (c->keys >= c->room)
-        bloom_chain_grow_(c, bloom_plan_of(c->link[0]));
-    bloom_chain_count_(c, 1);
+    bloom_chain_make_room_(c);
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
 BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size)
 {
-    return bloom_chain_add_hash(c, bloom_hash_key(c->link[0], key, size));
+    return bloom_chain_add_hash(c, bloom_hash_(c->like, key, size));
 }
 
 BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 {
-    return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
+    return bloom_chain_add_hash(c, bloom_hash_u64_(c->like, key));
 }
 
 /* ---- Many keys -------------------------------------------------------------
@@ -3403,88 +3316,77 @@ BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 
 #define BLOOM_CHAIN_BATCH_ (BLOOM_IS_SMALL_ ? 16U : 256U)
 
-/* `count` keys, at most a batch, from number `from` on. newest: the link that
-   they are added to, or NULL to ask only. Returns how many results are true. */
-static size_t bloom_chain_batch_(const bloom_chain *c, bloom *newest,
+/* `count` keys, at most a batch, from number `from` on, are added to `into` or,
+   if it is NULL, looked up in c. Returns how many results are true. */
+static size_t bloom_chain_batch_(bloom_chain *into, const bloom_chain *c,
                                  const bloom_keys_ *keys, size_t from,
                                  size_t count)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
     bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
     unsigned char number[BLOOM_CHAIN_BATCH_];   /* and which ones they are */
     bool answer[BLOOM_CHAIN_BATCH_], unwanted[BLOOM_CHAIN_BATCH_];
     bool *results = keys->results ? keys->results + from : unwanted;
-    unsigned link = newest ? c->links - 1 : c->links;
-    size_t i, asked, left = count, added;
+    unsigned link = into ? c->links - 1 : c->links;
+    size_t i, asked, left = count, added = 0;
     for (i = 0; i < count; i++) {
-        hash[i] = bloom_hash_at_(plan, keys, from + i);
+        hash[i] = bloom_hash_at_(c->like, keys, from + i);
         number[i] = (unsigned char)i;
+        results[i] = !into;
     }
     while (link-- > 0) {
         bloom_may_contain_many_hash(c->link[link], hash, left, answer);
         for (asked = left, i = left = 0; i < asked; i++) {
-            results[number[i]] = answer[i] && !newest;
             hash[left] = hash[i];
             number[left] = number[i];
             left += !answer[i];
         }
     }
-    if (!newest)
-        return count - left;
-    added = bloom_add_many_hash(newest, hash, left, answer);
-    for (i = 0; i < left; i++)
-        results[number[i]] = answer[i];
-    return added;
-}
-
-static size_t bloom_chain_look_all_(const bloom_chain *c, bloom_keys_ keys)
-{
-    size_t from, count, found = 0;
-    for (from = 0; from < keys.count; from += count) {
-        count = keys.count - from;
-        count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-        found += bloom_chain_batch_(c, BLOOM_NULL_, &keys, from, count);
+    if (into) {
+        added = bloom_add_many_hash(c->link[c->links - 1], hash, left, answer);
+        into->keys += added;
     }
-    return found;
+    for (i = 0; i < left; i++)
+        results[number[i]] = into && answer[i];
+    return into ? added : count - left;
 }
 
 /* A chain grows at a key that is new, so one key is added by itself where the
    newest link is full. */
-static size_t bloom_chain_add_all_(bloom_chain *c, bloom_keys_ keys)
+static size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
+                               bloom_keys_ keys)
 {
-    const bloom_plan plan = bloom_plan_of(c->link[0]);
-    size_t from, count, added, news = 0;
-    for (from = 0; from < keys.count; from += count, news += added) {
-        if (c->keys >= c->room) {
-            count = 1;
-            added = bloom_chain_add_hash(c, bloom_hash_at_(plan, &keys, from));
-            if (keys.results)
-                keys.results[from] = added != 0;
-            continue;
-        }
+    size_t from, count, trues = 0;
+    for (from = 0; from < keys.count; from += count) {
         count = keys.count - from;
         count = count < BLOOM_CHAIN_BATCH_ ? count : BLOOM_CHAIN_BATCH_;
-        count = count < c->room - c->keys ? count
-                                          : (size_t)(c->room - c->keys);
-        added = bloom_chain_batch_(c, c->link[c->links - 1], &keys, from,
-                                   count);
-        bloom_chain_count_(c, added);
+        if (into && count > c->room - c->keys)
+            count = (size_t)(c->room - c->keys);
+        if (count > 0) {
+            trues += bloom_chain_batch_(into, c, &keys, from, count);
+        } else {
+            bool is_new = bloom_chain_add_hash(into,
+                bloom_hash_at_(c->like, &keys, from));
+            if (keys.results)
+                keys.results[from] = is_new;
+            trues += is_new;
+            count = 1;
+        }
     }
-    return news;
+    return trues;
 }
 
 BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
                                       size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
                                           size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
@@ -3492,7 +3394,7 @@ BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
                                            size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
-    return bloom_chain_add_all_(c, all);
+    return bloom_chain_all_(c, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
@@ -3500,7 +3402,7 @@ BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
                                               size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
@@ -3508,7 +3410,7 @@ BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
                                                   size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
@@ -3516,7 +3418,7 @@ BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
                                                    size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_chain_look_all_(c, all);
+    return bloom_chain_all_(BLOOM_NULL_, c, all);
 }
 
 /* ---- Whole chains -------------------------------------------------------- */
@@ -3554,16 +3456,21 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
+/* A new seal in place of one that is there would hide that the memory behind it
+   was damaged since. */
 BLOOM_API void bloom_chain_seal(bloom_chain *c)
 {
     unsigned i;
     for (i = 0; i < c->links; i++)
-        bloom_seal(c->link[i]);
+        if (bloom_load64_(bloom_bytes_(c->link[i]) + BLOOM_SEAL_AT_) == 0)
+            bloom_seal(c->link[i]);
 }
 
-/* ---- A chain's image ----------------------------------------------------- */
+/* ---- A chain's image -------------------------------------------------------
+   The head is written and read like the header of a filter: k is the number of
+   links, m is first_n, the seed p's bits, and the seal the keys. */
 
-enum { BLOOM_LINKS_AT_ = 6, BLOOM_CHECK_AT_ = 7 };
+enum { BLOOM_CHECK_AT_ = 7 };
 
 static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 {
@@ -3575,31 +3482,26 @@ static unsigned char bloom_chain_check_byte_(const unsigned char *head)
 
 BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
 {
-    bloom_plan plan = bloom_plan_of(c->link[0]);
-    const void *p = &c->p;
-    void *bits = &plan.seed;
+    bloom_plan plan = c->like;
     plan.hashes = (uint8_t)c->links;
     plan.cells = c->first_n;
-    bloom_copy_bytes_((unsigned char *)bits, (const unsigned char *)p, 8);
+    bloom_copy_bytes_(&plan.seed, &c->p, 8);
     bloom_write_header_(head, plan);
     head[2] = 'C';
     bloom_store64_(head + BLOOM_SEAL_AT_, c->keys);
     head[BLOOM_CHECK_AT_] = bloom_chain_check_byte_(head);
 }
 
-static double bloom_chain_rate_of_(const unsigned char *head)
+static double bloom_chain_rate_of_(bloom_plan head)
 {
-    const uint64_t number = bloom_load64_(head + BLOOM_SEED_AT_);
-    const void *bits = &number;
-    double rate;
-    void *p = &rate;
-    bloom_copy_bytes_((unsigned char *)p, (const unsigned char *)bits, 8);
-    return rate;
+    double p;
+    bloom_copy_bytes_(&p, &head.seed, 8);
+    return p;
 }
 
-static bloom_error bloom_chain_check_head_(const unsigned char *head,
-                                           size_t size)
+static bloom_error bloom_chain_check_(const unsigned char *head, size_t size)
 {
+    bloom_plan plan;
     double p;
     if (!head || size < BLOOM_HEADER_)
         return BLOOM_TRUNCATED;
@@ -3607,62 +3509,46 @@ static bloom_error bloom_chain_check_head_(const unsigned char *head,
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    p = bloom_chain_rate_of_(head);
-    if (head[BLOOM_LAYOUT_AT_] > BLOOM_BLOCKED
-        || (head[BLOOM_WIDTH_AT_] != 32 && head[BLOOM_WIDTH_AT_] != 64)
-        || head[BLOOM_LINKS_AT_] > 64
-        || bloom_load64_(head + BLOOM_M_AT_) == 0 || !(p > 0 && p < 1))
+    plan = bloom_parse_(head);
+    p = bloom_chain_rate_of_(plan);
+    if (plan.layout > BLOOM_BLOCKED || plan.cells == 0 || plan.hashes > 64
+        || (plan.hash_bits != 32 && plan.hash_bits != 64) || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
     return head[BLOOM_CHECK_AT_] == bloom_chain_check_byte_(head)
          ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* The link at `at`, and in *at where it ends; NULL if it is no filter, or if
-   its layout, width or seed is another than the first one's. */
-static const bloom *bloom_chain_view_(const unsigned char *image, size_t size,
-                                      size_t *at, bloom_error *error)
-{
-    const unsigned char *link = image + *at, *first = image + BLOOM_HEADER_;
-    const bloom *b = bloom_view(link, size - *at, error);
-    if (!b)
-        return b;
-    *at += bloom_size(b);
-    if (link[BLOOM_LAYOUT_AT_] == image[BLOOM_LAYOUT_AT_]
-        && link[BLOOM_WIDTH_AT_] == image[BLOOM_WIDTH_AT_]
-        && bloom_load64_(link + BLOOM_SEED_AT_)
-           == bloom_load64_(first + BLOOM_SEED_AT_))
-        return b;
-    *error = BLOOM_BAD_HEADER;
-    return BLOOM_NULL_;
-}
-
-static bloom_error bloom_chain_check_(const unsigned char *image, size_t size)
-{
-    bloom_error error = bloom_chain_check_head_(image, size);
-    size_t at = BLOOM_HEADER_;
-    unsigned i;
-    if (error != BLOOM_OK)
-        return error;
-    for (i = 0; i < image[BLOOM_LINKS_AT_]; i++)
-        if (!bloom_chain_view_(image, size, &at, &error))
-            return error;
-    return size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
-        && image[at + 2] == 'M' ? BLOOM_BAD_HEADER : BLOOM_OK;
-}
-
-/* Copies the links of an image that was checked; false if memory is short. */
-static bool bloom_chain_copy_(bloom_chain *c, const unsigned char *image,
-                              size_t size)
+/* Copies the links that follow the head, and takes the seed from the first one.
+   false, and the reason in *error, if one of them is wrong; false if memory is
+   short. */
+static bool bloom_chain_load_links_(bloom_chain *c, const unsigned char *image,
+                                    size_t size, bloom_error *error)
 {
     size_t at = BLOOM_HEADER_;
-    bloom_error error;
-    while (c->links < image[BLOOM_LINKS_AT_]) {
-        bloom *b = bloom_copy(bloom_chain_view_(image, size, &at, &error));
+    c->keys = bloom_load64_(image + BLOOM_SEAL_AT_);
+    c->like.seed = 0;
+    while (c->links < image[BLOOM_K_AT_]) {
+        const bloom *b = bloom_view(image + at, size - at, error);
+        bloom_plan plan;
         if (!b)
             return false;
-        c->link[c->links++] = b;
+        plan = bloom_plan_of(b);
+        if (c->links == 0)
+            c->like.seed = plan.seed;
+        if (plan.layout != c->like.layout || plan.seed != c->like.seed
+            || plan.hash_bits != c->like.hash_bits) {
+            *error = BLOOM_BAD_HEADER;
+            return false;
+        }
+        c->link[c->links] = bloom_copy(b);
+        if (!c->link[c->links])
+            return false;
+        at += bloom_size(c->link[c->links++]);
     }
-    return true;
+    if (size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
+        && image[at + 2] == 'M')
+        *error = BLOOM_BAD_HEADER;
+    return *error == BLOOM_OK;
 }
 
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
@@ -3670,25 +3556,18 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 {
     const unsigned char *head = (const unsigned char *)image;
     bloom_error found = bloom_chain_check_(head, size);
-    bloom_chain *c;
+    bloom_chain *c = BLOOM_NULL_;
+    bool is_whole = false;
+    if (found == BLOOM_OK) {
+        bloom_plan like = bloom_parse_(head);
+        c = bloom_chain_without_links_(like.cells, bloom_chain_rate_of_(like),
+                                       like);
+    }
+    if (c)
+        is_whole = bloom_chain_load_links_(c, head, size, &found);
     if (error)
         *error = found;
-    if (found != BLOOM_OK)
-        return BLOOM_NULL_;
-    c = bloom_chain_without_links_(bloom_load64_(head + BLOOM_M_AT_),
-                                   bloom_chain_rate_of_(head));
-    if (head[BLOOM_LINKS_AT_] == 0) {
-        bloom_plan like = bloom_no_plan_();
-        like.layout = head[BLOOM_LAYOUT_AT_];
-        like.hash_bits = head[BLOOM_WIDTH_AT_];
-        return bloom_chain_begin_(c, like);
-    }
-    if (!c || !bloom_chain_copy_(c, head, size)) {
-        bloom_chain_free(c);
-        return BLOOM_NULL_;
-    }
-    bloom_chain_resume_(c, bloom_load64_(head + BLOOM_SEAL_AT_));
-    return c;
+    return bloom_chain_begin_(c, is_whole);
 }
 
 #endif

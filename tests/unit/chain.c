@@ -208,6 +208,47 @@ static void test_chain_at_its_floor(void)
     bloom_chain_free(d);
 }
 
+/* A link that holds no more keys than the one before it, as links of one or two
+   keys may by chance, does not end the growth: rates that differ little let
+   chains grow alike. */
+static void test_small_links(void)
+{
+    double p;
+    for (p = 3e-9; p < 12e-9; p += 1e-9) {
+        bloom_chain *c = bloom_chain_create(1, p, chain_plan(0, 32));
+        uint64_t key;
+        for (key = 0; key < 30; key++)
+            bloom_chain_add_u64(c, key);
+        CHECK(bloom_chain_links(c) > 4 && bloom_chain_fpr(c) < p);
+        bloom_chain_free(c);
+    }
+}
+
+/* A seal that is there is kept, as it tells that memory was damaged since; a
+   link that has none gets one. */
+static void test_chain_seals(void)
+{
+    bloom_chain *c = bloom_chain_new(20, 0.1, BLOOM_CLASSIC);
+    unsigned char *image;
+    uint64_t key = 0;
+    size_t size;
+    while (bloom_chain_links(c) < 2)
+        bloom_chain_add_u64(c, key++);
+    bloom_chain_seal(c);
+    size = save_chain(c, &image);
+    bloom_chain_free(c);
+    image[32 + 32] ^= 1;
+    c = bloom_chain_load(image, size, NULL);
+    free(image);
+    while (bloom_verify(bloom_chain_link(c, 1)) == BLOOM_OK)
+        bloom_chain_add_u64(c, key++);
+    CHECK(bloom_verify(bloom_chain_link(c, 1)) == BLOOM_UNSEALED);
+    bloom_chain_seal(c);
+    CHECK(bloom_verify(bloom_chain_link(c, 0)) == BLOOM_CORRUPT);
+    CHECK(bloom_verify(bloom_chain_link(c, 1)) == BLOOM_OK);
+    bloom_chain_free(c);
+}
+
 static bloom_error chain_error(const unsigned char *image, size_t size)
 {
     bloom_error error = BLOOM_OK;
@@ -544,6 +585,8 @@ static void chain_tests(void)
     RUN(test_golden_chains());
     RUN(test_links_to_the_key());
     RUN(test_chain_heads());
+    RUN(test_small_links());
+    RUN(test_chain_seals());
     RUN(test_bad_chains());
     RUN(test_damaged_chains());
     RUN(many_in_chain(BLOOM_CLASSIC, 64));

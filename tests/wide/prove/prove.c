@@ -67,6 +67,7 @@ static inline uint32_t bloom_low_half_(uint64_t x);
      && (width == 64 || (width == 32 && m < 4294967296)) \
      && (layout == 1 ==> m % 256 == 0 && k % 8 == 0 && m < 1099511627776))
 #define M(header) LOAD64((header) + 8)
+#define WHOLE(m, m_high) ((m_high) * 4294967296 + (m))
 #define SIZE(m, layout) (32 + CELL_BYTES(m, layout))
 #define IS_GOOD(plan) \
     ARE_GOOD((plan).cells, (plan).layout, (plan).hash_bits, (plan).hashes)
@@ -74,18 +75,15 @@ static inline uint32_t bloom_low_half_(uint64_t x);
 
 /*@ assigns \nothing;
     ensures ok: \result == BLOOM_OK <==>
-        ARE_GOOD((m_high * 4294967296 + m), layout, width, k); */
+        ARE_GOOD(WHOLE(m, m_high), layout, width, k)
+        && SIZE(WHOLE(m, m_high), layout) <= size; */
 static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
-                                              unsigned k);
+                                              unsigned k, size_t size);
 
 /*@ assigns \nothing;
     ensures bytes: \result == CELL_BYTES(m, layout); */
 static inline uint64_t bloom_cell_bytes_(uint64_t m, unsigned layout);
-
-/*@ assigns \nothing;
-    ensures fits: \result <==> 32 + bytes <= size; */
-static inline bool bloom_fits_(uint64_t bytes, size_t size);
 
 /*@ requires \valid_read(header + (0 .. 31)) && size >= 32;
     assigns \nothing;
@@ -107,12 +105,6 @@ static inline size_t bloom_plan_size_(bloom_plan plan, size_t most);
     ensures none: \result == 0
         || (IS_GOOD(plan) && SIZE_OF(plan) <= SIZE_MAX); */
 BLOOM_API size_t bloom_plan_size(bloom_plan plan);
-
-/*@ requires \valid_read(header + (0 .. 31));
-    requires SIZE(M(header), header[4]) <= SIZE_MAX;
-    assigns \nothing;
-    ensures size: \result == SIZE(M(header), header[4]); */
-static inline size_t bloom_size_(const unsigned char *header);
 
 /* ---- Cells --------------------------------------------------------------- */
 

@@ -6,9 +6,8 @@
 #   bloom_check_           (bloom_open, bloom_view) accepts a header just if it
 #                          is within the format's limits and its cells are
 #                          within `size`
-#   bloom_plan_size, bloom_size_, bloom_fits_, bloom_cell_bytes_   are right to
-#                          the byte; 0 just where there is no such size; nothing
-#                          overflows
+#   bloom_plan_size, bloom_cell_bytes_   are right to the byte; 0 just where
+#                          there is no such size; nothing overflows
 #   of an accepted image   every cell that a walk can come to, bit, counter or
 #                          block, is inside `size` bytes, past the header
 #   bloom_fold             the cell, or block, of each position among m / by, by
@@ -63,8 +62,8 @@ fold() {
         -wp-fct proved_fold,proved_fold_block
 }
 
-functions=bloom_low_half_,bloom_check_fields_,bloom_cell_bytes_,bloom_fits_
-functions=$functions,bloom_check_,bloom_plan_size_,bloom_plan_size,bloom_size_
+functions=bloom_low_half_,bloom_check_fields_,bloom_cell_bytes_
+functions=$functions,bloom_check_,bloom_plan_size_,bloom_plan_size
 functions=$functions,bloom_high_half_,bloom_look_bit_,bloom_set_bit_
 functions=$functions,bloom_shift_,bloom_is_counted_,bloom_block_
 functions=$functions,bloom_block_bit_,proved_cell,proved_block

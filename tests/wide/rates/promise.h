@@ -171,9 +171,7 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
         own = own * each * each - of_the_sum(plan, n);
         mean += n * each / blocks / 4294967296.0;
         rate = pow(mean, each);
-        if (plan.hash_bits == 32 && each > 1)
-            rate *= bloom_pairs_(blocks, n, mean);      /* measured by few() */
-        rate += bloom_twin_rate_(plan, blocks, n);
+        rate = bloom_blocked_total_(plan, blocks, n, mean, rate);
         observe(t, rate, own * rate * rate);
         return;
     }
