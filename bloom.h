@@ -1079,8 +1079,9 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-/* Removes the seal and sets all cells to 0. */
-static void bloom_clear_(unsigned char *image, size_t size)
+/* Removes the seal and sets all cells to 0. Inlined with a size that gcc takes
+   for 0, which no image has, it would make gcc warn. */
+BLOOM_RARE_ void bloom_clear_(unsigned char *image, size_t size)
 {
     BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
 }
