@@ -1079,8 +1079,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-/* Removes the seal and sets all cells to 0. Inlined with a size that gcc takes
-   for 0, which no image has, it would make gcc warn. */
+/* Removes the seal, sets cells to 0. Inlined, gcc would warn of size 0. */
 BLOOM_RARE_ void bloom_clear_(unsigned char *image, size_t size)
 {
     BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
