@@ -820,7 +820,7 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
     return tail;
 }
 
-static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
+BLOOM_FLAT_ bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
                                          uint64_t seed)
 {
     bloom_hash h, tail = bloom_tail64_(key, size);
@@ -2127,7 +2127,7 @@ typedef struct bloom_task_ {
 BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
     const uint64_t *keys, uint64_t seed, bool one)
 {
-    size_t i = 0;
+    size_t i = 0, j = 0;
 #if defined(BLOOM_SIMD_) && defined(__x86_64__)
     const uint64_t add = (seed + 1) * BLOOM_GOLDEN_;
     const bloom_longs_ adds = { add, add, add, add };
@@ -2139,13 +2139,19 @@ BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
         h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
         h ^= h >> 33;
         __builtin_memcpy(walks->x + i, &h, 32);
-        h *= BLOOM_GOLDEN_;
-        if (!one)
-            __builtin_memcpy(walks->y + i, &h, 32);
     }
+    for (j = 0; j < i && !one; j++)
+        walks->y[j] = walks->x[j] * BLOOM_GOLDEN_;
 #endif
-    (void)walks, (void)keys, (void)seed, (void)one;
+    (void)walks, (void)keys, (void)seed, (void)one, (void)j;
     return i;
+}
+
+BLOOM_FLAT_ void bloom_put_walk_(bloom_walks_ *walks, size_t i,
+                                 bloom_plan plan, bloom_hash h)
+{
+    walks->x[i] = h.h1;
+    walks->y[i] = bloom_y_(plan, h.h2);
 }
 
 /* Begins the walks of at most `most` keys from number `from` on. The memory is
@@ -2157,7 +2163,6 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
 {
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     const size_t left = keys->count - from, count = left < most ? left : most;
-    bloom_hash h;
     size_t i;
     walks->count = count;
     walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
@@ -2168,24 +2173,17 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
             BLOOM_PREFETCH_(keys->hashes + i);
     i = keys->integers && !BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_
       ? bloom_begin_fours_(walks, keys->integers + from, plan.seed, one) : 0;
-    if (BLOOM_IS_32_(plan) || keys->integers)
-        for (; i < count; i++) {
-            h = bloom_hash_at_(plan, keys, from + i);
-            walks->x[i] = h.h1;
-            walks->y[i] = bloom_y_(plan, h.h2);
-        }
+    if (keys->integers)
+        for (; i < count; i++)
+            bloom_put_walk_(walks, i, plan,
+                            bloom_hash_u64_(plan, keys->integers[from + i]));
     else if (keys->hashes)
-        for (; i < count; i++) {
-            walks->x[i] = keys->hashes[from + i].h1;
-            walks->y[i] = keys->hashes[from + i].h2;
-        }
+        for (; i < count; i++)
+            bloom_put_walk_(walks, i, plan, keys->hashes[from + i]);
     else
-        for (; i < count; i++) {
-            h = bloom_hash_(plan, keys->bytes[from + i].data,
-                            keys->bytes[from + i].size);
-            walks->x[i] = h.h1;
-            walks->y[i] = h.h2;
-        }
+        for (; i < count; i++)
+            bloom_put_walk_(walks, i, plan,
+                            bloom_hash_at_(plan, keys, from + i));
 }
 
 /* Visits k cells of each walk, writes the answers, and returns how many are
@@ -2193,15 +2191,14 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
    only the keys that may be in, with their walks as far as they came. REST
    looks at what is left of these. */
 BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
-                               unsigned layout, unsigned k, int what, bool simd)
+                               uint64_t m, bool *results, unsigned layout,
+                               unsigned k, int what, bool simd)
 {
     unsigned char *into = what == BLOOM_ADD_ ? task->into : BLOOM_NULL_;
     const unsigned char *cells = task->cells;
-    const uint64_t m = task->plan.cells;
     const size_t count = walks->count;
     const unsigned n = what != BLOOM_SIFT_ ? k : layout == BLOOM_BLOCKED ? 8
                                                                          : 2;
-    bool *results = what == BLOOM_ASK_ ? BLOOM_NULL_ : walks->results;
     size_t i, stay = 0, sum = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
@@ -2228,42 +2225,52 @@ BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
 }
 
 /* Makes a loop of its own for each `what`, and its callers for each layout. */
-#define BLOOM_PASS_(what) bloom_pass_(task, walks, layout, k, what, simd)
+#define BLOOM_PASS_(results, what) \
+    bloom_pass_(task, walks, m, results, layout, k, what, simd)
 BLOOM_FLAT_ size_t bloom_pass_in_(const bloom_task_ *task, bloom_walks_ *walks,
-                                  unsigned layout, unsigned k, int what,
-                                  bool simd)
+                                  uint64_t m, unsigned layout, unsigned k,
+                                  int what, bool simd)
 {
+    bool *results = walks->results;
     switch (what) {
-    case BLOOM_ADD_:  return BLOOM_PASS_(BLOOM_ADD_);
-    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_ASK_);
-    case BLOOM_SIFT_: return BLOOM_PASS_(BLOOM_SIFT_);
-    case BLOOM_REST_: return BLOOM_PASS_(BLOOM_REST_);
+    case BLOOM_ADD_:  return BLOOM_PASS_(results, BLOOM_ADD_);
+    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_NULL_, BLOOM_ASK_);
+    case BLOOM_SIFT_: return BLOOM_PASS_(results, BLOOM_SIFT_);
+    case BLOOM_REST_: return BLOOM_PASS_(results, BLOOM_REST_);
     }
-    return BLOOM_PASS_(BLOOM_LOOK_);
+    return results ? BLOOM_PASS_(results, BLOOM_LOOK_)
+                   : BLOOM_PASS_(BLOOM_NULL_, BLOOM_LOOK_);
 }
 
+/* One block a key in less than 2 GB has loops of its own: m is masked to 34
+   bits so that compilers drop the code for more. */
 BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(const bloom_task_ *task,
     bloom_walks_ *walks, unsigned k, int what)
 {
-    return k == 8 ? bloom_pass_in_(task, walks, BLOOM_BLOCKED, 8, what, true)
-                  : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, true);
+    const uint64_t m = task->plan.cells;
+    return k == 8 && m >> 34 == 0
+         ? bloom_pass_in_(task, walks, m & 0x3FFFFFFFFU, BLOOM_BLOCKED, 8, what,
+                          true)
+         : bloom_pass_in_(task, walks, m, BLOOM_BLOCKED, k, what, true);
 }
 
 BLOOM_RARE_ size_t bloom_pass_bits_(const bloom_task_ *task,
                                     bloom_walks_ *walks, unsigned k, int what)
 {
-    return bloom_pass_in_(task, walks, BLOOM_CLASSIC, k, what, false);
+    return bloom_pass_in_(task, walks, task->plan.cells, BLOOM_CLASSIC, k, what,
+                          false);
 }
 
 static size_t bloom_pass_any_(const bloom_task_ *task, bloom_walks_ *walks,
                               unsigned k, int what)
 {
     const unsigned layout = task->plan.layout;
+    const uint64_t m = task->plan.cells;
     return layout == BLOOM_CLASSIC ? bloom_pass_bits_(task, walks, k, what)
          : layout == BLOOM_COUNTING
-         ? bloom_pass_in_(task, walks, BLOOM_COUNTING, k, what, false)
+         ? bloom_pass_in_(task, walks, m, BLOOM_COUNTING, k, what, false)
          : BLOOM_HAS_SIMD_ ? bloom_pass_by_simd_(task, walks, k, what)
-         : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, false);
+         : bloom_pass_in_(task, walks, m, BLOOM_BLOCKED, k, what, false);
 }
 
 /* The rounds of above. A filter is large from 4 MB on, or from 512 KB on where
@@ -3520,35 +3527,37 @@ static bloom_error bloom_chain_check_(const unsigned char *head, size_t size)
 
 /* Copies the links that follow the head, and takes the seed from the first one.
    false, and the reason in *error, if one of them is wrong; false if memory is
-   short. */
+   short, but only after all links were looked at. */
 static bool bloom_chain_load_links_(bloom_chain *c, const unsigned char *image,
                                     size_t size, bloom_error *error)
 {
     size_t at = BLOOM_HEADER_;
+    bool is_whole = true;
+    unsigned i;
     c->keys = bloom_load64_(image + BLOOM_SEAL_AT_);
     c->like.seed = 0;
-    while (c->links < image[BLOOM_K_AT_]) {
+    for (i = 0; i < image[BLOOM_K_AT_]; i++) {
         const bloom *b = bloom_view(image + at, size - at, error);
         bloom_plan plan;
         if (!b)
             return false;
         plan = bloom_plan_of(b);
-        if (c->links == 0)
+        if (i == 0)
             c->like.seed = plan.seed;
         if (plan.layout != c->like.layout || plan.seed != c->like.seed
             || plan.hash_bits != c->like.hash_bits) {
             *error = BLOOM_BAD_HEADER;
             return false;
         }
-        c->link[c->links] = bloom_copy(b);
-        if (!c->link[c->links])
-            return false;
-        at += bloom_size(c->link[c->links++]);
+        c->link[i] = is_whole ? bloom_copy(b) : BLOOM_NULL_;
+        is_whole = c->link[i] != BLOOM_NULL_;
+        c->links += is_whole;
+        at += bloom_size(b);
     }
     if (size - at >= 3 && image[at] == 'B' && image[at + 1] == 'L'
         && image[at + 2] == 'M')
         *error = BLOOM_BAD_HEADER;
-    return *error == BLOOM_OK;
+    return is_whole && *error == BLOOM_OK;
 }
 
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
