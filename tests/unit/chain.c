@@ -537,6 +537,29 @@ static void test_chain_without_memory(void)
         CHECK(requests == refused + 1);
     }
 }
+
+/* Of three links the first has no memory, so no more is asked for; but what is
+   wrong with the last one is told. */
+static void test_links_without_memory(void)
+{
+    unsigned char image[32 + 3 * 40] = "BLC\1";
+    bloom_error error = BLOOM_CORRUPT;
+    unsigned i;
+    image[5] = 64;
+    image[8] = 9;
+    image[22] = 0xE0, image[23] = 0x3F;
+    count_links(image, 3);
+    for (i = 0; i < 3; i++)
+        bloom_init(image + 32 + 40 * i, 40, a_plan(64, 3, 64, 5));
+    requests = 0;
+    refused = 1;
+    CHECK(!bloom_chain_load(image, sizeof image, &error));
+    CHECK(error == BLOOM_OK && requests == 2);
+    image[32 + 2 * 40] = 'b';
+    requests = 0;
+    CHECK(!bloom_chain_load(image, sizeof image, &error));
+    CHECK(error == BLOOM_NOT_A_FILTER && requests == 2);
+}
 #endif
 
 static void test_chain(void)
@@ -572,6 +595,7 @@ static void test_chain_in_short_memory(void)
     refused = 1;                        /* for the filter, not for the chain */
     CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
     test_chain_without_memory();
+    test_links_without_memory();
     refused = -1;
     CHECK(held == 0);
 }
