@@ -1282,14 +1282,18 @@ BLOOM_RARE_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
     return bloom_hash32_(bytes, 8, seed);
 }
 
-BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+BLOOM_FLAT_ bloom_hash bloom_hash64_u64_(uint64_t key, uint64_t seed)
 {
     bloom_hash h;
-    if (BLOOM_IS_32_(plan))
-        return bloom_hash32_u64_(key, plan.seed);
-    h.h1 = bloom_mix_u64_(plan.seed, key);
+    h.h1 = bloom_mix_u64_(seed, key);
     h.h2 = h.h1 * BLOOM_GOLDEN_;
     return h;
+}
+
+BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+{
+    return BLOOM_IS_32_(plan) ? bloom_hash32_u64_(key, plan.seed)
+                              : bloom_hash64_u64_(key, plan.seed);
 }
 
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
@@ -1741,8 +1745,9 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   The header of a filter that is written is in RAM; that of one that is only
-   asked may be in ROM. */
+   `any` serves every filter, `one` the classic ones that are asked most often,
+   and `block` the fastest ones, in the user's loop. The header of a filter that
+   is written is in RAM; that of one that is only asked may be in ROM. */
 
 BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_by_simd_(unsigned char *cells,
     unsigned k, uint64_t x, uint64_t y, uint64_t m)
@@ -1877,21 +1882,15 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
-/* In width 64 an integer is hashed here, elsewhere in a call. */
+/* In width 64 an integer is hashed in the user's loop; but in a call where code
+   is to be small, or the header may be in ROM. */
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
 #define BLOOM_IS_64_(image) ((void)(image), false)
+#define BLOOM_SEED_(image) 0
 #else
 #define BLOOM_IS_64_(image) ((image)[BLOOM_WIDTH_AT_] == 64)
+#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
 #endif
-
-BLOOM_FLAT_ bloom_hash bloom_hash64_u64_(const unsigned char *image,
-                                         uint64_t key)
-{
-    bloom_hash h;
-    h.h1 = bloom_mix_u64_(bloom_load64_(image + BLOOM_SEED_AT_), key);
-    h.h2 = h.h1 * BLOOM_GOLDEN_;
-    return h;
-}
 
 BLOOM_RARE_ bool bloom_add_number_(bloom *b, uint64_t key)
 {
@@ -1908,7 +1907,7 @@ BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const bloom_hash h = bloom_hash64_u64_(image, key);
+    const bloom_hash h = bloom_hash64_u64_(key, BLOOM_SEED_(image));
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
              ? bloom_add_block_(image, blocks, h.h1)
          : BLOOM_IS_64_(image) ? bloom_add_one_(b, h)
@@ -1919,7 +1918,7 @@ BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const bloom_hash h = bloom_hash64_u64_(image, key);
+    const bloom_hash h = bloom_hash64_u64_(key, BLOOM_SEED_(image));
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
              ? bloom_look_block_(image, blocks, h.h1)
          : BLOOM_IS_64_(image) ? bloom_look_one_(b, h)

@@ -70,7 +70,7 @@ twice() {
 }
 
 sections bloom.h >build/sections
-figure 'lines of bloom.h' "$(wc -l <bloom.h)" 3000 3638
+figure 'lines of bloom.h' "$(wc -l <bloom.h)" 3000 3637
 figure 'of its planning' "$(awk '$3 == 1 && $4 == "Planning" { print $2 }' \
     build/sections)" 430 440
 figure 'from its SIMD to the end of many keys' "$(awk '
