@@ -1377,11 +1377,11 @@ static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
 {
     unsigned char *byte = cells + (size_t)(cell >> 1);
     unsigned char old = BLOOM_LOAD_BYTE_(byte);
-    unsigned one = 1U << bloom_shift_(cell), count;
-    do
-        count = old >> bloom_shift_(cell) & 15;
+    unsigned one = 1U << bloom_shift_(cell);
+    unsigned count = old >> bloom_shift_(cell) & 15;
     while (count < 15 && (up || count > 0)
-           && !BLOOM_SWAP_BYTE_(byte, &old, up ? old + one : old - one));
+           && !BLOOM_SWAP_BYTE_(byte, &old, up ? old + one : old - one))
+        count = old >> bloom_shift_(cell) & 15;
     return count;
 }
 
@@ -2124,11 +2124,12 @@ typedef struct bloom_task_ {
 /* Begins walks of integers, four at a time where there is AVX2, and returns how
    many. y is left out for one block a key, where no step is taken. */
 BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
-    const uint64_t *keys, uint64_t seed, bool one)
+    const uint64_t *keys, bloom_plan plan)
 {
     size_t i = 0, j = 0;
 #if defined(BLOOM_SIMD_) && defined(__x86_64__)
-    const uint64_t add = (seed + 1) * BLOOM_GOLDEN_;
+    const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
+    const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
     const bloom_longs_ adds = { add, add, add, add };
     for (; walks->count - i >= 4; i += 4) {
         bloom_longs_ h;
@@ -2142,7 +2143,7 @@ BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
     for (j = 0; j < i && !one; j++)
         walks->y[j] = walks->x[j] * BLOOM_GOLDEN_;
 #endif
-    (void)walks, (void)keys, (void)seed, (void)one, (void)j;
+    (void)walks, (void)keys, (void)plan, (void)j;
     return i;
 }
 
@@ -2160,7 +2161,6 @@ BLOOM_FLAT_ void bloom_put_walk_(bloom_walks_ *walks, size_t i,
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
-    const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     const size_t left = keys->count - from, count = left < most ? left : most;
     size_t i;
     walks->count = count;
@@ -2171,7 +2171,7 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
         else if (keys->hashes)
             BLOOM_PREFETCH_(keys->hashes + i);
     i = keys->integers && !BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_
-      ? bloom_begin_fours_(walks, keys->integers + from, plan.seed, one) : 0;
+      ? bloom_begin_fours_(walks, keys->integers + from, plan) : 0;
     if (keys->integers)
         for (; i < count; i++)
             bloom_put_walk_(walks, i, plan,
