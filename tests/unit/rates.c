@@ -50,8 +50,9 @@ static void test_exact_rates(void)
     CHECK(exact_rate(k, 64, 4 * 64) <= 3.87065e-4);
 }
 
-/* Expected rates to eleven digits, not by another source: plans are made of
-   them, and are to be the same on every machine and in every version. */
+/* Expected rates to ten digits, not by another source: plans are made of them,
+   and are to be the same on every machine and in every version. The x87, whose
+   numbers have more bits, is off by one in the eleventh. */
 static void test_golden_rates(void)
 {
     static const struct {
@@ -97,7 +98,7 @@ static void test_golden_rates(void)
                                  known[i].width, 0);
         double error = bloom_plan_fpr(in_layout(plan, known[i].layout),
                                       known[i].n) / known[i].rate - 1;
-        CHECK(error < 1e-11 && error > -1e-11);
+        CHECK(error < 1e-10 && error > -1e-10);
     }
 }
 
