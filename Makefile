@@ -50,6 +50,7 @@ MODES_CXX = c++ c++-and-c
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*.[ch])
 PROGRAM = tests/unit/all.c
+RATES = -DTEST_RATES                           # make sanitize: none
 OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
 HOOKS = -include tests/unit/hooks.h
 TEST_C = $(C99) -O0 -c $(PROGRAM) -o $@         # that calls one of these objects
@@ -71,7 +72,7 @@ build/test.o: $(UNIT)
 build/test-flash.o: $(UNIT)
 	$(TEST_C) -DTEST_FLASH -DBLOOM_NO_FLOAT
 build/test-portable.o: $(UNIT)
-	$(TEST_C) -DTEST_MALLOC -DTEST_RATES
+	$(TEST_C) -DTEST_MALLOC $(RATES)
 
 build/test-separate: build/test.o build/bloom.o             # declarations only
 	$(C99) $^ -o $@

@@ -2126,8 +2126,9 @@ typedef struct bloom_task_ {
 BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
     const uint64_t *keys, bloom_plan plan)
 {
-    size_t i = 0, j = 0;
+    size_t i = 0;
 #if defined(BLOOM_SIMD_) && defined(__x86_64__)
+    size_t j;
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
     const bloom_longs_ adds = { add, add, add, add };
@@ -2143,7 +2144,7 @@ BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
     for (j = 0; j < i && !one; j++)
         walks->y[j] = walks->x[j] * BLOOM_GOLDEN_;
 #endif
-    (void)walks, (void)keys, (void)plan, (void)j;
+    (void)walks, (void)keys, (void)plan;
     return i;
 }
 
@@ -2190,11 +2191,12 @@ static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
    only the keys that may be in, with their walks as far as they came. REST
    looks at what is left of these. */
 BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
-                               uint64_t m, bool *results, unsigned layout,
-                               unsigned k, int what, bool simd)
+                               bool *results, unsigned layout, unsigned k,
+                               int what, bool simd)
 {
     unsigned char *into = what == BLOOM_ADD_ ? task->into : BLOOM_NULL_;
     const unsigned char *cells = task->cells;
+    const uint64_t m = task->plan.cells;
     const size_t count = walks->count;
     const unsigned n = what != BLOOM_SIFT_ ? k : layout == BLOOM_BLOCKED ? 8
                                                                          : 2;
@@ -2225,10 +2227,10 @@ BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
 
 /* Makes a loop of its own for each `what`, and its callers for each layout. */
 #define BLOOM_PASS_(results, what) \
-    bloom_pass_(task, walks, m, results, layout, k, what, simd)
+    bloom_pass_(task, walks, results, layout, k, what, simd)
 BLOOM_FLAT_ size_t bloom_pass_in_(const bloom_task_ *task, bloom_walks_ *walks,
-                                  uint64_t m, unsigned layout, unsigned k,
-                                  int what, bool simd)
+                                  unsigned layout, unsigned k, int what,
+                                  bool simd)
 {
     bool *results = walks->results;
     switch (what) {
@@ -2241,35 +2243,29 @@ BLOOM_FLAT_ size_t bloom_pass_in_(const bloom_task_ *task, bloom_walks_ *walks,
                    : BLOOM_PASS_(BLOOM_NULL_, BLOOM_LOOK_);
 }
 
-/* One block a key in less than 2 GB has loops of its own: m is masked to 34
-   bits so that compilers drop the code for more. */
+/* One block a key has loops of its own, without an inner one. */
 BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(const bloom_task_ *task,
     bloom_walks_ *walks, unsigned k, int what)
 {
-    const uint64_t m = task->plan.cells;
-    return k == 8 && m >> 34 == 0
-         ? bloom_pass_in_(task, walks, m & 0x3FFFFFFFFU, BLOOM_BLOCKED, 8, what,
-                          true)
-         : bloom_pass_in_(task, walks, m, BLOOM_BLOCKED, k, what, true);
+    return k == 8 ? bloom_pass_in_(task, walks, BLOOM_BLOCKED, 8, what, true)
+                  : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, true);
 }
 
 BLOOM_RARE_ size_t bloom_pass_bits_(const bloom_task_ *task,
                                     bloom_walks_ *walks, unsigned k, int what)
 {
-    return bloom_pass_in_(task, walks, task->plan.cells, BLOOM_CLASSIC, k, what,
-                          false);
+    return bloom_pass_in_(task, walks, BLOOM_CLASSIC, k, what, false);
 }
 
 static size_t bloom_pass_any_(const bloom_task_ *task, bloom_walks_ *walks,
                               unsigned k, int what)
 {
     const unsigned layout = task->plan.layout;
-    const uint64_t m = task->plan.cells;
     return layout == BLOOM_CLASSIC ? bloom_pass_bits_(task, walks, k, what)
          : layout == BLOOM_COUNTING
-         ? bloom_pass_in_(task, walks, m, BLOOM_COUNTING, k, what, false)
+         ? bloom_pass_in_(task, walks, BLOOM_COUNTING, k, what, false)
          : BLOOM_HAS_SIMD_ ? bloom_pass_by_simd_(task, walks, k, what)
-         : bloom_pass_in_(task, walks, m, BLOOM_BLOCKED, k, what, false);
+         : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, false);
 }
 
 /* The rounds of above. A filter is large from 4 MB on, or from 512 KB on where
@@ -2577,16 +2573,17 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(image);
     const bool was_large = plan.cells >> 34 != 0;
-    uint64_t words, i;
+    size_t size;
+    uint64_t i;
     if (by == 0 || plan.cells % by != 0)
         return false;
     plan.cells /= by;
-    if (bloom_plan_size(plan) == 0
+    size = bloom_plan_size(plan);
+    if (size == 0
         || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
         return false;
     bloom_unseal_(image);
-    words = (bloom_plan_size(plan) - BLOOM_HEADER_) / 8;
-    for (i = 0; i < words; i++)
+    for (i = 0; i < (size - BLOOM_HEADER_) / 8; i++)
         bloom_store64_(cells + (size_t)(i * 8),
                        bloom_folded_word_(cells, plan.layout, i, by));
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
@@ -2750,12 +2747,13 @@ static double bloom_classic_rate_(bloom_plan plan, double n)
    key with chance (1 - (31/32)^j)^8 + j * 2^-32: all eight words have the bit,
    or its 32 bits of hash are those of one of the j. */
 
-/* ways[c][e]: the chance that c choices in a word are of e different bits */
-static void bloom_count_ways_(double ways[9][9])
+/* ways[c][e]: the chance that c choices in a word, at most b, are of e different
+   bits */
+static void bloom_count_ways_(unsigned b, double ways[9][9])
 {
     unsigned c, e;
-    for (c = 0; c < 9; c++)
-        for (e = 0; e < 9; e++)
+    for (c = 0; c <= b; c++)
+        for (e = 0; e <= b; e++)
             ways[c][e] = c == 0 ? e == 0
                        : ways[c - 1][e] * e / 32 + (e == 0 ? 0
                        : ways[c - 1][e - 1] * (33 - e) / 32);
@@ -2771,7 +2769,7 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
 {
     double j, weight = 1, word, ways[9][9], set[9] = { 1 };
     unsigned c, e;
-    bloom_count_ways_(ways);
+    bloom_count_ways_(b, ways);
     for (c = 0; c <= b; c++)
         mean[c] = 0;
     for (j = 0; j <= choices && weight > 1e-12 * mean[b]; j++) {

@@ -519,15 +519,24 @@ static void test_longest_chain(void)
 }
 
 #ifdef TEST_MALLOC
-static void test_chain_without_memory(void)
+/* The image of a chain for 9 keys and 0.5, of links of 64 cells */
+static void small_image(unsigned char *image, unsigned links)
 {
-    unsigned char image[32 + 40] = "BLC\1";
-    bloom_error error = BLOOM_CORRUPT;
+    memset(image, 0, 32);
+    memcpy(image, "BLC\1", 4);
     image[5] = 64;
     image[8] = 9;
     image[22] = 0xE0, image[23] = 0x3F;
-    count_links(image, 1);
-    bloom_init(image + 32, 40, a_plan(64, 3, 64, 5));
+    count_links(image, links);
+    while (links-- > 0)
+        bloom_init(image + 32 + 40 * links, 40, a_plan(64, 3, 64, 5));
+}
+
+static void test_chain_without_memory(void)
+{
+    unsigned char image[32 + 40];
+    bloom_error error = BLOOM_CORRUPT;
+    small_image(image, 1);
     for (refused = 0; refused < 2; refused++) {     /* chain, then its link */
         requests = 0;
         CHECK(!bloom_chain_load(image, sizeof image, &error));
@@ -542,15 +551,9 @@ static void test_chain_without_memory(void)
    wrong with the last one is told. */
 static void test_links_without_memory(void)
 {
-    unsigned char image[32 + 3 * 40] = "BLC\1";
+    unsigned char image[32 + 3 * 40];
     bloom_error error = BLOOM_CORRUPT;
-    unsigned i;
-    image[5] = 64;
-    image[8] = 9;
-    image[22] = 0xE0, image[23] = 0x3F;
-    count_links(image, 3);
-    for (i = 0; i < 3; i++)
-        bloom_init(image + 32 + 40 * i, 40, a_plan(64, 3, 64, 5));
+    small_image(image, 3);
     requests = 0;
     refused = 1;
     CHECK(!bloom_chain_load(image, sizeof image, &error));

@@ -1,11 +1,7 @@
 # Run by `make interop`: the examples that need other software. What is missing
 # is named with its Debian package, and counts as failed.
-status=0
-need() {
-    eval "$1" >/dev/null 2>&1 && return
-    echo "interop needs $2: apt-get install $3"
-    status=1
-}
+target=interop
+. tests/wide/examples/need.sh
 need 'echo "#include <sqlite3.h>" | ${CC:-cc} -E -' sqlite3.h libsqlite3-dev
 need 'command -v sqlite3' sqlite3 sqlite3
 need 'command -v gnuplot' gnuplot gnuplot-nox

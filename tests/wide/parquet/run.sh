@@ -5,12 +5,8 @@
 CC=${CC:-cc}
 work=build/npm
 mkdir -p $work
-status=0
-need() {
-    eval "$1" >/dev/null 2>&1 && return
-    echo "parquet needs $2: apt-get install $3"
-    status=1
-}
+target=parquet
+. tests/wide/examples/need.sh
 need 'echo "#include <xxhash.h>" | $CC -E -' xxhash.h libxxhash-dev
 need 'command -v node' node nodejs
 need 'command -v npm' npm npm

@@ -5,12 +5,8 @@
 # QUERIES=100000 asks more of them. Ends with "N passed, N failed".
 # usage: run.sh [demo]
 cd "$(dirname "$0")/../../.." || exit 1
-status=0
-need() {
-    eval "$1" >/dev/null 2>&1 && return
-    echo "sqlite needs $2: apt-get install $3"
-    status=1
-}
+target=sqlite
+. tests/wide/examples/need.sh
 need 'echo "#include <sqlite3ext.h>" | ${CC:-cc} -E -' sqlite3ext.h \
     libsqlite3-dev
 need 'command -v sqlite3' sqlite3 sqlite3
