@@ -94,7 +94,7 @@ static int change_setting(const char *name, string *word, void *setting,
 
 /* With this flag the names do not begin with bloom.h. The servers that know it,
    Redis 8 and later, are those that have RedisModule_LoadDefaultConfigs, too;
-   others would refuse it. It does not matter which header this is built with. */
+   others refuse it. Which header this is built with does not matter. */
 #define WITHOUT_PREFIX (1 << 9)
 
 static unsigned naming(void)
