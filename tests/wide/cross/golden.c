@@ -280,8 +280,8 @@ static void one_fold(bloom_plan plan, unsigned by)
 
 static void all_folds(void)
 {
-    static const uint8_t by[] = { 2, 3, 5 };
-    bloom_plan plan = { 7680, 0x0123456789ABCDEFU, 0, 0, 0 };
+    static const uint8_t by[] = { 2, 3, 6 };
+    bloom_plan plan = { 1536, 0x0123456789ABCDEFU, 0, 0, 0 };
     unsigned i;
     for (plan.layout = 0; plan.layout < 3; plan.layout++)
         for (plan.hash_bits = 32; plan.hash_bits <= 64; plan.hash_bits *= 2)
