@@ -10,7 +10,7 @@
        LAYOUT WIDTH answers: ONES MAYBES       of 64 keys, few of which are in
        LAYOUT WIDTH OFFSET moved: MAYBES SEAL  asked and added to at addresses
                                                1 to 7 bytes off alignment
-       fold LAYOUT image WIDTH CELLS HASHES    of a filter that was folded
+       fold LAYOUT image WIDTH CELLS           of a filter that was folded
        fold LAYOUT OFFSET: 32 BYTES ...
        chain LAYOUT image WIDTH LINKS          a chain's, saved, loaded, grown
        chain LAYOUT OFFSET: 32 BYTES ...       where there is one
@@ -272,8 +272,6 @@ static void one_fold(bloom_plan plan, unsigned by)
     put_hex(plan.hash_bits, 2);
     put(" ");
     put_hex(plan.cells, 4);
-    put(" ");
-    put_hex(plan.hashes, 2);
     put("\n");
     put_image(put_fold_name, plan, image, bloom_plan_size(plan));
 }
