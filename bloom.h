@@ -266,13 +266,13 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
    its pointer may be NULL; but MurmurHash3 of nothing with seed 0 is 0, so that
    in a filter of seed 0 all its probes meet in the first cell (blocked: block),
-   and it is found by mistake as often as that is set. Take another seed if it
-   matters. For _u64 the key is an integer, hashed by value, the same on every
-   machine. In width 64 it is another key than its bytes; in width 32 it is the
-   key of its 8 bytes, little-endian. For _hash the key was hashed before, by
-   bloom_hash_* or by a hash of your own that fills h1 and h2 (in width 32: h1
-   and the upper half of h2) with bits that are as good as random; pass one of
-   fewer bits through bloom_hash_u64 first.
+   and it is found by mistake as often as what it has there is set. Take another
+   seed if it matters. For _u64 the key is an integer, hashed by value, alike on
+   every machine. In width 64 it is another key than its bytes; in width 32 it
+   is the key of its 8 bytes, little-endian. For _hash the key was hashed
+   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
+   width 32: h1 and the upper half of h2) with bits that are as good as random;
+   pass one of fewer bits through bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
    or that are all "maybe". A secret seed does not help, as MurmurHash3 has
    collisions for every seed at once. Hash with a keyed hash then (SipHash), and
