@@ -1883,8 +1883,8 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
-/* In width 64 an integer is hashed in the user's loop; by a call only where code
-   is to be small, or the header may be in ROM. */
+/* In width 64 an integer is hashed in the user's loop, and by a call only where
+   code is to be small, or the header may be in ROM. */
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
 #define BLOOM_IS_64_(image) ((void)(image), false)
 #define BLOOM_SEED_(image) 0
