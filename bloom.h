@@ -133,7 +133,7 @@ typedef enum bloom_layout {
 typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64
                                     (blocked: of 256, and below 2^40) */
-    uint64_t seed;               /* 0 unless you set it */
+    uint64_t seed;               /* 0 unless set; width 32: its low half */
     uint8_t hashes;              /* k: 1..64 (blocked: 8, 16 .. 64) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with

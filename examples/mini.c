@@ -1,6 +1,6 @@
 /* mini: the textbook's Bloom filter, to read and to paste. Public domain.
    cc examples/mini.c -lm, as C99 or C++11. For the same m and k its bits are
-   those of bloom.h, whose plans are exact for few keys too.    Prints:
+   those of bloom.h, whose plans are exact for few keys too. Prints:
        apple: 1, pear: 0 */
 #include <math.h>
 #include <stdint.h>
