@@ -24,7 +24,7 @@ arguments='error_rate 0.02 INITIAL_SIZE 200 bf-expansion-factor 3'
 start main
 arguments=
 case $(ask main info server | sed -n 's/^redis_version://p') in
-[89].*) prefix= ;;
+[89].* | [1-9][0-9].*) prefix= ;;
 255.*) prefix=$(ask main config get '*bf-error-rate' | sed -n 's/bf-.*//p') ;;
 *) prefix=bloom.h. ;;
 esac
