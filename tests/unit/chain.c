@@ -548,7 +548,8 @@ static void test_chain_without_memory(void)
 }
 
 /* Of three links the first has no memory, so no more is asked for; but what is
-   wrong with the last one is told. */
+   wrong with the last one is told. Where there is memory, what is wrong with the
+   second is not forgotten at the third. */
 static void test_links_without_memory(void)
 {
     unsigned char image[32 + 3 * 40];
@@ -562,6 +563,11 @@ static void test_links_without_memory(void)
     requests = 0;
     CHECK(!bloom_chain_load(image, sizeof image, &error));
     CHECK(error == BLOOM_NOT_A_FILTER && requests == 2);
+    small_image(image, 3);
+    bloom_init(image + 32 + 40, 40, a_plan(64, 3, 64, 6));
+    refused = -1;
+    CHECK(!bloom_chain_load(image, sizeof image, &error));
+    CHECK(error == BLOOM_BAD_HEADER);
 }
 #endif
 
