@@ -140,7 +140,8 @@ static int drain(const child *c, FILE *file)
     return got > 0;
 }
 
-static void talk(const child *c, double until, FILE *file)
+/* Returns false if it has ended. */
+static bool talk(const child *c, double until, FILE *file)
 {
     struct pollfd either[2];
     double left;
@@ -151,10 +152,11 @@ static void talk(const child *c, double until, FILE *file)
         either[1].events = POLLIN;
         poll(either, 2, (int)(left * 1000) + 1);
         if (either[1].revents && !drain(c, file))
-            return;
+            return false;
         if (either[0].revents)
             feed(c);
     }
+    return true;
 }
 
 static long count_lines(const char *name)
@@ -249,8 +251,9 @@ static void halt(const child *c)
 }
 
 /* A signal that comes while it is halted is the first thing that it sees. */
-static void one_run(unsigned run, int number, double seconds)
+static void one_run(unsigned run, int number)
 {
+    const double enough = (random_part() - 0.2) * 200000;
     const unsigned long long first = fed;
     const bool is_halted = run / 8 % 2 == 1;
     FILE *printed = fopen("printed", "w");
@@ -258,7 +261,10 @@ static void one_run(unsigned run, int number, double seconds)
     int status;
     must(printed != NULL, "printed");
     c = start_uniq(NULL);
-    talk(&c, now() + seconds, printed);
+    while ((double)ftell(printed) < enough
+           && talk(&c, now() + 0.001, printed))
+        continue;
+    talk(&c, now() + 0.01 * random_part(), printed);
     if (is_halted)
         halt(&c);
     if (number == 0)
@@ -279,7 +285,7 @@ static void one_run(unsigned run, int number, double seconds)
     ended[forgets].halted += is_halted;
     ended[forgets].early += is_empty("printed");
     if (number == SIGKILL) {
-        remove("FILE.lock");                    /* locks nothing */
+        system("rm -f FILE.*");                 /* the lock locks nothing */
         verify(access("FILE", F_OK) != 0 || unknown("/dev/null") == 0,
                "FILE is torn", number, run);
     } else {
@@ -373,14 +379,17 @@ static void verify_killed(const saves *s, unsigned run)
 static void killed_saving(unsigned run)
 {
     FILE *printed = fopen("printed", "w");
-    const double until = now() + 0.1 * random_part();
+    const unsigned enough = (unsigned)rand() % 5;
     saves s = { 0 };
+    double until;
     child c;
     must(printed != NULL, "printed");
     look_at_file(&s, printed);
     s.count = 0;
     c = start_uniq(fast_clock);
-    while (now() < until) {
+    while (s.count < enough && talk(&c, now() + 0.001, printed))
+        look_at_file(&s, printed);
+    for (until = now() + 0.03 * random_part(); now() < until; ) {
         talk(&c, now() + 0.001, printed);
         look_at_file(&s, printed);
     }
@@ -453,7 +462,7 @@ int main(int count, char **words)
             remove("FILE");
             forgets = !forgets;
         }
-        one_run(run, signals[run % 8], 0.05 * random_part());
+        one_run(run, signals[run % 8]);
     }
     remove("FILE");
     forgets = false;        /* in three seconds come more lines than it keeps */
