@@ -137,7 +137,7 @@ static void wait_for_writing(pid_t pid, int *status)
     char name[40];
     temporary(name, pid);
     while (access(name, F_OK) != 0 && waitpid(pid, status, WNOHANG) == 0)
-        continue;
+        nap(0.00005);
 }
 
 /* false: it has ended */
