@@ -128,7 +128,7 @@ def add_until_killed(process, run, known):
     return count
 
 
-known, told, asked, begun = {}, 0, 0, time.time()
+known, told, asked = {}, 0, 0
 for run in range(runs):
     if run % 20 == 0:
         known = {}
