@@ -250,7 +250,29 @@ static void halt(const child *c)
          && info.si_code == CLD_STOPPED, "SIGSTOP");
 }
 
-/* A signal that comes while it is halted is the first thing that it sees. */
+/* A signal that comes while it is halted is the first thing that it sees.
+   Returns its status. */
+static int stop_it(const child *c, int number, bool halts, FILE *printed)
+{
+    int status;
+    if (halts)
+        halt(c);
+    if (number == 0) {
+        close(c->from);                         /* the reader goes away */
+        feed(c);
+    } else
+        kill(c->pid, number);
+    kill(c->pid, SIGCONT);
+    close(c->to);
+    while (number != 0 && drain(c, printed))
+        continue;
+    waitpid(c->pid, &status, 0);
+    fclose(printed);
+    if (number != 0)
+        close(c->from);
+    return status;
+}
+
 static void one_run(unsigned run, int number)
 {
     const double enough = (random_part() - 0.2) * 200000;
@@ -265,22 +287,7 @@ static void one_run(unsigned run, int number)
            && talk(&c, now() + 0.001, printed))
         continue;
     talk(&c, now() + 0.01 * random_part(), printed);
-    if (is_halted)
-        halt(&c);
-    if (number == 0)
-        close(c.from);                          /* the reader goes away */
-    else
-        kill(c.pid, number);
-    if (number == 0)
-        feed(&c);
-    kill(c.pid, SIGCONT);
-    close(c.to);
-    while (number != 0 && drain(&c, printed))
-        continue;
-    waitpid(c.pid, &status, 0);
-    fclose(printed);
-    if (number != 0)
-        close(c.from);
+    status = stop_it(&c, number, is_halted, printed);
     ended[forgets].runs++;
     ended[forgets].halted += is_halted;
     ended[forgets].early += is_empty("printed");

@@ -1,5 +1,5 @@
-"""Kills a server while eight clients add, restarts it, and asks for all that was
-acknowledged.
+"""Kills a server while eight clients add, restarts it, and asks for all that
+was acknowledged.
 usage: kills.py SOCKET RUNS SERVER WORD...
 SERVER with these words keeps an append-only file beside SOCKET, which begins
 anew with every twentieth run. It is killed when up to 2000 items more were

@@ -1,6 +1,6 @@
 # Run by `make interop-redis`: a server that writes its append-only file before
-# it replies is killed in the middle of adds, and nothing that it acknowledged is
-# lost: kills.py.
+# it replies is killed in the middle of adds, and nothing that it acknowledged
+# is lost: kills.py.
 # usage: kills.sh [RUNS]        20 if not given
 . tests/wide/redis/server.sh
 build
