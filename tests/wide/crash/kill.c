@@ -5,9 +5,10 @@
 
    FILE must then be the old one or the new one, to the byte. Half of the kills
    come in the time that a whole run takes, the others soon after FILE.tmp.PID
-   is there; half of either are halted before by SIGSTOP, and half of those go
-   on for a moment. What ended before must have made the new one; where many
-   do, on a busy machine, the kills come sooner. */
+   is there. Of either half, and of each verb, every second one that is killed
+   was halted before by SIGSTOP, and half of those went on for a moment. What
+   ended before the kill must have made the new one; where many do, on a busy
+   machine, the kills come sooner. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
@@ -38,8 +39,13 @@ static const struct verb {
     { "a.bloom", "whole", { "add", "FILE", "b" } }
 };
 
+/* Of those KILLED some were HALTED; LEFT: with a FILE.tmp.PID */
+enum { KILLED, HALTED, ENDED, OLD, NEW, LEFT, COUNTS };
+
+/* Of each verb: killed at any time, or soon after FILE.tmp.PID is there */
+static unsigned long counted[COUNT(verbs)][2][COUNTS], all[COUNTS];
 static const char *bloom;
-static unsigned long killed, ended, halted, olds, news, left, failed;
+static unsigned long killed, failed;
 
 static void must(bool good, const char *what)
 {
@@ -131,29 +137,31 @@ static void wait_for_writing(pid_t pid, int *status)
     char name[40];
     temporary(name, pid);
     while (access(name, F_OK) != 0 && waitpid(pid, status, WNOHANG) == 0)
-        continue;
+        nap(0.00005);
 }
 
-static void halt(pid_t pid, bool goes_on)
+/* false: it has ended */
+static bool halt(pid_t pid, bool goes_on)
 {
     siginfo_t info = { 0 };
     kill(pid, SIGSTOP);
-    nap(0.0005);
-    waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT);
-    halted += info.si_pid == pid;
+    must(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT) == 0,
+         "waitid");
     if (goes_on) {
         kill(pid, SIGCONT);
         nap(0.004 * random_part());
     }
+    return info.si_code == CLD_STOPPED;
 }
 
-static void judge(const struct verb *v, unsigned run, bool went_well)
+static void judge(const struct verb *v, unsigned long *count, unsigned run,
+                  bool went_well)
 {
     text old = read_file(v->old), new = read_file(v->new);
     text file = read_file("FILE");
     bool is_old = same(file, old), is_new = same(file, new);
-    olds += is_old;
-    news += is_new;
+    count[OLD] += is_old;
+    count[NEW] += is_new;
     if (is_new || (is_old && !went_well))
         goto done;
     failed++;
@@ -169,7 +177,9 @@ done:
 static void one_run(unsigned run, double *span)
 {
     const struct verb *v = &verbs[run % COUNT(verbs)];
-    unsigned round = run / COUNT(verbs);
+    const unsigned round = run / COUNT(verbs);
+    unsigned long *count = counted[run % COUNT(verbs)][round % 2];
+    bool halted = false;
     char name[40];
     int status = -1;
     pid_t pid;
@@ -178,20 +188,20 @@ static void one_run(unsigned run, double *span)
     if (round % 2 == 1)
         wait_for_writing(pid, &status);
     nap(*span * random_part());
-    if (status == -1 && round / 2 % 2 == 1)
-        halt(pid, round / 4 % 2 == 1);
+    if (status == -1 && 2 * count[HALTED] <= count[KILLED])
+        halted = halt(pid, round / 4 % 2 == 1);
     if (status == -1) {
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
     }
-    if (WIFSIGNALED(status))
-        killed++;
-    else
-        ended++;
+    killed += WIFSIGNALED(status);
+    count[KILLED] += WIFSIGNALED(status);
+    count[HALTED] += WIFSIGNALED(status) && halted;
+    count[ENDED] += !WIFSIGNALED(status);
     *span *= WIFSIGNALED(status) ? 1.05 : 0.9;
     temporary(name, pid);
-    left += remove(name) == 0;
-    judge(v, run, !WIFSIGNALED(status));
+    count[LEFT] += remove(name) == 0;
+    judge(v, count, run, !WIFSIGNALED(status));
 }
 
 static double time_of_run(void)
@@ -202,6 +212,35 @@ static double time_of_run(void)
     clock_gettime(CLOCK_MONOTONIC, &to);
     return (double)(to.tv_sec - from.tv_sec)
            + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+/* ---- All of them -------------------------------------------------------- */
+
+static void tell(const unsigned long *count)
+{
+    unsigned i;
+    for (i = 0; i < COUNTS; i++)
+        printf("%7lu", count[i]);
+}
+
+static void tell_verbs(void)
+{
+    unsigned i, j;
+    printf(" killed halted  ended    old    new   left\n");
+    for (i = 0; i < COUNT(verbs); i++) {
+        unsigned long both[COUNTS];
+        for (j = 0; j < COUNTS; j++) {
+            both[j] = counted[i][0][j] + counted[i][1][j];
+            all[j] += both[j];
+        }
+        tell(both);
+        printf("  bloom");
+        for (j = 0; j < COUNT(verbs[i].words) && verbs[i].words[j]; j++)
+            printf(" %s", verbs[i].words[j]);
+        printf("\n");
+    }
+    tell(all);
+    printf("  in all\n");
 }
 
 int main(int count, char **words)
@@ -217,10 +256,9 @@ int main(int count, char **words)
     for (run = 0; killed < runs && run < 20 * runs + 100; run++)
         one_run(run, &span[run / COUNT(verbs) % 2]);
     remove("FILE");
-    printf("%lu killed, %lu ended before: %lu left the old file or none, %lu "
-           "the new one; %lu with a FILE.tmp.PID beside it; %lu halted\n",
-           killed, ended, olds, news, left, halted);
-    if (runs >= 50 && (left == 0 || olds == 0 || news == 0 || halted == 0)) {
+    tell_verbs();
+    if (runs >= 50
+        && (!all[HALTED] || !all[OLD] || !all[NEW] || !all[LEFT])) {
         printf("FAILED: some of this was not seen\n");
         failed++;
     }

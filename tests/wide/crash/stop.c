@@ -4,12 +4,14 @@
 
    FILE is a chain or, every second one, a window (`uniq --last`). A run is fed
    new lines without end, and stopped by a signal, or because its reader goes
-   away. What it printed must then be in its FILE, which must be whole, and what
-   it did not print must not, but for the rate of FILE; after SIGKILL, what it
-   printed before the last interval of --save is there.
+   away; half of them are halted before by SIGSTOP. What it printed must then be
+   in its FILE, which must be whole, and what it did not print must not, but for
+   the rate of FILE; after SIGKILL, what it printed before the last interval of
+   --save is there.
    Then RUNS more are killed while they save every 20 ms, by CLOCK, which is
-   fast_clock.c as a library, half of them halted before: what an earlier save
-   kept is there. Then two and eight writers at once, halted now and then. */
+   fast_clock.c as a library, half of them halted before: what was printed
+   before the last save began is there, and what an earlier run had kept. Then
+   two and eight writers at once, halted now and then. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -29,8 +31,13 @@
 
 static const char *bloom, *fast_clock;
 static unsigned long long fed;          /* lines so far, in all runs */
-static unsigned long passed, failed, stopped, early, halted, saved;
-static unsigned long long others;       /* that were fed, but not printed */
+static unsigned long passed, failed;
+static unsigned long long others;       /* lines that were fed, not printed */
+static unsigned long long sure;         /* that were printed before a save */
+
+/* Of chains, and of windows: ended by a signal or their reader, killed while
+   they save; halted before; had saved */
+static struct { unsigned long runs, halted, early, saved; } ended[2], killed[2];
 
 static void must(int good, const char *what)
 {
@@ -133,7 +140,8 @@ static int drain(const child *c, FILE *file)
     return got > 0;
 }
 
-static void talk(const child *c, double until, FILE *file)
+/* Returns false if it has ended. */
+static bool talk(const child *c, double until, FILE *file)
 {
     struct pollfd either[2];
     double left;
@@ -144,33 +152,39 @@ static void talk(const child *c, double until, FILE *file)
         either[1].events = POLLIN;
         poll(either, 2, (int)(left * 1000) + 1);
         if (either[1].revents && !drain(c, file))
-            return;
+            return false;
         if (either[0].revents)
             feed(c);
     }
+    return true;
+}
+
+static long count_lines(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    long count = 0;
+    int c;
+    must(file != NULL, name);
+    while ((c = getc(file)) != EOF)
+        count += c == '\n';
+    fclose(file);
+    return count;
 }
 
 /* The lines of a file that FILE does not know; -1: FILE is not whole. */
 static long unknown(const char *lines)
 {
     char order[600];
-    long count = 0;
-    int status, c;
-    FILE *from;
+    int status;
     snprintf(order, sizeof order, "'%s' check -v FILE %s >missing", bloom,
              lines);
     status = system(order);
     if (!WIFEXITED(status) || WEXITSTATUS(status) == 2)
         return -1;
-    from = fopen("missing", "r");
-    must(from != NULL, "missing");
-    while ((c = getc(from)) != EOF)
-        count += c == '\n';
-    fclose(from);
-    return count;
+    return count_lines("missing");
 }
 
-static int is_empty(const char *name)
+static bool is_empty(const char *name)
 {
     FILE *file = fopen(name, "r");
     int c = file ? getc(file) : EOF;
@@ -228,32 +242,57 @@ static void verify_stopped(unsigned long long first, int number, unsigned run)
            "something is left beside FILE", number, run);
 }
 
-static void one_run(unsigned run, int number, double seconds)
+static void halt(const child *c)
 {
+    siginfo_t info;
+    kill(c->pid, SIGSTOP);
+    must(waitid(P_PID, (id_t)c->pid, &info, WSTOPPED | WEXITED | WNOWAIT) == 0
+         && info.si_code == CLD_STOPPED, "SIGSTOP");
+}
+
+/* A signal that comes while it is halted is the first thing that it sees.
+   Returns its status. */
+static int stop_it(const child *c, int number, bool halts, FILE *printed)
+{
+    int status;
+    if (halts)
+        halt(c);
+    if (number == 0) {
+        close(c->from);                         /* the reader goes away */
+        feed(c);
+    } else
+        kill(c->pid, number);
+    kill(c->pid, SIGCONT);
+    close(c->to);
+    while (number != 0 && drain(c, printed))
+        continue;
+    waitpid(c->pid, &status, 0);
+    fclose(printed);
+    if (number != 0)
+        close(c->from);
+    return status;
+}
+
+static void one_run(unsigned run, int number)
+{
+    const double enough = (random_part() - 0.2) * 200000;
     const unsigned long long first = fed;
+    const bool is_halted = run / 8 % 2 == 1;
     FILE *printed = fopen("printed", "w");
     child c;
     int status;
     must(printed != NULL, "printed");
     c = start_uniq(NULL);
-    talk(&c, now() + seconds, printed);
-    if (number == 0)
-        close(c.from);                          /* the reader goes away */
-    else
-        kill(c.pid, number);
-    if (number == 0)
-        feed(&c);
-    close(c.to);
-    while (number != 0 && drain(&c, printed))
+    while ((double)ftell(printed) < enough
+           && talk(&c, now() + 0.001, printed))
         continue;
-    waitpid(c.pid, &status, 0);
-    fclose(printed);
-    if (number != 0)
-        close(c.from);
-    stopped += WIFSIGNALED(status) ? 1 : 0;
-    early += is_empty("printed") ? 1 : 0;
+    talk(&c, now() + 0.01 * random_part(), printed);
+    status = stop_it(&c, number, is_halted, printed);
+    ended[forgets].runs++;
+    ended[forgets].halted += is_halted;
+    ended[forgets].early += is_empty("printed");
     if (number == SIGKILL) {
-        remove("FILE.lock");                    /* locks nothing */
+        system("rm -f FILE.*");                 /* the lock locks nothing */
         verify(access("FILE", F_OK) != 0 || unknown("/dev/null") == 0,
                "FILE is torn", number, run);
     } else {
@@ -292,47 +331,89 @@ static void nap(double most)
 }
 
 /* Another writer must not come in while it is halted. */
-static void halt(const child *c, bool has_lock, unsigned run)
+static void halt_saving(const child *c, bool has_lock, unsigned run)
 {
     char order[600];
     snprintf(order, sizeof order, "'%s' uniq --no-wait -f FILE </dev/null "
              ">taken 2>&1; grep -q 'in use by another process' taken", bloom);
-    kill(c->pid, SIGSTOP);
-    nap(0.005);
+    halt(c);
     if (run % 8 == 3 && has_lock)
         verify(system(order) == 0, "its lock did not hold", SIGSTOP, run);
     if (run % 4 == 1) {
         kill(c->pid, SIGCONT);
         nap(0.02);
     }
-    halted++;
+}
+
+/* Bytes that had been printed: when FILE was `file` for the last time that one
+   looked, and when it still was the file before that. As the next save begins
+   after one has replaced FILE, those `before` are in the FILE that it makes,
+   `sure` in this one. */
+typedef struct saves {
+    ino_t file;
+    unsigned count;
+    long seen, before, sure;
+} saves;
+
+static void look_at_file(saves *s, FILE *printed)
+{
+    const long size = ftell(printed);
+    struct stat file = { 0 };
+    stat("FILE", &file);
+    if (file.st_ino != s->file) {
+        s->file = file.st_ino;
+        s->count++;
+        s->sure = s->before;
+        s->before = s->seen;
+    }
+    s->seen = size;
 }
 
 /* Lines of `kept` were known after the last kill. */
-static void killed_saving(unsigned run)
+static void verify_killed(const saves *s, unsigned run)
 {
-    FILE *printed = fopen("printed", "w");
     char order[600];
-    struct stat before = { 0 }, after = { 0 };
-    child c;
-    must(printed != NULL, "printed");
-    stat("FILE", &before);
-    c = start_uniq(fast_clock);
-    talk(&c, now() + 0.1 * random_part(), printed);
-    if (run % 2 == 1)
-        halt(&c, ftell(printed) > 0, run);
-    kill(c.pid, SIGKILL);
-    waitpid(c.pid, NULL, 0);
-    close(c.to);
-    close(c.from);
-    fclose(printed);
-    if (stat("FILE", &after) != 0)
-        return;
-    saved += before.st_ino != after.st_ino;
     verify(unknown("kept") == 0, "what was saved is lost", SIGKILL, run);
     snprintf(order, sizeof order, "rm -f FILE.*; '%s' check FILE printed "
              ">>kept", bloom);
     verify(system(order) >= 0, "check", SIGKILL, run);
+    must(truncate("printed", s->sure) == 0, "printed");
+    sure += (unsigned long long)count_lines("printed");
+    verify(unknown("printed") == 0, "what was printed before a save is lost",
+           SIGKILL, run);
+}
+
+static void killed_saving(unsigned run)
+{
+    FILE *printed = fopen("printed", "w");
+    const unsigned enough = (unsigned)rand() % 5;
+    saves s = { 0 };
+    double until;
+    child c;
+    must(printed != NULL, "printed");
+    look_at_file(&s, printed);
+    s.count = 0;
+    c = start_uniq(fast_clock);
+    while (s.count < enough && talk(&c, now() + 0.001, printed))
+        look_at_file(&s, printed);
+    for (until = now() + 0.03 * random_part(); now() < until; ) {
+        talk(&c, now() + 0.001, printed);
+        look_at_file(&s, printed);
+    }
+    if (run % 2 == 1)
+        halt_saving(&c, ftell(printed) > 0, run);
+    kill(c.pid, SIGKILL);
+    waitpid(c.pid, NULL, 0);
+    look_at_file(&s, printed);
+    close(c.to);
+    close(c.from);
+    fclose(printed);
+    killed[forgets].runs++;
+    killed[forgets].halted += run % 2;
+    killed[forgets].early += s.seen == 0;
+    killed[forgets].saved += s.count > 0;
+    if (s.file)
+        verify_killed(&s, run);
 }
 
 /* ---- Many writers ------------------------------------------------------- */
@@ -357,6 +438,22 @@ static void many_writers(unsigned writers)
     verify(unknown("printed") == 0, "a writer's lines are lost", 0, writers);
 }
 
+static void tell(void)
+{
+    unsigned i;
+    for (i = 0; i < 2; i++) {
+        const char *verb = i ? "uniq --last" : "uniq -f";
+        printf("%s: %lu ended by a signal or their reader, %lu of them halted "
+               "before, %lu before they printed\n", verb, ended[i].runs,
+               ended[i].halted, ended[i].early);
+        printf("%s: %lu killed while they save, %lu of them halted before, %lu "
+               "before they printed; %lu had saved\n", verb, killed[i].runs,
+               killed[i].halted, killed[i].early, killed[i].saved);
+    }
+    printf("%llu lines were fed and not printed; %llu were printed before the "
+           "last save began\n", others, sure);
+}
+
 int main(int count, char **words)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
@@ -372,14 +469,14 @@ int main(int count, char **words)
             remove("FILE");
             forgets = !forgets;
         }
-        one_run(run, signals[run % 8], 0.05 * random_part());
+        one_run(run, signals[run % 8]);
     }
     remove("FILE");
     forgets = false;        /* in three seconds come more lines than it keeps */
     for (run = 0; run < 2 + runs / 100; run++)
         killed_later(run);
     for (run = 0; run < runs; run++) {
-        if (run % 5 == 0) {         /* before a window forgets */
+        if (run % 6 == 0) {         /* before a window forgets */
             system("rm -f FILE; : >kept");
             forgets = !forgets;
         }
@@ -389,11 +486,9 @@ int main(int count, char **words)
     many_writers(8);
     system("rm -f FILE FILE.* printed after missing twice kept "
            "taken rest");
-    printf("%u runs: %lu ended by a signal, %lu before they printed; %llu "
-           "lines were not printed\n", runs, stopped, early, others);
-    printf("%u killed while they save: %lu had, %lu were halted\n", runs, saved,
-           halted);
-    verify(saved > runs / 4, "few had saved", SIGKILL, 0);
+    tell();
+    verify(killed[0].saved + killed[1].saved > runs / 4 && sure > 0,
+           "few had saved", SIGKILL, 0);
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed != 0;
 }

@@ -37,6 +37,7 @@ fetch_header() {
 
 module=$PWD/build/bloom.redis.so
 preload= arguments=          # of the module
+under=                       # what runs the server
 
 # build [option...]: the module, without a warning
 build() {
@@ -59,7 +60,7 @@ start() {
     name=$1
     shift
     mkdir -p "$work/$name"
-    LD_PRELOAD=$preload "$server" --bind 127.0.0.1 --port 0 --save '' \
+    LD_PRELOAD=$preload $under "$server" --bind 127.0.0.1 --port 0 --save '' \
         --dir "$work/$name" --unixsocket "$work/$name/socket" \
         --enable-debug-command yes \
         --loadmodule "$module" $arguments "$@" >>"$work/$name/log" 2>&1 &
