@@ -113,6 +113,7 @@ static void test_bad_images(void)
     static const char *const texts[] = { "ok", "truncated", "not a Bloom",
         "version", "bad header", "not in this build", "corrupt", "not sealed",
         "unknown error" };
+    const size_t large = (size_t)((1ULL << 37) + 96);
     unsigned char image[100];
     unsigned i, size, w;
     for (w = 0; w < COUNT(widths); w++) {
@@ -136,6 +137,11 @@ static void test_bad_images(void)
         CHECK(error_of(image, 96) == (widths[w] == 32 ? BLOOM_BAD_HEADER
                                                       : BLOOM_TRUNCATED));
         image[15] = 0;
+        image[13] = 1;                                  /* m = 2^40 + 512 */
+        CHECK(widths[w] == 32 || large != (1ULL << 37) + 96
+              || (error_of(image, large) == BLOOM_OK
+                  && error_of(image, large - 1) == BLOOM_TRUNCATED));
+        image[13] = 0;
         image[4] = BLOOM_COUNTING;                      /* 256 bytes of cells */
         CHECK(error_of(image, 96) == BUILT(BLOOM_TRUNCATED));
         image[9] = 0;

@@ -23,14 +23,19 @@ static void test_constant_plans(void)
     CHECK(bloom_plan_size(bloom_plan_one_in(10, 0)) == 0);
     CHECK(bloom_plan_size(bloom_plan_one_in(10, 1000000001)) == 0);
     CHECK(BLOOM_SIZE(10, 1) == 0 && BLOOM_SIZE(10, 1000000001) == 0);
+    CHECK(BLOOM_CELLS(10, 1) == 0 && BLOOM_HASHES(10, 1) == 0);
     CHECK(bloom_plan_size(bloom_plan_one_in(10, UINT64_MAX)) == 0);
     CHECK(bloom_plan_size(bloom_plan_one_in((1ULL << 42) + 1, 10)) == 0);
     CHECK(bloom_plan_one_in(1ULL << 42, 1000000000).cells > 43ULL << 42);
-    /* Where the last binary place shows; by tests/, not by another source: a
-       version that changes them breaks merges with older constant plans */
+    /* Where the last binary place shows, and what small filters get; by tests/,
+       not by another source: a version that changes them breaks merges with
+       older constant plans */
     for (n = 2, sum = 0; n <= 1000000000; n = n * 9 / 7 + 1)
         sum = sum * 31 + bloom_plan_one_in(1ULL << 42, n).cells;
     CHECK(sum == 0xD3CC52E044573800U);
+    for (n = 0, sum = 0; n < 600; n++)
+        sum = sum * 31 + bloom_plan_one_in(n / 6, 10ULL << n % 6 * 5).cells;
+    CHECK(sum == 0x23C559A9287A07C0U);
     for (n = 1; n < 2000000000; n = n * 3 + 1) {
 #define SAME(one_in) \
         plan = bloom_plan_one_in(n, one_in); \

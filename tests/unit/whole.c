@@ -41,13 +41,15 @@ static void test_making(void)
 /* A clone has the bytes of its original, also of one in flash, and is another. */
 static void test_copy(void)
 {
-    unsigned layout, size;
+    unsigned layout, size, key;
     for (layout = 0; layout < LAYOUTS; layout++) {
         bloom_plan plan = in_layout(a_plan(512, 8, widths[0], 3), layout);
         bloom *b = bloom_init(memory + 1, sizeof memory - 1, plan), *c;
         size = (unsigned)bloom_plan_size(plan);
-        bloom_add_u64(b, 1);
+        for (key = 3; key < 30; key++)
+            bloom_add_u64(b, key);
         bloom_seal(b);
+        CHECK(memory[size] != 0);                       /* the last byte */
         c = bloom_copy(look(b, size));
         CHECK(c && (uintptr_t)(void *)c % 32 == 0);
         CHECK(c && memcmp(c, b, size) == 0 && bloom_verify(c) == BLOOM_OK);

@@ -3,6 +3,7 @@
 # libFuzzer in a 32-bit program (large: the other way round). Counts one test for
 # each of the two.
 # usage: run.sh [seconds a target, 60 if not given [executions instead]]
+# ONLY="image state" in the environment: these targets alone
 cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
 limit=-max_total_time=${1:-60}
 [ -z "$2" ] || limit=-runs=$2
@@ -42,6 +43,10 @@ result() {
 fuzz() {
     target=$1 length=$2
     shift 2
+    case " ${ONLY:-$target} " in
+    *" $target "*) ;;
+    *) source= flags= libraries= bits=; return ;;
+    esac
     program=build/fuzz-$target
     source=${source:-tests/wide/fuzz/$target.c}
     found=build/corpus-$target
