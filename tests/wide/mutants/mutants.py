@@ -541,6 +541,7 @@ def main():
     results = load(stamps)
     tasks = [(source, m, modes_of(built, m))
              for m in mine if m.id not in results]
+    random.Random(seed).shuffle(tasks)      # so far as it comes, a fair sample
     with open(RESULTS, "a") as log, multiprocessing.Pool(
             int(os.environ.get("JOBS", os.cpu_count()))) as pool:
         for number, result in pool.imap_unordered(task, tasks):
