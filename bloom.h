@@ -20,7 +20,8 @@
      A key that was added is always found: never a false negative.
      A key that was not added is found at most with the rate p you asked for,
      as long as at most n different keys were added: for every n, and every p
-     from 10^-12 up; below that, a classic filter of one key has up to twice p.
+     from 10^-12 up. Below that a classic filter of one key has up to twice p,
+     and hash_bits 32 has limits of its own: see bloom_plan_layout.
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
@@ -43,8 +44,8 @@
      BLOOM_IMPLEMENTATION   puts the code into this file.
    * BLOOM_STATIC           makes everything static inline in this file, code
                             and declarations; other files are not concerned.
-   * BLOOM_API              stands before each function. By default they are
-                            extern, and hidden from other shared objects. To
+   * BLOOM_API              stands before each function: by default extern,
+                            in ELF hidden from other shared objects. To
                             export them from a shared library, #define BLOOM_API
                             extern there and in the programs that use it.
      BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
@@ -53,8 +54,8 @@
    * BLOOM_NO_FLOAT         leaves out what takes or returns a double, and
                             bloom_plan_bytes, bloom_estimate and the chain.
    * BLOOM_TINY             is for firmware: the smallest code, which has the
-                            classic layout and the 32-bit hash only, and
-                            neither malloc nor floating point.
+                            classic layout and the 32-bit hash only, no
+                            malloc, no floating point and no bloom_fold.
      BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock; see "Threads" below.
      BLOOM_NO_SIMD          uses plain C only, with the same bits: no vector
@@ -132,7 +133,7 @@ typedef enum bloom_layout {
 typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64
                                     (blocked: of 256, and below 2^40) */
-    uint64_t seed;               /* 0 unless you set it */
+    uint64_t seed;               /* 0 unless set; width 32: its low half */
     uint8_t hashes;              /* k: 1..64 (blocked: 8, 16 .. 64) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
@@ -179,17 +180,17 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 3 microseconds, at most 90. */
+   keep it in this m, the fewest. Takes 3 microseconds, 150 near p = 2^-64. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, at most 100; near p = 2^-64 up to 200.
+   microseconds, up to 320 near p = 2^-64 or p = 1.
    All plans are made for width 64. In width 32 no blocked filter has a rate
-   below about n/m * 2^-25, and one of several blocks a key but few in all has
-   more than p: up to twice at k = 16, p = 0.001, and more where p is less. Set
-   hash_bits and ask bloom_plan_fpr, which counts both. */
+   below about n/m * 2^-26, and one with several blocks a key, but few in all,
+   has more than p: up to twice at k = 16, p = 0.001, and more where p is less.
+   Set hash_bits and ask bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. */
@@ -203,11 +204,11 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    for an impossible plan. Where k is about the best, within 1% for 100 keys and
    more, 5% for fewer.
    Of a classic filter it is too low where one or two keys lie in much space and
-   k is 6 or more: the rate is 1.2 times that at 10^-9, twice at 10^-12, and any
-   number below. Of a blocked one it was nowhere measured to be below 0.95 of
-   the rate. It is too high for several blocks a key and few in all: at 0.001 by
-   17% (k = 16) to 53% (k = 64) with two blocks, by more at lower rates, and at
-   10^-9 for a few byte keys, as it counts what only integer keys cost. */
+   k is 6 or more: the rate is 1.2 times that at 10^-9, twice at 10^-12, and
+   further off below. Of a blocked one it was nowhere measured to be below 0.95
+   of the rate. It is too high for several blocks a key and few in all: at 0.001
+   by 13% (k = 16) to 53% (k = 64) with two blocks, by more at lower rates, and
+   at 10^-9 for a few byte keys, as it counts what only integer keys cost. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys it takes until the rate passes p: the largest n with
@@ -264,14 +265,14 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
    its pointer may be NULL; but MurmurHash3 of nothing with seed 0 is 0, so that
-   in a filter of seed 0 all its cells are the first one, and it is found by
-   mistake as often as one cell is set. Take another seed if it matters. For
-   _u64 the key is an integer, hashed by value, the same on every machine. In
-   width 64 it is another key than its bytes; in width 32 it is the key of its 8
-   bytes, little-endian. For _hash the key was hashed before, by bloom_hash_* or
-   by a hash of your own that fills h1 and h2 (in width 32: h1 and the upper
-   half of h2) with bits that are as good as random; pass one of fewer bits
-   through bloom_hash_u64 first.
+   in a filter of seed 0 all its probes meet in the first cell (blocked: block),
+   and it is found by mistake as often as what it has there is set. Take another
+   seed if it matters. For _u64 the key is an integer, hashed by value, alike on
+   every machine. In width 64 it is another key than its bytes; in width 32 it
+   is the key of its 8 bytes, little-endian. For _hash the key was hashed
+   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
+   width 32: h1 and the upper half of h2) with bits that are as good as random;
+   pass one of fewer bits through bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
    or that are all "maybe". A secret seed does not help, as MurmurHash3 has
    collisions for every seed at once. Hash with a keyed hash then (SipHash), and
@@ -389,9 +390,9 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
    about |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
-/* The rate of false "maybe"s with the cells as they are, 0..1. In width 32 with
-   several blocks a key and few in all, within 5%, or too high at 10^-5 and
-   below. */
+/* The rate of false "maybe"s with the cells as they are, 0..1. In width 32 and
+   with several blocks a key, but few in all, it is within 5%, or, at 10^-5 and
+   below, too high. */
 BLOOM_API double bloom_fpr(const bloom *b);
 
 #endif
@@ -402,7 +403,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    p, however many keys come. A lookup hashes once and asks every link, the
    newest first. Begin with a good guess of n: at p = 1% nine full links take
    1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
-   just after a link was added it is 3.9 and 4.2 times.
+   just after the next link was added it is 3.9 and 4.3 times.
    In width 32 no filter has a rate below about 2^-32, so a chain stops growing
    where a new link would hold fewer keys than the last one. Then, and where
    memory for a new link is short, the last link takes all further keys: none is
@@ -490,10 +491,10 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
    NULL), if they are not a whole chain: TRUNCATED if a link is cut or missing,
    CORRUPT if the head's check does not match, BAD_HEADER if links differ in
    layout, width or seed or are more than the head counts, otherwise what
-   bloom_view says of the head or of a link. NULL and BLOOM_OK if memory is
-   short, or if the head counts no link, which is an empty chain of seed 0, and
-   there is no plan for it. Seals are not checked: see bloom_verify. Other bytes
-   after the links are ignored. */
+   bloom_view says of the head or of a link. A head that counts no link is an
+   empty chain of seed 0. NULL and BLOOM_OK if memory is short, or if there is
+   no plan for the first link of such a chain. Seals are not checked: see
+   bloom_verify. Other bytes after the links are ignored. */
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error);
 
@@ -1882,8 +1883,8 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
-/* In width 64 an integer is hashed in the user's loop; but in a call where code
-   is to be small, or the header may be in ROM. */
+/* In width 64 an integer is hashed in the user's loop, and by a call only where
+   code is to be small, or the header may be in ROM. */
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
 #define BLOOM_IS_64_(image) ((void)(image), false)
 #define BLOOM_SEED_(image) 0
@@ -1971,9 +1972,9 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 
 /* ==== TINY ==================================================================
    As m < 2^32 and the low half of y is 0, the low half of x never changes, and
-   numbers of 32 bits give the same cells: 56, 80 and 694 bytes less (Cortex-M0,
-   M4, AVR) than by the textbook's walk. m, a multiple of 64, stands for m / 64
-   here: that has 16 bits where size_t has. */
+   numbers of 32 bits give the same cells, in less code than the textbook's
+   walk: with adding 116, 90 and 1840 bytes less (Cortex-M0, M4, AVR). m, a
+   multiple of 64, stands for m / 64 here: that has 16 bits where size_t has. */
 
 #ifdef BLOOM_TINY
 
@@ -2268,9 +2269,9 @@ static size_t bloom_pass_any_(const bloom_task_ *task, bloom_walks_ *walks,
          : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, false);
 }
 
-/* The rounds of above. A filter is large from 4 MB on, or from 512 KB on where
-   a key's cells are looked at in two steps; batches are then as small as to ask
-   for about as many cache lines as a CPU can wait for at once. */
+/* The rounds of above. A filter is large from 2^25 cells on (4 MB of bits), or
+   2^22 to look where it is not blocked; batches are then as small as to ask for
+   about as many cache lines as a CPU can wait for at once. */
 static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
 {
     const bool adds = task->into != BLOOM_NULL_;
@@ -2598,7 +2599,7 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
    an absent key finds its k cells set with chance fill^k. That is too low for
    few keys, for low rates and for blocks. Four corrections follow:
    * Moments: filters differ in their share of set cells, and those with more
-     count for more. For m = 64, k = 10, n = 4 the rate is 1.23 times fill^k.
+     count for more. For m = 64, k = 10, n = 4 the rate is 1.24 times fill^k.
    * The walk: the k cells of a key are steps of one walk, not k throws. It
      counts where few keys lie in much space.
    * Blocks are not filled alike. At p = 1% that costs 10% of memory.
@@ -2670,9 +2671,9 @@ static double bloom_power_minus_1_(double x, double n)
    are, one more is with chance ratio(i) = E[F^(i+1)] / E[F^i]. The first three
    are exact, from the chances that one, two and three given cells are set.
    Ratios rise ever more slowly, and all lie near the curve (A + B i)/(1 + C i)
-   through those three: E[F^k] is at most 0.2% too low for two keys, 0.06% for
-   three, 0.002% from ten on; for one key it is up to 1.4% too high (p down to
-   10^-12, k about the best). This is E[F^k] / fill^k. */
+   through those three: E[F^k] is at most 1.4% too high for one key, 0.2% for
+   two, 0.06% for three, 0.002% from ten on (p down to 10^-12, k about the
+   best). This is E[F^k] / fill^k. */
 static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
     /* (1 - 2/m)^choices is below q^2, (1 - 3/m)^choices below q^3, by these */
@@ -2701,8 +2702,8 @@ static double bloom_moment_(double m, unsigned k, double fill, double choices)
    key spares makes it easier to match by a = 1/fill - 1.
    Rows. An absent key may follow one of the n keys, or stay on one of their n k
    cells: for two steps by chance, for each further one in one of 37 cases.
-   (Ours. The tests exact.c and few.c measure it: 7% for n = 1, k = 3, m = 64,
-   440 times fill^k for m = 122368; nothing from 100 keys on at the best k.) */
+   (Ours. exact.c, few.c, test_sparse_rates: 8% for n = 1, k = 3, m = 64, 440
+   times fill^k for m = 122368; from 100 keys on, best k, 0.6% at most.) */
 static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
@@ -2747,8 +2748,7 @@ static double bloom_classic_rate_(bloom_plan plan, double n)
    key with chance (1 - (31/32)^j)^8 + j * 2^-32: all eight words have the bit,
    or its 32 bits of hash are those of one of the j. */
 
-/* ways[c][e]: the chance that c choices in a word, at most b, are of e different
-   bits */
+/* ways[c][e]: the chance that c <= b choices in a word are e different bits */
 static void bloom_count_ways_(unsigned b, double ways[9][9])
 {
     unsigned c, e;

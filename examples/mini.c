@@ -1,7 +1,6 @@
-/* mini: the textbook's Bloom filter, to read in one go and to paste.
+/* mini: the textbook's Bloom filter, to read and to paste. Public domain.
    cc examples/mini.c -lm, as C99 or C++11. For the same m and k its bits are
-   those of bloom.h, whose plans are exact for few keys too. Public domain.
-   Prints:
+   those of bloom.h, whose plans are exact for few keys too. Prints:
        apple: 1, pear: 0 */
 #include <math.h>
 #include <stdint.h>
@@ -14,7 +13,7 @@ typedef struct walk { uint64_t x, y; } walk;
 
 /* For n keys; one that was not added is "maybe" with the probability p <= 0.5:
    m = n ln(1/p) / (ln 2)^2, here up to a multiple of 64, and k = log2(1/p).
-   Free `bits` in the end; NULL: m is 2^32 or more, or memory short. */
+   Free `bits` in the end. NULL: no such n or p, m >= 2^32, or memory short. */
 static filter filter_new(double n, double p)
 {
     filter f = { 0, 0, NULL };
@@ -57,8 +56,7 @@ static walk walk_of(const void *key, size_t size)
         h.y ^= rotate(load(at, 8, 16) * b, 33) * a;
         h.y = (rotate(h.y, 31) + h.x) * 5 + 0x38495AB5;
     }
-    /* The tail of up to 15 bytes: the first 8 are x's, the others y's. Where
-       there are none, load gives 0, which changes nothing. */
+    /* The tail, up to 15 bytes: 8 for x, the rest for y. No bytes are a 0. */
     h.x ^= rotate(load(at, 0, left < 8 ? left : 8) * a, 31) * b ^ size;
     h.y ^= rotate(load(at, 8, left) * b, 33) * a ^ size;
     h.x += h.y;
@@ -76,7 +74,7 @@ static walk walk_of_integer(uint64_t key)
 }
 
 /* The bit x / 2^64 * m, in two halves, as the product has 96 bits; then on. A
-   stride that stayed the same would cost small filters up to 10 times p. */
+   stride that stayed the same would give small filters many times p. */
 static uint64_t walk_on(walk *h, uint64_t m)
 {
     uint64_t bit = ((h->x >> 32) * m + ((h->x & 0xFFFFFFFF) * m >> 32)) >> 32;

@@ -20,7 +20,8 @@ const option_line option_list[] = {
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
       "20%\nlarger; counting, 4 times as large" },
     { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash" },
-    { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given" },
+    { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given;\n"
+      "of -w 32 its lower 32 bits count" },
     { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
       "N the\nshare of lines that are lost does" },
     { 'N', "last", "N", "forget what was printed before the last N lines" },

@@ -196,7 +196,7 @@ static const char *check_step(walk before, walk after)
         return "the bit is right; then x is to grow by y.";
     if (after.y == before.y)
         return "the bits are right, but the stride y stays the same. Small"
-               " filters then miss p, up to 10 times: y *= 37.";
+               " filters then miss p, many times over: y *= 37.";
     return "the bit and x are right; then y *= 37.";
 }
 

@@ -44,6 +44,10 @@ what='lines do not wait for others'; : > out
 { echo a; sleep 1; cat out > now; true; } | "$bloom" uniq --last 5 > out
 is "$what" a "$(cat now)"
 
+what='--for, without a FILE'
+{ printf 'a\nb\na\n'; sleep 1.3; echo a; } | "$bloom" uniq --for 1s > out
+printf 'a\nb\na\n' > want; same out want
+
 # Its FILE, and what others say of it
 daily() {       # daily OPTIONS: of a new FILE, and of the same FILE
     rm -f f

@@ -61,7 +61,7 @@ fi
 
 # The help, the page and the completion know the same options of each verb
 page=$root/examples/bloom/bloom.1
-for verb in uniq build add check info merge dump; do
+for verb in uniq build add check info merge fold dump; do
     what="options of $verb"
     "$bloom" help $verb | sed -n 's/^  \(-[^ ]*\) .*/\1/p' > options
     "$bloom" help $verb | sed '/^$/q' | tr -s '[] ' '\n' |

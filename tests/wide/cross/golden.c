@@ -10,6 +10,8 @@
        LAYOUT WIDTH answers: ONES MAYBES       of 64 keys, few of which are in
        LAYOUT WIDTH OFFSET moved: MAYBES SEAL  asked and added to at addresses
                                                1 to 7 bytes off alignment
+       fold LAYOUT image WIDTH CELLS           of a filter that was folded
+       fold LAYOUT OFFSET: 32 BYTES ...
        chain LAYOUT image WIDTH LINKS          a chain's, saved, loaded, grown
        chain LAYOUT OFFSET: 32 BYTES ...       where there is one
 
@@ -119,6 +121,13 @@ static void fill(bloom *b, bloom_plan plan)
 static void put_chain_name(bloom_plan plan)
 {
     put("chain ");
+    put(layouts[plan.layout]);
+    put(" ");
+}
+
+static void put_fold_name(bloom_plan plan)
+{
+    put("fold ");
     put(layouts[plan.layout]);
     put(" ");
 }
@@ -241,6 +250,52 @@ static void all_images(void)
             }
 }
 
+/* ---- Folded filters ------------------------------------------------------ */
+
+#ifndef BLOOM_TINY
+
+static void one_fold(bloom_plan plan, unsigned by)
+{
+    unsigned char *image = memory + by % 8;
+    bloom *b = bloom_init(image, sizeof memory - 7, plan);
+    if (!b)
+        return;
+    fill(b, plan);
+    if (!bloom_fold(b, by)) {
+        put("it does not fold\n");
+        return;
+    }
+    bloom_seal(b);
+    plan = bloom_plan_of(b);
+    put_fold_name(plan);
+    put("image ");
+    put_hex(plan.hash_bits, 2);
+    put(" ");
+    put_hex(plan.cells, 4);
+    put("\n");
+    put_image(put_fold_name, plan, image, bloom_plan_size(plan));
+}
+
+static void all_folds(void)
+{
+    static const uint8_t by[] = { 2, 3, 6 };
+    bloom_plan plan = { 1536, 0x0123456789ABCDEFU, 0, 0, 0 };
+    unsigned i;
+    for (plan.layout = 0; plan.layout < 3; plan.layout++)
+        for (plan.hash_bits = 32; plan.hash_bits <= 64; plan.hash_bits *= 2)
+            for (i = 0; i < sizeof by; i++) {
+                plan.hashes = (uint8_t)(i == 0 ? 8 : 16);
+                one_fold(plan, by[i]);
+            }
+}
+
+#else
+static void all_folds(void)
+{
+    (void)put_fold_name;
+}
+#endif
+
 /* ---- Chains -------------------------------------------------------------- */
 
 #ifdef BLOOM_HAS_CHAIN_
@@ -355,6 +410,7 @@ int main(void)
 {
     all_plans();
     all_images();
+    all_folds();
     all_chains();
     return 0;
 }

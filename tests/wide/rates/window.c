@@ -1,4 +1,4 @@
-/* make promise: blocked filters of 16 to 128 GB, without the memory.
+/* make promise: blocked filters of 1 to 128 GB, without the memory.
 
    usage: window [all] [seed=S]
    bloom_view takes a header alone, and bloom_probes tells the cells of any hash.
