@@ -12,7 +12,9 @@
 
    The file does not tell what wrote it, but its name does: nb-1-big-Filter.db.
    RELEASE is 4.0, if not given, from version na on (da too); 3.0 from ma on, of
-   another byte order; 2.0 before that, with the two hashes swapped as well.
+   another byte order; 2.0 from ia on, with the two hashes swapped as well. The
+   versions before ia, of Cassandra 1.1 and older, have another hash: their
+   files look the same, but their keys would not be found.
 
    cc -std=c99 -O2 examples/cassandra.c -lm -o cassandra
 
@@ -170,8 +172,9 @@ static int option(int count, char **words)
     char more;
     if (strcmp(*words, "-r") || count < 2)
         return 0;
-    need(sscanf(words[1], "%lf%c", &release, &more) == 1 && release >= 1
-         && release < 100, "-r", "RELEASE is Cassandra's: 2.0, 3.0, 4.0");
+    need(sscanf(words[1], "%lf%c", &release, &more) == 1 && release >= 1.2
+         && release < 100, "-r",
+         "RELEASE is Cassandra's, 1.2 or later: 2.0, 3.0, 4.0");
     return 2;
 }
 

@@ -92,9 +92,17 @@ static int change_setting(const char *name, string *word, void *setting,
     return REDISMODULE_OK;
 }
 
-#ifndef REDISMODULE_CONFIG_UNPREFIXED   /* Redis 8's header has it, and then */
-#define REDISMODULE_CONFIG_UNPREFIXED 0 /* names do not begin with bloom.h. */
-#endif
+/* With this flag the names do not begin with bloom.h. The servers that know it,
+   Redis 8 and later, are those that have RedisModule_LoadDefaultConfigs, too;
+   others refuse it. Which header this is built with does not matter. */
+#define WITHOUT_PREFIX (1 << 9)
+
+static unsigned naming(void)
+{
+    int (*since_redis_8)(context *) = NULL;
+    RedisModule_GetApi("RedisModule_LoadDefaultConfigs", &since_redis_8);
+    return since_redis_8 ? WITHOUT_PREFIX : REDISMODULE_CONFIG_DEFAULT;
+}
 
 /* From the module's arguments, then from redis.conf */
 static bool settle(context *ctx, string **argv, int argc)
@@ -118,8 +126,7 @@ static bool settle(context *ctx, string **argv, int argc)
         if (RedisModule_RegisterStringConfig(ctx, settings[i].name,
                 settings[i].shown ? text(settings[i].shown)
                                   : settings[i].preset,
-                REDISMODULE_CONFIG_UNPREFIXED, get_setting, change_setting,
-                NULL, &settings[i]))
+                naming(), get_setting, change_setting, NULL, &settings[i]))
             return false;
     return RedisModule_LoadConfigs(ctx) == REDISMODULE_OK;
 }

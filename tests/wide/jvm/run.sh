@@ -187,7 +187,7 @@ sizes_of_cassandra() {
     is "cassandra: sizes" 167 $rows
     refuse "$work/f: Cassandra has at most 20 bits a key" \
         build 1000 6.7e-5 $work/f
-    for r in x 0 '' nan; do
+    for r in x 0 1.1 '' nan; do
         refuse "-r: RELEASE is" build -r "$r" 10 0.01 $work/f
     done
     refuse "usage: $name build" build -r
@@ -322,7 +322,7 @@ for name in "$@"; do
         foreign_to_guava
         real_guava
     elif [ $name = cassandra ]; then
-        golden 5
+        golden 9
         tool build 10 0.01 $work/small <$work/a
         bent $work/small 8 '3:([1-9]|1.|20|21)'
         foreign_to_cassandra

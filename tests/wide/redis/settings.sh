@@ -1,7 +1,7 @@
 # Run by `make interop`: arguments of the module, CONFIG, key permissions,
 # COMMAND DOCS, COPY; and a replica whose settings are others.
 . tests/wide/redis/server.sh
-build
+build -DREDISMODULE_CONFIG_UNPREFIXED=512       # as Redis 8's header has it
 
 # says NAME EXPECTED COMMAND...: with words that are joined by spaces
 says() {
@@ -23,14 +23,19 @@ done
 arguments='error_rate 0.02 INITIAL_SIZE 200 bf-expansion-factor 3'
 start main
 arguments=
-says main 'bloom.h.bf-error-rate 0.02' config get 'bloom.h.bf-error*'
+case $(ask main info server | sed -n 's/^redis_version://p') in
+[89].* | [1-9][0-9].*) prefix= ;;
+255.*) prefix=$(ask main config get '*bf-error-rate' | sed -n 's/bf-.*//p') ;;
+*) prefix=bloom.h. ;;
+esac
+says main "bf-error-rate 0.02" config get "${prefix}bf-error*"
 says main 1 bf.add a x
 says main 'capacity:200 size:1 ratio:0.01' bf.debug a
 says main 'Expansion rate 3' bf.info a
-says main 'must be in the range' config set bloom.h.bf-initial-size 0
-says main OK config set bloom.h.bf-initial-size 50 bloom.h.bf-error-rate 0.3
-says main 'bloom.h.bf-error-rate 0.25' config get 'bloom.h.bf-error*'
-says main OK config set bloom.h.bf-expansion-factor 0
+says main 'must be in the range' config set ${prefix}bf-initial-size 0
+says main OK config set ${prefix}bf-initial-size 50 ${prefix}bf-error-rate 0.3
+says main "bf-error-rate 0.25" config get "${prefix}bf-error*"
+says main OK config set ${prefix}bf-expansion-factor 0
 says main 1 bf.add b x
 says main 'capacity:50 size:1 ratio:0.25' bf.debug b
 says main 'Expansion rate' bf.info b
@@ -96,7 +101,8 @@ says main 0 bf.exists large y
 
 set -- $(free 2)
 says main OK config set port "$1"
-start other --port "$2" --replicaof 127.0.0.1 "$1" --bloom.h.bf-initial-size 7
+start other --port "$2" --replicaof 127.0.0.1 "$1" \
+    "--${prefix}bf-initial-size" 7
 until_says other master_link_status:up info replication
 says main 1 bf.add new x
 until_says other "$(ask main debug digest)" debug digest
