@@ -1,10 +1,12 @@
 /* make promise-large: the rates of filters of 10^8 to 10^10 keys. Hours; Linux.
 
-   usage: large [LAYOUT] [tiny] [chains] [billion] [ten] [seed=S]
+   usage: large [LAYOUT] [tiny] [chains] [folded] [billion] [ten] [seed=S]
      LAYOUT   10^8 keys: blocked, classic or counting, both widths, k = 8, 16,
-              24 and 32
+              24 and 32; counting also k = 4 and 12
      tiny     10^8 keys, p = 10^-9
      chains   10^8 keys, in five links
+     folded   10^8 keys, added to 3 or 12 times as many cells, which are folded;
+              they have to be the bytes of a filter of the right size
      billion  10^9 keys, 1%
      ten      10^10 keys, blocked, 13.2 GB
    All parts, if none is named. No key is kept: those added and those asked for
@@ -157,33 +159,57 @@ static void ask(const row *r, double own)
     state = r->start + (uint64_t)(r->n + asked) * STEP;
 }
 
-static void measure_row(bloom_layout layout, int width, int k, double n,
-                        double p, int kind)
+/* The filter as it is, and the same keys in one that was planned for them */
+static void fold(const row *r, bloom_plan plan, uint64_t by)
 {
-    static const char *const names[] = { "classic", "blocked", "counting" };
-    bloom_plan plan = least(layout, width, k, n, p);
-    double bytes = (double)bloom_plan_size(plan);
-    row r = row_of(names[layout], plan, n, p, kind);
+    row direct = *r;
+    void *map;
+    direct.s.b = need(map_filter(plan, &map));
+    state = r->start;
+    add_keys(&direct);
+    promise(bloom_fold(r->s.b, by), "a filter can be folded");
+    promise(memcmp(r->s.b, direct.s.b, bloom_plan_size(plan)) == 0,
+            "a folded filter is the one that was planned for its keys");
+    munmap(map, bloom_plan_size(plan) + 2 * HUGE);
+}
+
+/* by: how many times as many cells there are at first */
+static void measure_folded(bloom_layout layout, int width, int k, double n,
+                           double p, int kind, unsigned by)
+{
+    static const char *const names[] = { "classic", "blocked", "counting",
+                                         "classic/", "blocked/", "counted/" };
+    bloom_plan plan = least(layout, width, k, n, p), first = plan;
+    row r = row_of(names[layout + (by > 1 ? 3 : 0)], plan, n, p, kind);
     tally t = { 0, 0, 0, 0 };
     void *map;
-    if (bytes <= 0) {
+    first.cells *= by;
+    if (bloom_plan_size(first) == 0) {
         printf("# %s: no such filter, 2^32 cells or more\n", r.name);
         return;
     }
-    r.s.b = map_filter(plan, &map);
+    r.s.b = map_filter(first, &map);
     if (!r.s.b) {
         printf("# %s: not run, as memory is short\n", r.name);
         short_of_memory = 1;
         return;
     }
-    printf("%s %6.2f", r.name, bytes / 1e9);
+    printf("%s %6.2f", r.name, (double)bloom_plan_size(plan) / 1e9);
     add_keys(&r);
+    if (by > 1)
+        fold(&r, plan, by);
     observe_cells(&t, r.s.b, n);
     ask(&r, t.own);
     put(&r, t.sum, sqrt(t.own));
     printf(" %5.0f\n", difftime(time(NULL), r.began));
     fflush(stdout);
-    munmap(map, (size_t)bytes + 2 * HUGE);
+    munmap(map, bloom_plan_size(first) + 2 * HUGE);
+}
+
+static void measure_row(bloom_layout layout, int width, int k, double n,
+                        double p, int kind)
+{
+    measure_folded(layout, width, k, n, p, kind, 1);
 }
 
 /* ---- Parts ---------------------------------------------------------------- */
@@ -202,7 +228,12 @@ static void rows_of(bloom_layout layout)
 
 static void blocked(void) { rows_of(BLOOM_BLOCKED); }
 static void classic(void) { rows_of(BLOOM_CLASSIC); }
-static void counting(void) { rows_of(BLOOM_COUNTING); }
+static void counting(void)
+{
+    rows_of(BLOOM_COUNTING);
+    measure_row(BLOOM_COUNTING, 64, 4, 1e8, 0.1, BYTES);
+    measure_row(BLOOM_COUNTING, 64, 12, 1e8, 1e-3, BYTES);
+}
 
 static void tiny(void)
 {
@@ -213,6 +244,16 @@ static void tiny(void)
     measure_row(BLOOM_CLASSIC, 64, 0, 1e8, 1e-9, INTEGERS);
     measure_row(BLOOM_CLASSIC, 32, 0, 1e8, 1e-9, BYTES);
     measure_row(BLOOM_COUNTING, 64, 0, 1e8, 1e-9, BYTES);
+}
+
+static void folded(void)
+{
+    measure_folded(BLOOM_CLASSIC, 64, 8, 1e8, 0.01, BYTES, 12);
+    measure_folded(BLOOM_CLASSIC, 64, 16, 1e8, 1e-4, INTEGERS, 3);
+    measure_folded(BLOOM_CLASSIC, 32, 8, 1e8, 0.01, BYTES, 3);
+    measure_folded(BLOOM_BLOCKED, 64, 8, 1e8, 0.01, INTEGERS, 12);
+    measure_folded(BLOOM_BLOCKED, 64, 16, 1e8, 1e-4, BYTES, 3);
+    measure_folded(BLOOM_COUNTING, 64, 8, 1e8, 0.01, INTEGERS, 3);
 }
 
 /* bloom_chain_fpr stands for what is foretold: it is from the cells */
@@ -266,11 +307,11 @@ int main(int argc, char **argv)
     static const named_part parts[] = {
         { "blocked", blocked }, { "classic", classic },
         { "counting", counting }, { "tiny", tiny }, { "chains", chains },
-        { "billion", billion }, { "ten", ten } };
+        { "folded", folded }, { "billion", billion }, { "ten", ten } };
     int status;
     printf("# n layout width k keys p GB, then of lookups, then of the cells:\n"
            "# rate / p, four sigma, z over bloom_plan_fpr; seconds. Those\n"
-           "# with + are chains, z is over bloom_chain_fpr\n");
+           "# with + are chains, z is over bloom_chain_fpr; / were folded\n");
     status = run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
     printf("# worst z %.2f: %s\n", worst, worst_row);
     return status ? status : short_of_memory * 2;

@@ -17,17 +17,17 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-static void point(void);
+static void point(const void *at);
 static bool chance(void);
 static bool torn;                       /* atomic operations are in two parts */
 
-#define __atomic_load_n(p, order) (point(), *(p))
+#define __atomic_load_n(p, order) (point(p), *(p))
 #define __atomic_fetch_or(p, x, order) __extension__ ({ \
-    __typeof__(*(p)) old_; point(); old_ = *(p); if (torn) point(); \
+    __typeof__(*(p)) old_; point(p); old_ = *(p); if (torn) point(p); \
     *(p) = (__typeof__(*(p)))(old_ | (x)); old_; })
 #define __atomic_compare_exchange_n(p, was, now, weak, yes, no) \
-    __extension__ ({ bool same_; point(); \
-    same_ = *(p) == *(was) && !((weak) && chance()); if (torn) point(); \
+    __extension__ ({ bool same_; point(p); \
+    same_ = *(p) == *(was) && !((weak) && chance()); if (torn) point(p); \
     *(same_ ? (p) : (was)) = same_ ? (now) : *(p); same_; })
 
 #define BLOOM_STATIC
@@ -71,7 +71,7 @@ static bool chance(void)
 
 /* ---- Operations ---------------------------------------------------------- */
 
-enum kind { COUNTERS, BITS, WORD };
+enum kind { COUNTERS, SUMS, BITS, WORD, UNIONS };
 
 /* What a thread does, what it got, and from which step to which that took */
 typedef struct operation {
@@ -81,19 +81,42 @@ typedef struct operation {
 
 static uint64_t word_of_cells;
 static unsigned char *const cells = (unsigned char *)&word_of_cells;
+static const unsigned char other_cells[8] = { 0x46 };   /* what is merged in */
 static operation all[2][3];
 static enum kind kind;
 
-/* COUNTERS: 0 and 1 count that cell up, 2 counts cell 0 down. Others set: */
-static uint64_t bits_of(unsigned what)
+/* COUNTERS: 0 and 1 count that cell up, 2 counts cell 0 down.
+   SUMS: 0 counts cell 0 up, 1 counts it down, 2 merges a word in.
+   BITS, WORD and UNIONS set bits, and 2 of UNIONS merges a word in. */
+static bool is_merge(unsigned what)
 {
-    return kind == BITS ? 1ULL << what : what + 1;
+    return what == 2 && (kind == SUMS || kind == UNIONS);
 }
 
-/* Returns the count there was, or which bits are new. */
+static unsigned counted_cell(unsigned what)
+{
+    return kind == COUNTERS ? what % 2 : 0;
+}
+
+static bool is_up(unsigned what)
+{
+    return kind == COUNTERS ? what < 2 : what == 0;
+}
+
+static uint64_t bits_of(unsigned what)
+{
+    return is_merge(what) ? other_cells[0]
+         : kind == WORD ? what + 1 : 1ULL << what;
+}
+
+/* Returns the count there was, or which bits are new; of a merge, 0. */
 static uint64_t do_it(unsigned what)
 {
-    return kind == COUNTERS ? bloom_count_(cells, what % 2, what < 2)
+    if (is_merge(what)) {
+        bloom_combine_word_(cells, other_cells, kind == SUMS, false);
+        return 0;
+    }
+    return kind <= SUMS ? bloom_count_(cells, counted_cell(what), is_up(what))
          : kind == WORD ? bloom_set_word_(cells, bits_of(what))
                         : (~bloom_set_bit_(cells, what) & 1ULL) << what;
 }
@@ -105,16 +128,17 @@ static jmp_buf scheduler, contexts[2];
 static unsigned running, step;
 static bool ended[2];
 
-static void point(void)
+/* The other word, and the bytes of this one that none changes, do not count. */
+static void point(const void *at)
 {
-    if (_setjmp(contexts[running]) == 0)
+    if (at == cells && _setjmp(contexts[running]) == 0)
         _longjmp(scheduler, 1);
 }
 
 static void thread(int number)
 {
     unsigned i;
-    for (;; point())
+    for (;; point(cells))
         for (i = 0, ended[number] = false; i < 3; ended[number] = ++i == 3) {
             operation *o = &all[number][i];
             o->begin = step + 1;
@@ -157,22 +181,35 @@ static void run(uint64_t start)
 
 /* ---- What is right ------------------------------------------------------- */
 
+/* The word after an operation, and in *count what it should get */
+static uint64_t word_after(uint64_t word, unsigned what, unsigned *count)
+{
+    const unsigned shift = counted_cell(what) * 4, merged = other_cells[0];
+    const unsigned low = (word & 15) + (merged & 15);
+    const unsigned high = (unsigned)(word >> 4) + (merged >> 4);
+    *count = is_merge(what) ? 0 : word >> shift & 15;
+    if (is_merge(what))
+        return (high < 15 ? high : 15) << 4 | (low < 15 ? low : 15);
+    if (*count == 15 || (*count == 0 && !is_up(what)))
+        return word;
+    return is_up(what) ? word + (1U << shift) : word - (1U << shift);
+}
+
 /* Counters behave as if each operation was done at once, at some moment while
    it took: there is an order of the operations, done[] of each thread before,
    that gives what they got, and the word. */
 static bool in_some_order(unsigned done[2], uint64_t word)
 {
     bool right = done[0] == 3 && done[1] == 3 && word == bloom_load64_(cells);
-    unsigned t;
+    unsigned t, count;
     for (t = 0; t < 2 && !right; t++) {
         const operation *o = &all[t][done[t]], *other = &all[!t][done[!t]];
-        const unsigned shift = o->what % 2 * 4, count = word >> shift & 15;
-        uint64_t now = word;
-        if (done[t] == 3 || o->got != count
-            || (done[!t] < 3 && other->end < o->begin))
+        uint64_t now;
+        if (done[t] == 3 || (done[!t] < 3 && other->end < o->begin))
             continue;
-        if (count < 15)
-            now += o->what < 2 ? 1U << shift : count > 0 ? -1ULL << shift : 0;
+        now = word_after(word, o->what, &count);
+        if (o->got != count)
+            continue;
         done[t]++;
         right = in_some_order(done, now);
         done[t]--;
@@ -180,15 +217,16 @@ static bool in_some_order(unsigned done[2], uint64_t word)
     return right;
 }
 
-/* No bit is lost; "new" is said of absent bits only, by one thread at least,
-   and not by who began when the bit had been set. */
+/* No bit is lost; "new" is said of absent bits only, by one thread at least
+   unless it was merged in, and not by who began when the bit had been set. */
 static bool bits_are_right(uint64_t start)
 {
-    uint64_t set = start, new_to = 0, stale = 0;
+    uint64_t set = start, new_to = 0, stale = 0, merged = 0, fresh;
     unsigned i, j;
     for (i = 0; i < 6; i++) {
         const operation *o = &all[i / 3][i % 3], *p;
         set |= bits_of(o->what);
+        merged |= is_merge(o->what) ? bits_of(o->what) : 0;
         new_to |= o->got;
         for (j = 0; j < 6; j++) {
             p = &all[j / 3][j % 3];
@@ -196,7 +234,8 @@ static bool bits_are_right(uint64_t start)
                 stale |= bits_of(o->what) & p->got;
         }
     }
-    return bloom_load64_(cells) == set && new_to == (set & ~start)
+    fresh = set & ~start;
+    return bloom_load64_(cells) == set && (new_to | (merged & fresh)) == fresh
         && stale == 0;
 }
 
@@ -222,11 +261,11 @@ static bool explore(enum kind which, const char *name, unsigned start)
             do {
                 run(start);
                 runs++;
-                right = kind == COUNTERS ? in_some_order(none, start)
-                                         : bits_are_right(start);
+                right = kind <= SUMS ? in_some_order(none, start)
+                                     : bits_are_right(start);
             } while (right && choose_anew());
     }
-    printf("%-16s from %2u: %8lu orders, %s\n", name, start, runs,
+    printf("%-26s from %3u: %8lu orders, %s\n", name, start, runs,
            right ? "all right" : torn ? "one wrong, as torn" : "one WRONG");
     return right != torn;
 }
@@ -238,10 +277,14 @@ int main(void)
         right &= explore(COUNTERS, "bloom_count_", 0);
         right &= explore(COUNTERS, "bloom_count_", 14);
         right &= explore(COUNTERS, "bloom_count_", 15);
+        right &= explore(SUMS, "bloom_combine_word_, count", 0);
+        right &= explore(SUMS, "bloom_combine_word_, count", 0xCA);
         right &= explore(BITS, "bloom_set_bit_", 0);
         right &= explore(BITS, "bloom_set_bit_", 2);
         right &= explore(WORD, "bloom_set_word_", 0);
         right &= explore(WORD, "bloom_set_word_", 4);
+        right &= explore(UNIONS, "bloom_combine_word_, bits", 0);
+        right &= explore(UNIONS, "bloom_combine_word_, bits", 4);
         torn = !torn;
     } while (torn);
     return !right;

@@ -1,0 +1,152 @@
+/* make mapped: a filter in a file that is mapped, beside the disk it is on.
+
+   usage: mapped FILE N       Linux
+   If there is no FILE, a blocked filter of the integers below N, p = 1%, is
+   made in memory (1.3 bytes a key) and written to it. Then 1, 4 and 16
+   processes read random pages of the file, and look keys up, of which half are
+   in: one a call, many, and many after madvise has asked for the page of each.
+   As each of these begins nothing of the file is cached; it ends with an eighth
+   of the pages. Exits with 1 if a key is lost. */
+
+#define _GNU_SOURCE
+#include "promise.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PREAD, ONE, MANY, AHEAD, WAYS, SOME = 64, PAGE = 4096 };
+
+static int file;
+static uint64_t n, pages;
+static unsigned char *map;
+
+static void well(int is_well, const char *what)
+{
+    if (is_well)
+        return;
+    perror(what);
+    exit(2);
+}
+
+static void make(const char *name)
+{
+    FILE *out = fopen(name, "wb");
+    bloom *b = need(bloom_create(bloom_plan_layout(n, 0.01, BLOOM_BLOCKED)));
+    uint64_t key[BATCH], i;
+    for (i = 0; i < n; i++) {
+        key[i % BATCH] = i;
+        if (i % BATCH == BATCH - 1 || i == n - 1)
+            bloom_add_many_u64(b, key, (size_t)(i % BATCH + 1), NULL);
+    }
+    well(out && fwrite(b, 1, bloom_size(b), out) == bloom_size(b)
+         && fflush(out) == 0 && fsync(fileno(out)) == 0, name);
+    fclose(out);
+    bloom_free(b);
+}
+
+/* The file in memory, nothing of it cached */
+static void map_anew(void)
+{
+    const size_t size = (size_t)lseek(file, 0, SEEK_END);
+    bloom_error error;
+    if (map)
+        munmap(map, size);
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+    map = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    well(map != MAP_FAILED && madvise(map, size, MADV_RANDOM) == 0, "mmap");
+    pages = size / PAGE;
+    if (bloom_view(map, size, &error))
+        return;
+    fprintf(stderr, "bloom: mapped: %s\n", bloom_error_text(error));
+    exit(2);
+}
+
+/* So that pages come side by side, and not one by one as each is touched */
+static void ask_for_page(const bloom *b, uint64_t key)
+{
+    uint64_t cell[64];
+    bloom_probes(b, bloom_hash_u64(b, key), cell);
+    madvise(map + (32 + cell[0] / 8) / PAGE * PAGE, PAGE, MADV_WILLNEED);
+}
+
+/* Some keys, or pages. Returns whether one was lost, or not read. */
+static bool look(int way)
+{
+    const bloom *b = (const bloom *)(const void *)map;
+    uint64_t key[SOME], page[PAGE / 8];
+    bool maybe[SOME], lost = false;
+    unsigned i;
+    for (i = 0; i < SOME; i++) {
+        key[i] = random64() % (2 * n);
+        if (way == PREAD)
+            maybe[i] = pread(file, page, PAGE, (off_t)(key[i] % pages) * PAGE)
+                       == PAGE;
+        if (way == ONE)
+            maybe[i] = bloom_may_contain_u64(b, key[i]);
+        if (way == AHEAD)
+            ask_for_page(b, key[i]);
+    }
+    if (way >= MANY)
+        bloom_may_contain_many_u64(b, key, SOME, maybe);
+    for (i = 0; i < SOME; i++)
+        lost |= key[i] < n && !maybe[i];
+    return lost;
+}
+
+/* Returns how many a millisecond. */
+static double run(int way, unsigned processes)
+{
+    const uint64_t each = pages / 8 / processes / SOME + 1;
+    struct timespec from, to;
+    bool lost = false;
+    uint64_t i;
+    unsigned j;
+    int status;
+    map_anew();
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    for (j = 0; j < processes; j++) {
+        state = random64();             /* of this process, and the next */
+        if (fork() != 0)
+            continue;
+        for (i = 0; i < each; i++)
+            lost |= look(way);
+        _exit(lost);
+    }
+    while (wait(&status) > 0)
+        promise(status == 0, "no key is lost, every page is read");
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    return (double)(each * SOME * processes)
+         / ((double)(to.tv_sec - from.tv_sec) * 1e3
+            + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
+}
+
+int main(int argc, char **argv)
+{
+    double disk = 0, rate;
+    unsigned processes;
+    int way;
+    n = argc == 3 ? (uint64_t)strtod(argv[2], NULL) : 0;
+    if (n == 0)
+        return say_what("mapped FILE N");
+    if (access(argv[1], F_OK) != 0)
+        make(argv[1]);
+    file = open(argv[1], O_RDONLY);
+    map_anew();
+    printf("%.0f keys, %.3f GB; thousands a second, and over those of pread\n"
+           "processes       pread    one a call          many   asked ahead\n",
+           (double)n, (double)bloom_size((void *)map) / 1e9);
+    for (processes = 1; processes <= 16; processes *= 4) {
+        printf("%9u", processes);
+        for (way = PREAD; way < WAYS; way++) {
+            fflush(stdout);
+            rate = run(way, processes);
+            disk = way == PREAD ? rate : disk;
+            printf(" %7.1f %5.2f", rate, rate / disk);
+        }
+        printf("\n");
+    }
+    return ending();
+}
