@@ -593,6 +593,7 @@ static void test_chain(void)
 static void test_chain_in_short_memory(void)
 {
     bloom_chain *c = bloom_chain_new(100000, 0.01, BLOOM_CLASSIC);
+    uint64_t first_n;
     requests = 0;
     for (state = 0; state < 900000; state++)
         bloom_chain_add_u64(c, state);
@@ -600,6 +601,15 @@ static void test_chain_in_short_memory(void)
     for (state = 0; state < 900000; state++)
         CHECK(bloom_chain_may_contain_u64(c, state));
     bloom_chain_free(c);
+    for (first_n = 100; first_n < 110; first_n++) {
+        requests = 0;
+        refused = 2;                    /* the second link, once */
+        c = bloom_chain_new(first_n, 0.01, BLOOM_CLASSIC);
+        for (state = 0; state < 3 * first_n; state++)
+            bloom_chain_add_u64(c, state);
+        CHECK(requests == 4 && bloom_chain_links(c) == 2);
+        bloom_chain_free(c);
+    }
     requests = 0;
     refused = 1;                        /* for the filter, not for the chain */
     CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));

@@ -88,6 +88,7 @@ static void test_golden_rates(void)
         { 25600, 40, 32, 1, 1000, 1.3198100951315489e-04 },
         { 256, 16, 32, 1, 16, 1.5854388835835991e-03 },
         { 768, 16, 32, 1, 47, 1.1900576759365745e-03 },
+        { 512, 24, 32, 1, 3, 1.7462328694952095e-10 },
         { 1048576, 24, 64, 1, 50000, 1.8344445474174613e-04 },
         { 1024, 8, 64, 0, 32, 5.8586281712327934e-06 },
         { 1024, 20, 64, 0, 12, 2.9164091278633971e-14 },
@@ -471,7 +472,8 @@ static void test_estimate(void)
     CHECK(bloom_estimate(b) == UINT64_MAX && bloom_fpr(b) >= 1);
     test_blocked_estimate();
     test_full_blocks();
-    /* 1 - (1 - 8/m)^n = 31/32 for m = 256, 1 - (1 - 1/m)^3n = 1/2 for m = 64 */
+    /* 1 - (1 - 8/m)^n = 31/32 for m = 256; for m = 64, 1 - (1 - 1/m)^3n = 1/2
+       and 1 - (1 - 1/m)^n = 63/64 */
     b = bloom_init(memory, sizeof memory, in_layout(a_plan(256, 8, 64, 0),
                                                     BLOOM_BLOCKED));
     memset(memory + 32, 0xFF, 31);
@@ -479,6 +481,10 @@ static void test_estimate(void)
     b = bloom_init(memory, sizeof memory, a_plan(64, 3, 64, 0));
     memset(memory + 32, 0xFF, 4);
     CHECK(bloom_estimate(b) == 15);
+    b = bloom_init(memory, sizeof memory, a_plan(64, 1, 64, 0));
+    memset(memory + 32, 0xFF, 7);
+    memory[39] = 0x7F;
+    CHECK(bloom_estimate(b) == 264);
     plan.hash_bits = 32;
     b = bloom_init(memory, sizeof memory, plan);
     memory[32] = 1;
