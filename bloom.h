@@ -180,13 +180,13 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 
 /* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 3 microseconds, 150 near p = 2^-64. */
+   keep it in this m, the fewest. Takes 3 microseconds, 200 near p = 2^-64. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
    where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, up to 320 near p = 2^-64 or p = 1.
+   microseconds, near p = 2^-64 or p = 1 up to 700.
    All plans are made for width 64. In width 32 no blocked filter has a rate
    below about n/m * 2^-26, and one with several blocks a key, but few in all,
    has more than p: up to twice at k = 16, p = 0.001, and more where p is less.
