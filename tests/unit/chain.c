@@ -446,6 +446,7 @@ static void test_chain_heads(void)
         bloom_chain *c = bloom_chain_load(head, 32, NULL);
         CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).hash_bits == 32);
         CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).layout == head[4]);
+        CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).seed == 0);
         bloom_chain_free(c);
     }
     head[4] = BLOOM_CLASSIC;
