@@ -186,6 +186,35 @@ static void refusals(void)
     check(window_init(&w, memory, size, 2, plan, 9) && w.size == size, "fits");
 }
 
+/* More keys in a call than are hashed at a time, as one by one */
+static void many(void)
+{
+    enum { COUNT = 500 };
+    static bloom_hash hash[COUNT];
+    static bool answer[COUNT];
+    window one, all;
+    unsigned i, pass;
+    check(window_new(&one, 300, 0.01, 4, BLOOM_CLASSIC)
+          && window_new(&all, 300, 0.01, 4, BLOOM_CLASSIC), "two windows");
+    for (pass = 0; pass < 2; pass++) {
+        for (i = 0; i < COUNT; i++)
+            hash[i] = hash_of(&all, key_at(i + 300 * pass));
+        window_add_many(&all, hash, COUNT, answer);
+        for (i = 0; i < COUNT; i++)
+            check(answer[i] == window_add(&one, hash[i]), "many are added");
+        for (i = 0; i < COUNT; i++)
+            hash[i] = hash_of(&all, i + 200 * pass);
+        window_may_contain_many(&all, hash, COUNT, answer);
+        for (i = 0; i < COUNT; i++)
+            check(answer[i] == window_may_contain(&one, hash[i]), "many asked");
+    }
+    window_seal(&one);
+    window_seal(&all);
+    check(memcmp(one.image, all.image, one.size) == 0, "many: the image");
+    free(one.image);
+    free(all.image);
+}
+
 int main(void)
 {
     unsigned g;
@@ -194,6 +223,7 @@ int main(void)
         remember(100, g, BLOOM_BLOCKED);
     }
     remember(1, 2, BLOOM_CLASSIC);
+    many();
     images();
     refusals();
     printf("%lu passed, %lu failed\n", passed, failed);
