@@ -107,6 +107,7 @@ static unsigned naming(void)
 /* From the module's arguments, then from redis.conf */
 static bool settle(context *ctx, string **argv, int argc)
 {
+    const unsigned flags = naming();
     string *error;
     int i, at;
     for (at = 0; at < argc; at += 2) {
@@ -126,7 +127,7 @@ static bool settle(context *ctx, string **argv, int argc)
         if (RedisModule_RegisterStringConfig(ctx, settings[i].name,
                 settings[i].shown ? text(settings[i].shown)
                                   : settings[i].preset,
-                naming(), get_setting, change_setting, NULL, &settings[i]))
+                flags, get_setting, change_setting, NULL, &settings[i]))
             return false;
     return RedisModule_LoadConfigs(ctx) == REDISMODULE_OK;
 }

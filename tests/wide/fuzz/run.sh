@@ -41,12 +41,12 @@ result() {
 # Before it may be set: source, unless it is TARGET.c; flags, libraries;
 # bits, 32 for libFuzzer's program and 64 for that without it
 fuzz() {
+    case " ${ONLY:-$1} " in *" $1 "*) fuzz_it "$@" ;; esac
+    source= flags= libraries= bits=
+}
+fuzz_it() {
     target=$1 length=$2
     shift 2
-    case " ${ONLY:-$target} " in
-    *" $target "*) ;;
-    *) source= flags= libraries= bits=; return ;;
-    esac
     program=build/fuzz-$target
     source=${source:-tests/wide/fuzz/$target.c}
     found=build/corpus-$target
@@ -73,7 +73,6 @@ fuzz() {
         again=", $(find "$found" -type f | wc -l) of them also in $other bits"
     fi
     echo "$target: ${made:-0} executions$again"
-    source= flags= libraries= bits=
 }
 
 # Targets of planning watch all of it; the others leave out what only computes.
