@@ -2309,14 +2309,16 @@ static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
 static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
     bloom_task_ task;
+    if (keys.count == 0)
+        return 0;
     task.into = BLOOM_NULL_;
     task.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     task.plan = into ? bloom_parse_(bloom_bytes_(into)) : bloom_plan_of(b);
-    if (into && keys.count > 0) {
+    if (into) {
         bloom_unseal_(bloom_bytes_(into));
         task.into = bloom_bytes_(into) + BLOOM_HEADER_;
     }
-    return keys.count > 0 ? bloom_rounds_(&task, &keys) : 0;
+    return bloom_rounds_(&task, &keys);
 }
 
 #endif
