@@ -96,7 +96,7 @@ static void some(unsigned windows, uint64_t n, double p, unsigned g,
 
 int main(int argc, char **argv)
 {
-    static const double rates[] = { 0.1, 0.01, 0.001, 1e-6 };
+    static const double rates[] = { 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6 };
     bool all = false;
     unsigned g, i;
     int a;

@@ -244,6 +244,7 @@ static void tiny(void)
     measure_row(BLOOM_CLASSIC, 64, 0, 1e8, 1e-9, INTEGERS);
     measure_row(BLOOM_CLASSIC, 32, 0, 1e8, 1e-9, BYTES);
     measure_row(BLOOM_COUNTING, 64, 0, 1e8, 1e-9, BYTES);
+    measure_row(BLOOM_COUNTING, 64, 0, 1e8, 1e-9, INTEGERS);
 }
 
 static void folded(void)
@@ -285,6 +286,8 @@ static void chains(void)
     chain(BLOOM_BLOCKED, 32, 0.01, BYTES);
     chain(BLOOM_BLOCKED, 64, 1e-4, BYTES);
     chain(BLOOM_CLASSIC, 32, 0.01, INTEGERS);
+    chain(BLOOM_CLASSIC, 64, 1e-4, INTEGERS);
+    chain(BLOOM_BLOCKED, 32, 1e-4, BYTES);
 }
 
 static void billion(void)

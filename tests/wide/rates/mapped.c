@@ -1,12 +1,14 @@
 /* make mapped: a filter in a file that is mapped, beside the disk it is on.
 
-   usage: mapped FILE N       Linux
+   usage: mapped FILE N [cached]       Linux
    If there is no FILE, a blocked filter of the integers below N, p = 1%, is
    made in memory (1.3 bytes a key) and written to it. Then 1, 4 and 16
    processes read random pages of the file, and look keys up, of which half are
    in: one a call, many, and many after madvise has asked for the page of each.
    As each of these begins nothing of the file is cached; it ends with an eighth
-   of the pages. Exits with 1 if a key is lost. */
+   of the pages. With `cached` the file is read once instead, before all of them,
+   and as much of it stays in memory as has room. Exits with 1 if a key is
+   lost. */
 
 #define _GNU_SOURCE
 #include "promise.h"
@@ -21,6 +23,7 @@ enum { PREAD, ONE, MANY, AHEAD, WAYS, SOME = 64, PAGE = 4096 };
 static int file;
 static uint64_t n, pages;
 static unsigned char *map;
+static bool is_cached;
 
 static void well(int is_well, const char *what)
 {
@@ -46,14 +49,15 @@ static void make(const char *name)
     bloom_free(b);
 }
 
-/* The file in memory, nothing of it cached */
+/* The file in memory, nothing of it cached, or what was */
 static void map_anew(void)
 {
     const size_t size = (size_t)lseek(file, 0, SEEK_END);
     bloom_error error;
     if (map)
         munmap(map, size);
-    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    if (!is_cached)
+        posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
     posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
     map = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
     well(map != MAP_FAILED && madvise(map, size, MADV_RANDOM) == 0, "mmap");
@@ -96,6 +100,14 @@ static bool look(int way)
     return lost;
 }
 
+static void read_all(void)
+{
+    static unsigned char part[1 << 20];
+    posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+    while (read(file, part, sizeof part) > 0)
+        ;
+}
+
 /* Returns how many a millisecond. */
 static double run(int way, unsigned processes)
 {
@@ -128,12 +140,15 @@ int main(int argc, char **argv)
     double disk = 0, rate;
     unsigned processes;
     int way;
-    n = argc == 3 ? (uint64_t)strtod(argv[2], NULL) : 0;
+    is_cached = argc == 4 && strcmp(argv[3], "cached") == 0;
+    n = argc == 3 + is_cached ? (uint64_t)strtod(argv[2], NULL) : 0;
     if (n == 0)
-        return say_what("mapped FILE N");
+        return say_what("mapped FILE N [cached]");
     if (access(argv[1], F_OK) != 0)
         make(argv[1]);
     file = open(argv[1], O_RDONLY);
+    if (is_cached)
+        read_all();
     map_anew();
     printf("%.0f keys, %.3f GB; thousands a second, and over those of pread\n"
            "processes       pread    one a call          many   asked ahead\n",
