@@ -88,14 +88,15 @@ stop() {
     wait "$pid" 2>/dev/null
 }
 
-# free N: N ports of which 10000 higher ones, for the cluster's bus, are free
+# free N: N ports of which 10000 higher ones, for the cluster's bus, are free. Runs
+# side by side begin to look in different places.
 free() {
     /usr/bin/python3 -c '
-import socket, sys
+import os, socket, sys
 def taken(port):
     with socket.socket() as s:
         return s.connect_ex(("127.0.0.1", port)) == 0
-print(*[p for p in range(21000, 30000)
+print(*[p for p in range(21000 + os.getpid() % 80 * 100, 30000)
         if not taken(p) and not taken(p + 10000)][:int(sys.argv[1])])' "$1"
 }
 
