@@ -150,6 +150,7 @@ static void images(void)
     uint64_t key;
     unsigned shift;
     check(window_new(&w, 100, 0.01, 4, BLOOM_CLASSIC), "a window");
+    check(w.keys == 0 && w.time == 0 && w.span == 0, "a new one");
     w.time = 0x0102030405060708U;
     w.span = 0xF8F7F6F5F4F3F2F1U;
     for (key = 0; key < 100; key++)
@@ -166,18 +167,35 @@ static void images(void)
     free(w.image);
 }
 
+/* g - 1 generations have room for n keys, and each keeps its share of the rate,
+   0.5 / g, with the keys that it takes for known by mistake as well. */
+static void plans(void)
+{
+    uint64_t n, room, more;
+    unsigned g;
+    for (g = 2; g <= 16; g++)
+        for (n = 1; n <= 50; n++) {
+            bloom_plan plan = window_plan(n, 0.5, g, BLOOM_CLASSIC, &room);
+            check(room * (g - 1) >= n && (room - 1) * (g - 1) < n, "room");
+            more = (uint64_t)((double)room * 0.5 / g);
+            check(bloom_plan_fpr(plan, room + more) <= 0.5 / g, "a rate");
+        }
+}
+
 static void refusals(void)
 {
     static const double rates[] = { 0, 1, -1, 1e300, -1e300 };
-    unsigned char memory[400];
+    static const unsigned wrong[] = { 0, 1, 17 };
+    unsigned char memory[1000];
     const bloom_plan plan = bloom_plan_for(9, 0.1);
     size_t size = WINDOW_HEAD + 2 * bloom_plan_size(plan), i;
     window w;
     for (i = 0; i < sizeof rates / sizeof *rates; i++)
         check(!window_new(&w, 9, rates[i], 2, BLOOM_CLASSIC), "a rate");
-    for (i = 0; i < 2; i++)
-        check(!window_new(&w, 9, 0.1, (unsigned)i, BLOOM_CLASSIC), "g");
-    check(!window_new(&w, 9, 0.1, 17, BLOOM_CLASSIC), "17 generations");
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        check(!window_new(&w, 9, 0.1, wrong[i], BLOOM_CLASSIC), "g");
+        check(!window_init(&w, memory, sizeof memory, wrong[i], plan, 9), "g");
+    }
     check(!window_new(&w, UINT64_MAX, 1e-15, 2, BLOOM_CLASSIC), "n");
     check(!window_new(&w, UINT64_MAX / 4, 1e-15, 16, BLOOM_BLOCKED), "n");
     check(!window_init(&w, memory, size - 1, 2, plan, 9), "too little memory");
@@ -224,6 +242,7 @@ int main(void)
     }
     remember(1, 2, BLOOM_CLASSIC);
     many();
+    plans();
     images();
     refusals();
     printf("%lu passed, %lu failed\n", passed, failed);
