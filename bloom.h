@@ -36,7 +36,7 @@
      m  cells (classic layout: bits)         p  rate of false "maybe"s
    A textbook says p = (1 - e^(-kn/m))^k, least at k = m/n * ln 2, and so
    m = n * log2(1/p) / ln 2: 9.6 bits a key for 1%, 4.8 more for each further
-   tenth of p. Small filters do worse than that; bloom_plan_for counts exactly.
+   tenth of p. Small filters do worse than that; bloom_plan_for allows for it.
 
    OPTIONS are macros. Set those marked * before every #include "bloom.h", the
    others in the one file that has the code, which is the one with
@@ -48,7 +48,8 @@
                             in ELF hidden from other shared objects. To
                             export them from a shared library, #define BLOOM_API
                             extern there and in the programs that use it.
-     BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
+     BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free. The
+                            memory need not be zeroed.
    * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy,
                             bloom_free and the chain.
    * BLOOM_NO_FLOAT         leaves out what takes or returns a double, and
@@ -69,7 +70,7 @@
                             bloom_hash_*, bloom_probes and bloom_may_contain*
                             then take filters in flash only, and there is no
                             chain; all other functions work in RAM as always.
-   No option changes the bytes of an image. */
+   No option changes a plan's image, but BLOOM_TINY makes plans of width 32. */
 
 #ifndef BLOOM_H
 #define BLOOM_H
@@ -84,7 +85,7 @@
 #include <stdint.h>
 
 /* major * 10000 + minor * 100 + patch. A new major means new bytes of a filter;
-   1.1 changed two bytes in the head of a chain's image. */
+   1.1 uses bytes 6 and 7 of a chain's head, and refuses chains of 1.0. */
 #define BLOOM_VERSION 10100
 
 #ifdef BLOOM_TINY
@@ -122,14 +123,14 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
     BLOOM_BLOCKED,               /* m bits; a key has eight in each of k/8
-                                    blocks of 256. The fastest; takes 10 to 20%
-                                    more memory for p below 5% and more than
-                                    some hundred keys */
+                                    blocks of 256. The fastest. For p below 5%
+                                    and from some hundred keys on it takes 10
+                                    to 20% more memory than classic */
     BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
 /* The shape of a filter. A plan of cells 0 is impossible: it has size 0 and
-   makes no filter. Change seed or hash_bits before you use a plan. */
+   makes no filter. You may set seed and hash_bits before you use a plan. */
 typedef struct bloom_plan {
     uint64_t cells;              /* m, bits or counters: a multiple of 64
                                     (blocked: of 256, and below 2^40) */
@@ -153,14 +154,14 @@ typedef enum bloom_error {
 } bloom_error;
 
 /* ---- Planning ----------------------------------------------------------- */
-/* n: keys, 0 is taken as 1. p: rate, 2^-64 <= p < 1; as one_in: 1 false "maybe"
-   in one_in, 2..10^9. Anything else, and a plan too large, gives a plan of
-   size 0. */
+/* n is the number of keys; 0 is taken as 1. p is the rate, from 2^-64 to below
+   1; one_in, 2..10^9, asks for one false "maybe" in one_in lookups. Anything
+   else, and a plan that is too large, gives a plan of size 0. */
 
 /* Integer constant expressions for array sizes, initialisers and #if: m, k,
    image bytes, and a plan's initialiser; classic, seed 0, width 64 (with
-   BLOOM_TINY 32), n to 2^42. Never less memory than bloom_plan_for, from 100
-   keys on at most 2% and 64 bits more; kept in either width.
+   BLOOM_TINY 32), n to 2^42. They never take less memory than bloom_plan_for,
+   from 100 keys on at most 2% and 64 bits more, and keep p in either width.
        static unsigned char memory[BLOOM_SIZE(1000, 100)];
        bloom_plan plan = BLOOM_PLAN(1000, 100); */
 #define BLOOM_CELLS(n, one_in) BLOOM_CELLS_(n, one_in, BLOOM_LOG2_(one_in))
@@ -184,36 +185,36 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
-   the fewest blocks a key whose m is at most 1.2 times the classic plan's, or,
-   where none is (p above 0.05, or few keys), the least m. Takes 20
-   microseconds, near p = 2^-64 or p = 1 up to 700.
+   the fewest blocks a key with which m is at most 1.2 times the classic plan's,
+   or, if no number of blocks does that (p above 0.05, or few keys), the least
+   m. It takes 20 microseconds, and near p = 2^-64 or p = 1 up to 700.
    All plans are made for width 64. In width 32 no blocked filter has a rate
-   below about n/m * 2^-26, and one with several blocks a key, but few in all,
-   has more than p: up to twice at k = 16, p = 0.001, and more where p is less.
-   Set hash_bits and ask bloom_plan_fpr, which counts both. */
+   below about n/m * 2^-26, and where a key chooses several blocks of only a
+   few, the rate is above p: up to twice at k = 16, p = 0.001, and more at lower
+   p. Set hash_bits and ask bloom_plan_fpr, which counts both. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
-/* The classic filter of lowest rate whose image has at most `bytes` bytes,
-   of which 40 are the least. */
+/* The classic filter of lowest rate whose image has at most `bytes` bytes.
+   There is none of fewer than 40. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
-/* Expected rate of false "maybe"s after n different keys, 0..1; 0 for n = 0, 1
-   for an impossible plan. Where k is about the best, within 1% for 100 keys and
-   more, 5% for fewer.
-   Of a classic filter it is too low where one or two keys lie in much space and
-   k is 6 or more: the rate is 1.2 times that at 10^-9, twice at 10^-12, and
-   further off below. Of a blocked one it was nowhere measured to be below 0.95
-   of the rate. It is too high for several blocks a key and few in all: at 0.001
-   by 13% (k = 16) to 53% (k = 64) with two blocks, by more at lower rates, and
-   at 10^-9 for a few byte keys, as it counts what only integer keys cost. */
+/* Expected rate of false "maybe"s after n different keys, 0..1: 0 for n = 0,
+   and 1 for an impossible plan. Where k is about the best, it is right within
+   1% for 100 keys or more, and within 5% for fewer.
+   In a classic filter of one or two keys in much space it is too low if k is 6
+   or more: the true rate is 1.2 times as high at 10^-9, twice at 10^-12, and
+   more below. In a blocked one it was nowhere measured below 0.95 of the rate.
+   It is too high where a key chooses several blocks of only a few: of two
+   blocks at 0.001 by 13% (k = 16) to 53% (k = 64), more at lower rates; and
+   near 10^-9 for a few byte keys, as it counts what only integer keys cost. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
-/* How many different keys it takes until the rate passes p: the largest n with
-   bloom_plan_fpr(plan, n) <= p, as far as a double tells (p to 0.999, n below
-   2^53); 0 if 0 < p < 1 is not true. */
+/* How many different keys a filter takes before its rate passes p: the largest
+   n with bloom_plan_fpr(plan, n) <= p, as far as a double tells (p to 0.999, n
+   below 2^53); 0 for an impossible plan, or p not between 0 and 1. */
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 
 #endif
@@ -240,13 +241,14 @@ BLOOM_API void bloom_free(bloom *b);
    is 0 or more than that, or if memory is NULL: then nothing is written. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
-/* Existing bytes as a filter, in place: nothing is copied. Checks the header
-   against `size`; not the cells, see bloom_verify. NULL if it is no filter of
-   this build, or NULL itself (TRUNCATED), and the reason in *error (unless that
-   is NULL), else BLOOM_OK. Bytes after the image are allowed. bloom_view is for
-   bytes that cannot be written: ROM, or a file mapped read-only. With only the
-   32 bytes of a header, bloom_size(bloom_view(header, SIZE_MAX, &error)) tells
-   how many there will be (check for NULL first). */
+/* Existing bytes as a filter, in place, not copied. The header is checked
+   against `size`, the cells are not: see bloom_verify. If the bytes are no
+   filter of this build, or NULL (TRUNCATED), the result is NULL and *error the
+   reason, else OK; error may be NULL. Bytes after the image are allowed.
+   bloom_view is for bytes that cannot be written: ROM, or a file mapped
+   read-only. If you have only the 32 bytes of a header, give bloom_view
+   SIZE_MAX for `size`: bloom_size of the result, if not NULL, tells how many
+   bytes there will be. */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
@@ -265,14 +267,14 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
    its pointer may be NULL; but MurmurHash3 of nothing with seed 0 is 0, so that
-   in a filter of seed 0 all its probes meet in the first cell (blocked: block),
-   and it is found by mistake as often as what it has there is set. Take another
-   seed if it matters. For _u64 the key is an integer, hashed by value, alike on
-   every machine. In width 64 it is another key than its bytes; in width 32 it
-   is the key of its 8 bytes, little-endian. For _hash the key was hashed
-   before, by bloom_hash_* or by a hash of your own that fills h1 and h2 (in
-   width 32: h1 and the upper half of h2) with bits that are as good as random;
-   pass one of fewer bits through bloom_hash_u64 first.
+   in a filter of seed 0 all its probes fall on the first cell (blocked: block),
+   and it is found by mistake whenever other keys have set what it needs there.
+   Take another seed if it matters. For _u64 the key is an integer, hashed by
+   value, alike on every machine. In width 64 it is another key than its bytes;
+   in width 32 it is the key of its 8 bytes, little-endian. For _hash the key
+   was hashed before, by bloom_hash_* or by a hash of your own that fills h1 and
+   h2 (in width 32: h1 and the upper half of h2) with bits that are as good as
+   random; pass a hash of fewer bits through bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
    or that are all "maybe". A secret seed does not help, as MurmurHash3 has
    collisions for every seed at once. Hash with a keyed hash then (SipHash), and
@@ -286,8 +288,8 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 /* Take back one bloom_add of a key that was added to a counting filter. false,
    and nothing is changed, if the layout is another; false, and no cell is
    changed, if the key was certainly not in. Do not remove a key that was never
-   added: if it may be in, that takes other keys out. A counter that has reached
-   15 stays 15 for good, so that it never counts too few. */
+   added: if it is a false "maybe", that takes other keys out. A counter that
+   has reached 15 stays 15 for good, so that it never counts too few. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
@@ -334,11 +336,11 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe);
 
 /* ---- Threads ------------------------------------------------------------ */
-/* Any number of threads may look up at once. With BLOOM_ATOMIC they may also
-   add and merge into the filter while others look up: no key is lost, and if a
-   thread tells another that it added a key, that one finds it. If several
-   threads add one absent key at once, at least one is told that it is new. A
-   key that is in may be removed meanwhile.
+/* Any number of threads may look up at once. With BLOOM_ATOMIC others may add
+   and merge into the filter meanwhile: no key is lost, and if a thread tells
+   another that it added a key, the other finds it. If several add one absent
+   key at once, at least one is told that it is new. A key that is in may be
+   removed meanwhile.
    Everyone else must be stopped for bloom_seal, bloom_verify, bloom_clear,
    bloom_intersect, bloom_flatten, bloom_fold and bloom_copy, for writing the
    image out, and for every change of a chain. */
@@ -364,13 +366,12 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 #ifndef BLOOM_TINY
 
 /* Make a filter that was planned too large smaller, in place: m becomes m / by.
-   The image is then, byte for byte, that of a filter of m / by cells to which
-   the same keys were added, and so is its rate. The seal goes. false, and b
-   untouched, if by is 0 or does not divide m, if m / by is not a multiple of 64
-   (blocked: 256), or if a blocked filter would go from 2^34 cells or more to
-   below, where a key's block is chosen by another rule. bloom_size is smaller
-   then, but the memory behind b stays as it is; bloom_copy takes just what is
-   needed.
+   Image (byte for byte) and rate are then those of a filter of m / by cells to
+   which the same keys were added. The seal is removed. false, and b untouched,
+   if by is 0 or does not divide m, if m / by is not a multiple of 64 (blocked:
+   256), or if a blocked filter would go from 2^34 cells or more to below, where
+   a key's block is chosen by another rule. Folding makes bloom_size smaller,
+   but the memory behind b stays as it is; bloom_copy takes just what is needed.
    This is for when n is known only afterwards. Plan for the largest n there may
    be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which
    has many divisors. Add the keys, merge what other workers have, and fold by
@@ -400,14 +401,15 @@ BLOOM_API double bloom_fpr(const bloom *b);
 /* ---- Growing, when n is not known ------------------------------------------
    A chain is a row of filters, its links. Link i = 0, 1, .. is planned for
    first_n * 2^i keys and the rate p / ((i + 1)(i + 2)); these rates add up to
-   p, however many keys come. A lookup hashes once and asks every link, the
-   newest first. Begin with a good guess of n: at p = 1% nine full links take
-   1.9 times the memory of one filter for as many keys, thirteen 2.1 times, and
-   just after the next link was added it is 3.9 and 4.3 times.
+   p, however many keys come. A lookup hashes once and asks the links, newest
+   first, until one may have the key. Begin with a good guess of n: at p = 1%
+   nine full links take 1.9 times the memory of one filter for as many keys,
+   thirteen 2.1 times, and just after the next link was added 3.9 and 4.3 times.
    In width 32 no filter has a rate below about 2^-32, so a chain stops growing
-   where a new link would hold fewer keys than the last one. Then, and where
+   where a new link would hold fewer keys than the last one. Then, and while
    memory for a new link is short, the last link takes all further keys: none is
-   lost, but the rate grows beyond p, as bloom_chain_fpr tells.
+   lost, but the rate grows beyond p, as bloom_chain_fpr tells. A new link is
+   tried again whenever the last one holds twice as many keys.
    There is no chain where double is not IEEE's of 64 bits, as on AVR. */
 
 #if !defined(BLOOM_NO_MALLOC) && !defined(BLOOM_NO_FLOAT) \
@@ -424,8 +426,8 @@ typedef struct bloom_chain bloom_chain;
 
 /* A chain of one empty link, classic or blocked; bloom_chain_create takes
    layout, seed and hash_bits of `like`, and ignores its other fields. NULL if
-   the layout is another, if no filter keeps p / 2 with first_n keys, or if
-   memory is short. bloom_chain_free takes NULL as well. */
+   the layout is another, if no filter keeps p / 2 with first_n keys (in width
+   32: with one key), or if memory is short. bloom_chain_free takes NULL too. */
 BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                        bloom_layout);
 BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
@@ -467,7 +469,7 @@ BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
 BLOOM_API double bloom_chain_rate(const bloom_chain *c);    /* its p */
 
 /* What the cells of all links tell: how many different keys were offered to the
-   chain (UINT64_MAX if a link is full), and its rate now. */
+   chain (UINT64_MAX if all cells of a link are set), and its rate now. */
 BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
 
@@ -488,9 +490,9 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Load a copy of such an image, which goes on growing where the chain stood.
    Any bytes may be given. NULL, and the reason in *error (unless error is
-   NULL), if they are not a whole chain: TRUNCATED if a link is cut or missing,
-   CORRUPT if the head's check does not match, BAD_HEADER if links differ in
-   layout, width or seed or are more than the head counts, otherwise what
+   NULL), if they are not a whole chain: TRUNCATED if they end before or in a
+   link, CORRUPT if the head's check does not match, BAD_HEADER if links differ
+   in layout, width or seed, or if another one follows them, otherwise what
    bloom_view says of the head or of a link. A head that counts no link is an
    empty chain of seed 0. NULL and BLOOM_OK if memory is short, or if there is
    no plan for the first link of such a chain. Seals are not checked: see
@@ -506,10 +508,10 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 
 /* What the planning macros are made of. e is floor(log2(one_in)), counted by
    BLOOM_LOG2_; with x = one_in / 2^e - 1 the logarithm of one_in is taken as
-   e + x + 61/128 x(1 - x): just right at powers of two, and too high between
-   by what a whole number of probes costs there. BLOOM_BITS_ divides that by
-   ln 2: bits a key, as in WORDS, times 65536; its last line pays for width 32.
-   3 + e/4 bits pay for small filters. test_integer_plans checks all of it. */
+   e + x + 61/128 x(1 - x): exact at powers of two, and between them too high,
+   which pays for k being a whole number. BLOOM_BITS_ divides that by ln 2: bits
+   a key, as in WORDS, times 65536; its last line pays for width 32. 3 + e/4
+   bits pay for small filters. test_integer_plans checks all of it. */
 #define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
 #define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
     + BLOOM_LOG2_4_(r, 9) + BLOOM_LOG2_4_(r, 13) + BLOOM_LOG2_4_(r, 17) \
@@ -573,11 +575,11 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 #define BLOOM_KEEP_() ((void)0)
 #endif
 
-/* Where speed counts, a FLAT function is always inlined, a RARE one never, and
-   a ONCE one as compilers like. For small code (BLOOM_TINY, -Os) it is ONCE
-   functions that are not inlined. FIRM ones always are, so that compilers see
-   through a plan that is constant. A SHORT one is public, and inlined into the
-   user's loop if that can be. */
+/* For speed a FLAT function is always inlined, a RARE one never, and a ONCE one
+   as compilers like. For small code (BLOOM_TINY, -Os) a ONCE one is never
+   inlined, and the other two as compilers like. A FIRM one is always inlined,
+   so that compilers see a constant plan through it. A SHORT one is public; with
+   BLOOM_STATIC, and for speed, it is inlined into the user's loop. */
 #define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
 #define BLOOM_SMALL_
@@ -625,12 +627,12 @@ typedef uint64_t bloom_product_;            /* then it is not used */
 #endif
 
 /* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
-   `old`. SWAP_BYTE writes `now` if the byte is *old; if it is not, or if the
-   CPU gives up, it is false, with the byte in *old. With BLOOM_ATOMIC other
-   threads may do the same meanwhile. As each bit is set for good and does not
-   depend on the others, no order among threads is needed ("relaxed"). A PURE
-   function changes nothing, so that a compiler may read the header once for a
-   whole loop; with other threads about, it may not. */
+   `old`. SWAP_BYTE writes `now` and is true if the byte is *old. If it is not,
+   or if the CPU fails to write, it is false, and *old becomes the byte. With
+   BLOOM_ATOMIC other threads may do the same meanwhile. As each bit is set for
+   good and does not depend on the others, no order among threads is needed
+   ("relaxed"). A PURE function changes nothing, so that a compiler may read the
+   header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
@@ -674,7 +676,7 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #endif
 
-/* volatile keeps compilers from making a call of memset of this loop. */
+/* volatile keeps compilers from turning this loop into a call of memset. */
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #include <string.h>
 #define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
@@ -856,11 +858,11 @@ static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
 /* ---- The k-index generator -------------------------------------------------
    A key walks through the filter. Double hashing (Kirsch and Mitzenmacher 2008)
    starts at position x and takes steps of y. Here y is multiplied by 37 after
-   each step, which makes the positions of a key as good as those of k separate
-   hashes; a constant step does not (table in tests/README.md). A position x of
-   64 bits stands for the cell that lies x / 2^64 of the way through the filter:
-   the high half of the product x * m (Lemire 2019, "Fast random integer
-   generation in an interval"), which takes no division and suits any m. */
+   each step, which makes a key's positions nearly as good as k separate hashes;
+   a constant step does not (table in tests/README.md). A position x of 64 bits
+   stands for the cell that lies x / 2^64 of the way through the filter: the
+   high half of the product x * m (Lemire 2019, "Fast random integer generation
+   in an interval"), which takes no division and suits any m. */
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
@@ -1080,7 +1082,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-/* Removes the seal, sets cells to 0. Inlined, gcc would warn of size 0. */
+/* Removes the seal, sets cells to 0. RARE, or else gcc warns of size 0. */
 BLOOM_RARE_ void bloom_clear_(unsigned char *image, size_t size)
 {
     BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
@@ -1105,7 +1107,7 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 
 #ifndef BLOOM_NO_MALLOC
 
-/* Memory for an image of `size` bytes, of which 0 is none. It begins at a
+/* Memory for an image of `size` bytes; NULL for 0 bytes. The image begins at a
    multiple of 32 in a larger allocation; the byte before it tells how far
    in. */
 static void *bloom_allocate_(size_t size)
@@ -1171,9 +1173,9 @@ BLOOM_API void bloom_free(bloom *b)
 #endif
 
 /* ==== Words and the seal ====================================================
-   bloom_load_word_ reads eight bytes of cells, and bloom_unseal_ removes the
-   seal, which is done before any cell is written; with BLOOM_ATOMIC, while
-   other threads do the same. */
+   bloom_load_word_ reads eight bytes of cells. bloom_unseal_ removes the seal,
+   before any cell is written. With BLOOM_ATOMIC other threads may call both at
+   the same time. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1213,8 +1215,8 @@ static inline void bloom_unseal_(unsigned char *image)
 #endif
 
 /* ==== Hashes of either width ================================================
-   Width 32 hashes by MurmurHash3 x86_32, which suits small CPUs, and twice: the
-   second time with the first result for its seed. */
+   Width 32 hashes a key twice by MurmurHash3 x86_32, which suits small CPUs:
+   the second time with the first result for its seed. */
 
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
 {
@@ -1233,8 +1235,8 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
     return h ^ h >> 16;
 }
 
-/* What is left at the end, be it nothing, takes the way of a whole word, as
-   mixing a 0 gives 0. */
+/* The bytes left at the end are mixed in like a whole word, even if there are
+   none: mixing a 0 changes nothing. */
 static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
                                        uint32_t seed)
 {
@@ -1428,10 +1430,10 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
 /* ==== BLOCKED: eight bits at a position =====================================
    A position stands for a block of 256 bits, which lies in one cache line if
    the image is aligned to 32 bytes. The key has one bit in each of the block's
-   eight words of 32 bits: the top 5 bits of the lower half of x times the
-   word's salt are the number of that bit. With one position a key, k = 8, this
-   is Apache Parquet's filter; with several it is multi-blocking (Putze,
-   Sanders, Singler 2007), which is for small p. */
+   eight words of 32 bits: the lower half of x times the word's salt is a
+   product of 32 bits, whose top 5 are the number of that bit. With one position
+   a key, k = 8, this is Apache Parquet's filter; with several it is
+   multi-blocking (Putze, Sanders, Singler 2007), which is for small p. */
 
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
@@ -1580,7 +1582,7 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 
 #endif
 
-/* bloom_load32_ for clang, which may not see that it is one load */
+/* As bloom_load32_, which clang does not always turn into one load */
 static inline uint32_t bloom_peek_(const unsigned char *p)
 {
     uint32_t x;
@@ -1606,7 +1608,7 @@ static inline uint32_t bloom_peek_(const unsigned char *p)
    of its own. `into` is where cells are set, and NULL unless `what` is ADD. The
    result, or its lowest bit, tells whether all cells were set before. */
 
-enum {
+enum {                             /* below ADD: lookups, which may end early */
     BLOOM_LOOK_, BLOOM_STOP_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_
 };
 
@@ -1656,8 +1658,8 @@ BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
                               : bloom_look_in_word_(cells, cell);
 }
 
-/* The next k cells, 1 to 8. The branches depend on k alone, which is the same
-   for every key of a filter, so the CPU foretells them. */
+/* The next k cells, 1 to 8. Except to STOP, the branches depend on k alone,
+   which is the same for every key of a filter, so the CPU predicts them. */
 #define BLOOM_NEXT_IF_(more) \
     if ((more) && (what != BLOOM_STOP_ || (set & 1))) \
         set &= bloom_visit_cell_(into, cells, walk, what)
@@ -1746,9 +1748,9 @@ BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
 }
 
 /* ==== One key ===============================================================
-   `any` serves every filter, `one` the classic ones that are asked most often,
-   and `block` the fastest ones, in the user's loop. The header of a filter that
-   is written is in RAM; that of one that is only asked may be in ROM. */
+   Functions named `any` serve every filter, `one` the classic ones of at most 8
+   probes, `block` those of one block a key, in the user's loop. The header of a
+   filter that is written is in RAM; that of one only asked may be in ROM. */
 
 BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_by_simd_(unsigned char *cells,
     unsigned k, uint64_t x, uint64_t y, uint64_t m)
@@ -1972,9 +1974,9 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 
 /* ==== TINY ==================================================================
    As m < 2^32 and the low half of y is 0, the low half of x never changes, and
-   numbers of 32 bits give the same cells, in less code than the textbook's
-   walk: with adding 116, 90 and 1840 bytes less (Cortex-M0, M4, AVR). m, a
-   multiple of 64, stands for m / 64 here: that has 16 bits where size_t has. */
+   numbers of 32 bits give the same cells. With bloom_add this saves 116, 90 and
+   1840 bytes of code (Cortex-M0, M4, AVR). m, a multiple of 64, is kept as
+   m / 64 here, which fits into 16 bits where size_t has 16. */
 
 #ifdef BLOOM_TINY
 
@@ -2115,7 +2117,7 @@ typedef struct bloom_walks_ {
     bool *results;                          /* of the batch; or NULL */
 } bloom_walks_;
 
-/* A filter; into is NULL unless its cells are set. */
+/* A filter; into is NULL unless keys are added. */
 typedef struct bloom_task_ {
     unsigned char *into;
     const unsigned char *cells;
@@ -2156,10 +2158,10 @@ BLOOM_FLAT_ void bloom_put_walk_(bloom_walks_ *walks, size_t i,
     walks->y[i] = bloom_y_(plan, h.h2);
 }
 
-/* Begins the walks of at most `most` keys from number `from` on. The memory is
-   asked for the keys after them, as it is soon busy with cells, and would bring
-   the next batch late. Strings and hashes have loops of their own, as one loop
-   for all takes a third more time. */
+/* Begins the walks of at most `most` keys from number `from` on. Integers and
+   hashes of the next batch are prefetched now: later the memory is busy with
+   cells, and would bring them late. Strings and hashes have loops of their own,
+   as one loop for all takes a third more time. */
 static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t most)
 {
@@ -2221,7 +2223,7 @@ BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
     }
     if (what == BLOOM_SIFT_)
         walks->count = stay;
-    if (what == BLOOM_ASK_)     /* gcc takes asking for nothing, and drops it */
+    if (what == BLOOM_ASK_)     /* else gcc drops a loop that only prefetches */
         BLOOM_KEEP_();
     return sum;
 }
@@ -2269,9 +2271,9 @@ static size_t bloom_pass_any_(const bloom_task_ *task, bloom_walks_ *walks,
          : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, false);
 }
 
-/* The rounds of above. A filter is large from 2^25 cells on (4 MB of bits), or
-   2^22 to look where it is not blocked; batches are then as small as to ask for
-   about as many cache lines as a CPU can wait for at once. */
+/* The rounds as above. A filter is large from 2^25 cells on (4 MB of bits), or,
+   for lookups if it is not blocked, from 2^22 on. Batches are then so small
+   that they ask for about as many cache lines as a CPU can wait for at once. */
 static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
 {
     const bool adds = task->into != BLOOM_NULL_;
@@ -2377,8 +2379,8 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 }
 
 /* Eight counters, one in the lower half of each byte: the sums, 15 at most, or
-   the lesser ones. The next bit of a byte tells of x + y that it is beyond 15,
-   and of 16 + x - y that x is not less. */
+   the lesser ones. Bit 4 of a byte is set in x + y if the sum is beyond 15, and
+   in 16 + x - y if x is not less than y. */
 BLOOM_FLAT_ uint64_t bloom_combined_counters_(uint64_t x, uint64_t y, bool both)
 {
     const uint64_t next = 0x1010101010101010U;
@@ -2398,8 +2400,8 @@ BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
          | bloom_combined_counters_(x >> 4 & low, y >> 4 & low, both) << 4;
 }
 
-/* With other threads about this is done byte by byte, and again for a byte that
-   one of them changed meanwhile. */
+/* With BLOOM_ATOMIC this is done byte by byte, and again for a byte that
+   another thread has changed meanwhile. */
 BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
                                      const unsigned char *from,
                                      bool counters, bool both)
@@ -2602,11 +2604,11 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
    few keys, for low rates and for blocks. Four corrections follow:
    * Moments: filters differ in their share of set cells, and those with more
      count for more. For m = 64, k = 10, n = 4 the rate is 1.24 times fill^k.
-   * The walk: the k cells of a key are steps of one walk, not k throws. It
-     counts where few keys lie in much space.
+   * The walk: the k cells of a key are steps of one walk, not k throws. This
+     matters where few keys lie in much space.
    * Blocks are not filled alike. At p = 1% that costs 10% of memory.
-   * A hash has 64 bits, or 32. Keys that share too many of them share all their
-     cells, so that no rate is below about 2^-64, or 2^-32.
+   * A step has 64 bits of hash, or 32. If all of them are 0, the walk stays on
+     one cell, so that no rate is below about 2^-64, or 2^-32.
    bloom_rate_ puts them together, and a plan has the least m for which it is at
    most p. */
 
@@ -2678,7 +2680,7 @@ static double bloom_power_minus_1_(double x, double n)
    best). This is E[F^k] / fill^k. */
 static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
-    /* (1 - 2/m)^choices is below q^2, (1 - 3/m)^choices below q^3, by these */
+    /* by2 = (1 - 2/m)^choices - q^2, by3 = (1 - 3/m)^choices - q^3 */
     double q = 1 - fill, pair = 1 / ((m - 1) * (m - 1));
     double by2 = q * q * bloom_power_minus_1_(-pair, choices);
     double by3 = q * q * q
@@ -2697,15 +2699,15 @@ static double bloom_moment_(double m, unsigned k, double fill, double choices)
 }
 
 /* ---- The walk --------------------------------------------------------------
-   Each step of a walk is 37 times the last. That adds to fill^k:
+   Each step of a walk is 37 times the last. Two things add to fill^k:
    Couples. If cells i and i + d of a key are the same, which happens by chance,
    so are i + 1 and i + 1 + d in one of 37 cases. There are (k - 1)(k - 2)/2
    such couples, and k - 2 of them are three cells in a row. Each cell that a
-   key spares makes it easier to match by a = 1/fill - 1.
+   key repeats makes it 1/fill = 1 + a times as easy to match.
    Rows. An absent key may follow one of the n keys, or stay on one of their n k
-   cells: for two steps by chance, for each further one in one of 37 cases.
-   (Ours. exact.c, few.c, test_sparse_rates: 8% for n = 1, k = 3, m = 64, 440
-   times fill^k for m = 122368; from 100 keys on, best k, 0.6% at most.) */
+   cells: two cells by chance, each further one in one of 37 cases. (Ours; see
+   exact.c, few.c, test_sparse_rates. It adds 8% at n = 1, k = 3, m = 64, 440
+   times fill^k at m = 122368, and at most 0.6% from 100 keys on, best k.) */
 static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
 {
     double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
@@ -2797,8 +2799,8 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
     mean[1] += choices / blocks / 4294967296.0;
 }
 
-/* The chance that all b choices of a key are accepted, if c that meet in one
-   block are with chance mean[c]: b! / blocks^b times the coefficient of x^b in
+/* The chance that all b choices of a key are accepted, if a block accepts c of
+   them with chance mean[c]: b! / blocks^b times the coefficient of x^b in
    (sum of mean[c] x^c / c!)^blocks. rate[i] is that for i choices, and follows
    from those before it (Euler's recurrence for powers of a series). */
 static double bloom_rate_of_choices_(double blocks, unsigned b,
@@ -2823,7 +2825,7 @@ static double bloom_rate_of_choices_(double blocks, unsigned b,
    1/fill - 1; with eight words and n keys the rate is
        (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
    times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
-   twelve. (Ours; the 60 is measured. Where fill < 1/5 twins are more.) */
+   twelve. (Ours; 60 is measured. odds is 4 at most, where twins cost more.) */
 static double bloom_pairs_(double blocks, double n, double chance)
 {
     double fill = 1 + bloom_power_minus_1_(1 / chance - 1, -1.0 / 8);
@@ -2862,7 +2864,7 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9];
     unsigned b = plan.hashes / 8U;
-    if (n * b > 1200 * blocks)
+    if (n * b > 1200 * blocks)              /* then all bits are set */
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     return bloom_blocked_total_(plan, blocks, n, mean[1],
@@ -2923,9 +2925,9 @@ static bool bloom_is_kept_(bloom_plan plan, uint64_t cells, uint64_t n,
 }
 
 /* The least m with which k probes keep p; no plan if that is beyond 2^62, or p
-   not from 2^-64 to below 1. From the textbook's m, with which p^(1/k) of the
-   cells are set, in strides that grow until `low` cells are too few and low +
-   stride enough; then what lies between is halved. */
+   is not from 2^-64 to below 1. Begins at the textbook's m, with which p^(1/k)
+   of the cells are set, and goes in strides that grow until `low` cells are too
+   few and low + stride enough; then halves what lies between. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
@@ -2954,8 +2956,8 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
     return low < most ? plan : bloom_no_plan_();
 }
 
-/* The least m of any k, and of those k the fewest. From the k given on: while
-   the best k for a unit less is another and keeps p in less, that one. */
+/* The least m of any k, and the least k for it. Begins with the k given, and
+   goes on to the best k for one unit less while that needs less m. */
 static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
                                    unsigned k)
 {
@@ -2994,7 +2996,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 }
 
 /* The fewest blocks a key that keep p in 1.2 times the classic plan's memory.
-   Where none do, as more do not help from some k on, the least memory. */
+   If no number does (from some k on, more do not help), the least memory. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
     bloom_plan plan = bloom_plan_for(n, p);
@@ -3060,7 +3062,7 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
     return (uint64_t)(bloom_keys_from_zeros_(plan, share) + 0.5);
 }
 
-/* The mean over the blocks, of the product of its words' fills */
+/* The mean, over all blocks, of the product of the fills of a block's words */
 static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
 {
     double sum = 0, all = (double)blocks, product;
@@ -3113,9 +3115,9 @@ BLOOM_API double bloom_fpr(const bloom *b)
       24     8   keys that were new to the newest link
       32         the links' images, oldest first
 
-   Invariant: links 1..64 are filters of one layout, width and seed. The newest
-   one takes keys until there are `room`. That follows from the image alone: a
-   chain that was loaded grows like the one that was saved. */
+   Invariant: there are 1 to 64 links, all of one layout, width and seed. The
+   newest one takes new keys until it has `room` of them. `room` follows from
+   the image alone, so that a loaded chain grows like the one that was saved. */
 
 #if defined(BLOOM_HAS_CHAIN_) && !defined(BLOOM_ROM_ONLY_)
 
@@ -3133,7 +3135,7 @@ static double bloom_chain_share_(const bloom_chain *c, unsigned i)
     return c->p / ((i + 1.0) * (i + 2.0));
 }
 
-/* There is no plan for UINT64_MAX keys. */
+/* Too many keys for 64 bits become UINT64_MAX, for which there is no plan. */
 static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i)
 {
     uint64_t n = c->first_n << i;
@@ -3145,11 +3147,11 @@ static bloom_plan bloom_chain_plan_(const bloom_chain *c, unsigned i)
     return plan;
 }
 
-/* How many keys that are new to it link i takes until its rate is its share.
-   False "maybe"s offered meanwhile have their cells set and count like any: of
-   n keys, 1 - f(x) are new at each x < n, f being integrated by Simpson's rule
-   in 8 parts. Blocks over full ones of an older link are offered fewer keys,
-   and so the others more: a tenth of p, at most 2.5%, is left for that. */
+/* How many new keys link i takes until its rate is its share. A key that is a
+   false "maybe" is not new, though a plan counts it: of n keys, 1 - f(x) are
+   new at each x < n, and Simpson's rule integrates f in 8 parts. Blocks at the
+   place of full ones in an older link get fewer keys, and so the others more:
+   for that the share is divided by 1 + p/10, at most 1.025. */
 static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
                                   bloom_plan plan)
 {
@@ -3164,8 +3166,8 @@ static uint64_t bloom_chain_room_(const bloom_chain *c, unsigned i,
     return n - (uint64_t)((double)n * known / 24);
 }
 
-/* Room is where the next link is tried: where the newest one has its share, or,
-   if none could follow there, at twice as many keys, and so on. */
+/* `room` is the number of keys at which the next link is tried: when the newest
+   one has its share, or, if none could follow, at twice as many, and so on. */
 static void bloom_chain_set_room_(bloom_chain *c)
 {
     unsigned newest = c->links - 1;
@@ -3190,8 +3192,8 @@ static bool bloom_chain_append_(bloom_chain *c, uint64_t least)
 }
 
 /* Counts a key that is to be added, and appends a link for it if the newest one
-   is full; but none that would hold fewer keys than that one does, or than that
-   one was planned for. */
+   is full, but only one that takes at least as many keys as the newest one
+   takes or was planned for, whichever is less. */
 static void bloom_chain_make_room_(bloom_chain *c)
 {
     unsigned newest = c->links - 1;
@@ -3229,8 +3231,8 @@ static bloom_chain *bloom_chain_without_links_(uint64_t first_n, double p,
     return c;
 }
 
-/* Makes the first link if there is none. A chain that can have none, or that is
-   not whole, is freed, and the result is NULL. */
+/* Makes the first link if there is none. If it cannot be made, or if the chain
+   is not whole, the chain is freed, and the result is NULL. */
 static bloom_chain *bloom_chain_begin_(bloom_chain *c, bool is_whole)
 {
     if (is_whole && (c->links > 0 || bloom_chain_append_(c, 1))) {
