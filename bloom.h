@@ -635,7 +635,7 @@ typedef uint64_t bloom_product_;            /* then it is not used */
    header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
-#error "bloom.h: BLOOM_ATOMIC needs GCC, Clang, and a CPU with atomic bytes"
+#error "bloom.h: BLOOM_ATOMIC needs GCC or Clang, and atomic bytes"
 #endif
 #define BLOOM_HAS_ATOMIC_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #define BLOOM_VOLATILE_ volatile
@@ -1373,17 +1373,17 @@ static inline unsigned bloom_shift_(uint64_t cell)
     return cell & 1 ? 4 : 0;
 }
 
-/* Counts a cell up or down; 15 stays 15, and 0 is not counted down. Returns
-   what the cell was. */
+/* Counts a cell up (step 1) or down (-1), or only reads it (0); 15 stays 15,
+   and 0 is not counted down. Returns what the cell was. */
 static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
-                                    bool up)
+                                    int step)
 {
     unsigned char *byte = cells + (size_t)(cell >> 1);
     unsigned char old = BLOOM_LOAD_BYTE_(byte);
     unsigned one = 1U << bloom_shift_(cell);
     unsigned count = old >> bloom_shift_(cell) & 15;
-    while (count < 15 && (up || count > 0)
-           && !BLOOM_SWAP_BYTE_(byte, &old, up ? old + one : old - one))
+    while (step != 0 && count < 15 && (step > 0 || count > 0)
+           && !BLOOM_SWAP_BYTE_(byte, &old, step > 0 ? old + one : old - one))
         count = old >> bloom_shift_(cell) & 15;
     return count;
 }
@@ -1393,22 +1393,33 @@ static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
 {
     bool absent = false;
     while (k-- > 0)
-        if (bloom_count_(cells, bloom_next_(&walk), true) == 0)
+        if (bloom_count_(cells, bloom_next_(&walk), 1) == 0)
             absent = true;
     return absent;
 }
 
-/* Counts the key's cells down, one after the other. If one is 0 at its turn,
-   the key was not in, and those before it are counted up again. */
+/* The same for each cell of a key, until one was 0. Returns how many were not. */
+static inline unsigned bloom_counting_step_(unsigned char *cells, unsigned k,
+                                            bloom_walk_ walk, int step)
+{
+    unsigned done = 0;
+    while (done < k && bloom_count_(cells, bloom_next_(&walk), step) > 0)
+        done++;
+    return done;
+}
+
+/* Nothing is written if a cell is 0: so a thread that removes an absent key
+   hides no other. If one is 0 only at its turn, because probes coincide or
+   another thread was quicker, those before it are counted up again. */
 static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
                                           bloom_walk_ walk)
 {
-    bloom_walk_ start = walk;
-    unsigned done = 0;
-    while (done < k && bloom_count_(cells, bloom_next_(&walk), false) > 0)
-        done++;
+    unsigned done;
+    if (bloom_counting_step_(cells, k, walk, 0) < k)
+        return false;
+    done = bloom_counting_step_(cells, k, walk, -1);
     if (done < k)
-        bloom_counting_add_(cells, done, start);
+        bloom_counting_add_(cells, done, walk);
     return done == k;
 }
 
@@ -3349,7 +3360,7 @@ static size_t bloom_chain_batch_(bloom_chain *into, const bloom_chain *c,
             left += !answer[i];
         }
     }
-    if (into) {
+    if (into && left > 0) {
         added = bloom_add_many_hash(c->link[c->links - 1], hash, left, answer);
         into->keys += added;
     }

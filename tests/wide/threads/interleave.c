@@ -116,7 +116,8 @@ static uint64_t do_it(unsigned what)
         bloom_combine_word_(cells, other_cells, kind == SUMS, false);
         return 0;
     }
-    return kind <= SUMS ? bloom_count_(cells, counted_cell(what), is_up(what))
+    return kind <= SUMS ? bloom_count_(cells, counted_cell(what),
+                                       is_up(what) ? 1 : -1)
          : kind == WORD ? bloom_set_word_(cells, bits_of(what))
                         : (~bloom_set_bit_(cells, what) & 1ULL) << what;
 }
