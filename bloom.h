@@ -226,8 +226,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 /* bloom_create makes an empty filter of a plan, bloom_new one of
    bloom_plan_for(n, p), and bloom_copy a clone of b with its seal, also of one
    that bloom_view gave. The image is aligned to 32 bytes. NULL if the plan is
-   impossible or memory is short. Free each with bloom_free, which takes NULL as
-   well. */
+   impossible or memory is short. Free each by bloom_free, which takes NULL. */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p);
 #endif
@@ -277,8 +276,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    random; pass a hash of fewer bits through bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
    or that are all "maybe". A secret seed does not help, as MurmurHash3 has
-   collisions for every seed at once. Hash with a keyed hash then (SipHash), and
-   use _hash. */
+   collisions for every seed at once. Use _hash with a keyed hash (SipHash). */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
@@ -351,9 +349,8 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
 /* Make `into` the union of both filters, or their intersection. false, and
    `into` untouched, if the plans differ. The union is just what adding all keys
    to one filter gives (counters: the sum, at most 15). The intersection
-   (counters: the lesser) contains all keys that both have, and some others by
-   chance: its rate is at most the lower of the two. bloom_fpr tells the rate
-   after either. */
+   (counters: the lesser) has all keys that both have, and by chance others:
+   its rate is at most the lower of the two. bloom_fpr tells either rate. */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
@@ -947,7 +944,7 @@ static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
    The limits of a plan, the bytes that are accepted as a filter, and how a new
    filter is made. bloom_view, bloom_plan_of and the lookups read the header by
    bloom_header_of_, because with BLOOM_READ_BYTE it lies in flash: they get a
-   copy of it. */
+   copy. */
 
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
@@ -1023,8 +1020,7 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
                                size);
 }
 
-/* The bytes of a plan's image; 0 if the plan is impossible, or if they are more
-   than `most`. */
+/* The bytes of a plan's image; 0 if it is impossible or takes over `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
     if (bloom_check_fields_(bloom_low_half_(plan.cells),
@@ -1108,8 +1104,7 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 #ifndef BLOOM_NO_MALLOC
 
 /* Memory for an image of `size` bytes; NULL for 0 bytes. The image begins at a
-   multiple of 32 in a larger allocation; the byte before it tells how far
-   in. */
+   multiple of 32 in a larger block; the byte before it tells how far in. */
 static void *bloom_allocate_(size_t size)
 {
     size_t room = size + 32, skip;
@@ -1174,8 +1169,7 @@ BLOOM_API void bloom_free(bloom *b)
 
 /* ==== Words and the seal ====================================================
    bloom_load_word_ reads eight bytes of cells. bloom_unseal_ removes the seal,
-   before any cell is written. With BLOOM_ATOMIC other threads may call both at
-   the same time. */
+   before any cell is written. With BLOOM_ATOMIC others may call both, too. */
 
 #ifdef BLOOM_ATOMIC
 
@@ -1327,8 +1321,7 @@ static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
 
 /* ---- Seals -----------------------------------------------------------------
    The seal is the hash of the cells, seeded with the hash of the 24 bytes
-   before the seal. A result of 0 is stored as 1, because 0 means that there is
-   none. */
+   before the seal. A result of 0 is stored as 1, because 0 means no seal. */
 
 static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
@@ -1398,7 +1391,7 @@ static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
     return absent;
 }
 
-/* The same for each cell of a key, until one was 0. Returns how many were not. */
+/* The same for each cell of a key until one was 0; returns how many were not */
 static inline unsigned bloom_counting_step_(unsigned char *cells, unsigned k,
                                             bloom_walk_ walk, int step)
 {
@@ -1531,8 +1524,7 @@ typedef long long bloom_vector_ __attribute__((vector_size(32)));
 
 /* Other threads may set bits while a block is loaded. The load may then see
    some of these bits and not others, which is harmless, as each bit means
-   something by itself: so it need not be atomic. volatile only makes sure that
-   it is done each time. */
+   something by itself: so it need not be atomic, only done anew each time. */
 typedef const BLOOM_VOLATILE_ bloom_vector_ bloom_block_of_
     __attribute__((aligned(1), may_alias));
 
@@ -1802,8 +1794,7 @@ BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_any_(const bloom *b, bloom_hash h)
 
 /* Classic filters with at most 8 probes are served first, without the registers
    that others need. One of 16 MB or more lies beyond the caches, where each
-   cell is waited for: there it is best to stop at the first cell that is not
-   set. */
+   cell is waited for: there it is best to stop at the first unset cell. */
 
 BLOOM_RARE_ bool bloom_add_one_(bloom *b, bloom_hash h)
 {
@@ -2119,8 +2110,7 @@ static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
 
 #define BLOOM_BATCH_ 128
 
-/* A batch: how far its keys are on their walks. x is the next position, y the
-   next step. */
+/* A batch of keys on their walks. x is the next position, y the next step. */
 typedef struct bloom_walks_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
@@ -2620,8 +2610,7 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
    * Blocks are not filled alike. At p = 1% that costs 10% of memory.
    * A step has 64 bits of hash, or 32. If all of them are 0, the walk stays on
      one cell, so that no rate is below about 2^-64, or 2^-32.
-   bloom_rate_ puts them together, and a plan has the least m for which it is at
-   most p. */
+   bloom_rate_ puts them together, and a plan has the least m that keeps p. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -3187,7 +3176,7 @@ static void bloom_chain_set_room_(bloom_chain *c)
         c->room = c->room >> 63 ? UINT64_MAX : 2 * c->room + (c->room == 0);
 }
 
-/* Appends a link with no keys. false if it would hold less than `least`, or if
+/* Appends an empty link; false if it would hold less than `least` keys, or if
    memory is short. */
 static bool bloom_chain_append_(bloom_chain *c, uint64_t least)
 {
@@ -3369,8 +3358,7 @@ static size_t bloom_chain_batch_(bloom_chain *into, const bloom_chain *c,
     return into ? added : count - left;
 }
 
-/* A chain grows at a key that is new, so one key is added by itself where the
-   newest link is full. */
+/* A chain grows at a new key: one goes in alone if the last link is full. */
 static size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
                                bloom_keys_ keys)
 {
@@ -3475,8 +3463,7 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
-/* A new seal in place of one that is there would hide that the memory behind it
-   was damaged since. */
+/* A new seal in place of an old one would hide damage that was done since. */
 BLOOM_API void bloom_chain_seal(bloom_chain *c)
 {
     unsigned i;
