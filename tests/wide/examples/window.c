@@ -38,6 +38,7 @@ static void remember(uint64_t n, unsigned g, bloom_layout layout)
 {
     static uint64_t added[KEYS + 1000];     /* after how many; 0: never */
     uint64_t i, key, before, adds = 0, lost = 0, kept = 0;
+    bool known;
     window w;
     memset(added, 0, sizeof added);
     check(window_new(&w, n, 1e-6, g, layout), "a window");
@@ -48,7 +49,9 @@ static void remember(uint64_t n, unsigned g, bloom_layout layout)
         else if (added[key] > 0 && adds - added[key] > w.room * g)
             kept += window_may_contain(&w, hash_of(&w, key));
         before = w.newest * ROOM + w.keys;
-        window_add(&w, hash_of(&w, key));
+        known = window_may_contain(&w, hash_of(&w, key));
+        check(window_add(&w, hash_of(&w, key)) != known
+              || w.newest != before / ROOM, "it is new, or known");
         if (w.newest * ROOM + w.keys != before)     /* it took room */
             added[key] = ++adds;
     }
@@ -108,8 +111,8 @@ static void bend(const window *w, unsigned char *at)
     at[3]++;
     check(window_open(&other, at, w->size) == BLOOM_WRONG_VERSION, "version 2");
     check(window_open(&other, at, 63) == BLOOM_TRUNCATED, "63 bytes");
-    at[0]++;
-    check(window_open(&other, at, w->size) == BLOOM_NOT_A_FILTER, "CLW");
+    at[2]++;
+    check(window_open(&other, at, w->size) == BLOOM_NOT_A_FILTER, "BLX");
     check(window_open(&other, NULL, 0) == BLOOM_TRUNCATED, "no bytes");
 }
 
@@ -124,6 +127,7 @@ static void forge(const window *w, unsigned char *at)
     size_t i, j;
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         memcpy(at, w->image, w->size);
+        at[5] = at[16] = 0;             /* right for any g, and any room */
         at[wrong[i].at] = wrong[i].value;
         check_word = bloom_hash_key(w->filter[0], at, 40).h1;
         for (j = 0; j < 8; j++, check_word >>= 8)
@@ -132,10 +136,26 @@ static void forge(const window *w, unsigned char *at)
     }
     memcpy(at, w->image, w->size);
     at += WINDOW_HEAD + bloom_size(w->filter[0]);
-    at[16]++;
+    at[23]++;                           /* the seed's last byte */
     bloom_seal(bloom_open(at, w->size, NULL));
     at -= WINDOW_HEAD + bloom_size(w->filter[0]);
     check(window_open(&other, at, w->size) == BLOOM_BAD_HEADER, "two plans");
+}
+
+/* Of each number of generations one that is full, of one key each */
+static void open_full(void)
+{
+    unsigned g, key;
+    window w, other;
+    for (g = 2; g <= 16; g++) {
+        check(window_new(&w, g - 1, 0.01, g, BLOOM_CLASSIC), "a window");
+        for (key = 0; key < 20; key++)
+            window_add(&w, hash_of(&w, key));
+        window_seal(&w);
+        check(w.room == 1 && w.keys == 1, "it is full");
+        check(window_open(&other, w.image, w.size) == BLOOM_OK, "a full one");
+        free(w.image);
+    }
 }
 
 static void images(void)
@@ -243,6 +263,7 @@ int main(void)
     remember(1, 2, BLOOM_CLASSIC);
     many();
     plans();
+    open_full();
     images();
     refusals();
     printf("%lu passed, %lu failed\n", passed, failed);
