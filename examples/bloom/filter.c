@@ -35,7 +35,7 @@ static size_t size_of_image(const void *header, const char *name)
         die_of("too large for the memory of this machine", name);
     if (!b)
         die_of(bloom_error_text(error), name);
-    return bloom_size(b);
+    return bloom_size(b) + 1;       /* is there more? */
 }
 
 /* Less than a header, whose beginning may be wrong, too. */
@@ -87,7 +87,7 @@ static unsigned char *read_image(const char *name, size_t *have)
     close(fd);
     if (*have < header)
         refuse_short(image, *have, name);
-    if (*have < size && size != SIZE_MAX)
+    if (*have + 1 < size && size != SIZE_MAX)
         die_of(bloom_error_text(BLOOM_TRUNCATED), name);
     return image;
 }
@@ -119,6 +119,7 @@ filter read_filter(const char *name)
 {
     filter f = { 0 };
     bloom_error error = BLOOM_OK;
+    static const char more[] = "more bytes follow the filter";
     size_t size;
     unsigned char *image;
     if (strcmp(name, "-") == 0)
@@ -127,14 +128,19 @@ filter read_filter(const char *name)
     f.one = bloom_open(image, size, &error);
     if (!f.one && memcmp(image, "BLW", 3) == 0)
         f.window = open_window(image, size, &error);
-    if (f.one || f.window)
+    if (f.one || f.window) {
+        if (size > (f.one ? bloom_size(f.one) : f.window->size))
+            die_of(more, name);
         return f;
+    }
     if (memcmp(image, "BLW", 3) == 0)
         die_of(bloom_error_text(error), name);
     f.chain = bloom_chain_load(image, size, &error);
     if (!f.chain)
         die_of(error == BLOOM_OK ? "not enough memory for its links"
                                  : bloom_error_text(error), name);
+    if (size > bloom_chain_size(f.chain))
+        die_of(more, name);
     f.n = first_n_of(f.chain);
     f.p = bloom_chain_rate(f.chain);
     free(image);

@@ -34,8 +34,8 @@ static void print_options(const char *letters)
 
 static const char about[] =
     "IN      standard input if it is - or not given\n"
-    "N       1000000, or 1e6. Without it build counts the lines, and uniq\n"
-    "        begins with room for a million or two\n"
+    "N       such as 1e6. Without it build counts the lines, and uniq begins\n"
+    "        with room for a million (without FILE, for two)\n"
     "\n"
     "A line is its bytes without the newline. A known line is never taken for\n"
     "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong,\n"
@@ -44,7 +44,7 @@ static const char about[] =
 static const char examples[] =
     "Examples:\n"
     "  bloom uniq <urls >new               like sort -u, but in order, at once\n"
-    "  tail -F log | bloom uniq -f seen    what was never seen, for a year\n"
+    "  tail -F log | bloom uniq -f seen    each line once, over all runs\n"
     "  bloom uniq -k 1,1 -t , a.csv b.csv  one line for each first field\n"
     "  bloom build known list; bloom check -v known new\n"
     "  bloom build -t : -k 1,1 leaked pwned.txt; bloom check -q leaked <hash\n"
@@ -60,6 +60,7 @@ static int help_all(void)
         printf("bloom %s\n    ", v->usage);
         print_indented(v->help, 4);
     }
+    puts("bloom help [VERB] | --help | --version");
     puts("\nOptions (bloom help VERB tells which a verb has):\n");
     print_options("fnplwsFNAOEBSWvdcqzktiCTj");
     printf("\n%s\n%s", about, examples);

@@ -18,7 +18,8 @@ const verb verbs[] = {
       "    " KEY " [IN...]",
       "copies each line the first time it is seen; grows as lines come, and\n"
       "takes at most the share P of the new ones for known. FILE keeps the\n"
-      "memory from run to run: what was printed is in it, however it ends.\n"
+      "memory from run to run: what was printed is in it, unless SIGKILL ends\n"
+      "the command. "
       "With --last or --for it forgets, and never grows" },
     { "build", "nplwsOEWzktiCTj", 1, INT_MAX, build_filter,
       "build " PLAN " [--fold | --foldable]\n    " KEY "\n"

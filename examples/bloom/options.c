@@ -13,24 +13,25 @@ options_t options = {
 
 const option_line option_list[] = {
     { 'f', NULL, "FILE", "keep the memory in FILE from run to run" },
-    { 'n', NULL, "N", "different lines to be remembered, by uniq at first:\n"
-      "1000000, or 1e6" },
+    { 'n', NULL, "N", "room for so many different lines, such as 1e6 (uniq: at\n"
+      "first; fold: at least)" },
     { 'p', NULL, "P", "share of new lines that may be taken for known ones:\n"
-      "0.001, or 0.1%, if not given" },
+      "0.001, or 0.1%, if not given to uniq or build" },
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
       "20%\nlarger; counting, 4 times as large" },
     { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash" },
     { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given;\n"
-      "of -w 32 its lower 32 bits count" },
+      "-w 32 takes its lower 32 bits" },
     { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
-      "N the\nshare of lines that are lost does" },
-    { 'N', "last", "N", "forget what was printed before the last N lines" },
+      "N,\nmore and more lines are lost" },
+    { 'N', "last", "N", "forget what was printed before the last N lines, N being\n"
+      "rounded up to a multiple of 7" },
     { 'A', "for", "TIME", "forget what was printed longer ago, as 24h (s, m, "
       "h, d);\n-n N: the most lines in that time" },
     { 'O', "fold", NULL, "make it at the end as small as P allows for what is in"
-      "\nit; -n N: the most lines there may be" },
-    { 'E', "foldable", NULL, "of a size that merge --fold can make smaller" },
-    { 'B', "by", "D", "make it D times smaller" },
+      "\nit; build needs -n N, the most lines there may be" },
+    { 'E', "foldable", NULL, "a size that fold and merge --fold can divide" },
+    { 'B', "by", "D", "divide its size by D" },
     { 'S', "save", "SECONDS", "write FILE that often while lines come; 60 if "
       "not given" },
     { 'W', "no-wait", NULL, "give up if another process is writing the file" },
@@ -117,11 +118,12 @@ static uint64_t parse_age(const char *text)
 {
     static const char units[] = "smhd";
     static const uint64_t seconds_of[] = { 1, 60, 3600, 86400 };
-    const uint64_t most = 36500;
+    const uint64_t most = 36500, longest = most * 86400;
     char *end;
-    uint64_t number = parse_small(text, most, &end);
+    uint64_t number = parse_small(text, longest, &end);
     const char *unit = *end ? strchr(units, *end) : NULL;
-    if (number == 0 || !unit || end[1] != '\0')
+    if (number == 0 || !unit || end[1] != '\0'
+        || number > longest / seconds_of[unit - units])
         misused("--for %s: not a time from 1s to %" PRIu64 "d, such as 90s, "
                 "45m, 24h or 7d", text, most);
     return number * seconds_of[unit - units];

@@ -259,7 +259,7 @@ int uniq_lines(char **operands)
     job j = { filter_chunk, NULL, true, "read" };
     bool exists;
     run.path = options.file;
-    run.name = run.path ? run.path : "standard input";
+    run.name = run.path ? run.path : "uniq";
     exists = run.path && take_output(run.path);
     if (!run.path && options.layout < 0)
         options.layout = BLOOM_BLOCKED;     /* nobody sees it: the fastest */

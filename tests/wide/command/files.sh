@@ -45,6 +45,12 @@ for end in 32 $((64 + first / 8)) $((size - 1)); do
     refuse 'bad: truncated' check bad a; refuse 'bad: truncated' uniq -f bad < a
     same bad was
 done
+try 'a window' 0 uniq --last 7 -f window a
+for file in f1% chain window; do                # joined by cat
+    cat $file $file > bad; cp bad was
+    refuse 'bad: more bytes follow the filter' check bad a
+    refuse 'bad: more bytes follow the filter' uniq -f bad < a; same bad was
+done; rm window
 overwrite chain 8 '\10'; refuse 'chain: corrupt' check chain a; rm chain
 if [ -e /dev/full ]; then
     printf '1\n-1' > new

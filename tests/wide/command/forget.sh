@@ -87,8 +87,11 @@ refuse '--last, --for: only one' uniq --last 5 --for 1h < a
 refuse '-n: --last tells how many' uniq --last 5 -n 6 < a
 refuse '--fixed: what forgets' uniq --last 5 --fixed < a
 refuse '-l counting: is not for what forgets' uniq --for 5s -l counting < a
-for age in 5 5w 0h h -1d 36501d 1.5h 5hh ''; do
+for age in 5 5w 0h h -1d 36501d 876001h 52560001m 3153600001s 1.5h 5hh ''; do
     refuse "--for $age: not a time" uniq --for "$age" < a
+done
+for age in 36500d 876000h 52560000m 3153600000s; do
+    try "--for $age" 0 uniq --for $age a; same out a
 done
 
 # --for: by a clock that is as far ahead as CLOCK_AHEAD says

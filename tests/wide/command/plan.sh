@@ -75,7 +75,7 @@ try "$what" 0 build -n 62000 -l blocked f a; try "$what" 0 uniq -f f old
 says err '% of new lines are now lost; make a larger filter with -n'; rm f
 what='counters do not grow'
 "$bloom" uniq -l counting -n 100 < many > out 2> err; is "$what" 0 $?
-says err 'bloom: standard input: past 100 lines'
+says err 'bloom: uniq: past 100 lines'
 what='a chain that cannot grow'
 "$bloom" uniq -w 32 -n 1 -p 1e-9 -f f many > out 2> err; is "$what" 0 $?
 says err 'f: has grown as far as it can: 100% of new lines are now lost, not'

@@ -100,12 +100,12 @@ function full(   i, of, text) {
 
 function readme(   of) {
     of = build[1] FS "u64" FS "0.01"
-    table("ns to add a key; to ask for one, of which half are in",
+    table("ns to add a key, and to ask for one (half are in)",
           rows("", of, ours ";libbloom", "add mixed"))
     print "\nIntegers, p = 1%, " build[1] " (`make bench`), on\n" machine "."
     if (large)
-        printf "%s keys, many at once, in a blocked filter: in pages of 4 KB " \
-            "%s, in huge\nones %s (`make pages`).\n",
+        printf "%s keys, many at once, in a blocked filter:\n" \
+            "%s in pages of 4 KB; %s in huge ones (`make pages`).\n",
             power(sprintf("%.0f", large)), page("4 KB"), page("huge")
 }
 
