@@ -61,6 +61,7 @@ static void make(bloom_plan plan)
 /* A plan that was made for n keys and p */
 static void kept(bloom_plan plan, uint64_t n, double p)
 {
+    uint64_t unsure;                    /* the nearer to 1, the more */
     quick();
     make(plan);
     must(is_rate(p) || plan.cells == 0);
@@ -69,7 +70,8 @@ static void kept(bloom_plan plan, uint64_t n, double p)
         return;
     must(plan.seed == 0 && plan.hash_bits == 64);
     must(rate_of(plan, n ? n : 1) <= p);
-    must(bloom_plan_capacity(plan, p) >= n - n / DIGITS || p > NEARLY_1);
+    unsure = (uint64_t)((double)(n / DIGITS) / (1 - p));
+    must(bloom_plan_capacity(plan, p) >= n - unsure || p > NEARLY_1);
     quick();
 }
 
