@@ -70,8 +70,10 @@ static void kept(bloom_plan plan, uint64_t n, double p)
         return;
     must(plan.seed == 0 && plan.hash_bits == 64);
     must(rate_of(plan, n ? n : 1) <= p);
+    if (p > NEARLY_1)
+        return;
     unsure = (uint64_t)((double)(n / DIGITS) / (1 - p));
-    must(bloom_plan_capacity(plan, p) >= n - unsure || p > NEARLY_1);
+    must(bloom_plan_capacity(plan, p) >= n - unsure);
     quick();
 }
 
