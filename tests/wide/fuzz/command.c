@@ -272,7 +272,7 @@ static bool is_window(const content *file)
 }
 
 /* One filter, or the links of a chain or a window, with seals that are right
-   or none */
+   or none, and no bytes more */
 static bool is_sound(const content *file)
 {
     bloom_chain *c;
@@ -280,12 +280,14 @@ static bool is_sound(const content *file)
     bool sound = true;
     unsigned i;
     if (as_window(file, &w)) {
+        sound = w.size == file->size;
         for (i = 0; i < w.generations; i++)
             sound &= bloom_verify(w.filter[i]) != BLOOM_CORRUPT;
         return sound;
     }
     if (!is_chain(file))
         return verdict(file->at, file->size) == BLOOM_OK
+            && bytes_for(plan_in(file->at)) == file->size
             && bloom_verify(bloom_view(file->at, file->size, NULL))
                != BLOOM_CORRUPT;
     begin_memory();
@@ -293,7 +295,7 @@ static bool is_sound(const content *file)
     for (i = 0; c && i < bloom_chain_links(c); i++)
         if (bloom_verify(bloom_chain_link(c, i)) == BLOOM_CORRUPT)
             sound = false;
-    sound = c != NULL && sound;
+    sound = c != NULL && sound && bloom_chain_size(c) == file->size;
     bloom_chain_free(c);
     return sound;
 }
