@@ -119,7 +119,6 @@ filter read_filter(const char *name)
 {
     filter f = { 0 };
     bloom_error error = BLOOM_OK;
-    static const char more[] = "more bytes follow the filter";
     size_t size;
     unsigned char *image;
     if (strcmp(name, "-") == 0)
@@ -128,19 +127,15 @@ filter read_filter(const char *name)
     f.one = bloom_open(image, size, &error);
     if (!f.one && memcmp(image, "BLW", 3) == 0)
         f.window = open_window(image, size, &error);
-    if (f.one || f.window) {
-        if (size > (f.one ? bloom_size(f.one) : f.window->size))
-            die_of(more, name);
-        return f;
-    }
-    if (memcmp(image, "BLW", 3) == 0)
-        die_of(bloom_error_text(error), name);
-    f.chain = bloom_chain_load(image, size, &error);
-    if (!f.chain)
+    else if (!f.one)
+        f.chain = bloom_chain_load(image, size, &error);
+    if (!f.one && !f.window && !f.chain)
         die_of(error == BLOOM_OK ? "not enough memory for its links"
                                  : bloom_error_text(error), name);
-    if (size > bloom_chain_size(f.chain))
-        die_of(more, name);
+    if (size > size_of(&f))
+        die_of("more bytes follow the filter", name);
+    if (!f.chain)
+        return f;
     f.n = first_n_of(f.chain);
     f.p = bloom_chain_rate(f.chain);
     free(image);

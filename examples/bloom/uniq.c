@@ -9,7 +9,7 @@
 enum { BLOCK = 1 << 15 };           /* bytes that are printed at once, about */
 
 static struct run {
-    const char *path, *name;        /* path: NULL if nothing is kept */
+    const char *path;               /* NULL if nothing is kept */
     filter seen;
     batch lines;
     bloom_hash hash[BATCH];         /* of their keys */
@@ -160,7 +160,8 @@ static void print_lines(const char *text, size_t size)
 static void warn(void)
 {
     if (!run.warned)
-        run.warned = warn_if_full(&run.seen, run.name, "are now lost");
+        run.warned = warn_if_full(&run.seen, run.path ? run.path : "uniq",
+                                  "are now lost");
     run.warn_at = run.seen.known + run.seen.known / 8;
 }
 
@@ -259,7 +260,6 @@ int uniq_lines(char **operands)
     job j = { filter_chunk, NULL, true, "read" };
     bool exists;
     run.path = options.file;
-    run.name = run.path ? run.path : "uniq";
     exists = run.path && take_output(run.path);
     if (!run.path && options.layout < 0)
         options.layout = BLOOM_BLOCKED;     /* nobody sees it: the fastest */

@@ -44,12 +44,12 @@ static void remember(uint64_t n, unsigned g, bloom_layout layout)
     check(window_new(&w, n, 1e-6, g, layout), "a window");
     for (i = 0; i < KEYS; i++) {
         key = key_at(i);
-        if (added[key] > 0 && adds - added[key] < n)
-            lost += !window_may_contain(&w, hash_of(&w, key));
-        else if (added[key] > 0 && adds - added[key] > w.room * g)
-            kept += window_may_contain(&w, hash_of(&w, key));
-        before = w.newest * ROOM + w.keys;
         known = window_may_contain(&w, hash_of(&w, key));
+        if (added[key] > 0 && adds - added[key] < n)
+            lost += !known;
+        else if (added[key] > 0 && adds - added[key] > w.room * g)
+            kept += known;
+        before = w.newest * ROOM + w.keys;
         check(window_add(&w, hash_of(&w, key)) != known
               || w.newest != before / ROOM, "it is new, or known");
         if (w.newest * ROOM + w.keys != before)     /* it took room */

@@ -86,10 +86,11 @@ fuzz window 512 $NO_WATCH
 fuzz plan 64 $NO_CMP $NO_PATHS
 # In 32 bits AddressSanitizer may keep little of what libFuzzer frees, which else
 # fills the addresses within millions of runs. What filters free, memory.h guards.
-export ASAN_OPTIONS=quarantine_size_mb=16
+asan=$ASAN_OPTIONS
+export ASAN_OPTIONS="$asan:quarantine_size_mb=16"
 bits=32
 fuzz large 96 $NO_WATCH
-unset ASAN_OPTIONS
+ASAN_OPTIONS=$asan
 fuzz command 384 $NO_WATCH
 for tool in guava spark cassandra; do
     source=tests/wide/fuzz/jvm.c libraries=-lm
