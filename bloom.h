@@ -1,4 +1,4 @@
-/* bloom.h 1.1.0 - public domain or MIT - Bloom filters whose rate is kept
+/* bloom.h 2.0.0 - public domain or MIT - Bloom filters whose rate is kept
 
    USE
        #define BLOOM_IMPLEMENTATION            // in one .c or .cpp file
@@ -18,10 +18,10 @@
 
    PROMISES
      A key that was added is always found: never a false negative.
-     A key that was not added is found at most with the rate p you asked for,
-     as long as at most n different keys were added: for every n, and every p
-     from 10^-12 up. Below that a classic filter of one key has up to twice p,
-     and hash_bits 32 has limits of its own: see bloom_plan_layout.
+     A key that was not added is found with a rate of at most p, on average
+     over keys and seeds, while at most n different keys were added: for every
+     n and every p, in every layout. bloom_fpr reports the rate of one filter.
+     The hash sets a floor: no rate is below about 2^-64 (hash_bits 32: 2^-32).
      A filter is one block of bytes, the same on every machine. Save it with
      fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
      bloom_open checks any bytes; what it accepts is safe to use.
@@ -84,9 +84,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* major * 10000 + minor * 100 + patch. A new major means new bytes of a filter;
-   1.1 uses bytes 6 and 7 of a chain's head, and refuses chains of 1.0. */
-#define BLOOM_VERSION 10100
+/* major * 10000 + minor * 100 + patch. The major version changes when the
+   format does: 2.x reads and writes format 2 only. */
+#define BLOOM_VERSION 20000
 
 #ifdef BLOOM_TINY
 #define BLOOM_TINY_FROM_THE_START_
@@ -137,9 +137,10 @@ typedef struct bloom_plan {
     uint64_t seed;               /* 0 unless set; width 32: its low half */
     uint8_t hashes;              /* k: 1..64 (blocked: 8, 16 .. 64) */
     uint8_t layout;              /* a bloom_layout */
-    uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, with
-                                    m < 2^32 and a rate of at least about
-                                    2^-32 (64: about 2^-64) */
+    uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, which
+                                    needs m < 2^32, is not for blocked filters
+                                    and has no rate below about 2^-32 (64: about
+                                    2^-64) */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -187,11 +188,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 /* The same in a layout; a counting filter has a classic one's m and k. Blocked:
    the fewest blocks a key with which m is at most 1.2 times the classic plan's,
    or, if no number of blocks does that (p above 0.05, or few keys), the least
-   m. It takes 20 microseconds, and near p = 2^-64 or p = 1 up to 700.
-   All plans are made for width 64. In width 32 no blocked filter has a rate
-   below about n/m * 2^-26, and where a key chooses several blocks of only a
-   few, the rate is above p: up to twice at k = 16, p = 0.001, and more at lower
-   p. Set hash_bits and ask bloom_plan_fpr, which counts both. */
+   m. It takes 20 microseconds, and near p = 2^-64 or p = 1 up to 700. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* The least classic filter with just k probes, 1..64: a small k is fast. */
@@ -201,15 +198,12 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
    There is none of fewer than 40. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
-/* Expected rate of false "maybe"s after n different keys, 0..1: 0 for n = 0,
-   and 1 for an impossible plan. Where k is about the best, it is right within
-   1% for 100 keys or more, and within 5% for fewer.
-   In a classic filter of one or two keys in much space it is too low if k is 6
-   or more: the true rate is 1.2 times as high at 10^-9, twice at 10^-12, and
-   more below. In a blocked one it was nowhere measured below 0.95 of the rate.
-   It is too high where a key chooses several blocks of only a few: of two
-   blocks at 0.001 by 13% (k = 16) to 53% (k = 64), more at lower rates; and
-   near 10^-9 for a few byte keys, as it counts what only integer keys cost. */
+/* The expected false-positive rate after n different keys, 0..1. It is 0 for
+   n = 0, and 1 for an impossible plan. It is never too low by more than 2%. In
+   classic and counting filters it is too high by at most 2% (from 100 keys on,
+   1%). In blocked filters with several blocks per key but few in all it may be
+   up to 50% too high, as it ignores that a crowded block leaves the others
+   emptier. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter takes before its rate passes p: the largest
@@ -265,15 +259,13 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
-   its pointer may be NULL; but MurmurHash3 of nothing with seed 0 is 0, so that
-   in a filter of seed 0 all its probes fall on the first cell (blocked: block),
-   and it is found by mistake whenever other keys have set what it needs there.
-   Take another seed if it matters. For _u64 the key is an integer, hashed by
-   value, alike on every machine. In width 64 it is another key than its bytes;
-   in width 32 it is the key of its 8 bytes, little-endian. For _hash the key
-   was hashed before, by bloom_hash_* or by a hash of your own that fills h1 and
-   h2 (in width 32: h1 and the upper half of h2) with bits that are as good as
-   random; pass a hash of fewer bits through bloom_hash_u64 first.
+   its pointer may be NULL. For _u64 the key is an integer, which is hashed by
+   value, alike on every machine. In width 64, an integer and its bytes are
+   different keys; in width 32 the integer is the key of its 8 bytes,
+   little-endian. For _hash the key was hashed before, by bloom_hash_* or by a
+   hash of your own. It must fill h1 and h2 (in width 32: h1 and the upper half
+   of h2) with bits that are as good as random; pass a hash of fewer bits through
+   bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
    or that are all "maybe". A secret seed does not help, as MurmurHash3 has
    collisions for every seed at once. Use _hash with a keyed hash (SipHash). */
@@ -369,13 +361,20 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    256), or if a blocked filter would go from 2^34 cells or more to below, where
    a key's block is chosen by another rule. Folding makes bloom_size smaller,
    but the memory behind b stays as it is; bloom_copy takes just what is needed.
-   This is for when n is known only afterwards. Plan for the largest n there may
-   be, and round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which
-   has many divisors. Add the keys, merge what other workers have, and fold by
-   the largest number for which bloom_plan_capacity of the smaller plan is at
-   least n. As k depends on p and hardly on n, the result is as good as a filter
-   that was planned for n. */
+   Fold if n is known only afterwards. Plan for the largest n there may be, and
+   round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
+   divisors. Add the keys, merge the filters of other workers, and fold by
+   bloom_fold_by. As k depends on p and hardly on n, the result is as good as a
+   filter that was planned for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
+
+#ifndef BLOOM_NO_FLOAT
+/* The largest `by`, 1..65536, for which bloom_fold works and the folded filter
+   keeps p for the keys that are in: bloom_plan_fpr of its plan and
+   bloom_estimate(b) is at most p. 0 if not even 1 keeps p, or if p is not
+   between 0 and 1. Reads the whole image, then takes less than 2 milliseconds. */
+BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p);
+#endif
 
 #endif
 
@@ -388,9 +387,7 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
    about |A| + |B| - |A or B|, the last being the estimate of the union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
-/* The rate of false "maybe"s with the cells as they are, 0..1. In width 32 and
-   with several blocks a key, but few in all, it is within 5%, or, at 10^-5 and
-   below, too high. */
+/* The false-positive rate of this filter with the cells as they are, 0..1. */
 BLOOM_API double bloom_fpr(const bloom *b);
 
 #endif
@@ -692,10 +689,10 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
    and tested. Everything else adds to this.
 
     offset size  field
-       0     4   magic: 'B' 'L' 'M' and the format version, 1
+       0     4   magic: 'B' 'L' 'M' and the format version, 2
        4     1   layout: 0 classic, 1 blocked, 2 counting
-       5     1   hash width in bits: 64 or 32
-       6     1   k, probes a key: 1..64; blocked: 8, 16 .. 64
+       5     1   hash width in bits: 64 or 32; blocked: 64
+       6     1   k, probes per key: 1..64; blocked: 8, 16 .. 64
        7     1   zero
        8     8   m, the number of cells, not 0: a multiple of 64, blocked 256
       16     8   seed
@@ -772,9 +769,9 @@ BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
 }
 
 /* ---- MurmurHash3 -----------------------------------------------------------
-   Austin Appleby's x64_128, 2011 (SMHasher), with both lanes seeded by 64 bits.
-   It mixes a key into h1 and h2 in words of eight bytes, by turns, and what is
-   left at the end as words that zeros fill up. */
+   Austin Appleby's x64_128, 2011 (SMHasher). Both lanes, h1 and h2, start at
+   `start`, a number of 64 bits. The key is mixed into them in words of eight
+   bytes, by turns. Zeros fill up the last words. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
@@ -821,11 +818,11 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
 }
 
 BLOOM_FLAT_ bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
-                                         uint64_t seed)
+                                         uint64_t start)
 {
     bloom_hash h, tail = bloom_tail64_(key, size);
     size_t i;
-    h.h1 = h.h2 = seed;
+    h.h1 = h.h2 = start;
     for (i = 0; size - i >= 16; i += 16) {
         h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
         h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
@@ -843,30 +840,36 @@ BLOOM_FLAT_ bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
     return h;
 }
 
-/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough.
-   Seeds are spread, so that near ones do not give near keys the same hash. */
+/* Where the hash of a key starts. Seeds are spread, so that near seeds do not
+   give near integers one another's cells. It is not 0 for seed 0, from which
+   MurmurHash3 would hash the empty key to 0, with all its cells in one place. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
-static inline uint64_t bloom_mix_u64_(uint64_t seed, uint64_t key)
+static inline uint64_t bloom_start_(uint64_t seed)
 {
-    return bloom_fmix64_(key + (seed + 1) * BLOOM_GOLDEN_);
+    return (seed + 1) * BLOOM_GOLDEN_;
 }
 
 /* ---- The k-index generator -------------------------------------------------
-   A key walks through the filter. Double hashing (Kirsch and Mitzenmacher 2008)
-   starts at position x and takes steps of y. Here y is multiplied by 37 after
-   each step, which makes a key's positions nearly as good as k separate hashes;
-   a constant step does not (table in tests/README.md). A position x of 64 bits
-   stands for the cell that lies x / 2^64 of the way through the filter: the
-   high half of the product x * m (Lemire 2019, "Fast random integer generation
-   in an interval"), which takes no division and suits any m. */
+   A key walks through the filter by enhanced double hashing (Dillinger and
+   Manolios 2004): it starts at position x and takes steps of y, and y changes
+   after each step. Plain double hashing keeps y, and so its keys share cells
+   too often. Here y is multiplied by a constant with good spectra (Steele and
+   Vigna 2021). A factor of few bits, such as 37, would correlate three steps in
+   a row; with this one the cells of a key are as good as k independent hashes.
+   A position x of 64 bits stands for the cell that lies x / 2^64 of the way
+   through the filter: the high half of the product x * m (Lemire 2019, "Fast
+   random integer generation in an interval"). That needs no division and suits
+   any m. */
+
+#define BLOOM_FACTOR_ 0xD1342543DE82EF95U
 
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
 BLOOM_ONCE_ void bloom_step_(bloom_walk_ *walk)
 {
     walk->x += walk->y;
-    walk->y *= 37;
+    walk->y *= BLOOM_FACTOR_;
 }
 
 static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
@@ -972,7 +975,7 @@ BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
     image[0] = 'B';
     image[1] = 'L';
     image[2] = 'M';
-    image[3] = 1;
+    image[3] = 2;
     image[BLOOM_LAYOUT_AT_] = plan.layout;
     image[BLOOM_WIDTH_AT_] = plan.hash_bits;
     image[BLOOM_K_AT_] = plan.hashes;
@@ -996,8 +999,8 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
     if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
-    if (layout == BLOOM_BLOCKED
-        && (m % 256 != 0 || k % 8 != 0 || m_high >> 8 != 0))
+    if (layout == BLOOM_BLOCKED && (width != 64 || m % 256 != 0 || k % 8 != 0
+                                    || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
     if (!BLOOM_IS_BUILT_(layout, width))
         return BLOOM_UNSUPPORTED;
@@ -1009,7 +1012,7 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
     if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
         return BLOOM_NOT_A_FILTER;
-    if (header[3] != 1)
+    if (header[3] != 2)
         return BLOOM_WRONG_VERSION;
     if (header[7] != 0)
         return BLOOM_BAD_HEADER;
@@ -1209,8 +1212,9 @@ static inline void bloom_unseal_(unsigned char *image)
 #endif
 
 /* ==== Hashes of either width ================================================
-   Width 32 hashes a key twice by MurmurHash3 x86_32, which suits small CPUs:
-   the second time with the first result for its seed. */
+   Width 32 hashes a key twice by MurmurHash3 x86_32, which suits small CPUs.
+   The seed of the second hash is the complement of the first hash: so it is not
+   0 where that is 0, as it is for the empty key with seed 0. */
 
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
 {
@@ -1253,14 +1257,11 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                      uint64_t seed)
 {
-    uint32_t half = bloom_low_half_(seed);
-    bloom_hash h = { 0, 0 };
-    unsigned i;
-    for (i = 0; i < 2; i++) {
-        half = bloom_murmur32_(key, size, half);
-        h.h1 = h.h1 << 32 | half;
-    }
-    h.h2 = h.h1 << 32;
+    uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
+    uint32_t b = bloom_murmur32_(key, size, ~a);
+    bloom_hash h;
+    h.h1 = (uint64_t)a << 32 | b;
+    h.h2 = (uint64_t)b << 32;
     return h;
 }
 
@@ -1269,7 +1270,8 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
 {
     const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
-                              : bloom_murmur64_(bytes, size, plan.seed);
+                              : bloom_murmur64_(bytes, size,
+                                                bloom_start_(plan.seed));
 }
 
 BLOOM_RARE_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
@@ -1279,11 +1281,19 @@ BLOOM_RARE_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
     return bloom_hash32_(bytes, 8, seed);
 }
 
+/* The step of an integer. Without the rotation, two integers that share the low
+   half of h1 would share that of each step, and so their bits in each block. */
+static inline uint64_t bloom_h2_u64_(uint64_t h1)
+{
+    return bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_;
+}
+
+/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
 BLOOM_FLAT_ bloom_hash bloom_hash64_u64_(uint64_t key, uint64_t seed)
 {
     bloom_hash h;
-    h.h1 = bloom_mix_u64_(seed, key);
-    h.h2 = h.h1 * BLOOM_GOLDEN_;
+    h.h1 = bloom_fmix64_(key + bloom_start_(seed));
+    h.h2 = bloom_h2_u64_(h.h1);
     return h;
 }
 
@@ -1304,14 +1314,11 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
     return bloom_hash_u64_(bloom_plan_of(b), key);
 }
 
-/* The step of a walk. In width 32 it has 32 bits of hash, in the upper half. As
-   a blocked filter uses the lower half of x as well, its step has them in both
-   halves, or else all blocks of a key would have the same bits. */
+/* In width 32 the low half of the step counts as 0: so a CPU of 32 bits gets the
+   same cells with numbers of 32 bits. */
 static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
 {
-    return !BLOOM_IS_32_(plan) ? h2
-         : BLOOM_IS_BLOCKED_(plan.layout) ? (h2 >> 32) * 0x100000001U
-                                          : h2 >> 32 << 32;
+    return BLOOM_IS_32_(plan) ? h2 >> 32 << 32 : h2;
 }
 
 static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
@@ -2001,7 +2008,7 @@ static inline void bloom_tiny_start_(bloom_tiny_walk_ *walk,
     const unsigned char *bytes = (const unsigned char *)key;
     walk->x = bloom_murmur32_(bytes, size,
                               bloom_load32_(header + BLOOM_SEED_AT_));
-    walk->y = bloom_murmur32_(bytes, size, walk->x);
+    walk->y = bloom_murmur32_(bytes, size, ~walk->x);
     walk->m = bloom_load32_(header + BLOOM_M_AT_) / 64;
     walk->low = bloom_high_part_(walk->y, walk->m, 0) >> 6;
 }
@@ -2010,7 +2017,7 @@ static inline uint32_t bloom_tiny_next_(bloom_tiny_walk_ *walk)
 {
     uint32_t index = bloom_high_part_(walk->x, walk->m, walk->low);
     walk->x += walk->y;
-    walk->y *= 37;
+    walk->y *= (uint32_t)(BLOOM_FACTOR_ & 0xFFFFFFFFU);
     return index;
 }
 
@@ -2134,19 +2141,19 @@ BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
 #if defined(BLOOM_SIMD_) && defined(__x86_64__)
     size_t j;
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
-    const uint64_t add = (plan.seed + 1) * BLOOM_GOLDEN_;
+    const uint64_t add = bloom_start_(plan.seed);
     const bloom_longs_ adds = { add, add, add, add };
     for (; walks->count - i >= 4; i += 4) {
         bloom_longs_ h;
         __builtin_memcpy(&h, keys + i, 32);
-        h += adds;                              /* bloom_mix_u64_ */
+        h += adds;                          /* as bloom_hash64_u64_ */
         h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
         h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
         h ^= h >> 33;
         __builtin_memcpy(walks->x + i, &h, 32);
     }
     for (j = 0; j < i && !one; j++)
-        walks->y[j] = walks->x[j] * BLOOM_GOLDEN_;
+        walks->y[j] = bloom_h2_u64_(walks->x[j]);
 #endif
     (void)walks, (void)keys, (void)plan;
     return i;
@@ -2574,19 +2581,24 @@ static inline uint64_t bloom_folded_word_(const unsigned char *cells,
     return word;
 }
 
+/* The plan of the folded filter; one of size 0 if it cannot be folded so. */
+static bloom_plan bloom_folded_plan_(bloom_plan plan, uint64_t by)
+{
+    const uint64_t cells = by == 0 || plan.cells % by != 0 ? 0
+                         : plan.cells / by;
+    const bool other_rule = plan.layout == BLOOM_BLOCKED
+                         && plan.cells >> 34 != 0 && cells >> 34 == 0;
+    plan.cells = other_rule ? 0 : cells;
+    return plan;
+}
+
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    bloom_plan plan = bloom_parse_(image);
-    const bool was_large = plan.cells >> 34 != 0;
-    size_t size;
+    const bloom_plan plan = bloom_folded_plan_(bloom_parse_(image), by);
+    const size_t size = bloom_plan_size(plan);
     uint64_t i;
-    if (by == 0 || plan.cells % by != 0)
-        return false;
-    plan.cells /= by;
-    size = bloom_plan_size(plan);
-    if (size == 0
-        || (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0))
+    if (size == 0)
         return false;
     bloom_unseal_(image);
     for (i = 0; i < (size - BLOOM_HEADER_) / 8; i++)
@@ -2602,14 +2614,13 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
    The textbook throws every probe at random: n keys leave each of m cells unset
    with chance (1 - 1/m)^(kn), the share `fill` = 1 - (1 - 1/m)^(kn) is set, and
    an absent key finds its k cells set with chance fill^k. That is too low for
-   few keys, for low rates and for blocks. Four corrections follow:
-   * Moments: filters differ in their share of set cells, and those with more
-     count for more. For m = 64, k = 10, n = 4 the rate is 1.24 times fill^k.
-   * The walk: the k cells of a key are steps of one walk, not k throws. This
-     matters where few keys lie in much space.
+   few keys and for blocks, because it takes the mean of what it raises to a
+   power. The exact rate counts three more things:
+   * Filters differ in their share of set cells, F, and those with more count for
+     more: the rate is E[F^k]. For m = 64, k = 10, n = 4 it is 1.24 times fill^k.
    * Blocks are not filled alike. At p = 1% that costs 10% of memory.
    * A step has 64 bits of hash, or 32. If all of them are 0, the walk stays on
-     one cell, so that no rate is below about 2^-64, or 2^-32.
+     one cell, so that no rate is below about 2^-64, or 2^-32: the floor.
    bloom_rate_ puts them together, and a plan has the least m that keeps p. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
@@ -2677,7 +2688,7 @@ static double bloom_power_minus_1_(double x, double n)
    Ratios rise ever more slowly, and all lie near the curve (A + B i)/(1 + C i)
    through those three: E[F^k] is at most 1.4% too high for one key, 0.2% for
    two, 0.06% for three, 0.002% from ten on (p down to 10^-12, k about the
-   best). This is E[F^k] / fill^k. */
+   best). */
 static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
     /* by2 = (1 - 2/m)^choices - q^2, by3 = (1 - 3/m)^choices - q^3 */
@@ -2691,41 +2702,11 @@ static double bloom_moment_(double m, unsigned k, double fill, double choices)
     double cube = (fill + (m - 1) * (3 * two + (m - 2) * three)) / (m * m);
     double rise = square / fill - fill, next = cube / square - square / fill;
     double c = next > 0 && next < rise ? (rise - next) / (2 * next) : 0;
-    double moment = 1;
+    double moment = fill;
     unsigned i;
     for (i = 1; i < k; i++)
-        moment *= 1 + rise / fill * i * (1 + c) / (1 + i * c);
+        moment *= fill + rise * i * (1 + c) / (1 + i * c);
     return moment;
-}
-
-/* ---- The walk --------------------------------------------------------------
-   Each step of a walk is 37 times the last. Two things add to fill^k:
-   Couples. If cells i and i + d of a key are the same, which happens by chance,
-   so are i + 1 and i + 1 + d in one of 37 cases. There are (k - 1)(k - 2)/2
-   such couples, and k - 2 of them are three cells in a row. Each cell that a
-   key repeats makes it 1/fill = 1 + a times as easy to match.
-   Rows. An absent key may follow one of the n keys, or stay on one of their n k
-   cells: two cells by chance, each further one in one of 37 cases. (Ours; see
-   exact.c, few.c, test_sparse_rates. It adds 8% at n = 1, k = 3, m = 64, 440
-   times fill^k at m = 122368, and at most 0.6% from 100 keys on, best k.) */
-static double bloom_walk_rate_(double m, unsigned k, double n, double fill)
-{
-    double a = 1 / fill - 1, couple = (1.0 / 37 - 1 / m) / m;
-    double row = (1 - fill) * (1 - fill) / (m * m), rate = 1;
-    unsigned i;
-    if (k >= 3)
-        rate += couple * (k - 2) * a * ((k - 1) * a / 2 - 1);
-    for (i = 0; i < k; i++)
-        rate *= fill;
-    for (i = 3; i <= k; i++)
-        row *= (1 - fill) / 37;             /* now a row of k cells */
-    for (i = k; i >= 3 && a > 0; i--) {     /* i in a row, k - i by fill */
-        double places = k - i + 1, follow = places * 2 / 3;
-        rate += n * places * row * (i == 3 ? follow * (1 - 57 / m)
-                                           : follow + k);
-        row *= 37 / a;
-    }
-    return rate;
 }
 
 /* A walk whose step is 0 stays on one cell, one whose step is half the range on
@@ -2741,9 +2722,8 @@ static double bloom_classic_rate_(bloom_plan plan, double n)
 {
     double m = (double)plan.cells, choices = n * plan.hashes;
     double fill = -bloom_power_minus_1_(-1 / m, choices);
-    double rate = bloom_walk_rate_(m, plan.hashes, n, fill);
-    rate *= bloom_moment_(m, plan.hashes, fill, choices);
-    return bloom_with_floor_(plan, fill, rate);
+    return bloom_with_floor_(plan, fill,
+                             bloom_moment_(m, plan.hashes, fill, choices));
 }
 
 /* ---- Blocks (Putze, Sanders, Singler 2007) ---------------------------------
@@ -2818,48 +2798,6 @@ static double bloom_rate_of_choices_(double blocks, unsigned b,
     return rate[b];
 }
 
-/* In width 32 the hash that gives a key's bits in its second block is twice
-   that of the first. So a key with the same two blocks as an absent key, 1 in
-   blocks^2, has the same two bits of a word in one of 60 cases, not of 1024. It
-   makes two bits that are set 1 + odds^2 / 60 times as likely, odds being
-   1/fill - 1; with eight words and n keys the rate is
-       (1 + ((1 + odds^2 / 60)^8 - 1) / blocks^2)^n
-   times as high: 1.9 times in one block at k = 16 and p = 0.001, 1.05 times in
-   twelve. (Ours; 60 is measured. odds is 4 at most, where twins cost more.) */
-static double bloom_pairs_(double blocks, double n, double chance)
-{
-    double fill = 1 + bloom_power_minus_1_(1 / chance - 1, -1.0 / 8);
-    double odds = fill > 0.2 ? 1 / fill - 1 : 4, more = 1 + odds * odds / 60;
-    more *= more;
-    more *= more;
-    more = (more * more - 1) / (blocks * blocks);
-    return 1 / (1 + bloom_power_minus_1_(more, -n));
-}
-
-/* The rate, from that of independent choices, and `chance` of one choice.
-   Twins: integers with the same low 32 bits of h1, 1 in 2^32, have the same
-   bits in each of b blocks, and need only the same blocks:
-   n * 2^-32 / blocks^b. In width 32 such keys have the same steps as well, and
-   all blocks the same if the first lies near enough:
-   n * 2^-32 / blocks * 2 / (b + 1). With b = 1 `chance` has counted them.
-   Without this a plan for n = 5 and p = 1e-9 had 2.25 times p. */
-static double bloom_blocked_total_(bloom_plan plan, double blocks, double n,
-                                   double chance, double rate)
-{
-    double twins = n / 4294967296.0;
-    unsigned i, b = plan.hashes / 8U;
-    if (b == 1) {
-        twins = 0;
-    } else if (BLOOM_IS_32_(plan)) {
-        rate *= bloom_pairs_(blocks, n, chance);
-        twins *= blocks > 1 ? 2 / (blocks * (b + 1)) : 1;
-    } else {
-        for (i = 0; i < b; i++)
-            twins /= blocks;
-    }
-    return bloom_with_floor_(plan, chance, rate + twins);
-}
-
 static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9];
@@ -2867,8 +2805,8 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
     if (n * b > 1200 * blocks)              /* then all bits are set */
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
-    return bloom_blocked_total_(plan, blocks, n, mean[1],
-                                bloom_rate_of_choices_(blocks, b, mean));
+    return bloom_with_floor_(plan, mean[1],
+                             bloom_rate_of_choices_(blocks, b, mean));
 }
 
 /* ---- The rate ------------------------------------------------------------ */
@@ -3062,6 +3000,17 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
     return (uint64_t)(bloom_keys_from_zeros_(plan, share) + 0.5);
 }
 
+/* An impossible plan has the rate 1, which is above every p. */
+BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p)
+{
+    const bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
+    const uint64_t n = bloom_estimate(b);
+    uint64_t by = p > 0 && p < 1 ? 65536 : 0;
+    while (by > 0 && bloom_plan_fpr(bloom_folded_plan_(plan, by), n) > p)
+        by--;
+    return by;
+}
+
 /* The mean, over all blocks, of the product of the fills of a block's words */
 static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
 {
@@ -3082,21 +3031,18 @@ BLOOM_API double bloom_fpr(const bloom *b)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
-    uint64_t ones = bloom_ones(b);
-    double m = (double)plan.cells, fill = (double)ones / m;
-    double rate = 1, n, chance;
+    const bool blocked = BLOOM_IS_BLOCKED_(plan.layout);
+    double fill = (double)bloom_ones(b) / (double)plan.cells, rate = 1;
     unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
-    n = bloom_keys_from_zeros_(plan, 1 - fill);
-    if (!BLOOM_IS_BLOCKED_(plan.layout))
-        return bloom_with_floor_(plan, fill,
-                                 bloom_walk_rate_(m, plan.hashes, n, fill));
-    chance = bloom_fpr_of_blocks_(cells, plan.cells / 256)
-           + n * plan.hashes / 8 / (m / 256) / 4294967296.0;
-    for (k = 8; k <= plan.hashes; k += 8)
-        rate *= chance;
-    return bloom_blocked_total_(plan, m / 256, n, chance, rate);
+    if (blocked)                        /* what a block accepts, on average */
+        fill = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+             + bloom_keys_from_zeros_(plan, 1 - fill) * plan.hashes * 32
+               / (double)plan.cells / 4294967296.0;
+    for (k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
+        rate *= fill;
+    return bloom_with_floor_(plan, fill, rate);
 }
 
 #endif
