@@ -455,38 +455,41 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_ASSERT(x) ((void)0)
 #endif
 
+/* A BLOOM_ALWAYS_ function is always inlined, a BLOOM_NEVER_ one never, and any
+   other at the compiler's discretion. Small code has no part "Speed", needs no
+   stack for batches of keys, and is left to the compiler. PREFETCH tells the
+   CPU to load a cache line; the asm keeps gcc from dropping a loop that does
+   nothing else. */
+#if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__) \
+    || defined(BLOOM_READ_BYTE)
+#define BLOOM_SMALL_
+#endif
 #ifdef __GNUC__
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
-#define BLOOM_PREFETCH_(p) __builtin_prefetch(p)
-#define BLOOM_KEEP_() __asm__ volatile("")
+#define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
+#define BLOOM_ALWAYS_ static inline __attribute__((always_inline))
+#define BLOOM_NEVER_ static __attribute__((noinline))
+#define BLOOM_PREFETCH_(p) \
+    do { __builtin_prefetch(p); __asm__ volatile(""); } while (0)
+#define BLOOM_LIKELY_(x) __builtin_expect(x, 1)
+#define BLOOM_HIDE_(x) __asm__("" : "+r"(x))
 #else
 #define BLOOM_ATTRIBUTE_(x)
+#define BLOOM_FALL_THROUGH_ ((void)0)
+#define BLOOM_ALWAYS_ static inline
+#define BLOOM_NEVER_ static
 #define BLOOM_PREFETCH_(p) ((void)(p))
-#define BLOOM_KEEP_() ((void)0)
+#define BLOOM_LIKELY_(x) (x)
+#define BLOOM_HIDE_(x) ((void)0)
 #endif
-
-/* For speed a FLAT function is always inlined, a RARE one never, and a ONCE one
-   as compilers like. For small code (BLOOM_TINY, -Os) a ONCE one is never
-   inlined, and the other two as compilers like. A FIRM one is always inlined,
-   so that compilers see a constant plan through it. A SHORT one is public; with
-   BLOOM_STATIC, and for speed, it is inlined into the user's loop. */
-#define BLOOM_FIRM_ static inline BLOOM_ATTRIBUTE_((always_inline))
-#if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__)
-#define BLOOM_SMALL_
-#define BLOOM_IS_SMALL_ true
-#define BLOOM_FLAT_ static inline
-#define BLOOM_RARE_ static inline
-#define BLOOM_ONCE_ BLOOM_ATTRIBUTE_((noinline)) static
-#define BLOOM_SHORT_ BLOOM_API
+#ifdef _MSC_VER
+#include <intrin.h>
+#undef BLOOM_PREFETCH_
+#if defined(_M_IX86) || defined(_M_X64)
+#define BLOOM_PREFETCH_(p) \
+    _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)
 #else
-#define BLOOM_IS_SMALL_ false
-#define BLOOM_FLAT_ BLOOM_FIRM_
-#define BLOOM_RARE_ BLOOM_ATTRIBUTE_((noinline)) static
-#define BLOOM_ONCE_ static inline
-#ifdef BLOOM_STATIC
-#define BLOOM_SHORT_ BLOOM_API BLOOM_ATTRIBUTE_((always_inline))
-#else
-#define BLOOM_SHORT_ BLOOM_API
+#define BLOOM_PREFETCH_(p) __prefetch(p)
 #endif
 #endif
 
@@ -508,24 +511,17 @@ typedef uint64_t bloom_number_;
     ((void)(width), (layout) <= BLOOM_COUNTING)
 #endif
 
-#if defined(__SIZEOF_INT128__) && !defined(__wasm__)    /* there it is a call */
-#define BLOOM_HAS_128_ true
-__extension__ typedef unsigned __int128 bloom_product_;
-#else
-#define BLOOM_HAS_128_ false
-typedef uint64_t bloom_product_;            /* then it is not used */
-#endif
-
 /* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
-   `old`. SWAP_BYTE writes `now` and is true if the byte is *old. If it is not,
-   or if the CPU fails to write, it is false, and *old becomes the byte. With
-   BLOOM_ATOMIC other threads may do the same meanwhile. As each bit is set for
-   good and does not depend on the others, no order among threads is needed
-   ("relaxed"). A PURE function changes nothing, so that a compiler may read the
-   header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
+   `old`. SWAP_BYTE stores `now` and returns true if the byte still equals *old.
+   Otherwise, or if the CPU fails to store, it returns false, and *old becomes
+   the byte. With BLOOM_ATOMIC other threads may do the same at the same time.
+   Each bit is set for good and does not depend on others, so threads need no
+   order among them ("relaxed"). A PURE function changes nothing, so a compiler
+   may read the header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
-#error "bloom.h: BLOOM_ATOMIC needs GCC or Clang, and atomic bytes"
+#error "bloom.h: BLOOM_ATOMIC needs the __atomic built-ins of GCC or Clang and \
+lock-free bytes (__GCC_ATOMIC_CHAR_LOCK_FREE == 2); MSVC's dialect lacks them"
 #endif
 #define BLOOM_HAS_ATOMIC_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #define BLOOM_VOLATILE_ volatile
@@ -546,7 +542,7 @@ typedef uint64_t bloom_product_;            /* then it is not used */
     ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
 #endif
 #ifdef BLOOM_READ_BYTE
-#define BLOOM_ROM_ONLY_
+#define BLOOM_IN_ROM_
 #else
 #define BLOOM_READ_BYTE(p) BLOOM_LOAD_BYTE_(p)
 #endif
@@ -579,10 +575,7 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 }
 #endif
 
-/* ==== The filter of the textbook ============================================
-   From here to the next ==== stands all that a plain Bloom filter needs: the
-   image, the hash, the walk of a key through the cells, and bits that are set
-   and tested. Everything else adds to this.
+/* ==== The image =============================================================
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 2
@@ -611,6 +604,12 @@ static inline unsigned char *bloom_bytes_(bloom *b)
     void *bytes = b;
     BLOOM_ASSERT(b != BLOOM_NULL_);
     return (unsigned char *)bytes;
+}
+
+static inline bloom *bloom_of_(unsigned char *bytes)
+{
+    void *image = bytes;
+    return (bloom *)image;
 }
 
 static inline const unsigned char *bloom_const_bytes_(const bloom *b)
@@ -653,7 +652,7 @@ static inline void bloom_store64_(unsigned char *p, uint64_t x)
     bloom_store32_(p + 4, (uint32_t)(x >> 32));
 }
 
-BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
+BLOOM_ALWAYS_ bloom_plan bloom_parse_(const unsigned char *header)
 {
     bloom_plan plan;
     plan.layout = header[BLOOM_LAYOUT_AT_];
@@ -664,9 +663,179 @@ BLOOM_FIRM_ bloom_plan bloom_parse_(const unsigned char *header)
     return plan;
 }
 
-/* ---- MurmurHash3 -----------------------------------------------------------
-   Austin Appleby's x64_128, 2011 (SMHasher). Both lanes, h1 and h2, start at
-   `start`, a number of 64 bits. The key is mixed into them in words of eight
+/* The header of an image that may lie in ROM: with BLOOM_READ_BYTE, a copy */
+static inline const unsigned char *bloom_header_of_(const void *image,
+                                                    unsigned char *copy)
+{
+    const unsigned char *header = (const unsigned char *)image;
+#ifdef BLOOM_IN_ROM_
+    unsigned i;
+    for (i = 0; i < BLOOM_HEADER_; i++)
+        copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
+    header = copy;
+#endif
+    (void)copy;
+    return header;
+}
+
+BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
+}
+
+static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
+{
+    return m >> (BLOOM_IS_COUNTING_(layout) ? 1 : 3);
+}
+
+/* The limits of the format first, then those of this build, and then whether
+   the image has at most `size` bytes. m is in halves for small CPUs. */
+static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
+                                              unsigned layout, unsigned width,
+                                              unsigned k, size_t size)
+{
+    bloom_number_ all = (bloom_number_)(m_high * 4294967296U + m);
+    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
+        || (width != 64 && (width != 32 || m_high != 0)))
+        return BLOOM_BAD_HEADER;
+    if (layout == BLOOM_BLOCKED && (width != 64 || m % 256 != 0 || k % 8 != 0
+                                    || m_high >> 8 != 0))
+        return BLOOM_BAD_HEADER;
+    if (!BLOOM_IS_BUILT_(layout, width))
+        return BLOOM_UNSUPPORTED;
+    return size < BLOOM_HEADER_ || bloom_cell_bytes_(all, layout)
+         > size - BLOOM_HEADER_ ? BLOOM_TRUNCATED : BLOOM_OK;
+}
+
+static bloom_error bloom_check_(const unsigned char *header, size_t size)
+{
+    if (!header)
+        return BLOOM_TRUNCATED;
+    if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
+        return BLOOM_NOT_A_FILTER;
+    if (header[3] != 2)
+        return BLOOM_WRONG_VERSION;
+    if (header[7] != 0)
+        return BLOOM_BAD_HEADER;
+    return bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
+                               bloom_load32_(header + BLOOM_M_AT_ + 4),
+                               header[BLOOM_LAYOUT_AT_],
+                               header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_],
+                               size);
+}
+
+/* `header` is NULL if there are too few bytes for one. */
+static inline bool bloom_is_right_(const unsigned char *header, size_t size,
+                                   bloom_error *error)
+{
+    const bloom_error found = bloom_check_(header, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK;
+}
+
+/* The bytes of a plan's image; 0 if it is impossible or takes over `most`. */
+static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
+{
+    if (bloom_check_fields_(bloom_low_half_(plan.cells),
+                            (uint32_t)(plan.cells >> 32), plan.layout,
+                            plan.hash_bits, plan.hashes, most) != BLOOM_OK)
+        return 0;
+    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
+                                                     plan.layout);
+}
+
+BLOOM_API size_t bloom_plan_size(bloom_plan plan)
+{
+    return bloom_plan_size_(plan, SIZE_MAX);
+}
+
+BLOOM_API size_t bloom_size(const bloom *b)
+{
+    return bloom_plan_size(bloom_plan_of(b));
+}
+
+BLOOM_API const bloom *bloom_view(const void *image, size_t size,
+                                  bloom_error *error)
+{
+    unsigned char copy[BLOOM_HEADER_];
+    const unsigned char *header = BLOOM_NULL_;
+    if (image && size >= BLOOM_HEADER_)
+        header = bloom_header_of_(image, copy);
+    return bloom_is_right_(header, size, error) ? (const bloom *)image
+                                                : BLOOM_NULL_;
+}
+
+BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
+{
+    const unsigned char *header = size < BLOOM_HEADER_ ? BLOOM_NULL_
+                                : (const unsigned char *)image;
+    return bloom_is_right_(header, size, error) ? (bloom *)image : BLOOM_NULL_;
+}
+
+BLOOM_API const char *bloom_error_text(bloom_error error)
+{
+    switch (error) {
+    case BLOOM_OK:            return "ok";
+    case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
+    case BLOOM_NOT_A_FILTER:  return "not a Bloom filter of bloom.h";
+    case BLOOM_WRONG_VERSION: return "a format version this build cannot read";
+    case BLOOM_BAD_HEADER:    return "bad header";
+    case BLOOM_UNSUPPORTED:   return "a layout or hash width not in this build";
+    case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
+    case BLOOM_UNSEALED:      return "not sealed";
+    }
+    return "unknown error";
+}
+
+/* bloom_load_word_ reads eight bytes of cells. bloom_unseal_ removes the seal,
+   before any cell is written. With BLOOM_ATOMIC other threads may call both at
+   the same time. */
+
+#ifdef BLOOM_ATOMIC
+
+typedef uint64_t bloom_atom_ __attribute__((may_alias));
+
+static inline uint64_t bloom_load_word_(const unsigned char *p)
+{
+    unsigned char copy[8];
+    const void *aligned = p;
+    unsigned i;
+    if (BLOOM_HAS_ATOMIC_WORDS_ && (uintptr_t)p % 8 == 0) {
+        uint64_t word = __atomic_load_n((const bloom_atom_ *)aligned,
+                                        __ATOMIC_RELAXED);
+        __builtin_memcpy(copy, &word, 8);
+    } else for (i = 0; i < 8; i++)
+        copy[i] = BLOOM_LOAD_BYTE_(p + i);
+    return bloom_load64_(copy);
+}
+
+static inline void bloom_unseal_(unsigned char *image)
+{
+    unsigned i;
+    if (bloom_load_word_(image + BLOOM_SEAL_AT_) != 0)
+        for (i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
+            __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
+}
+
+#else
+
+#define bloom_load_word_ bloom_load64_
+
+static inline void bloom_unseal_(unsigned char *image)
+{
+    bloom_store64_(image + BLOOM_SEAL_AT_, 0);
+}
+
+#endif
+
+/* ==== Keys to hashes ========================================================
+   MurmurHash3 (Austin Appleby 2011, SMHasher): x64_128 for width 64, x86_32 for
+   width 32. */
+
+/* ---- x64_128 ---------------------------------------------------------------
+   Both lanes, h1 and h2, start at `start`, a number of 64 bits. The key is mixed into them in words of eight
    bytes, by turns. Zeros fill up the last words. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
@@ -713,7 +882,7 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
     return tail;
 }
 
-BLOOM_FLAT_ bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
+static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
                                          uint64_t start)
 {
     bloom_hash h, tail = bloom_tail64_(key, size);
@@ -736,381 +905,7 @@ BLOOM_FLAT_ bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
     return h;
 }
 
-/* Where the hash of a key starts. Seeds are spread, so that near seeds do not
-   give near integers one another's cells. It is not 0 for seed 0, from which
-   MurmurHash3 would hash the empty key to 0, with all its cells in one place. */
-#define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
-
-static inline uint64_t bloom_start_(uint64_t seed)
-{
-    return (seed + 1) * BLOOM_GOLDEN_;
-}
-
-/* ---- The k-index generator -------------------------------------------------
-   A key walks through the filter by enhanced double hashing (Dillinger and
-   Manolios 2004): it starts at position x and takes steps of y, and y changes
-   after each step. Plain double hashing keeps y, and so its keys share cells
-   too often. Here y is multiplied by a constant with good spectra (Steele and
-   Vigna 2021). A factor of few bits, such as 37, would correlate three steps in
-   a row; with this one the cells of a key are as good as k independent hashes.
-   A position x of 64 bits stands for the cell that lies x / 2^64 of the way
-   through the filter: the high half of the product x * m (Lemire 2019, "Fast
-   random integer generation in an interval"). That needs no division and suits
-   any m. */
-
-#define BLOOM_FACTOR_ 0xD1342543DE82EF95U
-
-typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
-
-BLOOM_ONCE_ void bloom_step_(bloom_walk_ *walk)
-{
-    walk->x += walk->y;
-    walk->y *= BLOOM_FACTOR_;
-}
-
-static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
-{
-    bloom_walk_ walk;
-    walk.x = x;
-    walk.y = y;
-    walk.m = m;
-    return walk;
-}
-
-static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m)
-{
-    uint64_t x0 = x & 0xFFFFFFFFU, x1 = x >> 32;
-    uint64_t m0 = m & 0xFFFFFFFFU, m1 = m >> 32;
-    uint64_t a = x1 * m0 + (x0 * m0 >> 32);
-    uint64_t b = x0 * m1 + (a & 0xFFFFFFFFU);
-    return x1 * m1 + (a >> 32) + (b >> 32);
-}
-
-/* The same, by the CPU's own instruction where there is one */
-static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
-{
-    return BLOOM_HAS_128_ ? (uint64_t)((bloom_product_)x * m >> 32 >> 32)
-                          : bloom_high_by_halves_(x, m);
-}
-
-static inline uint64_t bloom_next_(bloom_walk_ *walk)
-{
-    uint64_t index = bloom_high_half_(walk->x, walk->m);
-    bloom_step_(walk);
-    return index;
-}
-
-/* ---- CLASSIC: one bit a cell -----------------------------------------------
-   In what bloom_look_bit_ returns the lowest bit is the cell; in what
-   bloom_set_bit_ returns it is what the cell was before. The higher bits are
-   other cells, which callers ignore. */
-
-static inline unsigned bloom_look_bit_(const unsigned char *cells,
-                                       uint64_t cell)
-{
-    const unsigned char *byte = cells + (size_t)(cell >> 3);
-    return (unsigned)BLOOM_READ_BYTE(byte) >> (cell & 7);
-}
-
-static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
-{
-    unsigned char *byte = cells + (size_t)(cell >> 3);
-    unsigned old = BLOOM_LOAD_BYTE_(byte);
-    BLOOM_SET_BITS_(byte, old, 1U << (cell & 7));
-    return old >> (cell & 7);
-}
-
-/* Sets the k cells. true: one of them was not set, so the key is new. */
-static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
-                                     bloom_walk_ walk)
-{
-    unsigned set = 1;
-    while (k-- > 0)
-        set &= bloom_set_bit_(cells, bloom_next_(&walk));
-    return !(set & 1);
-}
-
-static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk)
-{
-    while (k-- > 0)
-        if (!(bloom_look_bit_(cells, bloom_next_(&walk)) & 1))
-            return false;
-    return true;
-}
-
-/* ==== Whole images ==========================================================
-   The limits of a plan, the bytes that are accepted as a filter, and how a new
-   filter is made. bloom_view, bloom_plan_of and the lookups read the header by
-   bloom_header_of_, because with BLOOM_READ_BYTE it lies in flash: they get a
-   copy. */
-
-static inline const unsigned char *bloom_header_of_(const void *image,
-                                                    unsigned char *copy)
-{
-    const unsigned char *header = (const unsigned char *)image;
-#ifdef BLOOM_ROM_ONLY_
-    unsigned i;
-    for (i = 0; i < BLOOM_HEADER_; i++)
-        copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
-    header = copy;
-#endif
-    (void)copy;
-    return header;
-}
-
-BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
-{
-    unsigned char copy[BLOOM_HEADER_];
-    return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
-}
-
-/* Writes all of the header but the seal. */
-BLOOM_FIRM_ void bloom_write_header_(unsigned char *image, bloom_plan plan)
-{
-    image[0] = 'B';
-    image[1] = 'L';
-    image[2] = 'M';
-    image[3] = 2;
-    image[BLOOM_LAYOUT_AT_] = plan.layout;
-    image[BLOOM_WIDTH_AT_] = plan.hash_bits;
-    image[BLOOM_K_AT_] = plan.hashes;
-    image[7] = 0;
-    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
-    bloom_store64_(image + BLOOM_SEED_AT_, plan.seed);
-}
-
-static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
-{
-    return m >> (BLOOM_IS_COUNTING_(layout) ? 1 : 3);
-}
-
-/* The limits of the format first, then those of this build, and then whether
-   the image has at most `size` bytes. m is in halves for small CPUs. */
-static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
-                                              unsigned layout, unsigned width,
-                                              unsigned k, size_t size)
-{
-    bloom_number_ all = (bloom_number_)(m_high * 4294967296U + m);
-    if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
-        || (width != 64 && (width != 32 || m_high != 0)))
-        return BLOOM_BAD_HEADER;
-    if (layout == BLOOM_BLOCKED && (width != 64 || m % 256 != 0 || k % 8 != 0
-                                    || m_high >> 8 != 0))
-        return BLOOM_BAD_HEADER;
-    if (!BLOOM_IS_BUILT_(layout, width))
-        return BLOOM_UNSUPPORTED;
-    return size < BLOOM_HEADER_ || bloom_cell_bytes_(all, layout)
-         > size - BLOOM_HEADER_ ? BLOOM_TRUNCATED : BLOOM_OK;
-}
-
-static bloom_error bloom_check_(const unsigned char *header, size_t size)
-{
-    if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
-        return BLOOM_NOT_A_FILTER;
-    if (header[3] != 2)
-        return BLOOM_WRONG_VERSION;
-    if (header[7] != 0)
-        return BLOOM_BAD_HEADER;
-    return bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
-                               bloom_load32_(header + BLOOM_M_AT_ + 4),
-                               header[BLOOM_LAYOUT_AT_],
-                               header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_],
-                               size);
-}
-
-/* The bytes of a plan's image; 0 if it is impossible or takes over `most`. */
-static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
-{
-    if (bloom_check_fields_(bloom_low_half_(plan.cells),
-                            (uint32_t)(plan.cells >> 32), plan.layout,
-                            plan.hash_bits, plan.hashes, most) != BLOOM_OK)
-        return 0;
-    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
-                                                     plan.layout);
-}
-
-BLOOM_API size_t bloom_plan_size(bloom_plan plan)
-{
-    return bloom_plan_size_(plan, SIZE_MAX);
-}
-
-BLOOM_API size_t bloom_size(const bloom *b)
-{
-    return bloom_plan_size(bloom_plan_of(b));
-}
-
-BLOOM_API const bloom *bloom_view(const void *image, size_t size,
-                                  bloom_error *error)
-{
-    unsigned char copy[BLOOM_HEADER_];
-    bloom_error found = BLOOM_TRUNCATED;
-    if (image && size >= BLOOM_HEADER_)
-        found = bloom_check_(bloom_header_of_(image, copy), size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
-}
-
-BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
-{
-    bloom_error found = BLOOM_TRUNCATED;
-    if (image && size >= BLOOM_HEADER_)
-        found = bloom_check_((const unsigned char *)image, size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
-}
-
-BLOOM_API const char *bloom_error_text(bloom_error error)
-{
-    switch (error) {
-    case BLOOM_OK:            return "ok";
-    case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
-    case BLOOM_NOT_A_FILTER:  return "not a Bloom filter of bloom.h";
-    case BLOOM_WRONG_VERSION: return "a format version this build cannot read";
-    case BLOOM_BAD_HEADER:    return "bad header";
-    case BLOOM_UNSUPPORTED:   return "a layout or hash width not in this build";
-    case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
-    case BLOOM_UNSEALED:      return "not sealed";
-    }
-    return "unknown error";
-}
-
-/* Removes the seal, sets cells to 0. RARE, or else gcc warns of size 0. */
-BLOOM_RARE_ void bloom_clear_(unsigned char *image, size_t size)
-{
-    BLOOM_ZERO_(image + BLOOM_SEAL_AT_, size - BLOOM_SEAL_AT_);
-}
-
-BLOOM_API void bloom_clear(bloom *b)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_clear_(image, bloom_plan_size(bloom_parse_(image)));
-}
-
-BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
-{
-    unsigned char *image = (unsigned char *)memory;
-    size_t needed = bloom_plan_size_(plan, size);
-    if (!image || needed == 0)
-        return BLOOM_NULL_;
-    bloom_write_header_(image, plan);
-    bloom_clear_(image, needed);
-    return (bloom *)memory;
-}
-
-#ifndef BLOOM_NO_MALLOC
-
-/* Memory for an image of `size` bytes; NULL for 0 bytes. The image begins at a
-   multiple of 32 in a larger block; the byte before it tells how far in. */
-static void *bloom_allocate_(size_t size)
-{
-    size_t room = size + 32, skip;
-    void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
-    unsigned char *image = (unsigned char *)memory;
-    if (!memory)
-        return BLOOM_NULL_;
-    skip = 32 - (uintptr_t)image % 32;
-    image += skip;
-    image[-1] = (unsigned char)skip;
-    return image;
-}
-
-static void bloom_copy_bytes_(void *to, const void *from, size_t size)
-{
-#if __STDC_HOSTED__ && !defined(BLOOM_ROM_ONLY_)
-    memcpy(to, from, size);
-#else
-    unsigned char *bytes = (unsigned char *)to;
-    const unsigned char *source = (const unsigned char *)from;
-    for (; size > 0; size--, source++)
-        *bytes++ = (unsigned char)BLOOM_READ_BYTE(source);
-#endif
-}
-
-BLOOM_API bloom *bloom_create(bloom_plan plan)
-{
-    size_t size = bloom_plan_size(plan);
-    void *image = bloom_allocate_(size);
-    if (!BLOOM_IS_CLEARED_)
-        return bloom_init(image, size, plan);
-    if (image)
-        bloom_write_header_((unsigned char *)image, plan);
-    return (bloom *)image;
-}
-
-#ifndef BLOOM_NO_FLOAT
-BLOOM_API bloom *bloom_new(uint64_t n, double p)
-{
-    return bloom_create(bloom_plan_for(n, p));
-}
-#endif
-
-BLOOM_API bloom *bloom_copy(const bloom *b)
-{
-    size_t size = bloom_size(b);
-    void *image = bloom_allocate_(size);
-    if (image)
-        bloom_copy_bytes_(image, b, size);
-    return (bloom *)image;
-}
-
-BLOOM_API void bloom_free(bloom *b)
-{
-    if (b) {
-        unsigned char *image = bloom_bytes_(b);
-        BLOOM_FREE(image - image[-1]);
-    }
-}
-
-#endif
-
-/* ==== Words and the seal ====================================================
-   bloom_load_word_ reads eight bytes of cells. bloom_unseal_ removes the seal,
-   before any cell is written. With BLOOM_ATOMIC others may call both, too. */
-
-#ifdef BLOOM_ATOMIC
-
-typedef uint64_t bloom_atom_ __attribute__((may_alias));
-
-static inline uint64_t bloom_load_word_(const unsigned char *p)
-{
-    unsigned char copy[8];
-    const void *aligned = p;
-    unsigned i;
-    if (BLOOM_HAS_ATOMIC_WORDS_ && (uintptr_t)p % 8 == 0) {
-        uint64_t word = __atomic_load_n((const bloom_atom_ *)aligned,
-                                        __ATOMIC_RELAXED);
-        __builtin_memcpy(copy, &word, 8);
-    } else for (i = 0; i < 8; i++)
-        copy[i] = BLOOM_LOAD_BYTE_(p + i);
-    return bloom_load64_(copy);
-}
-
-static inline void bloom_unseal_(unsigned char *image)
-{
-    unsigned i;
-    if (bloom_load_word_(image + BLOOM_SEAL_AT_) != 0)
-        for (i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
-            __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
-}
-
-#else
-
-#define bloom_load_word_ bloom_load64_
-
-static inline void bloom_unseal_(unsigned char *image)
-{
-    bloom_store64_(image + BLOOM_SEAL_AT_, 0);
-}
-
-#endif
-
-/* ==== Hashes of either width ================================================
-   Width 32 hashes a key twice by MurmurHash3 x86_32, which suits small CPUs.
-   The seed of the second hash is the complement of the first hash: so it is not
-   0 where that is 0, as it is for the empty key with seed 0. */
+/* ---- x86_32 -------------------------------------------------------------- */
 
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
 {
@@ -1148,10 +943,22 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
     return bloom_fmix32_(h ^ (uint32_t)size);
 }
 
-/* ---- Keys to hashes, hashes to walks ------------------------------------- */
+/* ---- Both widths --------------------------------------------------------- */
 
-BLOOM_RARE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
-                                     uint64_t seed)
+/* Where the hash of a key starts. Seeds are spread, so that near seeds do not
+   give near integers one another's cells. It is not 0 for seed 0, from which
+   MurmurHash3 would hash the empty key to 0, with all its cells in one place. */
+#define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
+
+static inline uint64_t bloom_start_(uint64_t seed)
+{
+    return (seed + 1) * BLOOM_GOLDEN_;
+}
+
+/* The seed of the second hash is the complement of the first: so it is not 0
+   where that is 0, as it is for the empty key with seed 0. */
+BLOOM_NEVER_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
+                                      uint64_t seed)
 {
     uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
     uint32_t b = bloom_murmur32_(key, size, ~a);
@@ -1170,33 +977,33 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
                                                 bloom_start_(plan.seed));
 }
 
-BLOOM_RARE_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
+BLOOM_NEVER_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
 {
     unsigned char bytes[8];
     bloom_store64_(bytes, key);
     return bloom_hash32_(bytes, 8, seed);
 }
 
-/* The step of an integer. Without the rotation, two integers that share the low
-   half of h1 would share that of each step, and so their bits in each block. */
-static inline uint64_t bloom_h2_u64_(uint64_t h1)
+/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
+static inline uint64_t bloom_h1_u64_(uint64_t key, uint64_t seed)
 {
-    return bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_;
+    return bloom_fmix64_(key + bloom_start_(seed));
 }
 
-/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
-BLOOM_FLAT_ bloom_hash bloom_hash64_u64_(uint64_t key, uint64_t seed)
+/* The step, h2, of an integer. Without the rotation, two integers that share the
+   low half of h1 would share that of each step, and so their bits in blocks. */
+static inline bloom_hash bloom_from_h1_(uint64_t h1)
 {
     bloom_hash h;
-    h.h1 = bloom_fmix64_(key + bloom_start_(seed));
-    h.h2 = bloom_h2_u64_(h.h1);
+    h.h1 = h1;
+    h.h2 = bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_;
     return h;
 }
 
-BLOOM_FLAT_ bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+static inline bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
 {
     return BLOOM_IS_32_(plan) ? bloom_hash32_u64_(key, plan.seed)
-                              : bloom_hash64_u64_(key, plan.seed);
+                              : bloom_from_h1_(bloom_h1_u64_(key, plan.seed));
 }
 
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
@@ -1210,57 +1017,193 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
     return bloom_hash_u64_(bloom_plan_of(b), key);
 }
 
-/* In width 32 the low half of the step counts as 0: so a CPU of 32 bits gets the
-   same cells with numbers of 32 bits. */
+/* ==== The walk: from a hash to cells ========================================
+   A key walks through the filter by enhanced double hashing (Dillinger and
+   Manolios 2004): it starts at position x and takes steps of y, and y changes
+   after each step. Plain double hashing keeps y, and so its keys share cells
+   too often. Here y is multiplied by a constant with good spectra (Steele and
+   Vigna 2021). A factor of few bits, such as 37, would correlate three steps in
+   a row; with this one the cells of a key are as good as k independent hashes.
+   A position x of 64 bits stands for the cell that lies x / 2^64 of the way
+   through the filter: the high half of the product x * m (Lemire 2019, "Fast
+   random integer generation in an interval"). That needs no division and suits
+   any m. */
+
+#define BLOOM_FACTOR_ 0xD1342543DE82EF95U
+
+/* The high half of the product of 128 bits, by the CPU's own instruction where
+   the compiler has one; for WebAssembly __int128 would be a call. */
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__)
+__extension__ typedef unsigned __int128 bloom_product_;
+
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+{
+    return (uint64_t)((bloom_product_)x * m >> 64);
+}
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+{
+    return __umulh(x, m);
+}
+#else
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
+{
+    uint64_t x0 = x & 0xFFFFFFFFU, x1 = x >> 32;
+    uint64_t m0 = m & 0xFFFFFFFFU, m1 = m >> 32;
+    uint64_t a = x1 * m0 + (x0 * m0 >> 32);
+    uint64_t b = x0 * m1 + (a & 0xFFFFFFFFU);
+    return x1 * m1 + (a >> 32) + (b >> 32);
+}
+#endif
+
+#ifndef BLOOM_TINY
+
+typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
+
+/* In width 32 the low half of the step counts as 0. So the low half of x never
+   changes, and a CPU of 32 bits gets the same cells with 32-bit numbers. */
 static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
 {
     return BLOOM_IS_32_(plan) ? h2 >> 32 << 32 : h2;
 }
 
-static inline bloom_walk_ bloom_walk_from_(bloom_plan plan, bloom_hash h)
+static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
+{
+    bloom_walk_ walk;
+    walk.x = x;
+    walk.y = y;
+    walk.m = m;
+    return walk;
+}
+
+static inline bloom_walk_ bloom_walk_of_(bloom_plan plan, bloom_hash h)
 {
     return bloom_walk_at_(h.h1, bloom_y_(plan, h.h2), plan.cells);
 }
 
-/* ---- Seals -----------------------------------------------------------------
-   The seal is the hash of the cells, seeded with the hash of the 24 bytes
-   before the seal. A result of 0 is stored as 1, because 0 means no seal. */
-
-static inline uint64_t bloom_digest_(bloom_plan plan,
-                                     const unsigned char *bytes, size_t size)
+BLOOM_ATTRIBUTE_((unused))
+static inline bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
+                                             const void *key, size_t size)
 {
-    if (BLOOM_IS_32_(plan))
-        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
-    return bloom_murmur64_(bytes, size, plan.seed).h1;
+    const bloom_plan plan = bloom_parse_(header);
+    return bloom_walk_of_(plan, bloom_hash_(plan, key, size));
 }
 
-static uint64_t bloom_checksum_(const unsigned char *image)
+static inline void bloom_step_(bloom_walk_ *walk)
 {
-    bloom_plan plan = bloom_parse_(image);
-    size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
-    uint64_t sum;
-    plan.seed = 0;
-    plan.seed = bloom_digest_(plan, image, BLOOM_SEAL_AT_);
-    sum = bloom_digest_(plan, image + BLOOM_HEADER_, size);
-    return sum ? sum : 1;
+    walk->x += walk->y;
+    walk->y *= BLOOM_FACTOR_;
 }
 
-BLOOM_API void bloom_seal(bloom *b)
+static inline uint64_t bloom_next_(bloom_walk_ *walk)
 {
-    unsigned char *image = bloom_bytes_(b);
-    bloom_store64_(image + BLOOM_SEAL_AT_, bloom_checksum_(image));
+    uint64_t cell = bloom_high_half_(walk->x, walk->m);
+    bloom_step_(walk);
+    return cell;
 }
 
-BLOOM_API bloom_error bloom_verify(const bloom *b)
+#else
+
+/* The walk of width 32 with m < 2^32, in numbers of 32 bits: x and y are upper
+   halves, and `low` is what the lower half of x adds to each product. m, a
+   multiple of 64, is kept as m / 64, which fits into 16 bits where size_t has
+   16. On an AVR this saves over 1,000 bytes of code. */
+typedef struct bloom_walk_ { uint32_t x, y, m, low; } bloom_walk_;
+
+/* (x * m + low) / 2^26, rounded down; low < 2^26 */
+static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
 {
-    const unsigned char *image = bloom_const_bytes_(b);
-    uint64_t seal = bloom_load64_(image + BLOOM_SEAL_AT_);
-    if (seal == 0)
-        return BLOOM_UNSEALED;
-    return seal == bloom_checksum_(image) ? BLOOM_OK : BLOOM_CORRUPT;
+    uint32_t lower = (x & 0xFFFF) * (m & 0xFFFF) + low;
+    if (SIZE_MAX > 0xFFFF)
+        return (uint32_t)(((uint64_t)x * m + low) >> 26);
+    return ((x >> 16) * (m & 0xFFFF) + (lower >> 16)) >> 10;
 }
 
-/* ==== COUNTING: four bits a cell ============================================
+static inline bloom_walk_ bloom_walk_at_(uint32_t x, uint32_t y, uint32_t low,
+                                         uint32_t m)
+{
+    bloom_walk_ walk;
+    walk.x = x;
+    walk.y = y;
+    walk.m = m / 64;
+    walk.low = bloom_high_part_(low, walk.m, 0) >> 6;
+    return walk;
+}
+
+static inline bloom_walk_ bloom_walk_of_(bloom_plan plan, bloom_hash h)
+{
+    return bloom_walk_at_((uint32_t)(h.h1 >> 32), (uint32_t)(h.h2 >> 32),
+                          bloom_low_half_(h.h1), bloom_low_half_(plan.cells));
+}
+
+static inline bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
+                                             const void *key, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)key;
+    uint32_t a = bloom_murmur32_(bytes, size,
+                                 bloom_load32_(header + BLOOM_SEED_AT_));
+    uint32_t b = bloom_murmur32_(bytes, size, ~a);
+    return bloom_walk_at_(a, b, b, bloom_load32_(header + BLOOM_M_AT_));
+}
+
+static inline void bloom_step_(bloom_walk_ *walk)
+{
+    walk->x += walk->y;
+    walk->y *= bloom_low_half_(BLOOM_FACTOR_);
+}
+
+static inline uint32_t bloom_next_(bloom_walk_ *walk)
+{
+    uint32_t cell = bloom_high_part_(walk->x, walk->m, walk->low);
+    bloom_step_(walk);
+    return cell;
+}
+
+#endif
+
+/* ==== The three layouts =====================================================
+   Each adds a key to the cells, or looks for it, along its walk. */
+
+/* ---- CLASSIC: one bit a cell -----------------------------------------------
+   In what bloom_look_bit_ returns the lowest bit is the cell; in what
+   bloom_set_bit_ returns it is what the cell was before. The higher bits are
+   other cells, which callers ignore. */
+
+static inline unsigned bloom_look_bit_(const unsigned char *cells,
+                                       uint64_t cell)
+{
+    const unsigned char *byte = cells + (size_t)(cell >> 3);
+    return (unsigned)BLOOM_READ_BYTE(byte) >> (cell & 7);
+}
+
+static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
+{
+    unsigned char *byte = cells + (size_t)(cell >> 3);
+    unsigned old = BLOOM_LOAD_BYTE_(byte);
+    BLOOM_SET_BITS_(byte, old, 1U << (cell & 7));
+    return old >> (cell & 7);
+}
+
+/* Sets the k cells. true: one of them was not set, so the key is new. */
+static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
+                                      bloom_walk_ *walk)
+{
+    unsigned set = 1;
+    while (k-- > 0)
+        set &= bloom_set_bit_(cells, bloom_next_(walk));
+    return !(set & 1);
+}
+
+static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
+                                       bloom_walk_ *walk)
+{
+    while (k-- > 0)
+        if (!(bloom_look_bit_(cells, bloom_next_(walk)) & 1))
+            return false;
+    return true;
+}
+
+/* ---- COUNTING: four bits a cell --------------------------------------------
    A counter that has reached 15 may stand for more, and so never moves again.
    A key whose probes coincide counts each of them. */
 
@@ -1285,11 +1228,11 @@ static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
 }
 
 static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
-                                       bloom_walk_ walk)
+                                       bloom_walk_ *walk)
 {
     bool absent = false;
     while (k-- > 0)
-        if (bloom_count_(cells, bloom_next_(&walk), 1) == 0)
+        if (bloom_count_(cells, bloom_next_(walk), 1) == 0)
             absent = true;
     return absent;
 }
@@ -1315,7 +1258,7 @@ static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
         return false;
     done = bloom_counting_step_(cells, k, walk, -1);
     if (done < k)
-        bloom_counting_add_(cells, done, walk);
+        bloom_counting_add_(cells, done, &walk);
     return done == k;
 }
 
@@ -1326,15 +1269,15 @@ static inline bool bloom_is_counted_(const unsigned char *cells, uint64_t cell)
 }
 
 static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
-                                        bloom_walk_ walk)
+                                        bloom_walk_ *walk)
 {
     while (k-- > 0)
-        if (!bloom_is_counted_(cells, bloom_next_(&walk)))
+        if (!bloom_is_counted_(cells, bloom_next_(walk)))
             return false;
     return true;
 }
 
-/* ==== BLOCKED: eight bits at a position =====================================
+/* ---- BLOCKED: eight bits at a position -------------------------------------
    A position stands for a block of 256 bits, which lies in one cache line if
    the image is aligned to 32 bytes. The key has one bit in each of the block's
    eight words of 32 bits: the lower half of x times the word's salt is a
@@ -1346,13 +1289,12 @@ static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
 
 /* Where the block of position x begins, in bytes. The upper half of x chooses
-   it, as in Parquet; from m = 2^34 on these 32 bits are too few to choose
+   it, as in Parquet. From m = 2^34 on these 32 bits are too few to choose
    evenly, and all of x does. */
-BLOOM_ONCE_ size_t bloom_block_(uint64_t m, uint64_t x)
+static inline size_t bloom_block_(uint64_t m, uint64_t x)
 {
-    uint64_t blocks = m >> 8;
-    return (size_t)((m >> 34 == 0 ? (x >> 32) * blocks >> 32
-                                  : bloom_high_half_(x, blocks)) << 5);
+    const uint64_t mask = m >> 34 == 0 ? 0xFFFFFFFF00000000U : UINT64_MAX;
+    return (size_t)(bloom_high_half_(x & mask, m >> 8) << 5);
 }
 
 /* The bit of its block, 0..255, that position x has in word i */
@@ -1362,7 +1304,7 @@ static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
     return i << 5 | (unsigned)((x & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
 }
 
-static inline bool bloom_plain_look_block_(const unsigned char *block,
+static inline bool bloom_look_block_(const unsigned char *block,
                                            uint64_t x)
 {
     unsigned i, set = 1;
@@ -1371,7 +1313,7 @@ static inline bool bloom_plain_look_block_(const unsigned char *block,
     return set & 1;
 }
 
-static inline bool bloom_plain_add_block_(unsigned char *block, uint64_t x)
+static inline bool bloom_add_block_(unsigned char *block, uint64_t x)
 {
     unsigned i, set = 1;
     for (i = 0; i < 8; i++)
@@ -1379,490 +1321,75 @@ static inline bool bloom_plain_add_block_(unsigned char *block, uint64_t x)
     return !(set & 1);
 }
 
-/* ---- The same in SIMD ------------------------------------------------------
-   All eight words of a block at once, in vector types of GCC and Clang: by
-   AVX2, for which the CPU is asked at run time unless the compiler may take it
-   for granted, by NEON, and by WebAssembly's SIMD. Everywhere else the
-   functions above do it, with the same bits. */
-
-#if !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) && defined(__GNUC__) \
-    && BLOOM_HAS_ATOMIC_WORDS_ && !defined(BLOOM_ROM_ONLY_) \
-    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
-    && !(defined(_WIN32) && !defined(__clang__))  /* GCC bug 54412 */
-#if defined(__AVX2__) || defined(__aarch64__) || defined(__wasm_simd128__)
-#define BLOOM_SIMD_
-#define BLOOM_TARGET_
-#define BLOOM_HAS_SIMD_ true
-#elif defined(__x86_64__) && __STDC_HOSTED__
-#define BLOOM_SIMD_
-#define BLOOM_TARGET_ __attribute__((target("avx2")))
-#define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
-#endif
-#endif
-
-#ifdef BLOOM_SIMD_
-
-#define BLOOM_IF_SIMD_(condition, simd, plain) ((condition) ? (simd) : (plain))
-
-typedef uint32_t bloom_words_ __attribute__((vector_size(32)));
-typedef uint64_t bloom_longs_ __attribute__((vector_size(32)));
-typedef long long bloom_vector_ __attribute__((vector_size(32)));
-
-#define BLOOM_SIMD_MASK_(mask, x) do { \
-    const uint32_t z = bloom_low_half_(x); \
-    const bloom_words_ zs = { z, z, z, z, z, z, z, z }; \
-    const bloom_words_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
-    const bloom_words_ salts = { BLOOM_SALTS_ }; \
-    const bloom_words_ bits = ones << (zs * salts >> 27); \
-    __builtin_memcpy(&(mask), &bits, 32); } while (0)
-
-#ifdef __x86_64__
-#define BLOOM_SIMD_ALL_(mask, cells) \
-    (__builtin_ia32_ptestc256(cells, mask) & 1)
-#else
-#define BLOOM_SIMD_ALL_(mask, cells) \
-    (((mask[0] & ~cells[0]) | (mask[1] & ~cells[1]) \
-      | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
-#endif
-
-/* Other threads may set bits while a block is loaded. The load may then see
-   some of these bits and not others, which is harmless, as each bit means
-   something by itself: so it need not be atomic, only done anew each time. */
-typedef const BLOOM_VOLATILE_ bloom_vector_ bloom_block_of_
-    __attribute__((aligned(1), may_alias));
-
-BLOOM_TARGET_ __attribute__((no_sanitize_thread)) static inline bool
-bloom_simd_look_(const unsigned char *block, uint64_t x)
+/* Adds a key to all of its blocks. true: one of them did not have it. */
+static inline bool bloom_blocked_add_(unsigned char *cells, unsigned k,
+                                      bloom_walk_ *walk)
 {
-    const void *at = block;
-    const bloom_vector_ cells = *(bloom_block_of_ *)at;
-    bloom_vector_ mask;
-    BLOOM_SIMD_MASK_(mask, x);
-    return BLOOM_SIMD_ALL_(mask, cells);
+    bool is_new = false;
+    for (; k > 0; k -= 8, bloom_step_(walk))
+        if (bloom_add_block_(cells + bloom_block_(walk->m, walk->x), walk->x))
+            is_new = true;
+    return is_new;
 }
 
-#ifdef BLOOM_ATOMIC
-
-/* Sets bits in a word, and returns those that were not set when the word was
-   read. If several threads set a bit at once, the first one has read it as not
-   set, so that at least one of them learns that the key is new. */
-static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
+static inline bool bloom_blocked_look_(const unsigned char *cells, unsigned k,
+                                       bloom_walk_ *walk)
 {
-    void *aligned = at;
-    bloom_atom_ *word = (bloom_atom_ *)aligned;
-    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
-    if (absent)
-        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-    return absent;
-}
-
-BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
-                                                 uint64_t x)
-{
-    bloom_vector_ mask;
-    uint64_t words[4], absent = 0;
-    unsigned i;
-    if (bloom_simd_look_(block, x))
-        return false;
-    if ((uintptr_t)block % 8 != 0)
-        return bloom_plain_add_block_(block, x);
-    BLOOM_SIMD_MASK_(mask, x);
-    __builtin_memcpy(words, &mask, 32);
-    for (i = 0; i < 4; i++)
-        absent |= bloom_set_word_(block + 8 * i, words[i]);
-    return absent != 0;
-}
-
-#else
-
-BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
-                                                 uint64_t x)
-{
-    bloom_vector_ mask, cells, both;
-    BLOOM_SIMD_MASK_(mask, x);
-    __builtin_memcpy(&cells, block, 32);
-    both = cells | mask;
-    __builtin_memcpy(block, &both, 32);
-    return !BLOOM_SIMD_ALL_(mask, cells);
-}
-
-#endif
-
-/* As bloom_load32_, which clang does not always turn into one load */
-static inline uint32_t bloom_peek_(const unsigned char *p)
-{
-    uint32_t x;
-    __builtin_memcpy(&x, p, 4);
-    return x;
-}
-
-#else
-
-#define BLOOM_TARGET_
-#define BLOOM_HAS_SIMD_ false
-#define BLOOM_IF_SIMD_(condition, simd, plain) ((void)(condition), (plain))
-#define bloom_peek_ bloom_load32_
-
-#endif
-
-/* ==== Visits ================================================================
-   A visit goes along a key's walk and does to its cells what `what` says: LOOK
-   tests them, STOP tests them up to the first that is not set, ADD sets them,
-   and ASK only asks the memory for them, so that they are on their way before
-   they are needed. SIFT and REST are two halves of LOOK, for many keys at once.
-   `what` is a constant where speed counts, so that each of these becomes code
-   of its own. `into` is where cells are set, and NULL unless `what` is ADD. The
-   result, or its lowest bit, tells whether all cells were set before. */
-
-enum {                             /* below ADD: lookups, which may end early */
-    BLOOM_LOOK_, BLOOM_STOP_, BLOOM_SIFT_, BLOOM_REST_, BLOOM_ADD_, BLOOM_ASK_
-};
-
-/* ---- CLASSIC ---------------------------------------------------------------
-   Eight cells are visited without a branch that depends on them. A CPU cannot
-   foretell whether a cell is set, and a wrong guess costs more than all eight
-   cells, which the memory brings at once. CPUs that read words at any address
-   take the bits out of words of 64. */
-
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
-    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
-    && !defined(BLOOM_SMALL_) && !defined(BLOOM_ATOMIC) \
-    && !defined(BLOOM_ROM_ONLY_)
-
-static inline unsigned bloom_look_in_word_(const unsigned char *cells,
-                                           uint64_t cell)
-{
-    uint64_t word;
-    __builtin_memcpy(&word, cells + (size_t)(cell >> 6) * 8, 8);
-    return (unsigned)(word >> (cell & 63) & 1);
-}
-
-static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
-{
-    unsigned char *at = cells + (size_t)(cell >> 6) * 8;
-    uint64_t old, word;
-    __builtin_memcpy(&old, at, 8);
-    word = old | (uint64_t)1 << (cell & 63);
-    __builtin_memcpy(at, &word, 8);
-    return (unsigned)(old >> (cell & 63) & 1);
-}
-
-#else
-#define bloom_look_in_word_ bloom_look_bit_
-#define bloom_set_in_word_ bloom_set_bit_
-#endif
-
-BLOOM_FLAT_ unsigned bloom_visit_cell_(unsigned char *into,
-                                       const unsigned char *cells,
-                                       bloom_walk_ *walk, int what)
-{
-    const uint64_t cell = bloom_next_(walk);
-    if (what == BLOOM_ASK_)
-        BLOOM_PREFETCH_(cells + (size_t)(cell >> 3));
-    return what == BLOOM_ASK_ ? 1
-         : what == BLOOM_ADD_ ? bloom_set_in_word_(into, cell)
-                              : bloom_look_in_word_(cells, cell);
-}
-
-/* The next k cells, 1 to 8. Except to STOP, the branches depend on k alone,
-   which is the same for every key of a filter, so the CPU predicts them. */
-#define BLOOM_NEXT_IF_(more) \
-    if ((more) && (what != BLOOM_STOP_ || (set & 1))) \
-        set &= bloom_visit_cell_(into, cells, walk, what)
-BLOOM_FLAT_ unsigned bloom_visit_8_cells_(unsigned char *into,
-                                          const unsigned char *cells,
-                                          unsigned k, bloom_walk_ *walk,
-                                          int what)
-{
-    unsigned set = bloom_visit_cell_(into, cells, walk, what);
-    BLOOM_NEXT_IF_(k > 1);
-    BLOOM_NEXT_IF_(k > 2);
-    BLOOM_NEXT_IF_(k > 3);
-    BLOOM_NEXT_IF_(k > 4);
-    BLOOM_NEXT_IF_(k > 5);
-    BLOOM_NEXT_IF_(k > 6);
-    BLOOM_NEXT_IF_(k > 7);
-    return set;
-}
-
-BLOOM_FLAT_ bool bloom_visit_bits_(unsigned char *into,
-                                   const unsigned char *cells, unsigned k,
-                                   bloom_walk_ walk, int what)
-{
-    unsigned set = 1;
-    if (BLOOM_IS_SMALL_)
-        return what == BLOOM_ADD_ ? !bloom_classic_add_(into, k, walk)
-                                  : bloom_classic_look_(cells, k, walk);
-    for (; k > 8; k -= 8) {
-        set &= bloom_visit_8_cells_(into, cells, 8, &walk, what);
-        if (what < BLOOM_ADD_ && !(set & 1))
+    for (; k > 0; k -= 8, bloom_step_(walk))
+        if (!bloom_look_block_(cells + bloom_block_(walk->m, walk->x),
+                               walk->x))
             return false;
-    }
-    return set & bloom_visit_8_cells_(into, cells, k, &walk, what) & 1;
+    return true;
 }
 
-/* ---- Blocks, counters, any layout ---------------------------------------- */
+/* ==== One key =============================================================== */
 
-BLOOM_FLAT_ bool bloom_visit_block_(unsigned char *into,
-                                    const unsigned char *cells,
-                                    bloom_walk_ walk, int what, bool simd)
+/* Adds a key to a filter of any layout. true: it is certainly new. */
+static inline bool bloom_add_walk_(unsigned char *cells, unsigned layout,
+                                   unsigned k, bloom_walk_ *walk)
 {
-    const size_t at = bloom_block_(walk.m, walk.x);
-    if (what == BLOOM_ASK_)
-        BLOOM_PREFETCH_(cells + at);
-    return what == BLOOM_ASK_ ? true
-         : what == BLOOM_ADD_
-         ? !BLOOM_IF_SIMD_(simd, bloom_simd_add_(into + at, walk.x),
-                                 bloom_plain_add_block_(into + at, walk.x))
-         : BLOOM_IF_SIMD_(simd, bloom_simd_look_(cells + at, walk.x),
-                                bloom_plain_look_block_(cells + at, walk.x));
+    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_add_(cells, k, walk)
+         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_add_(cells, k, walk)
+                                      : bloom_classic_add_(cells, k, walk);
 }
 
-/* No branch depends on a cell unless there is a further block. */
-BLOOM_FLAT_ bool bloom_visit_blocks_(unsigned char *into,
-                                     const unsigned char *cells, unsigned k,
-                                     bloom_walk_ walk, int what, bool simd)
+static inline bool bloom_look_walk_(const unsigned char *cells,
+                                    unsigned layout, unsigned k,
+                                    bloom_walk_ *walk)
 {
-    bool set = true;
-    for (;; bloom_step_(&walk)) {
-        set = bloom_visit_block_(into, cells, walk, what, simd) && set;
-        k -= 8;
-        if (k == 0 || (what < BLOOM_ADD_ && !set))
-            return set;
-    }
+    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_look_(cells, k, walk)
+         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_look_(cells, k, walk)
+                                      : bloom_classic_look_(cells, k, walk);
 }
-
-BLOOM_FLAT_ bool bloom_visit_counters_(unsigned char *into,
-                                       const unsigned char *cells, unsigned k,
-                                       bloom_walk_ walk, int what)
-{
-    for (; what == BLOOM_ASK_ && k > 0; k--)
-        BLOOM_PREFETCH_(cells + (size_t)(bloom_next_(&walk) >> 1));
-    return what == BLOOM_ADD_ ? !bloom_counting_add_(into, k, walk)
-                              : bloom_counting_look_(cells, k, walk);
-}
-
-BLOOM_FLAT_ bool bloom_visit_(unsigned char *into, const unsigned char *cells,
-                              unsigned layout, unsigned k, bloom_walk_ walk,
-                              int what, bool simd)
-{
-    return BLOOM_IS_BLOCKED_(layout)
-             ? bloom_visit_blocks_(into, cells, k, walk, what, simd)
-         : BLOOM_IS_COUNTING_(layout)
-             ? bloom_visit_counters_(into, cells, k, walk, what)
-             : bloom_visit_bits_(into, cells, k, walk, what);
-}
-
-/* ==== One key ===============================================================
-   Functions named `any` serve every filter, `one` the classic ones of at most 8
-   probes, `block` those of one block a key, in the user's loop. The header of a
-   filter that is written is in RAM; that of one only asked may be in ROM. */
-
-BLOOM_TARGET_ BLOOM_RARE_ bool bloom_add_by_simd_(unsigned char *cells,
-    unsigned k, uint64_t x, uint64_t y, uint64_t m)
-{
-    const bloom_walk_ walk = bloom_walk_at_(x, y, m);
-    return !bloom_visit_blocks_(cells, cells, k, walk, BLOOM_ADD_, true);
-}
-
-BLOOM_TARGET_ BLOOM_RARE_ bool bloom_look_by_simd_(const unsigned char *cells,
-    unsigned k, uint64_t x, uint64_t y, uint64_t m)
-{
-    const bloom_walk_ walk = bloom_walk_at_(x, y, m);
-    return bloom_visit_blocks_(BLOOM_NULL_, cells, k, walk, BLOOM_LOOK_, true);
-}
-
-BLOOM_RARE_ bool bloom_add_any_(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    const bloom_plan plan = bloom_parse_(image);
-    const bloom_walk_ walk = bloom_walk_from_(plan, h);
-    bloom_unseal_(image);
-    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
-         ? bloom_add_by_simd_(cells, plan.hashes, walk.x, walk.y, walk.m)
-         : !bloom_visit_(cells, cells, plan.layout, plan.hashes, walk,
-                         BLOOM_ADD_, false);
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_any_(const bloom *b, bloom_hash h)
-{
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    const bloom_plan plan = bloom_plan_of(b);
-    const bloom_walk_ walk = bloom_walk_from_(plan, h);
-    return BLOOM_IS_BLOCKED_(plan.layout) && BLOOM_HAS_SIMD_
-         ? bloom_look_by_simd_(cells, plan.hashes, walk.x, walk.y, walk.m)
-         : bloom_visit_(BLOOM_NULL_, cells, plan.layout, plan.hashes, walk,
-                        BLOOM_LOOK_, false);
-}
-
-/* Classic filters with at most 8 probes are served first, without the registers
-   that others need. One of 16 MB or more lies beyond the caches, where each
-   cell is waited for: there it is best to stop at the first unset cell. */
-
-BLOOM_RARE_ bool bloom_add_one_(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
-    const bloom_plan plan = bloom_parse_(image);
-    const unsigned k = plan.hashes;
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    if (plan.layout != BLOOM_CLASSIC || k > 8)
-        return bloom_add_any_(b, h);
-    bloom_unseal_(image);
-    return !(bloom_visit_8_cells_(cells, cells, k, &walk, BLOOM_ADD_) & 1);
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_one_(const bloom *b, bloom_hash h)
-{
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    const bloom_plan plan = bloom_plan_of(b);
-    const unsigned k = plan.hashes;
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
-    if (plan.layout != BLOOM_CLASSIC || k > 8)
-        return bloom_look_any_(b, h);
-    return 1 & (plan.cells >> 27 != 0
-        ? bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_STOP_)
-        : bloom_visit_8_cells_(BLOOM_NULL_, cells, k, &walk, BLOOM_LOOK_));
-}
-
-/* Blocked filters of one block a key, width 64, and less than 2 GB, on a CPU
-   with SIMD, go a way that is inlined into the user's loop. The number of
-   blocks, m / 256, has 32 bits, as m < 2^40. */
-
-#if defined(BLOOM_SIMD_) && !defined(BLOOM_SMALL_)
-
-#define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
-#define BLOOM_IS_ONE_BLOCK_(image, blocks) __builtin_expect( \
-    bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
-        == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
-    && (blocks) >> 26 == 0 && BLOOM_HAS_SIMD_, 1)
-
-BLOOM_TARGET_ static inline bool bloom_add_block_(unsigned char *image,
-                                                  uint32_t blocks, uint64_t x)
-{
-    const size_t at = (x >> 32) * blocks >> 32 << 5;
-    bloom_unseal_(image);
-    return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
-}
-
-BLOOM_TARGET_ static inline bool bloom_look_block_(const unsigned char *image,
-                                                   uint32_t blocks, uint64_t x)
-{
-    const size_t at = (x >> 32) * blocks >> 32 << 5;
-    return bloom_simd_look_(image + BLOOM_HEADER_ + at, x);
-}
-
-#else
-#define BLOOM_BLOCKS_(image) 0
-#define BLOOM_IS_ONE_BLOCK_(image, blocks) \
-    ((void)(image), (void)(blocks), false)
-#define bloom_add_block_(image, blocks, x) ((void)(x), false)
-#define bloom_look_block_(image, blocks, x) ((void)(x), false)
-#endif
-
-BLOOM_SHORT_ bool bloom_add_hash(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b);
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_add_block_(image, blocks, h.h1)
-         : BLOOM_IS_SMALL_ ? bloom_add_any_(b, h) : bloom_add_one_(b, h);
-}
-
-BLOOM_SHORT_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_look_block_(image, blocks, h.h1)
-         : BLOOM_IS_SMALL_ ? bloom_look_any_(b, h) : bloom_look_one_(b, h);
-}
-
-#ifndef BLOOM_TINY
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_hash(b, bloom_hash_(plan, key, size));
-}
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
-}
-
-/* In width 64 an integer is hashed in the user's loop, and by a call only where
-   code is to be small, or the header may be in ROM. */
-#if defined(BLOOM_SMALL_) || defined(BLOOM_ROM_ONLY_)
-#define BLOOM_IS_64_(image) ((void)(image), false)
-#define BLOOM_SEED_(image) 0
-#else
-#define BLOOM_IS_64_(image) ((image)[BLOOM_WIDTH_AT_] == 64)
-#define BLOOM_SEED_(image) bloom_load64_((image) + BLOOM_SEED_AT_)
-#endif
-
-BLOOM_RARE_ bool bloom_add_number_(bloom *b, uint64_t key)
-{
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_hash(b, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_PURE_ BLOOM_RARE_ bool bloom_look_number_(const bloom *b, uint64_t key)
-{
-    return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
-}
-
-BLOOM_SHORT_ bool bloom_add_u64(bloom *b, uint64_t key)
-{
-    unsigned char *image = bloom_bytes_(b);
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const bloom_hash h = bloom_hash64_u64_(key, BLOOM_SEED_(image));
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_add_block_(image, blocks, h.h1)
-         : BLOOM_IS_64_(image) ? bloom_add_one_(b, h)
-                               : bloom_add_number_(b, key);
-}
-
-BLOOM_SHORT_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    const bloom_hash h = bloom_hash64_u64_(key, BLOOM_SEED_(image));
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-             ? bloom_look_block_(image, blocks, h.h1)
-         : BLOOM_IS_64_(image) ? bloom_look_one_(b, h)
-                               : bloom_look_number_(b, key);
-}
-
-#endif
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
-    bloom_plan plan = bloom_parse_(image);
+    const bloom_plan plan = bloom_parse_(image);
     if (!BLOOM_IS_COUNTING_(plan.layout))
         return false;
     bloom_unseal_(image);
     return bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
-                                  bloom_walk_from_(plan, h));
+                                  bloom_walk_of_(plan, h));
 }
 
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size)
 {
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
     return bloom_remove_hash(b, bloom_hash_(plan, key, size));
 }
 
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key)
 {
-    bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
     return bloom_remove_hash(b, bloom_hash_u64_(plan, key));
 }
 
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64])
 {
-    bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_from_(plan, h);
+    const bloom_plan plan = bloom_plan_of(b);
+    bloom_walk_ walk = bloom_walk_of_(plan, h);
     unsigned i;
     for (i = 0; i < plan.hashes; i++) {
         if (!BLOOM_IS_BLOCKED_(plan.layout)) {
@@ -1877,92 +1404,10 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
     return plan.hashes;
 }
 
-/* ==== TINY ==================================================================
-   As m < 2^32 and the low half of y is 0, the low half of x never changes, and
-   numbers of 32 bits give the same cells. With bloom_add this saves 116, 90 and
-   1840 bytes of code (Cortex-M0, M4, AVR). m, a multiple of 64, is kept as
-   m / 64 here, which fits into 16 bits where size_t has 16. */
+/* ---- Many keys -------------------------------------------------------------
+   One kind of keys, the pointers to the others are NULL. The six calls of the
+   interface, for three kinds of keys, meet in bloom_many_. */
 
-#ifdef BLOOM_TINY
-
-typedef struct bloom_tiny_walk_ { uint32_t x, y, m, low; } bloom_tiny_walk_;
-
-/* (x * m + low) / 2^26, rounded down; low < 2^26 */
-static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
-{
-    uint32_t lower = (x & 0xFFFF) * (m & 0xFFFF) + low;
-    if (SIZE_MAX > 0xFFFF)
-        return (uint32_t)(((uint64_t)x * m + low) >> 26);
-    return ((x >> 16) * (m & 0xFFFF) + (lower >> 16)) >> 10;
-}
-
-/* x is the upper half of h1; y, its lower one, is the upper one of h2 too. */
-static inline void bloom_tiny_start_(bloom_tiny_walk_ *walk,
-                                     const unsigned char *header,
-                                     const void *key, size_t size)
-{
-    const unsigned char *bytes = (const unsigned char *)key;
-    walk->x = bloom_murmur32_(bytes, size,
-                              bloom_load32_(header + BLOOM_SEED_AT_));
-    walk->y = bloom_murmur32_(bytes, size, ~walk->x);
-    walk->m = bloom_load32_(header + BLOOM_M_AT_) / 64;
-    walk->low = bloom_high_part_(walk->y, walk->m, 0) >> 6;
-}
-
-static inline uint32_t bloom_tiny_next_(bloom_tiny_walk_ *walk)
-{
-    uint32_t index = bloom_high_part_(walk->x, walk->m, walk->low);
-    walk->x += walk->y;
-    walk->y *= (uint32_t)(BLOOM_FACTOR_ & 0xFFFFFFFFU);
-    return index;
-}
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    unsigned char *image = bloom_bytes_(b), k = image[BLOOM_K_AT_];
-    bloom_tiny_walk_ walk;
-    unsigned set = 1;
-    bloom_tiny_start_(&walk, image, key, size);
-    bloom_unseal_(image);
-    while (k-- > 0)
-        set &= bloom_set_bit_(image + BLOOM_HEADER_, bloom_tiny_next_(&walk));
-    return !(set & 1);
-}
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    const unsigned char *image = bloom_const_bytes_(b), *header;
-    unsigned char copy[BLOOM_HEADER_], k;
-    bloom_tiny_walk_ walk;
-    header = bloom_header_of_(image, copy);
-    bloom_tiny_start_(&walk, header, key, size);
-    for (k = header[BLOOM_K_AT_]; k > 0; k--)
-        if (!(bloom_look_bit_(image + BLOOM_HEADER_, bloom_tiny_next_(&walk))
-              & 1))
-            return false;
-    return true;
-}
-
-BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
-{
-    unsigned char bytes[8];
-    bloom_store64_(bytes, key);
-    return bloom_add(b, bytes, sizeof bytes);
-}
-
-BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
-{
-    unsigned char bytes[8];
-    bloom_store64_(bytes, key);
-    return bloom_may_contain(b, bytes, sizeof bytes);
-}
-
-#endif
-
-/* ==== Many keys =============================================================
-   Three kinds of keys, which meet in bloom_hash_at_. */
-
-/* What a caller gave: one kind of keys, the others are NULL. */
 typedef struct bloom_keys_ {
     const bloom_key *bytes;
     const uint64_t *integers;
@@ -1971,290 +1416,43 @@ typedef struct bloom_keys_ {
     bool *results;                      /* or NULL */
 } bloom_keys_;
 
-BLOOM_FLAT_ bloom_hash bloom_hash_at_(bloom_plan plan,
-                                      const bloom_keys_ *keys, size_t i)
+static inline bloom_hash bloom_hash_at_(bloom_plan plan,
+                                        const bloom_keys_ *keys, size_t i)
 {
     return keys->hashes ? keys->hashes[i]
          : keys->integers ? bloom_hash_u64_(plan, keys->integers[i])
          : bloom_hash_(plan, keys->bytes[i].data, keys->bytes[i].size);
 }
 
-#ifdef BLOOM_SMALL_                     /* one by one: no stack for batches */
-
-static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
-{
-    const bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
-                                 : bloom_plan_of(b);
-    size_t i, results = 0;
-    for (i = 0; i < keys.count; i++) {
-        bloom_hash h = bloom_hash_at_(plan, &keys, i);
-        bool result = into ? bloom_add_hash(into, h)
-                           : bloom_may_contain_hash(b, h);
-        results += result;
-        if (keys.results)
-            keys.results[i] = result;
-    }
-    return results;
-}
-
-#else
-
-/* ---- Many keys at once -----------------------------------------------------
-   Keys are hashed a batch at a time, and each batch takes three steps:
-   1. Its keys become walks, and the memory is asked for their first cells.
-   2. These cells are visited: all k of them to add, one block or two cells to
-      look. Most absent keys are known now. For the others the memory is asked
-      for the rest of their walks.
-   3. The rest is visited.
-   In each round one batch takes step 1, the batch before it step 2, and the one
-   before that step 3: so the memory works for two batches while the CPU works
-   for the third. A filter that lies in the CPU's own caches is faster without
-   asking, and, with at most 8 probes, if step 2 visits all cells. */
-
-#define BLOOM_BATCH_ 128
-
-/* A batch of keys on their walks. x is the next position, y the next step. */
-typedef struct bloom_walks_ {
-    size_t count;
-    uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
-    unsigned char key[BLOOM_BATCH_];        /* which key of the batch that is */
-    bool *results;                          /* of the batch; or NULL */
-} bloom_walks_;
-
-/* A filter; into is NULL unless keys are added. */
-typedef struct bloom_task_ {
-    unsigned char *into;
-    const unsigned char *cells;
-    bloom_plan plan;
-} bloom_task_;
-
-/* Begins walks of integers, four at a time where there is AVX2, and returns how
-   many. y is left out for one block a key, where no step is taken. */
-BLOOM_TARGET_ static inline size_t bloom_begin_fours_(bloom_walks_ *walks,
-    const uint64_t *keys, bloom_plan plan)
-{
-    size_t i = 0;
-#if defined(BLOOM_SIMD_) && defined(__x86_64__)
-    size_t j;
-    const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
-    const uint64_t add = bloom_start_(plan.seed);
-    const bloom_longs_ adds = { add, add, add, add };
-    for (; walks->count - i >= 4; i += 4) {
-        bloom_longs_ h;
-        __builtin_memcpy(&h, keys + i, 32);
-        h += adds;                          /* as bloom_hash64_u64_ */
-        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-        h ^= h >> 33;
-        __builtin_memcpy(walks->x + i, &h, 32);
-    }
-    for (j = 0; j < i && !one; j++)
-        walks->y[j] = bloom_h2_u64_(walks->x[j]);
-#endif
-    (void)walks, (void)keys, (void)plan;
-    return i;
-}
-
-BLOOM_FLAT_ void bloom_put_walk_(bloom_walks_ *walks, size_t i,
-                                 bloom_plan plan, bloom_hash h)
-{
-    walks->x[i] = h.h1;
-    walks->y[i] = bloom_y_(plan, h.h2);
-}
-
-/* Begins the walks of at most `most` keys from number `from` on. Integers and
-   hashes of the next batch are prefetched now: later the memory is busy with
-   cells, and would bring them late. Strings and hashes have loops of their own,
-   as one loop for all takes a third more time. */
-static void bloom_begin_(bloom_walks_ *walks, bloom_plan plan,
-                         const bloom_keys_ *keys, size_t from, size_t most)
-{
-    const size_t left = keys->count - from, count = left < most ? left : most;
-    size_t i;
-    walks->count = count;
-    walks->results = keys->results ? keys->results + from : BLOOM_NULL_;
-    for (i = from + count; i < keys->count && i < from + 2 * count; i += 4)
-        if (keys->integers)
-            BLOOM_PREFETCH_(keys->integers + i);
-        else if (keys->hashes)
-            BLOOM_PREFETCH_(keys->hashes + i);
-    i = keys->integers && !BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_
-      ? bloom_begin_fours_(walks, keys->integers + from, plan) : 0;
-    if (keys->integers)
-        for (; i < count; i++)
-            bloom_put_walk_(walks, i, plan,
-                            bloom_hash_u64_(plan, keys->integers[from + i]));
-    else if (keys->hashes)
-        for (; i < count; i++)
-            bloom_put_walk_(walks, i, plan, keys->hashes[from + i]);
-    else
-        for (; i < count; i++)
-            bloom_put_walk_(walks, i, plan,
-                            bloom_hash_at_(plan, keys, from + i));
-}
-
-/* Visits k cells of each walk, writes the answers, and returns how many are
-   true. SIFT looks at the first block or two cells and then keeps in the batch
-   only the keys that may be in, with their walks as far as they came. REST
-   looks at what is left of these. */
-BLOOM_FLAT_ size_t bloom_pass_(const bloom_task_ *task, bloom_walks_ *walks,
-                               bool *results, unsigned layout, unsigned k,
-                               int what, bool simd)
-{
-    unsigned char *into = what == BLOOM_ADD_ ? task->into : BLOOM_NULL_;
-    const unsigned char *cells = task->cells;
-    const uint64_t m = task->plan.cells;
-    const size_t count = walks->count;
-    const unsigned n = what != BLOOM_SIFT_ ? k : layout == BLOOM_BLOCKED ? 8
-                                                                         : 2;
-    size_t i, stay = 0, sum = 0;
-    for (i = 0; i < count; i++) {
-        bloom_walk_ walk = bloom_walk_at_(walks->x[i], walks->y[i], m);
-        const bool set = bloom_visit_(into, cells, layout, n, walk, what, simd);
-        const bool result = what == BLOOM_ADD_ ? !set : set;
-        if (results)
-            results[what == BLOOM_REST_ ? walks->key[i] : i] = result;
-        sum += result;
-        if (what == BLOOM_SIFT_) {
-            bloom_step_(&walk);
-            if (layout != BLOOM_BLOCKED)
-                bloom_step_(&walk);
-            walks->x[stay] = walk.x;                    /* stay <= i */
-            walks->y[stay] = walk.y;
-            walks->key[stay] = (unsigned char)i;
-            stay += set;
-        }
-    }
-    if (what == BLOOM_SIFT_)
-        walks->count = stay;
-    if (what == BLOOM_ASK_)     /* else gcc drops a loop that only prefetches */
-        BLOOM_KEEP_();
-    return sum;
-}
-
-/* Makes a loop of its own for each `what`, and its callers for each layout. */
-#define BLOOM_PASS_(results, what) \
-    bloom_pass_(task, walks, results, layout, k, what, simd)
-BLOOM_FLAT_ size_t bloom_pass_in_(const bloom_task_ *task, bloom_walks_ *walks,
-                                  unsigned layout, unsigned k, int what,
-                                  bool simd)
-{
-    bool *results = walks->results;
-    switch (what) {
-    case BLOOM_ADD_:  return BLOOM_PASS_(results, BLOOM_ADD_);
-    case BLOOM_ASK_:  return BLOOM_PASS_(BLOOM_NULL_, BLOOM_ASK_);
-    case BLOOM_SIFT_: return BLOOM_PASS_(results, BLOOM_SIFT_);
-    case BLOOM_REST_: return BLOOM_PASS_(results, BLOOM_REST_);
-    }
-    return results ? BLOOM_PASS_(results, BLOOM_LOOK_)
-                   : BLOOM_PASS_(BLOOM_NULL_, BLOOM_LOOK_);
-}
-
-/* One block a key has loops of its own, without an inner one. */
-BLOOM_TARGET_ BLOOM_RARE_ size_t bloom_pass_by_simd_(const bloom_task_ *task,
-    bloom_walks_ *walks, unsigned k, int what)
-{
-    return k == 8 ? bloom_pass_in_(task, walks, BLOOM_BLOCKED, 8, what, true)
-                  : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, true);
-}
-
-BLOOM_RARE_ size_t bloom_pass_bits_(const bloom_task_ *task,
-                                    bloom_walks_ *walks, unsigned k, int what)
-{
-    return bloom_pass_in_(task, walks, BLOOM_CLASSIC, k, what, false);
-}
-
-static size_t bloom_pass_any_(const bloom_task_ *task, bloom_walks_ *walks,
-                              unsigned k, int what)
-{
-    const unsigned layout = task->plan.layout;
-    return layout == BLOOM_CLASSIC ? bloom_pass_bits_(task, walks, k, what)
-         : layout == BLOOM_COUNTING
-         ? bloom_pass_in_(task, walks, BLOOM_COUNTING, k, what, false)
-         : BLOOM_HAS_SIMD_ ? bloom_pass_by_simd_(task, walks, k, what)
-         : bloom_pass_in_(task, walks, BLOOM_BLOCKED, k, what, false);
-}
-
-/* The rounds as above. A filter is large from 2^25 cells on (4 MB of bits), or,
-   for lookups if it is not blocked, from 2^22 on. Batches are then so small
-   that they ask for about as many cache lines as a CPU can wait for at once. */
-static size_t bloom_rounds_(const bloom_task_ *task, const bloom_keys_ *keys)
-{
-    const bool adds = task->into != BLOOM_NULL_;
-    const bool blocked = task->plan.layout == BLOOM_BLOCKED;
-    const bool large = task->plan.cells >> (blocked || adds ? 25 : 22) != 0;
-    const unsigned k = task->plan.hashes, some = blocked ? 8 : k > 2 ? 2 : k;
-    const unsigned first = adds || (!large && k <= 8) ? k : some;
-    const size_t most = !large ? BLOOM_BATCH_ : adds && !blocked ? 16 : 64;
-    bloom_walks_ batches[3], *one = batches, *two = one + 1, *three = two + 1;
-    size_t from = 0, sum = 0;
-    one->count = two->count = three->count = 0;
-    one->results = two->results = three->results = BLOOM_NULL_;
-    do {
-        bloom_walks_ *done = three;
-        three = two;
-        two = one;
-        one = done;
-        bloom_begin_(one, task->plan, keys, from, most);
-        from += one->count;
-        if (large)
-            bloom_pass_any_(task, one, first, BLOOM_ASK_);
-        if (first == k) {
-            sum += bloom_pass_any_(task, two, k,
-                                   adds ? BLOOM_ADD_ : BLOOM_LOOK_);
-            continue;
-        }
-        bloom_pass_any_(task, two, some, BLOOM_SIFT_);
-        if (large)
-            bloom_pass_any_(task, two, k - some, BLOOM_ASK_);
-        sum += bloom_pass_any_(task, three, k - some, BLOOM_REST_);
-    } while (one->count + two->count > 0);
-    return sum;
-}
-
-static size_t bloom_all_(bloom *into, const bloom *b, bloom_keys_ keys)
-{
-    bloom_task_ task;
-    if (keys.count == 0)
-        return 0;
-    task.into = BLOOM_NULL_;
-    task.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    task.plan = into ? bloom_parse_(bloom_bytes_(into)) : bloom_plan_of(b);
-    if (into) {
-        bloom_unseal_(bloom_bytes_(into));
-        task.into = bloom_bytes_(into) + BLOOM_HEADER_;
-    }
-    return bloom_rounds_(&task, &keys);
-}
-
-#endif
+/* Adds the keys to `into` or, if it is NULL, looks them up in b. */
+static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys);
 
 BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
                                 size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
-    return bloom_all_(b, b, all);
+    return bloom_many_(b, b, all);
 }
 
 BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
                                     size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
-    return bloom_all_(b, b, all);
+    return bloom_many_(b, b, all);
 }
 
 BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
                                      size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
-    return bloom_all_(b, b, all);
+    return bloom_many_(b, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_all_(BLOOM_NULL_, b, all);
+    return bloom_many_(BLOOM_NULL_, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
@@ -2262,7 +1460,7 @@ BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
                                             size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_all_(BLOOM_NULL_, b, all);
+    return bloom_many_(BLOOM_NULL_, b, all);
 }
 
 BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
@@ -2270,8 +1468,79 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_all_(BLOOM_NULL_, b, all);
+    return bloom_many_(BLOOM_NULL_, b, all);
 }
+
+/* ---- Adding and looking up, in small code ----------------------------------
+   Other builds have these calls in "Speed". */
+
+#ifdef BLOOM_SMALL_
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_walk_ walk = bloom_walk_of_key_(image, key, size);
+    bloom_unseal_(image);
+    return bloom_add_walk_(image + BLOOM_HEADER_, image[BLOOM_LAYOUT_AT_],
+                           image[BLOOM_K_AT_], &walk);
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    unsigned char copy[BLOOM_HEADER_];
+    const unsigned char *header = bloom_header_of_(image, copy);
+    bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
+    return bloom_look_walk_(image + BLOOM_HEADER_, header[BLOOM_LAYOUT_AT_],
+                            header[BLOOM_K_AT_], &walk);
+}
+
+BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b);
+    const bloom_plan plan = bloom_parse_(image);
+    bloom_walk_ walk = bloom_walk_of_(plan, h);
+    bloom_unseal_(image);
+    return bloom_add_walk_(image + BLOOM_HEADER_, plan.layout, plan.hashes,
+                           &walk);
+}
+
+BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+{
+    const bloom_plan plan = bloom_plan_of(b);
+    bloom_walk_ walk = bloom_walk_of_(plan, h);
+    return bloom_look_walk_(bloom_const_bytes_(b) + BLOOM_HEADER_, plan.layout,
+                            plan.hashes, &walk);
+}
+
+BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_u64_(plan, key));
+}
+
+BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
+}
+
+static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
+{
+    const bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
+                                 : bloom_plan_of(b);
+    size_t i, trues = 0;
+    for (i = 0; i < keys.count; i++) {
+        const bloom_hash h = bloom_hash_at_(plan, &keys, i);
+        const bool result = into ? bloom_add_hash(into, h)
+                                 : bloom_may_contain_hash(b, h);
+        trues += result;
+        if (keys.results)
+            keys.results[i] = result;
+    }
+    return trues;
+}
+
+#endif
 
 /* ==== Whole filters =========================================================
    As m is a multiple of 64, cells are read and written in words of 64 bits. */
@@ -2285,7 +1554,8 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 /* Eight counters, one in the lower half of each byte: the sums, 15 at most, or
    the lesser ones. Bit 4 of a byte is set in x + y if the sum is beyond 15, and
    in 16 + x - y if x is not less than y. */
-BLOOM_FLAT_ uint64_t bloom_combined_counters_(uint64_t x, uint64_t y, bool both)
+static inline uint64_t bloom_combined_counters_(uint64_t x, uint64_t y,
+                                                bool both)
 {
     const uint64_t next = 0x1010101010101010U;
     uint64_t sum = both ? (x | next) - y : x + y;
@@ -2294,8 +1564,8 @@ BLOOM_FLAT_ uint64_t bloom_combined_counters_(uint64_t x, uint64_t y, bool both)
 }
 
 /* Two words of cells: those that either has, or those that both have */
-BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
-                                     bool both)
+BLOOM_ALWAYS_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
+                                       bool both)
 {
     const uint64_t low = 0x0F0F0F0F0F0F0F0FU;
     if (!counters)
@@ -2306,60 +1576,41 @@ BLOOM_FLAT_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
 
 /* With BLOOM_ATOMIC this is done byte by byte, and again for a byte that
    another thread has changed meanwhile. */
-BLOOM_FLAT_ void bloom_combine_word_(unsigned char *to,
-                                     const unsigned char *from,
-                                     bool counters, bool both)
+BLOOM_ALWAYS_ void bloom_combine_words_(unsigned char *to,
+                                        const unsigned char *from, size_t size,
+                                        bool counters, bool both)
 {
+    size_t i;
 #ifdef BLOOM_ATOMIC
-    unsigned i, now;
-    for (i = 0; i < 8; i++) {
-        unsigned char old = BLOOM_LOAD_BYTE_(to + i);
-        unsigned char other = BLOOM_LOAD_BYTE_(from + i);
+    for (i = 0; i < size; i++) {
+        unsigned char old = BLOOM_LOAD_BYTE_(to + i), now;
+        const unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
-            now = (unsigned)bloom_combined_(old, other, counters, both);
+            now = (unsigned char)bloom_combined_(old, other, counters, both);
         while (now != old && !BLOOM_SWAP_BYTE_(to + i, &old, now));
     }
 #else
-    bloom_store64_(to, bloom_combined_(bloom_load64_(to), bloom_load64_(from),
-                                       counters, both));
+    for (i = 0; i < size; i += 8)
+        bloom_store64_(to + i, bloom_combined_(bloom_load64_(to + i),
+                       bloom_load64_(from + i), counters, both));
 #endif
 }
 
-BLOOM_FLAT_ void bloom_combine_words_(unsigned char *to,
-                                      const unsigned char *from, size_t words,
-                                      bool counters, bool both)
-{
-    size_t i;
-    for (i = 0; i < words; i++)
-        bloom_combine_word_(to + i * 8, from + i * 8, counters, both);
-}
-
-/* Out of line, as gcc -O3 otherwise makes slower loops of these. */
-BLOOM_RARE_ void bloom_combine_bits_(unsigned char *to,
-                                     const unsigned char *from, size_t words,
-                                     bool both)
-{
-    if (both)
-        bloom_combine_words_(to, from, words, false, true);
-    else
-        bloom_combine_words_(to, from, words, false, false);
-}
-
-BLOOM_FLAT_ bool bloom_combine_(bloom *into, const bloom *from, bool both)
+static bool bloom_combine_(bloom *into, const bloom *from, bool both)
 {
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
     const bloom_plan plan = bloom_parse_(to);
-    const size_t words = (bloom_plan_size(plan) - BLOOM_HEADER_) / 8;
+    const size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
     if (!bloom_same_plan_(plan, bloom_parse_(source)))
         return false;
     bloom_unseal_(to);
     to += BLOOM_HEADER_;
     source += BLOOM_HEADER_;
     if (BLOOM_IS_COUNTING_(plan.layout))
-        bloom_combine_words_(to, source, words, true, both);
+        bloom_combine_words_(to, source, size, true, both);
     else
-        bloom_combine_bits_(to, source, words, both);
+        bloom_combine_words_(to, source, size, false, both);
     return true;
 }
 
@@ -2434,9 +1685,9 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 
 /* What becomes one cell: `count` bits, from number `from` on. 1 if one of them
    is set; if they are counters, of four bits each, their sum, at most 15. */
-BLOOM_FLAT_ uint64_t bloom_folded_cell_(const unsigned char *cells,
-                                        uint64_t from, uint64_t count,
-                                        bool counters)
+BLOOM_ALWAYS_ uint64_t bloom_folded_cell_(const unsigned char *cells,
+                                          uint64_t from, uint64_t count,
+                                          bool counters)
 {
     const uint64_t most = counters ? 15 : 1, low = 0x0F0F0F0F0F0F0F0FU;
     uint64_t sum = 0;
@@ -2502,6 +1753,140 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
                        bloom_folded_word_(cells, plan.layout, i, by));
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
     return true;
+}
+
+#endif
+
+/* ---- Seals -----------------------------------------------------------------
+   The seal is the hash of the cells, seeded with the hash of the 24 bytes
+   before the seal. A result of 0 is stored as 1, because 0 means no seal. */
+
+static inline uint64_t bloom_digest_(bloom_plan plan,
+                                     const unsigned char *bytes, size_t size)
+{
+    if (BLOOM_IS_32_(plan))
+        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
+    return bloom_murmur64_(bytes, size, plan.seed).h1;
+}
+
+static uint64_t bloom_checksum_(const unsigned char *image)
+{
+    bloom_plan plan = bloom_parse_(image);
+    size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
+    uint64_t sum;
+    plan.seed = 0;
+    plan.seed = bloom_digest_(plan, image, BLOOM_SEAL_AT_);
+    sum = bloom_digest_(plan, image + BLOOM_HEADER_, size);
+    return sum ? sum : 1;
+}
+
+BLOOM_API void bloom_seal(bloom *b)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_store64_(image + BLOOM_SEAL_AT_, bloom_checksum_(image));
+}
+
+BLOOM_API bloom_error bloom_verify(const bloom *b)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    uint64_t seal = bloom_load64_(image + BLOOM_SEAL_AT_);
+    if (seal == 0)
+        return BLOOM_UNSEALED;
+    return seal == bloom_checksum_(image) ? BLOOM_OK : BLOOM_CORRUPT;
+}
+
+/* ==== Making ================================================================ */
+
+/* Writes all of the header but the seal. */
+static inline void bloom_write_header_(unsigned char *image, bloom_plan plan)
+{
+    image[0] = 'B';
+    image[1] = 'L';
+    image[2] = 'M';
+    image[3] = 2;
+    image[BLOOM_LAYOUT_AT_] = plan.layout;
+    image[BLOOM_WIDTH_AT_] = plan.hash_bits;
+    image[BLOOM_K_AT_] = plan.hashes;
+    image[7] = 0;
+    bloom_store64_(image + BLOOM_M_AT_, plan.cells);
+    bloom_store64_(image + BLOOM_SEED_AT_, plan.seed);
+}
+
+static inline void bloom_clear_(unsigned char *image, bloom_plan plan)
+{
+    const bloom_number_ m = (bloom_number_)plan.cells;
+    BLOOM_ZERO_(image + BLOOM_SEAL_AT_, BLOOM_HEADER_ - BLOOM_SEAL_AT_
+                + (size_t)bloom_cell_bytes_(m, plan.layout));
+}
+
+BLOOM_API void bloom_clear(bloom *b)
+{
+    unsigned char *image = bloom_bytes_(b);
+    bloom_clear_(image, bloom_parse_(image));
+}
+
+BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
+{
+    unsigned char *image = (unsigned char *)memory;
+    if (!image || bloom_plan_size_(plan, size) == 0)
+        return BLOOM_NULL_;
+    bloom_write_header_(image, plan);
+    bloom_clear_(image, plan);
+    return (bloom *)memory;
+}
+
+#ifndef BLOOM_NO_MALLOC
+
+/* Memory for an image of `size` bytes; NULL for 0 bytes. The image begins at a
+   multiple of 32 in a larger block; the byte before it tells how far in. */
+static unsigned char *bloom_allocate_(size_t size)
+{
+    size_t room = size + 32, skip;
+    void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
+    unsigned char *image = (unsigned char *)memory;
+    if (!memory)
+        return BLOOM_NULL_;
+    skip = 32 - (uintptr_t)image % 32;
+    image += skip;
+    image[-1] = (unsigned char)skip;
+    return image;
+}
+
+BLOOM_API bloom *bloom_create(bloom_plan plan)
+{
+    size_t size = bloom_plan_size(plan);
+    unsigned char *image = bloom_allocate_(size);
+    if (!BLOOM_IS_CLEARED_)
+        return bloom_init(image, size, plan);
+    if (image)
+        bloom_write_header_(image, plan);
+    return bloom_of_(image);
+}
+
+#ifndef BLOOM_NO_FLOAT
+BLOOM_API bloom *bloom_new(uint64_t n, double p)
+{
+    return bloom_create(bloom_plan_for(n, p));
+}
+#endif
+
+BLOOM_API bloom *bloom_copy(const bloom *b)
+{
+    const unsigned char *from = bloom_const_bytes_(b);
+    const size_t size = bloom_size(b);
+    unsigned char *image = bloom_allocate_(size);
+    size_t i;
+    for (i = 0; image && i < size; i++)
+        image[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+    return bloom_of_(image);
+}
+
+BLOOM_API void bloom_free(bloom *b)
+{
+    if (b) {
+        unsigned char *image = bloom_bytes_(b);
+        BLOOM_FREE(image - image[-1]);
+    }
 }
 
 #endif
@@ -2928,7 +2313,8 @@ BLOOM_API double bloom_fpr(const bloom *b)
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     const bool blocked = BLOOM_IS_BLOCKED_(plan.layout);
-    double fill = (double)bloom_ones(b) / (double)plan.cells, rate = 1;
+    const uint64_t ones = bloom_ones(b);
+    double fill = (double)ones / (double)plan.cells, rate = 1;
     unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
@@ -2939,6 +2325,666 @@ BLOOM_API double bloom_fpr(const bloom *b)
     for (k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
         rate *= fill;
     return bloom_with_floor_(plan, fill, rate);
+}
+
+#endif
+
+/* ==== Speed =================================================================
+   All above is complete, and is what BLOOM_TINY and -Os compile. What follows
+   sets and tests the same cells faster:
+   * Blocks: all eight words at once, by SIMD.
+   * One key: eight cells without a branch that depends on them.
+   * Many keys: the CPU waits for many cells at the same time. */
+
+#ifndef BLOOM_SMALL_
+
+/* ---- Blocks by SIMD --------------------------------------------------------
+   Vector types of GCC and Clang hold the eight words of a block. AVX2 does it,
+   which the CPU is asked for at run time unless the compiler may take it for
+   granted, and so do NEON and WebAssembly's SIMD. Elsewhere the functions in
+   plain C take their place. */
+
+#if !defined(BLOOM_NO_SIMD) && defined(__GNUC__) \
+    && BLOOM_HAS_ATOMIC_WORDS_ \
+    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
+    && !(defined(_WIN32) && !defined(__clang__))  /* GCC bug 54412 */
+#if defined(__AVX2__) || defined(__aarch64__) || defined(__wasm_simd128__)
+#define BLOOM_SIMD_
+#define BLOOM_TARGET_
+#define BLOOM_HAS_SIMD_ true
+#elif defined(__x86_64__) && __STDC_HOSTED__
+#define BLOOM_SIMD_
+#define BLOOM_TARGET_ __attribute__((target("avx2")))
+#define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
+#endif
+#endif
+
+#ifdef BLOOM_SIMD_
+
+typedef uint32_t bloom_words_ __attribute__((vector_size(32)));
+typedef uint64_t bloom_longs_ __attribute__((vector_size(32)));
+typedef long long bloom_vector_ __attribute__((vector_size(32)));
+
+#define BLOOM_SIMD_MASK_(mask, x) do { \
+    const uint32_t z = bloom_low_half_(x); \
+    const bloom_words_ zs = { z, z, z, z, z, z, z, z }; \
+    const bloom_words_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
+    const bloom_words_ salts = { BLOOM_SALTS_ }; \
+    const bloom_words_ bits = ones << (zs * salts >> 27); \
+    __builtin_memcpy(&(mask), &bits, 32); } while (0)
+
+#ifdef __x86_64__
+#define BLOOM_SIMD_ALL_(mask, cells) \
+    (__builtin_ia32_ptestc256(cells, mask) != 0)
+
+/* bloom_h1_u64_ of four keys at a time; returns how many were done. */
+BLOOM_TARGET_ static inline size_t bloom_simd_h1_(uint64_t *x,
+    const uint64_t *keys, size_t count, uint64_t seed)
+{
+    const uint64_t start = bloom_start_(seed);
+    const bloom_longs_ starts = { start, start, start, start };
+    size_t i;
+    for (i = 0; count - i >= 4; i += 4) {
+        bloom_longs_ h;
+        __builtin_memcpy(&h, keys + i, 32);
+        h += starts;
+        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+        h ^= h >> 33;
+        __builtin_memcpy(x + i, &h, 32);
+    }
+    return i;
+}
+#else
+#define bloom_simd_h1_(x, keys, count, seed) 0
+#define BLOOM_SIMD_ALL_(mask, cells) \
+    (((mask[0] & ~cells[0]) | (mask[1] & ~cells[1]) \
+      | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
+#endif
+
+/* Other threads may set bits while a block is loaded. The load may then see
+   some of these bits and not others, which is harmless, as each bit means
+   something by itself: so it need not be atomic, only done anew each time. */
+typedef const BLOOM_VOLATILE_ bloom_vector_ bloom_block_of_
+    __attribute__((aligned(1), may_alias));
+
+BLOOM_TARGET_ __attribute__((no_sanitize_thread)) static inline bool
+bloom_simd_look_(const unsigned char *block, uint64_t x)
+{
+    const void *at = block;
+    const bloom_vector_ cells = *(bloom_block_of_ *)at;
+    bloom_vector_ mask;
+    BLOOM_SIMD_MASK_(mask, x);
+    return BLOOM_SIMD_ALL_(mask, cells);
+}
+
+#ifdef BLOOM_ATOMIC
+
+/* Sets bits in a word, and returns those that were not set when the word was
+   read. If several threads set a bit at once, the first one has read it as not
+   set, so that at least one of them learns that the key is new. */
+static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
+{
+    void *aligned = at;
+    bloom_atom_ *word = (bloom_atom_ *)aligned;
+    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
+    if (absent)
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    return absent;
+}
+
+BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
+                                                 uint64_t x)
+{
+    bloom_vector_ mask;
+    uint64_t words[4], absent = 0;
+    unsigned i;
+    if (bloom_simd_look_(block, x))
+        return false;
+    if ((uintptr_t)block % 8 != 0)
+        return bloom_add_block_(block, x);
+    BLOOM_SIMD_MASK_(mask, x);
+    __builtin_memcpy(words, &mask, 32);
+    for (i = 0; i < 4; i++)
+        absent |= bloom_set_word_(block + 8 * i, words[i]);
+    return absent != 0;
+}
+
+#else
+
+BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
+                                                 uint64_t x)
+{
+    bloom_vector_ mask, cells, both;
+    BLOOM_SIMD_MASK_(mask, x);
+    __builtin_memcpy(&cells, block, 32);
+    both = cells | mask;
+    __builtin_memcpy(block, &both, 32);
+    return !BLOOM_SIMD_ALL_(mask, cells);
+}
+
+#endif
+
+/* As bloom_load32_, which clang does not always turn into one load */
+static inline uint32_t bloom_peek_(const unsigned char *p)
+{
+    uint32_t x;
+    __builtin_memcpy(&x, p, 4);
+    return x;
+}
+
+#else
+
+#define BLOOM_TARGET_
+#define BLOOM_HAS_SIMD_ false
+#define bloom_peek_ bloom_load32_
+#define bloom_simd_h1_(x, keys, count, seed) 0
+#define bloom_simd_look_ bloom_look_block_
+#define bloom_simd_add_ bloom_add_block_
+
+#endif
+
+/* Adds a key to its blocks or, if `into` is NULL, looks it up. true: the blocks
+   had it. No branch depends on a cell unless there is a further block. */
+BLOOM_ALWAYS_ bool bloom_simd_blocks_(unsigned char *into,
+                                      const unsigned char *cells, unsigned k,
+                                      bloom_walk_ walk)
+{
+    bool set = true;
+    for (;; bloom_step_(&walk)) {
+        const size_t at = bloom_block_(walk.m, walk.x);
+        set = (into ? !bloom_simd_add_(into + at, walk.x)
+                    : bloom_simd_look_(cells + at, walk.x)) && set;
+        k -= 8;
+        if (k == 0 || (!into && !set))
+            return set;
+    }
+}
+
+/* ---- Eight cells at once ---------------------------------------------------
+   A CPU cannot predict whether a cell is set, and a wrong guess costs more than
+   all eight cells, which the memory brings at the same time. So no branch
+   depends on a cell. The jump depends on k alone, which is the same for every
+   key of a filter. CPUs that load words from any address take bits out of
+   words of 64. Bit 0 of a result is the cell; ignore the rest. */
+
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
+    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(BLOOM_ATOMIC)
+
+static inline unsigned bloom_look_in_word_(const unsigned char *cells,
+                                           uint64_t cell)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, cells + (size_t)(cell >> 6) * 8, 8);
+    return (unsigned)(word >> (cell & 63));
+}
+
+static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
+{
+    unsigned char *at = cells + (size_t)(cell >> 6) * 8;
+    uint64_t old, word;
+    __builtin_memcpy(&old, at, 8);
+    word = old | (uint64_t)1 << (cell & 63);
+    __builtin_memcpy(at, &word, 8);
+    return (unsigned)(old >> (cell & 63));
+}
+
+#else
+#define bloom_look_in_word_ bloom_look_bit_
+#define bloom_set_in_word_ bloom_set_bit_
+#endif
+
+/* Sets the next cell or, if `into` is NULL, looks at it. HIDE costs nothing: it
+   keeps compilers from working out powers of the factor and halves of m, which
+   takes more instructions. */
+BLOOM_ALWAYS_ unsigned bloom_visit_cell_(unsigned char *into,
+                                         const unsigned char *cells,
+                                         bloom_walk_ *walk)
+{
+    uint64_t cell;
+    BLOOM_HIDE_(walk->y);
+    BLOOM_HIDE_(walk->m);
+    cell = bloom_next_(walk);
+    return into ? bloom_set_in_word_(into, cell)
+                : bloom_look_in_word_(cells, cell);
+}
+
+/* All k cells: first k % 8 of them, then eight by eight. A lookup ends after
+   eight of which one is not set or, if `stop` is true, at the first one that is
+   not. true: all were set before. */
+#define BLOOM_VISIT_ set &= bloom_visit_cell_(into, cells, &walk); \
+    if (stop && !(set & 1)) \
+        return false
+BLOOM_ALWAYS_ bool bloom_visit_bits_(unsigned char *into,
+                                     const unsigned char *cells, unsigned k,
+                                     bloom_walk_ walk, bool stop)
+{
+    unsigned set = 1;
+    do {
+        switch (k & 7) {
+        case 0: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
+        case 7: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
+        case 6: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
+        case 5: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
+        case 4: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
+        case 3: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
+        case 2: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
+        case 1: BLOOM_VISIT_;
+        }
+        k = (k - 1) & ~7U;
+    } while (k > 0 && (into || (set & 1)));
+    return (set & 1) != 0;
+}
+
+/* ---- One key ---------------------------------------------------------------
+   A call goes the shortest of three ways: in the user's loop if the filter has
+   one block per key and the CPU has SIMD; bloom_add_bits_ and bloom_look_bits_
+   for classic filters, and bloom_add_any_ and bloom_look_any_ for all others,
+   which need more registers. */
+
+BLOOM_TARGET_ BLOOM_NEVER_ bool bloom_simd_any_(unsigned char *into,
+                                                const unsigned char *cells,
+                                                unsigned k, bloom_walk_ walk)
+{
+    return bloom_simd_blocks_(into, cells, k, walk);
+}
+
+BLOOM_NEVER_ bool bloom_add_any_(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_parse_(image);
+    bloom_walk_ walk = bloom_walk_of_(plan, h);
+    bloom_unseal_(image);
+    return plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
+         ? !bloom_simd_any_(cells, cells, plan.hashes, walk)
+         : bloom_add_walk_(cells, plan.layout, plan.hashes, &walk);
+}
+
+BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_any_(const bloom *b, bloom_hash h)
+{
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_plan_of(b);
+    bloom_walk_ walk = bloom_walk_of_(plan, h);
+    return plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
+         ? bloom_simd_any_(BLOOM_NULL_, cells, plan.hashes, walk)
+         : bloom_look_walk_(cells, plan.layout, plan.hashes, &walk);
+}
+
+/* These two take a step, h.h2, whose low half is 0 in width 32. */
+BLOOM_NEVER_ bool bloom_add_bits_(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_parse_(image);
+    if (plan.layout != BLOOM_CLASSIC)
+        return bloom_add_any_(b, h);
+    bloom_unseal_(image);
+    return !bloom_visit_bits_(cells, cells, plan.hashes,
+                              bloom_walk_at_(h.h1, h.h2, plan.cells), false);
+}
+
+/* A filter of 16 MB or more lies beyond the caches, where each cell is
+   waited for: there it is best to stop at the first cell that is not set. */
+BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_huge_(const bloom *b, bloom_hash h)
+{
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_plan_of(b);
+    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes,
+                             bloom_walk_at_(h.h1, h.h2, plan.cells), true);
+}
+
+BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_bits_(const bloom *b, bloom_hash h)
+{
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const bloom_plan plan = bloom_plan_of(b);
+    if (plan.layout != BLOOM_CLASSIC)
+        return bloom_look_any_(b, h);
+    if (plan.cells >> 27 != 0)
+        return bloom_look_huge_(b, h);
+    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes,
+                             bloom_walk_at_(h.h1, h.h2, plan.cells), false);
+}
+
+/* One block per key, in less than 2 GB. The number of blocks, m / 256, has 32
+   bits, as m < 2^40. With BLOOM_STATIC the public calls are inlined as well. */
+
+#ifdef BLOOM_STATIC
+#define BLOOM_API_ALWAYS_ BLOOM_ALWAYS_
+#else
+#define BLOOM_API_ALWAYS_ BLOOM_API
+#endif
+
+#define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
+#define BLOOM_IS_ONE_BLOCK_(image, blocks) BLOOM_LIKELY_(BLOOM_HAS_SIMD_ \
+    && bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
+           == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
+    && (blocks) >> 26 == 0)
+
+BLOOM_TARGET_ static inline bool bloom_add_one_block_(unsigned char *image,
+                                                      uint32_t blocks,
+                                                      uint64_t x)
+{
+    const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
+    bloom_unseal_(image);
+    return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
+}
+
+BLOOM_TARGET_ static inline bool bloom_look_one_block_(
+    const unsigned char *image, uint32_t blocks, uint64_t x)
+{
+    const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
+    return bloom_simd_look_(image + BLOOM_HEADER_ + at, x);
+}
+
+BLOOM_API_ALWAYS_ bool bloom_add_hash(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b);
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    if (image[BLOOM_WIDTH_AT_] == 32)
+        h.h2 = h.h2 >> 32 << 32;
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+         ? bloom_add_one_block_(image, blocks, h.h1) : bloom_add_bits_(b, h);
+}
+
+BLOOM_API_ALWAYS_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    if (image[BLOOM_WIDTH_AT_] == 32)
+        h.h2 = h.h2 >> 32 << 32;
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+         ? bloom_look_one_block_(image, blocks, h.h1) : bloom_look_bits_(b, h);
+}
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
+{
+    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
+    return bloom_add_hash(b, bloom_hash_(plan, key, size));
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
+}
+
+/* Integers of width 64 are hashed in the user's loop; width 32 needs a call,
+   which keeps that loop small. */
+BLOOM_NEVER_ bool bloom_add_u64_32_(bloom *b, uint64_t key)
+{
+    return bloom_add_bits_(b, bloom_hash_u64(b, key));
+}
+
+BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_u64_32_(const bloom *b, uint64_t key)
+{
+    return bloom_look_bits_(b, bloom_hash_u64(b, key));
+}
+
+BLOOM_API_ALWAYS_ bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    unsigned char *image = bloom_bytes_(b);
+    const uint64_t h1 = bloom_h1_u64_(key,
+        bloom_load64_(image + BLOOM_SEED_AT_));
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+         ? bloom_add_one_block_(image, blocks, h1)
+         : image[BLOOM_WIDTH_AT_] == 64
+             ? bloom_add_bits_(b, bloom_from_h1_(h1))
+             : bloom_add_u64_32_(b, key);
+}
+
+BLOOM_API_ALWAYS_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    const uint64_t h1 = bloom_h1_u64_(key,
+        bloom_load64_(image + BLOOM_SEED_AT_));
+    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    return BLOOM_IS_ONE_BLOCK_(image, blocks)
+         ? bloom_look_one_block_(image, blocks, h1)
+         : image[BLOOM_WIDTH_AT_] == 64
+             ? bloom_look_bits_(b, bloom_from_h1_(h1))
+             : bloom_look_u64_32_(b, key);
+}
+
+/* ---- Many keys -------------------------------------------------------------
+   Keys are taken a batch at a time. A batch is hashed; then the memory is asked
+   for its cells, and then they are visited, so that the CPU waits for many of
+   them at once. To look, that is done twice: most absent keys are known after
+   the first block or the first two cells, and only the keys that are left need
+   the rest. A filter that lies in the CPU's own caches needs no asking, and one
+   with at most 8 probes visits all cells at once. */
+
+#define BLOOM_BATCH_ 128U
+
+/* Keys on their walks: x is the next position, y the next step. */
+typedef struct bloom_batch_ {
+    size_t count;
+    uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
+    unsigned char key[BLOOM_BATCH_];    /* its number, after bloom_keep_ */
+    bool answer[BLOOM_BATCH_];
+} bloom_batch_;
+
+/* A filter; `into` is its cells, or NULL for lookups. */
+typedef struct bloom_task_ {
+    unsigned char *into;
+    const unsigned char *cells;
+    bloom_plan plan;
+    bool large;                         /* beyond the caches: prefetch */
+} bloom_task_;
+
+BLOOM_ALWAYS_ void bloom_begin_one_(bloom_batch_ *batch, size_t i,
+                                    bloom_plan plan, bloom_hash h)
+{
+    batch->x[i] = h.h1;
+    batch->y[i] = bloom_y_(plan, h.h2);
+}
+
+/* Integers are hashed by SIMD where there is any. The step, y, is left out for
+   one block per key, where none is taken. */
+static void bloom_begin_integers_(bloom_batch_ *batch, bloom_plan plan,
+                                  const uint64_t *keys)
+{
+    const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
+    const size_t done = BLOOM_IS_32_(plan) || !BLOOM_HAS_SIMD_ ? 0
+        : bloom_simd_h1_(batch->x, keys, batch->count, plan.seed);
+    size_t i;
+    for (i = 0; i < done && !one; i++)
+        batch->y[i] = bloom_from_h1_(batch->x[i]).h2;
+    for (i = done; i < batch->count; i++)
+        bloom_begin_one_(batch, i, plan, bloom_hash_u64_(plan, keys[i]));
+}
+
+/* Begins the walks of `count` keys from number `from` on. Each kind of keys has
+   a loop of its own, as one loop for all takes a third more time. Integers and
+   hashes of the next batch are prefetched, before the memory is busy. */
+static void bloom_begin_(bloom_batch_ *batch, bloom_plan plan,
+                         const bloom_keys_ *keys, size_t from, size_t count)
+{
+    const size_t left = keys->count - from;
+    size_t i;
+    batch->count = count;
+    for (i = count; i < left && i < 2 * count; i += 4)
+        if (keys->integers)
+            BLOOM_PREFETCH_(keys->integers + from + i);
+        else if (keys->hashes)
+            BLOOM_PREFETCH_(keys->hashes + from + i);
+    if (keys->integers)
+        bloom_begin_integers_(batch, plan, keys->integers + from);
+    else if (keys->hashes)
+        for (i = 0; i < count; i++)
+            bloom_begin_one_(batch, i, plan, keys->hashes[from + i]);
+    else
+        for (i = 0; i < count; i++)
+            bloom_begin_one_(batch, i, plan,
+                             bloom_hash_at_(plan, keys, from + i));
+}
+
+/* The steps of a batch exist once, and become loops of their own for each `how`
+   and for adding and looking: BITS for the classic layout, SIMD for blocks, and
+   PLAIN for counters, and for blocks on a CPU without SIMD. `how` and whether
+   `into` is NULL are constants. */
+
+enum { BLOOM_BITS_, BLOOM_SIMD_BLOCKS_, BLOOM_PLAIN_ };
+
+/* How many of the k cells a position stands for: a block has eight. */
+BLOOM_ALWAYS_ unsigned bloom_per_position_(const bloom_task_ *task, int how)
+{
+    return how == BLOOM_BITS_ || (how == BLOOM_PLAIN_
+        && task->plan.layout != BLOOM_BLOCKED) ? 1 : 8;
+}
+
+/* Asks the memory for the next k cells of each key. */
+BLOOM_ALWAYS_ void bloom_prefetch_(const bloom_task_ *task,
+                                   const bloom_batch_ *batch, int how,
+                                   unsigned k)
+{
+    const unsigned per = bloom_per_position_(task, how);
+    const unsigned shift = how == BLOOM_PLAIN_ ? 1 : 3;
+    const uint64_t m = task->plan.cells;
+    size_t i;
+    unsigned done;
+    for (i = 0; i < batch->count; i++) {
+        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
+        for (done = 0; done < k; done += per) {
+            BLOOM_PREFETCH_(task->cells + (per == 8 ? bloom_block_(m, walk.x)
+                : (size_t)(bloom_high_half_(walk.x, m) >> shift)));
+            bloom_step_(&walk);
+        }
+    }
+}
+
+/* Adds the keys, or looks at the next k cells of each. Writes the answers, and
+   returns how many are true. */
+BLOOM_ALWAYS_ size_t bloom_pass_(const bloom_task_ *task,
+                                 const bloom_batch_ *batch, bool *answer,
+                                 unsigned char *into, int how, unsigned k)
+{
+    const unsigned char *cells = task->cells;
+    const unsigned layout = task->plan.layout;
+    const uint64_t m = task->plan.cells;
+    const size_t count = batch->count;
+    size_t i, trues = 0;
+    for (i = 0; i < count; i++) {
+        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
+        const bool set = how == BLOOM_BITS_
+                           ? bloom_visit_bits_(into, cells, k, walk, false)
+                       : how == BLOOM_SIMD_BLOCKS_
+                           ? bloom_simd_blocks_(into, cells, k, walk)
+                       : into ? !bloom_add_walk_(into, layout, k, &walk)
+                              : bloom_look_walk_(cells, layout, k, &walk);
+        const bool is_true = into ? !set : set;
+        answer[i] = is_true;
+        trues += is_true;
+    }
+    return trues;
+}
+
+/* Looks at the first block of each key, or its first two cells. Keeps only the
+   keys that may be in, with their walks as far as they came. */
+BLOOM_ALWAYS_ void bloom_sift_(const bloom_task_ *task, bloom_batch_ *batch,
+                               int how, unsigned some)
+{
+    const unsigned char *cells = task->cells;
+    const unsigned layout = task->plan.layout;
+    const uint64_t m = task->plan.cells;
+    const size_t count = batch->count;
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) {
+        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
+        bool set;
+        if (how == BLOOM_BITS_) {
+            set = bloom_visit_cell_(BLOOM_NULL_, cells, &walk) & 1;
+            set &= bloom_visit_cell_(BLOOM_NULL_, cells, &walk) & 1;
+        } else if (how == BLOOM_SIMD_BLOCKS_) {
+            set = bloom_simd_blocks_(BLOOM_NULL_, cells, 8, walk);
+            bloom_step_(&walk);
+        } else {
+            set = bloom_look_walk_(cells, layout, some, &walk);
+        }
+        batch->x[kept] = walk.x;                        /* kept <= i */
+        batch->y[kept] = walk.y;
+        batch->key[kept] = (unsigned char)i;
+        kept += set;
+    }
+    batch->count = kept;
+}
+
+BLOOM_ALWAYS_ size_t bloom_run_(const bloom_task_ *task, bloom_batch_ *batch,
+                                bool *results, unsigned char *into, int how)
+{
+    const unsigned k = task->plan.hashes;
+    const unsigned some = bloom_per_position_(task, how) == 8 ? 8 : 2;
+    const bool once = into || k <= some || (!task->large && k <= 8);
+    size_t i, trues;
+    if (task->large)
+        bloom_prefetch_(task, batch, how, once ? k : some);
+    if (once)
+        return how == BLOOM_SIMD_BLOCKS_ && k == 8
+             ? bloom_pass_(task, batch, results, into, how, 8)
+             : bloom_pass_(task, batch, results, into, how, k);
+    for (i = 0; i < batch->count; i++)
+        results[i] = false;
+    bloom_sift_(task, batch, how, some);
+    if (task->large)
+        bloom_prefetch_(task, batch, how, k - some);
+    trues = bloom_pass_(task, batch, batch->answer, into, how, k - some);
+    for (i = 0; i < batch->count; i++)
+        results[batch->key[i]] = batch->answer[i];
+    return trues;
+}
+
+#define BLOOM_RUN_(how) (task->into \
+    ? bloom_run_(task, batch, results, task->into, how) \
+    : bloom_run_(task, batch, results, BLOOM_NULL_, how))
+
+BLOOM_NEVER_ size_t bloom_run_bits_(const bloom_task_ *task,
+                                    bloom_batch_ *batch, bool *results)
+{
+    return BLOOM_RUN_(BLOOM_BITS_);
+}
+
+BLOOM_TARGET_ BLOOM_NEVER_ size_t bloom_run_simd_(const bloom_task_ *task,
+                                                  bloom_batch_ *batch,
+                                                  bool *results)
+{
+    return BLOOM_RUN_(BLOOM_SIMD_BLOCKS_);
+}
+
+BLOOM_NEVER_ size_t bloom_run_plain_(const bloom_task_ *task,
+                                     bloom_batch_ *batch, bool *results)
+{
+    return BLOOM_RUN_(BLOOM_PLAIN_);
+}
+
+/* A filter is large from 2^25 cells on (4 MB of bits), or, for lookups if it is
+   not blocked, from 2^22 on. */
+static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
+{
+    const bloom_plan plan = bloom_plan_of(b);
+    const bool blocked = plan.layout == BLOOM_BLOCKED;
+    const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
+    bool unwanted[BLOOM_BATCH_];
+    bloom_batch_ batch;
+    bloom_task_ task;
+    size_t from, count, trues = 0;
+    task.into = BLOOM_NULL_;
+    task.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    task.plan = plan;
+    task.large = large;
+    if (into && keys.count > 0) {
+        bloom_unseal_(bloom_bytes_(into));
+        task.into = bloom_bytes_(into) + BLOOM_HEADER_;
+    }
+    for (from = 0; from < keys.count; from += count) {
+        bool *results = keys.results ? keys.results + from : unwanted;
+        count = keys.count - from < BLOOM_BATCH_ ? keys.count - from
+                                                : BLOOM_BATCH_;
+        bloom_begin_(&batch, plan, &keys, from, count);
+        trues += plan.layout == BLOOM_CLASSIC
+                   ? bloom_run_bits_(&task, &batch, results)
+               : blocked && BLOOM_HAS_SIMD_
+                   ? bloom_run_simd_(&task, &batch, results)
+                   : bloom_run_plain_(&task, &batch, results);
+    }
+    return trues;
 }
 
 #endif
