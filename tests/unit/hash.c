@@ -10,6 +10,13 @@ static bloom_hash hash(unsigned width, uint64_t seed, const void *key,
     return bloom_hash_key(look(b, sizeof image), key, size);
 }
 
+/* The seed of a filter whose hash is MurmurHash3 with the published seed: in
+   width 64 it starts at (seed + 1) * G, and 0xF1DE83E19937733D * G is 1. */
+static uint64_t seed_for(unsigned width, uint64_t published)
+{
+    return width == 64 ? published * 0xF1DE83E19937733DU - 1 : published;
+}
+
 /* SMHasher's VerificationTest: hash the keys {0}, {0,1}, ... with seed 256 - i,
    then the results; its first four bytes are published. */
 static uint32_t verification(unsigned width)
@@ -19,14 +26,14 @@ static uint32_t verification(unsigned width)
     bloom_hash h;
     for (i = 0; i < 256; i++) {
         key[i] = (unsigned char)i;
-        h = hash(width, 256 - i, key, i);
+        h = hash(width, seed_for(width, 256 - i), key, i);
         if (width == 32)
             h.h1 >>= 32;
         store(results + bytes * i, h.h1, bytes < 8 ? bytes : 8);
         if (width == 64)
             store(results + bytes * i + 8, h.h2, 8);
     }
-    h = hash(width, 0, results, bytes * 256);
+    h = hash(width, seed_for(width, 0), results, bytes * 256);
     return (uint32_t)(width == 64 ? h.h1 & 0xFFFFFFFFU : h.h1 >> 32);
 }
 
@@ -63,7 +70,7 @@ static void test_murmur3_vectors(void)
         }
         CHECK(hash(32, seed, key, length).h1 >> 32 == x32);
         if (widths[0] == 64) {
-            bloom_hash h = hash(64, seed, key, length);
+            bloom_hash h = hash(64, seed_for(64, seed), key, length);
             CHECK(h.h1 == h1 && h.h2 == h2);
         }
     }
@@ -88,11 +95,70 @@ static void test_keys(void)
         CHECK(!bloom_may_contain(view, "\0", 1));
         if (widths[w] == 64) {              /* by value, not by bytes */
             CHECK(h.h1 != bloom_hash_key(view, five, 8).h1);
-            CHECK(h.h2 == h.h1 * 0x9E3779B97F4A7C15U);
+            CHECK(h.h2 == (h.h1 << 32 | h.h1 >> 32) * 0x9E3779B97F4A7C15U);
         } else {
             CHECK(h.h1 == bloom_hash_key(view, five, 8).h1);
             CHECK(h.h2 == h.h1 << 32);
         }
+    }
+}
+
+/* Width 64: seed s gives an integer the hash that seed 0 gives the integer
+   s * G further on. An integer that is 0 after that is the one whose hash is 0,
+   as MurmurHash3's finaliser keeps 0. */
+static void test_seeds(void)
+{
+    static const uint64_t seeds[] = { 0, 1, 2, 99, 1ULL << 40, UINT64_MAX };
+    const uint64_t golden = 0x9E3779B97F4A7C15U;
+    unsigned char image[40];
+    unsigned i;
+    for (i = 0; widths[0] == 64 && i < COUNT(seeds); i++) {
+        const uint64_t s = seeds[i], key = random64();
+        bloom *b = bloom_init(image, sizeof image, a_plan(64, 1, 64, 0));
+        const uint64_t h1 = bloom_hash_u64(look(b, 40), key + s * golden).h1;
+        b = bloom_init(image, sizeof image, a_plan(64, 1, 64, s));
+        CHECK(bloom_hash_u64(look(b, 40), key).h1 == h1);
+        CHECK(bloom_hash_u64(look(b, 40), 0 - (s + 1) * golden).h1 == 0);
+        CHECK(bloom_hash_u64(look(b, 40), 0 - (s + 1) * golden).h2 == 0);
+    }
+}
+
+/* Width 32: the second hash is the first one with seed ~a, and an integer is
+   hashed as its bytes. Only the low half of the filter's seed counts. */
+static void test_second_hash(void)
+{
+    unsigned char key[20];
+    unsigned size;
+    for (size = 0; size <= sizeof key; size++) {
+        const uint64_t seed = random64();
+        bloom_hash h, second;
+        random_bytes(key, sizeof key);
+        h = hash(32, seed, key, size);
+        second = hash(32, ~h.h1 >> 32, key, size);
+        CHECK((h.h1 & 0xFFFFFFFFU) == second.h1 >> 32);
+        CHECK(h.h2 == h.h1 << 32);
+        CHECK(hash(32, seed & 0xFFFFFFFFU, key, size).h1 == h.h1);
+    }
+}
+
+/* MurmurHash3 of no bytes is 0 with seed 0, a walk that stays on one cell. The
+   hash must not begin there: the empty key has k cells like any other. */
+static void test_empty_key(void)
+{
+    unsigned char image[32 + 1024 / 8];
+    unsigned w, i, j, equal;
+    for (w = 0; w < COUNT(widths); w++) {
+        bloom *b = bloom_init(image, sizeof image, a_plan(1024, 8, widths[w],
+                                                          0));
+        const bloom *view = look(b, sizeof image);
+        uint64_t cell[64];
+        CHECK(bloom_probes(view, bloom_hash_key(view, NULL, 0), cell) == 8);
+        for (i = equal = 0; i < 8; i++)
+            for (j = 0; j < i; j++)
+                equal += cell[i] == cell[j];
+        CHECK(equal <= 1);
+        bloom_add(b, "", 0);
+        CHECK(bloom_ones(b) >= 7);
     }
 }
 
@@ -103,4 +169,7 @@ static void hash_tests(void)
     RUN(test_murmur3_vectors());
 #endif
     RUN(test_keys());
+    RUN(test_seeds());
+    RUN(test_second_hash());
+    RUN(test_empty_key());
 }

@@ -1,6 +1,14 @@
 /* Filters as a whole: made, merged, intersected; memory. */
 #include "unit.h"
 
+/* The major version of the library is that of the format. */
+static void test_version(void)
+{
+    CHECK(BLOOM_VERSION == 20000);
+    CHECK(bloom_init(memory, 40, a_plan(64, 1, 32, 0)) != NULL);
+    CHECK(memory[3] == BLOOM_VERSION / 10000);
+}
+
 static void test_making(void)
 {
     bloom_plan plan = a_plan(1024, 7, 32, 9), p;
@@ -28,7 +36,10 @@ static void test_making(void)
     plan.layout = BLOOM_BLOCKED;
     CHECK(bloom_plan_size(plan) == 0);
     CHECK(bloom_init(memory, sizeof memory, plan) == NULL);
-    plan.hashes = 8;
+    plan.hashes = 8;                        /* blocks are for width 64 only */
+    CHECK(bloom_plan_size(plan) == 0);
+    CHECK(bloom_init(memory, sizeof memory, plan) == NULL);
+    plan.hash_bits = 64;
     CHECK(bloom_plan_size(plan) == (LAYOUTS == 1 ? 0 : 160));
     plan.cells = 1024 + 64;
     CHECK(bloom_plan_size(plan) == 0);
@@ -199,6 +210,8 @@ static void test_fold(void)
         for (layout = 0; layout < LAYOUTS; layout++)
             for (width = 32; width <= 64; width += 32) {
                 plan = in_layout(a_plan(256, 8, width, 5), layout);
+                if (layout == BLOOM_BLOCKED && width == 32)
+                    continue;
                 fold(plan, by[i]);
                 plan.hashes = 16;
                 fold(plan, by[i]);
@@ -208,7 +221,7 @@ static void test_fold(void)
     if (SIZE_MAX >> 31 <= 1)
         return;                         /* no filter there is large enough */
     memset(header, 0, sizeof header);   /* the cells are not looked at */
-    memcpy(header, "BLM\1\1\100\10", 7);
+    memcpy(header, "BLM\2\1\100\10", 7);
     for (j = 1; j <= 64; j *= 2) {
         store(header + 8, 1ULL << 34, 8);
         b = bloom_open(header, SIZE_MAX, NULL);
@@ -217,12 +230,97 @@ static void test_fold(void)
 }
 #endif
 
+#if !defined BLOOM_TINY && !defined BLOOM_NO_FLOAT
+
+/* The largest `by` of all, each of which is tried on a copy */
+static uint64_t naive_fold_by(const bloom *b, unsigned char *copy, double p)
+{
+    const uint64_t n = bloom_estimate(b);
+    const size_t size = bloom_size(b);
+    uint64_t by, largest = 0;
+    memcpy(copy, b, size);
+    for (by = 1; by <= 65536; by++)
+        if (bloom_fold((bloom *)(void *)copy, by)) {
+            if (bloom_plan_fpr(bloom_plan_of((bloom *)(void *)copy), n) <= p)
+                largest = by;
+            memcpy(copy, b, size);
+        }
+    return largest;
+}
+
+/* Filters that were planned too large, with so many keys */
+static void fold_by(bloom_plan plan, unsigned n)
+{
+    static const double rates[] = { 0.9, 0.3, 0.01, 1e-4, 1e-9, 1e-15, 1e-19 };
+    static unsigned char copy[sizeof memory];
+    bloom *b = bloom_init(memory, sizeof memory, plan);
+    unsigned i;
+    CHECK(b != NULL);
+    while (n-- > 0)
+        bloom_add_u64(b, random64());
+    bloom_seal(b);
+    for (i = 0; i < COUNT(rates); i++)
+        CHECK(bloom_fold_by(b, rates[i]) == naive_fold_by(b, copy, rates[i]));
+    CHECK(sealed(b));                               /* it only reads */
+}
+
+static void test_fold_by(void)
+{
+    static const double impossible[] = { 0, 1, 1.5, -0.1, 1e300 };
+    const double nan = strtod("nan", NULL);
+    bloom *b = bloom_init(memory, sizeof memory, a_plan(64 * 60, 3, 64, 0));
+    unsigned n, i;
+    for (n = 0; n <= 300; n = n * 3 + 1) {
+        fold_by(a_plan(64 * 420, 7, 64, 1), n);
+        fold_by(a_plan(64 * 251, 2, 32, 2), n);     /* a prime number */
+        fold_by(in_layout(a_plan(256 * 96, 8, 64, 3), BLOOM_BLOCKED), n);
+        fold_by(in_layout(a_plan(256 * 60, 24, 64, 4), BLOOM_BLOCKED), n);
+        fold_by(in_layout(a_plan(64 * 120, 5, 64, 5), BLOOM_COUNTING), n);
+    }
+    b = bloom_init(memory, sizeof memory, a_plan(64 * 60, 3, 64, 0));
+    CHECK(bloom_fold_by(b, 1e-9) == 60);            /* empty: any `by` */
+    bloom_add_u64(b, 1);
+    CHECK(bloom_fold_by(b, 1e-30) == 0);            /* not even 1 */
+    CHECK(bloom_fold_by(b, 0.5) == 60);
+    for (i = 0; i < COUNT(impossible); i++)
+        CHECK(bloom_fold_by(b, impossible[i]) == 0);
+    CHECK(bloom_fold_by(b, nan) == 0);
+    memset(memory + 32, 0xFF, bloom_size(b) - 32);
+    CHECK(bloom_fold_by(b, 0.999) == 0);            /* full */
+}
+
+/* At most 65536, though more would be possible; and a blocked filter of 2^34
+   cells or more stays one, as below another rule chooses a key's block. */
+static void test_fold_by_limits(void)
+{
+    static const struct { uint64_t cells, by; uint8_t layout; } rows[] = {
+        { 64ULL * 65536 * 2, 65536, BLOOM_CLASSIC },
+        { 64ULL * 65537, 1, BLOOM_CLASSIC },        /* a prime number */
+        { 64ULL * 63000 * 3, 63000, BLOOM_CLASSIC },
+        { 1ULL << 34, 1, BLOOM_BLOCKED } };
+    unsigned i;
+    for (i = 0; i < COUNT(rows); i++) {
+        bloom *b = sparse(in_layout(a_plan(rows[i].cells, 8, 64, 0),
+                                    rows[i].layout));
+        if (b)                          /* else there is not so much memory */
+            CHECK(bloom_fold_by(b, 0.01) == rows[i].by);
+        free(b);
+    }
+}
+
+#endif
+
 static void whole_tests(void)
 {
+    RUN(test_version());
     RUN(test_making());
     RUN(test_whole());
 #ifndef BLOOM_TINY
     RUN(test_fold());
+#ifndef BLOOM_NO_FLOAT
+    RUN(test_fold_by());
+    RUN(test_fold_by_limits());
+#endif
 #endif
 #ifndef BLOOM_NO_MALLOC
     RUN(test_copy());

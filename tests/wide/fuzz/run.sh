@@ -23,7 +23,7 @@ takes() {
 SANITIZE="address,undefined,float-cast-overflow"
 takes clang clang
 takes libclang-rt-14-dev clang -fsanitize=$SANITIZE
-takes gcc-multilib gcc -m32 -fsanitize=address,undefined
+takes gcc-multilib gcc -m32 -fsanitize=$SANITIZE
 takes g++-multilib clang -m32 -lstdc++          # of which libFuzzer is made
 
 result() {
@@ -64,7 +64,7 @@ fuzz_it() {
     again=
     if [ "$libraries" != -lsqlite3 ]; then      # of which there is none in 32
         gcc -m$other -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN \
-            -fsanitize=address,undefined -fno-sanitize-recover=all \
+            -fsanitize=$SANITIZE -fno-sanitize-recover=all \
             "$source" -o "$program-$other" $libraries \
             >"$program-$other.log" 2>&1 &&
         find "tests/wide/fuzz/corpus/$target" "$found" -type f \

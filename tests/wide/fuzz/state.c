@@ -49,7 +49,8 @@ QUIET bloom_hash hash_of(const bloom *b, unsigned key)
     if (plan.hash_bits == 64) {
         uint64_t mixed = mix(integer[key] + (plan.seed + 1)
                                             * 0x9E3779B97F4A7C15U);
-        must(h.h1 == mixed && h.h2 == mixed * 0x9E3779B97F4A7C15U);
+        must(h.h1 == mixed && h.h2 == (mixed << 32 | mixed >> 32)
+                                      * 0x9E3779B97F4A7C15U);
     }
     return h;
 }
@@ -293,6 +294,21 @@ QUIET void count_cells(const filter *f)
     must(rate >= 0 && rate <= 1 && (rate > 0 || ones * 4 < plan.cells));
 }
 
+/* Of all `by` that fold it, the largest one that keeps p for what is in */
+QUIET void fold_by(const filter *f, double p)
+{
+    const uint64_t n = bloom_estimate(f->b);
+    uint64_t by, largest = 0;
+    bloom_plan folded = plan;
+    for (by = 1; by <= plan.cells; by++) {
+        folded.cells = plan.cells / by;
+        if (plan.cells % by == 0 && is_possible(folded)
+            && bloom_plan_fpr(folded, n) <= p)
+            largest = by;
+    }
+    must(bloom_fold_by(f->b, p) == largest);
+}
+
 static void seal(filter *f)
 {
     bloom_seal(f->b);
@@ -324,7 +340,10 @@ static void step(filter *f, filter *g, unsigned call, input *in)
     case 5: flatten(f, key); writes = false; break;
     case 6: reload(f, key); writes = false; break;
     case 7: seal(f); return;
-    case 8: count_cells(f); writes = false; break;
+    case 8: count_cells(f); writes = false;
+            if (by_hash && key % 16 == 1)       /* it takes milliseconds */
+                fold_by(f, 1 / (1 + (double)((uint64_t)1 << key)));
+            break;
     case 9: if (key == 0) clear(f); else fold(f, key - 1, call);
             writes = key == 0; break;
     case 10:
@@ -358,7 +377,7 @@ static void choose_plan(input *in)
 {
     unsigned shape = byte_of(in), cells = byte_of(in);
     plan.layout = (uint8_t)(shape % 3);
-    plan.hash_bits = shape & 128 ? 32 : 64;
+    plan.hash_bits = shape & 128 && plan.layout != BLOOM_BLOCKED ? 32 : 64;
     plan.hashes = (uint8_t)(plan.layout == BLOOM_BLOCKED
                             ? 8 + 8 * (shape & 64 ? byte_of(in) % 8 : 0)
                             : shape & 64 ? 1 + byte_of(in) % 64

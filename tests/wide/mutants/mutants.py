@@ -12,7 +12,7 @@ is printed, with the reason that harmless.txt knows for mistakes
 of this kind in this function, if any: who reads it judges whether it fits.
 
 usage: mutants.py [COUNT] [SEED]      a sample of COUNT (300); all: COUNT 0
-JOBS=1 takes one CPU, not all. ONLY='bloom_fold bloom_chain_ "One key"': those
+JOBS=1 takes one CPU, not all. ONLY='bloom_fold bloom_plan_ "One key"': those
 in the functions, macros or sections whose names begin so. Results are kept in
 build/mutants.tsv for this bloom.h (comments aside) and these tests: what was
 interrupted goes on where it was. FRESH=1 begins anew. LIST=1 only lists them.

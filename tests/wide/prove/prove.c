@@ -65,7 +65,8 @@ static inline uint32_t bloom_low_half_(uint64_t x);
 #define ARE_GOOD(m, layout, width, k) \
     (m > 0 && m % 64 == 0 && 1 <= k <= 64 && layout <= 2 \
      && (width == 64 || (width == 32 && m < 4294967296)) \
-     && (layout == 1 ==> m % 256 == 0 && k % 8 == 0 && m < 1099511627776))
+     && (layout == 1 ==> m % 256 == 0 && k % 8 == 0 && m < 1099511627776 \
+                         && width == 64))
 #define M(header) LOAD64((header) + 8)
 #define WHOLE(m, m_high) ((m_high) * 4294967296 + (m))
 #define SIZE(m, layout) (32 + CELL_BYTES(m, layout))
@@ -88,7 +89,7 @@ static inline uint64_t bloom_cell_bytes_(uint64_t m, unsigned layout);
 /*@ requires \valid_read(header + (0 .. 31)) && size >= 32;
     assigns \nothing;
     ensures ok: \result == BLOOM_OK <==> header[0] == 'B' && header[1] == 'L'
-        && header[2] == 'M' && header[3] == 1 && header[7] == 0
+        && header[2] == 'M' && header[3] == 2 && header[7] == 0
         && ARE_GOOD(M(header), header[4], header[5], header[6])
         && SIZE(M(header), header[4]) <= size; */
 static bloom_error bloom_check_(const unsigned char *header, size_t size);

@@ -43,9 +43,14 @@ functions() {
 sources() {
     find "$1" -type f | grep -E '\.(c|h|cpp|hpp|ino|sh|py|js|mjs|awk)$' | sort
 }
-# largest FOLDER: "lines name" of its largest source
+# largest FOLDER [BUT]: "lines name" of its largest source whose path has no BUT
 largest() {
-    wc -l $(sources "$1") | awk '$2 != "total"' | sort -n | tail -n 1
+    wc -l $(sources "$1" | grep -v -F -e "${2:-//}") | awk '$2 != "total"' | sort -n | tail -n 1
+}
+# private FILE...: the names there that end with an underscore, as private ones
+# do; bloom_hash_* in a comment is none
+private() {
+    sed 's/_\*//g' "$@" | grep -o -w -E '[A-Za-z][A-Za-z0-9_]*_' | sort -u
 }
 # twice FOLDER: pairs of places that share six lines, not counting blanks, lines
 # of a brace, and #include; exercise.c is left out, as it is mini.c with TODOs
@@ -70,23 +75,27 @@ twice() {
 }
 
 sections bloom.h >build/sections
-figure 'lines of bloom.h' "$(wc -l <bloom.h)" 3000 3637
+figure 'lines of bloom.h' "$(wc -l <bloom.h)" 2950 3000
 figure 'of its planning' "$(awk '$3 == 1 && $4 == "Planning" { print $2 }' \
-    build/sections)" 430 440
-figure 'from its SIMD to the end of many keys' "$(awk '
-    /The same in SIMD$/ { from = $1 }
-    from && $3 == 1 && / Many keys$/ { print $1 + $2 - from }
-    ' build/sections)" 640 899
+    build/sections)" 380 380
 set -- $(functions bloom.h | sort -rn | head -n 1)
 figure 'of its longest function' "$1" 35 35 "$2"
 figure 'conditionals in its implementation' "$(awk '
     /^#define BLOOM_IMPLEMENTATION_DONE_/ { on = 1 }
     on && /^ *# *(if|el)/ { n++ }
-    END { print n }' bloom.h)" 50 58
+    END { print n }' bloom.h)" 50 57
+figure 'mentions of chains in it' "$(grep -ic chain bloom.h)" 0 0
+set -- $(private tests/test.c)
+figure 'private names of it in tests/test.c' $# 0 0 "$*"
+set -- $(private examples/companions/*.h |
+         grep -v -i -e '^bloom_chain_' -e '^bloom_window_')
+figure 'and in the companions' $# 0 0 "$*"
 set -- $(largest tests)
 figure 'lines of the largest source in tests/' "$1" 700 700 "$2"
-set -- $(largest examples)
+set -- $(largest examples companions/)
 figure 'lines of the largest source in examples/' "$1" 420 420 "$2"
+set -- $(largest examples/companions)
+figure 'lines of the largest companion' "$1" 700 701 "$2"
 for folder in tests examples; do
     twice $folder >build/twice
     figure "pairs in $folder/ that share six lines" "$(wc -l <build/twice)" 0 0

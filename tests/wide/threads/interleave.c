@@ -171,7 +171,7 @@ static void go_on(unsigned number)
 /* Both come to their first point, then one step after the other. */
 static void run(uint64_t start)
 {
-    bloom_store64_(cells, start);
+    word_of_cells = start;
     failures = 1;
     step = made = 0;
     go_on(0);
@@ -201,7 +201,7 @@ static uint64_t word_after(uint64_t word, unsigned what, unsigned *count)
    that gives what they got, and the word. */
 static bool in_some_order(unsigned done[2], uint64_t word)
 {
-    bool right = done[0] == 3 && done[1] == 3 && word == bloom_load64_(cells);
+    bool right = done[0] == 3 && done[1] == 3 && word == word_of_cells;
     unsigned t, count;
     for (t = 0; t < 2 && !right; t++) {
         const operation *o = &all[t][done[t]], *other = &all[!t][done[!t]];
@@ -236,7 +236,7 @@ static bool bits_are_right(uint64_t start)
         }
     }
     fresh = set & ~start;
-    return bloom_load64_(cells) == set && (new_to | (merged & fresh)) == fresh
+    return word_of_cells == set && (new_to | (merged & fresh)) == fresh
         && stale == 0;
 }
 
