@@ -165,9 +165,9 @@ static void many_are_as_one_by_one(int layout)
    machine: those of a small filter are written down. */
 static void bytes_are_the_same(void)
 {
-    static const unsigned char image[49] = "BLM\1\0\x20\3\0\x80\0\0\0\0\0\0\0"
-        "\xEF\xCD\xAB\x89\x67\x45\x23\1\x43\x15\xC3\x30\0\0\0\0"
-        "\x93\x3C\x91\x30\x89\x0B\xF4\1\xA7\x1C\xCA\x81\xA0\x38\x08\x0B";
+    static const unsigned char image[49] = "BLM\2\0\x20\3\0\x80\0\0\0\0\0\0\0"
+        "\xEF\xCD\xAB\x89\x67\x45\x23\1\xD5\xE8\x4E\x6D\0\0\0\0"
+        "\xC2\x38\2\x31\xA1\0\x59\x20\xB3\x1C\xD9\x09\x8C\x3D\x0A\x0E";
     bloom_plan plan = { 128, 0, 3, BLOOM_CLASSIC, 32 };
     bloom *b = bloom_init(space, ROOM, plan);
     const char *fox = "The quick brown fox jumps over the lazy dog";

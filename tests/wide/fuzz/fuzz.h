@@ -235,7 +235,7 @@ QUIET void model_probes(bloom_plan plan, bloom_hash h, uint64_t *index)
     uint64_t x = h.h1, y = h.h2;
     unsigned i, word;
     if (plan.hash_bits == 32)
-        y = (h.h2 & ~low) + (blocked ? h.h2 >> 32 : 0);
+        y = h.h2 & ~low;
     for (i = 0; i < plan.hashes; i += blocked ? 8 : 1) {
         uint64_t whole = plan.cells >> 34 ? x : x & ~low;
         for (word = 0; blocked && word < 8; word++)
@@ -244,7 +244,7 @@ QUIET void model_probes(bloom_plan plan, bloom_hash h, uint64_t *index)
         if (!blocked)
             index[i] = share_of(plan.cells, x);
         x += y;
-        y *= 37;
+        y *= 0xD1342543DE82EF95U;
     }
 }
 

@@ -49,7 +49,8 @@ QUIET bloom_hash hash_of(const bloom *b, unsigned key)
     if (plan.hash_bits == 64) {
         uint64_t mixed = mix(integer[key] + (plan.seed + 1)
                                             * 0x9E3779B97F4A7C15U);
-        must(h.h1 == mixed && h.h2 == mixed * 0x9E3779B97F4A7C15U);
+        must(h.h1 == mixed && h.h2 == (mixed << 32 | mixed >> 32)
+                                      * 0x9E3779B97F4A7C15U);
     }
     return h;
 }
