@@ -167,8 +167,8 @@ def main():
         print("    { BLOOM_%s, %d, %d, %d," % (names[layout], width, k, m))
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + " },")
-    for layout, plans in ((0, ((64, 1, 8), (64, 2, 7), (128, 2, 9))),
-                          (1, ((256, 8, 45), (256, 8, 34), (256, 8, 30)))):
+    for layout, plans in ((0, ((64, 1, 6), (64, 2, 6), (128, 2, 8))),
+                          (1, ((256, 8, 40), (256, 8, 33), (256, 8, 28)))):
         text = chain(layout, plans, 2, 0.25, 0x0123456789abcdef).hex()
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + ",")
