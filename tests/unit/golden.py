@@ -136,7 +136,9 @@ class Filter:
 
 
 def chain(layout, plans, first_n, p, seed):
-    """Integers 0, 1, .. until the last of plans, (m, k, room), has one."""
+    """A chain of the integers 0, 1, .. until its last link has one. plans are
+    (m, k, room). A room is the link's capacity at its share of the rate, less
+    that share of it, rounded down: 8 * (1 - 0.25 / 2) = 7."""
     links, keys, key = [], 0, 0
     for m, k, room in plans:
         links.append(Filter(layout, 64, k, m, seed))
@@ -167,8 +169,8 @@ def main():
         print("    { BLOOM_%s, %d, %d, %d," % (names[layout], width, k, m))
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + " },")
-    for layout, plans in ((0, ((64, 1, 6), (64, 2, 6), (128, 2, 8))),
-                          (1, ((256, 8, 40), (256, 8, 33), (256, 8, 28)))):
+    for layout, plans in ((0, ((64, 1, 7), (64, 2, 6), (128, 2, 8))),
+                          (1, ((256, 8, 40), (256, 8, 33), (256, 8, 29)))):
         text = chain(layout, plans, 2, 0.25, 0x0123456789abcdef).hex()
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + ",")
