@@ -1,19 +1,22 @@
 /* mini: the textbook's Bloom filter, to read and to paste. Public domain.
-   cc examples/mini.c -lm, as C99 or C++11. For the same m and k its bits are
-   those of bloom.h, whose plans are exact for few keys too. Prints:
+   cc examples/mini.c -lm, as C99 or C++11. With the same m and k it sets the
+   same bits as bloom.h. The plans of bloom.h are exact for few keys, too.
+   Prints:
        apple: 1, pear: 0 */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* m bits, of which a key sets k; and a key, which walks from x by strides y. */
+/* A filter has m bits, and each key sets k of them. The k bits of a key lie on
+   a walk, which starts at x and whose next step is y. */
 typedef struct filter { uint64_t m; int k; unsigned char *bits; } filter;
 typedef struct walk { uint64_t x, y; } walk;
 
-/* For n keys; one that was not added is "maybe" with the probability p <= 0.5:
-   m = n ln(1/p) / (ln 2)^2, here up to a multiple of 64, and k = log2(1/p).
-   Free `bits` in the end. NULL: no such n or p, m >= 2^32, or memory short. */
+/* A filter for n keys and the false-positive rate p <= 0.5. The textbook says
+   m = n ln(1/p) / (ln 2)^2, here rounded up to a multiple of 64, and
+   k = log2(1/p). Free `bits` in the end. They are NULL if n or p is out of
+   range, if m would be 2^32 or more, or if there is not enough memory. */
 static filter filter_new(double n, double p)
 {
     filter f = { 0, 0, NULL };
@@ -26,7 +29,10 @@ static filter filter_new(double n, double p)
     return f;
 }
 
-/* MurmurHash3 makes two numbers of a key, as good as random. */
+/* The hash is MurmurHash3. It starts at 2^64 / golden ratio: from 0, an empty
+   key would be hashed to 0 and have all its bits in one place. */
+static const uint64_t golden = 0x9E3779B97F4A7C15U;
+
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDU;
@@ -35,7 +41,7 @@ static uint64_t scramble(uint64_t x)
 }
 static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
-/* The bytes from..to - 1, if any, as a number: the first is the lowest. */
+/* The bytes from..to - 1 as a number, the first byte lowest; 0 for no bytes */
 static uint64_t load(const unsigned char *bytes, size_t from, size_t to)
 {
     uint64_t x = 0;
@@ -49,14 +55,14 @@ static walk walk_of(const void *key, size_t size)
     const uint64_t a = 0x87C37B91114253D5U, b = 0x4CF5AD432745937FU;
     const unsigned char *at = (const unsigned char *)key;
     size_t left = size;
-    walk h = { 0, 0 };
+    walk h = { golden, golden };
     for (; left >= 16; left -= 16, at += 16) {
         h.x ^= rotate(load(at, 0, 8) * a, 31) * b;
         h.x = (rotate(h.x, 27) + h.y) * 5 + 0x52DCE729;
         h.y ^= rotate(load(at, 8, 16) * b, 33) * a;
         h.y = (rotate(h.y, 31) + h.x) * 5 + 0x38495AB5;
     }
-    /* The tail, up to 15 bytes: 8 for x, the rest for y. No bytes are a 0. */
+    /* The tail has up to 15 bytes: the first 8 go to x, the others to y. */
     h.x ^= rotate(load(at, 0, left < 8 ? left : 8) * a, 31) * b ^ size;
     h.y ^= rotate(load(at, 8, left) * b, 33) * a ^ size;
     h.x += h.y;
@@ -68,22 +74,24 @@ static walk walk_of(const void *key, size_t size)
 
 static walk walk_of_integer(uint64_t key)
 {
-    uint64_t x = scramble(key + 0x9E3779B97F4A7C15U);
-    walk h = { x, x * 0x9E3779B97F4A7C15U };
+    uint64_t x = scramble(key + golden);
+    walk h = { x, rotate(x, 32) * golden };
     return h;
 }
 
-/* The bit x / 2^64 * m, in two halves, as the product has 96 bits; then on. A
-   stride that stayed the same would give small filters many times p. */
+/* Takes one step, and returns the bit where it began: x * m / 2^64. That
+   product has 96 bits, so x is multiplied in two halves. The constant by which
+   the step grows is Steele and Vigna's (2021). If the step stayed the same, the
+   rate of a small filter would be many times p. */
 static uint64_t walk_on(walk *h, uint64_t m)
 {
     uint64_t bit = ((h->x >> 32) * m + ((h->x & 0xFFFFFFFF) * m >> 32)) >> 32;
     h->x += h->y;
-    h->y *= 37;
+    h->y *= 0xD1342543DE82EF95U;
     return bit;
 }
 
-/* 1: the key was certainly new; 0: it may have been in before */
+/* Returns 1 if the key was certainly new, 0 if it may have been in. */
 static int filter_add(filter *f, walk h)
 {
     int i, is_new = 0;
@@ -95,7 +103,7 @@ static int filter_add(filter *f, walk h)
     return is_new;
 }
 
-/* 0: the key is certainly not in; 1: it may be */
+/* Returns 0 if the key is certainly not in, 1 if it may be. */
 static int filter_may_contain(const filter *f, walk h)
 {
     int i, maybe = 1;

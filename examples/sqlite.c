@@ -41,10 +41,8 @@
    compiled with SQLite 3.44 or later, and loaded by one). DROP TABLE seen works
    all the same. CREATE writes all pages: 1.4 bytes a key for p = 0.01.
 
-   What the second edition made: its tables are read and written as they are,
-   without seals; make them anew to have these. Filters for n keys are read.
-   Those that grow, of bloom(key) without n, are refused and must be made anew:
-   their heads did not tell how many links follow.
+   Filters and tables that bloom.h 1 made are refused. Make them anew from their
+   keys.
 
    examples/sqlite.sql is a demonstration. */
 #include <sqlite3ext.h>

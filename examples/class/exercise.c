@@ -1,9 +1,9 @@
-/* exercise: the textbook's Bloom filter, but for five places, marked TODO. It
-   compiles and runs as it is, and says which are still to be done:
+/* exercise: the textbook's Bloom filter, except for five places marked TODO. It
+   compiles and runs as it is, and prints which are still to be done:
        cc exercise.c -lm -o exercise && ./exercise
-   When it says "apple: 1, pear: 0", let check.c look at it. Keep the names and
-   what the functions take and return; README.md says what there is to learn.
-   Prints:
+   When it prints "apple: 1, pear: 0", let check.c judge it. Keep the names of
+   the functions, their parameters and their results. README.md says what there
+   is to learn. Prints:
        TODO 1: filter_new: m and k, from n and p
        TODO 2: load: bytes as a number
        TODO 3: walk_on: the bit that x points at, and the next x and y
@@ -21,14 +21,16 @@
          if (!said++) puts("TODO " #number ": " what); } while (0)
 #endif
 
-/* m bits, of which a key sets k; and a key, which walks from x by strides y. */
+/* A filter has m bits, and each key sets k of them. The k bits of a key lie on
+   a walk, which starts at x and whose next step is y. */
 typedef struct filter { uint64_t m; int k; unsigned char *bits; } filter;
 typedef struct walk { uint64_t x, y; } walk;
 
-/* For n keys; one that was not added is "maybe" with the probability p <= 0.5:
-   m = n ln(1/p) / (ln 2)^2, rounded up to a multiple of 64, and k = log2(1/p),
-   rounded to the nearest. log() is ln. `bits` are m / 8 bytes, all 0; NULL: no
-   such n or p, m is 2^32 or more, or memory short. */
+/* A filter for n keys and the false-positive rate p <= 0.5. The textbook says
+   m = n ln(1/p) / (ln 2)^2, here rounded up to a multiple of 64, and
+   k = log2(1/p), rounded to the nearest. In C, ln is log(). `bits` are m / 8
+   bytes, all 0. They are NULL if n or p is out of range, if m would be 2^32 or
+   more, or if there is not enough memory. */
 static filter filter_new(double n, double p)
 {
     filter f = { 0, 0, NULL };
@@ -41,7 +43,10 @@ static filter filter_new(double n, double p)
     return f;
 }
 
-/* MurmurHash3 makes two numbers of a key, as good as random. */
+/* The hash is MurmurHash3. It starts at 2^64 / golden ratio: from 0, an empty
+   key would be hashed to 0 and have all its bits in one place. */
+static const uint64_t golden = 0x9E3779B97F4A7C15U;
+
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDU;
@@ -50,8 +55,8 @@ static uint64_t scramble(uint64_t x)
 }
 static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
-/* The bytes from..to - 1, if any, as a number: the first is the lowest, so that
-   the bytes 1, 2, 3 are 0x030201. On every machine, and none is negative. */
+/* The bytes from..to - 1 as a number, the first byte lowest: the bytes 1, 2, 3
+   are 0x030201, on every machine. No bytes are 0. A byte is never negative. */
 static uint64_t load(const unsigned char *bytes, size_t from, size_t to)
 {
     TODO(2, "load: bytes as a number");
@@ -66,15 +71,14 @@ static walk walk_of(const void *key, size_t size)
     const uint64_t a = 0x87C37B91114253D5U, b = 0x4CF5AD432745937FU;
     const unsigned char *at = (const unsigned char *)key;
     size_t left = size;
-    walk h = { 0, 0 };
+    walk h = { golden, golden };
     for (; left >= 16; left -= 16, at += 16) {
         h.x ^= rotate(load(at, 0, 8) * a, 31) * b;
         h.x = (rotate(h.x, 27) + h.y) * 5 + 0x52DCE729;
         h.y ^= rotate(load(at, 8, 16) * b, 33) * a;
         h.y = (rotate(h.y, 31) + h.x) * 5 + 0x38495AB5;
     }
-    /* The tail of up to 15 bytes: the first 8 are x's, the others y's. Where
-       there are none, load gives 0, which changes nothing. */
+    /* The tail has up to 15 bytes: the first 8 go to x, the others to y. */
     h.x ^= rotate(load(at, 0, left < 8 ? left : 8) * a, 31) * b ^ size;
     h.y ^= rotate(load(at, 8, left) * b, 33) * a ^ size;
     h.x += h.y;
@@ -86,15 +90,21 @@ static walk walk_of(const void *key, size_t size)
 
 static walk walk_of_integer(uint64_t key)
 {
-    uint64_t x = scramble(key + 0x9E3779B97F4A7C15U);
-    walk h = { x, x * 0x9E3779B97F4A7C15U };
+    uint64_t x = scramble(key + golden);
+    walk h = { x, rotate(x, 32) * golden };
     return h;
 }
 
-/* x is a point on a ruler of 2^64, on which the m bits lie one after the other;
-   the bit under it is x * m / 2^64, rounded down. m < 2^32, so the product has
-   up to 96 bits: more than a uint64_t. Multiply the two halves of x. Then the
-   point moves on: x grows by the stride y, and y becomes y * 37. */
+/* Takes one step, and returns the bit where it began. Think of x as a point on a
+   ruler of length 2^64, on which the m bits lie side by side: the bit under the
+   point is x * m / 2^64, rounded down. As m < 2^32, that product has up to 96
+   bits, which no uint64_t holds. So multiply as on paper, with two digits of 32
+   bits each:
+       high = x >> 32 and low = x & 0xFFFFFFFF, so x = high * 2^32 + low
+       x * m / 2^64 = (high * m + low * m / 2^32) / 2^32
+   Here each product fits, and `>> 32` divides by 2^32 and rounds down. After
+   that the step is taken: x grows by y, and then y is multiplied by
+   0xD1342543DE82EF95. */
 static uint64_t walk_on(walk *h, uint64_t m)
 {
     TODO(3, "walk_on: the bit that x points at, and the next x and y");
@@ -103,9 +113,9 @@ static uint64_t walk_on(walk *h, uint64_t m)
     return 0;
 }
 
-/* Sets the k bits of a walk: bit i is bit i % 8 of byte i / 8, counted from the
-   lowest. 1: the key was certainly new, as one of them was 0; 0: it may have
-   been in before. */
+/* Sets the k bits of a walk. Bit i is bit i % 8 of byte i / 8, counted from the
+   lowest. Returns 1 if the key was certainly new, as one of its bits was 0, and
+   0 if it may have been in. */
 static int filter_add(filter *f, walk h)
 {
     uint64_t bit = walk_on(&h, f->m);           /* the first of k */
@@ -114,7 +124,8 @@ static int filter_add(filter *f, walk h)
     return 0;
 }
 
-/* 0: the key is certainly not in, as one of its k bits is 0; 1: it may be */
+/* Returns 0 if the key is certainly not in, as one of its k bits is 0, and 1 if
+   it may be. */
 static int filter_may_contain(const filter *f, walk h)
 {
     TODO(5, "filter_may_contain: are the k bits of a key all set?");

@@ -62,23 +62,35 @@ static const char *check_size_of(double n, double p)
     return NULL;
 }
 
+/* What has to be refused, and why. Of the last, m is 2^32 once it is rounded. */
+static const char *check_refused(void)
+{
+    static const struct { double n, p; const char *why; } bad[] = {
+        { 0, 0.01, "n is below 1" }, { 10, 0, "p is 0" },
+        { 10, 0.9, "p is above 0.5" }, { 4.5e8, 0.01, "m would be above 2^32" },
+        { 2977044470.0, 0.5, "m would be 2^32, when rounded up" } };
+    size_t i;
+    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+        filter f = filter_new(bad[i].n, bad[i].p);
+        int refused = f.bits == NULL;
+        free(f.bits);
+        if (!refused)
+            return check_because("m and k are right, but filter_new(%.10g, %g)"
+                                 " has to be refused, as %s: bits = NULL.",
+                                 bad[i].n, bad[i].p, bad[i].why);
+    }
+    return NULL;
+}
+
 static const char *check_new(void)
 {
     static const double good[][2] = { { 1000, 0.01 }, { 1, 0.5 }, { 7, 0.1 },
         { 20000, 0.001 }, { 1e6, 0.03 }, { 5e5, 1e-6 }, { 9585, 0.02 } };
-    static const double bad[][2] = { { 0, 0.01 }, { 10, 0 }, { 10, 0.9 } };
     const char *wrong = NULL;
     size_t i;
     for (i = 0; i < sizeof good / sizeof *good && !wrong; i++)
         wrong = check_size_of(good[i][0], good[i][1]);
-    for (i = 0; i < sizeof bad / sizeof *bad && !wrong; i++) {
-        filter f = filter_new(bad[i][0], bad[i][1]);
-        if (f.bits)
-            wrong = check_because("m and k are right, but filter_new(%g, %g)"
-                                  " has to be refused: bits = NULL.", bad[i][0],
-                                  bad[i][1]);
-    }
-    return wrong;
+    return wrong ? wrong : check_refused();
 }
 
 /* ---- 2 and 3: the hash --------------------------------------------------- */
@@ -132,7 +144,7 @@ static const char *check_key_hash(void)
     unsigned char key[40];
     int size, i, wrong = 0, blocks = 0;
     for (i = 0; i < 40; i++)
-        key[i] = (unsigned char)(i * 37 + 130);
+        key[i] = (unsigned char)(i * 41 + 130);
     for (size = 0; size <= 40; size++) {
         walk h = walk_of(key, (size_t)size);
         bloom_hash right = check_hash(key, (size_t)size);
@@ -157,14 +169,19 @@ static const char *check_hashes(void)
     bloom_hash right = bloom_hash_u64(bloom_init(memory, sizeof memory, plan),
                                       key);
     if (h.x == scramble(key))
-        return "of integers the seed is forgotten: key + 0x9E3779B97F4A7C15."
-               " Without it the integer 0 has the stride 0.";
+        return "of integers the start is forgotten: scramble(key + golden)."
+               " Without it the integer 0 has the step 0.";
+    if (h.x == right.h1 && h.y == h.x * golden)
+        return "of integers the halves of x have to change places before x"
+               " becomes y: rotate(x, 32) * golden.";
     if (h.x != right.h1 || h.y != right.h2)
         return "walk_of_integer was given, and is another now: see mini.c.";
     return check_key_hash();
 }
 
 /* ---- 4: walk_on ---------------------------------------------------------- */
+
+#define CHECK_FACTOR 0xD1342543DE82EF95U
 
 /* Why the bit is not the right one */
 static const char *check_bit(uint64_t x, uint64_t m, uint64_t bit,
@@ -175,14 +192,16 @@ static const char *check_bit(uint64_t x, uint64_t m, uint64_t bit,
                " more often, and a division is slow: multiply, take the upper"
                " half";
     if (bit == x * m >> 32 || bit == x * m)
-        return "the product has more than 64 bits, and its top is lost:"
-               " multiply the halves of x one by one";
+        return "the product has more than 64 bits, and its top is lost: take"
+               " high = x >> 32 and low = x & 0xFFFFFFFF, and shift"
+               " high * m + (low * m >> 32) by 32";
     if (bit >= m)
         return "that is outside";
     if (bit + 1 == right)
-        return "nearly: the lower half of x counts too, it may carry";
-    return "(x >> 32) * m is the upper part; add what the lower half carries,"
-           " and shift by 32 once more";
+        return "nearly: low * m counts too, as it may carry. Add"
+               " (low * m >> 32) to high * m, and only then shift by 32";
+    return "with high = x >> 32 and low = x & 0xFFFFFFFF, it is"
+           " high * m + (low * m >> 32), shifted by 32";
 }
 
 static const char *check_step(walk before, walk after)
@@ -190,14 +209,16 @@ static const char *check_step(walk before, walk after)
     if (after.x == before.x)
         return "the bit is right, but x stays, and so will the next bit: x +="
                " y.";
-    if (after.x == before.x + 37 * before.y)
-        return "the bit is right; but first x += y, and only then y *= 37.";
+    if (after.x == before.x + CHECK_FACTOR * before.y)
+        return "the bit is right; but first x += y, and only then y *="
+               " 0xD1342543DE82EF95.";
     if (after.x != before.x + before.y)
         return "the bit is right; then x is to grow by y.";
     if (after.y == before.y)
-        return "the bits are right, but the stride y stays the same. Small"
-               " filters then miss p, many times over: y *= 37.";
-    return "the bit and x are right; then y *= 37.";
+        return "the bits are right, but the step y stays the same. Small"
+               " filters then miss p, many times over: y *="
+               " 0xD1342543DE82EF95.";
+    return "the bit and x are right; then y *= 0xD1342543DE82EF95.";
 }
 
 static const char *check_walk(void)
@@ -217,7 +238,7 @@ static const char *check_walk(void)
                                  (unsigned long)m, (unsigned long)right,
                                  (double)bit,
                                  check_bit(before.x, m, bit, right));
-        if (h.x != before.x + before.y || h.y != 37 * before.y)
+        if (h.x != before.x + before.y || h.y != before.y * CHECK_FACTOR)
             return check_step(before, h);
     }
     return NULL;

@@ -1,7 +1,11 @@
-/* The door lock of rom.c as an Arduino sketch: put it into a folder lock, with
-   bloom.h and revoked.h beside it. It reads badge numbers, one a line, from the
-   serial line (9600 baud), and answers each: "open", or "ask", for a badge that
-   may have been revoked. The list of 1000 is 1232 bytes of flash; no RAM. */
+/* The door lock of rom.c as an Arduino sketch. Put it into a folder named lock,
+   with bloom.h and revoked.h beside it. It reads badge numbers, one a line, from
+   the serial line (9600 baud). It answers "open", or "ask" if the badge may have
+   been revoked. The list of 1000 badges takes 1232 bytes of flash and no RAM.
+
+   To a filter, "01003" and "1003" are different keys. The list has numbers
+   without leading zeros, so the lock must drop those of a badge: otherwise a
+   revoked badge that is sent as "01003" would open the door. */
 #define BLOOM_ROM PROGMEM
 #define BLOOM_READ_BYTE(p) pgm_read_byte(p)
 #define BLOOM_TINY
@@ -11,7 +15,7 @@
 
 static const bloom *revoked;
 static char badge[12];
-static uint8_t digits;                  /* too many: no badge of ours */
+static uint8_t digits;                  /* if too many, no badge of ours */
 
 void setup()
 {
@@ -32,6 +36,8 @@ void loop()
     if (c == '\n') {
         answer();
         digits = 0;
+    } else if (c == '0' && digits == 0) {
+        return;                         /* a leading zero */
     } else if (c >= '0' && c <= '9' && digits < sizeof badge) {
         badge[digits++] = (char)c;
     }

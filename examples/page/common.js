@@ -84,18 +84,29 @@ const plural = (count, one, many = `${one}s`) =>
 const list = (items) =>
     new Intl.ListFormat('en', { type: 'conjunction' }).format(items);
 
-/* '1e6', '0.1 %', '1000', or as the reader writes it; NaN if it is none */
-function parseNumber(text) {
-    const decimal = format(1.5, {}).charAt(1);
-    let plain = text.trim().replace(/[\s'’_\u00a0\u202f]/g, '');
-    if (decimal === ',')
-        plain = plain.replace(/\./g, '').replace(',', '.');
-    else
-        plain = plain.replace(/,/g, '');
-    const share = plain.endsWith('%');
-    plain = share ? plain.slice(0, -1) : plain;
-    return plain === '' ? NaN : Number(plain) / (share ? 100 : 1);
+/* One rule for what is typed, told wherever a number is refused. It reads 0,5 and
+   0.5 alike in every language, and 1,000 as this page writes a thousand. */
+const NUMBER_RULE = `Thousands may be grouped as in ${whole(1234567)}; any other comma or `
+    + 'point is the decimal sign.';
+
+const groupSign = /[.,]/.exec(whole(1234567))?.[0] ?? ' ';
+const GROUPED = new RegExp(
+    `^[1-9]\\d{0,2}([${groupSign}]\\d{2,3})*[${groupSign}]\\d{3}(?![\\d${groupSign}])`);
+
+function ungrouped(text) {
+    const plain = text.replace(/[\s'’_]/g, '');
+    return (GROUPED.test(plain) ? plain.replaceAll(groupSign, '') : plain).replace(',', '.');
 }
+
+/* '1e6', '0.1 %', '1,000' as a number; NaN if it is none */
+function parseNumber(text) {
+    const [, digits, share] = /^([\d.e+-]+)(%?)$/i.exec(ungrouped(text)) ?? [];
+    return digits ? Number(digits) / (share ? 100 : 1) : NaN;
+}
+
+/* A number that must be whole has no decimal sign: who writes 1.000 for n may mean
+   a thousand. '1.5e6' is whole. */
+const parseWhole = (text) => /^[^.]*$|e/i.test(ungrouped(text)) ? parseNumber(text) : NaN;
 
 /* ---- Jobs ---------------------------------------------------------------- */
 

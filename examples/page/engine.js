@@ -2,7 +2,7 @@
    has a module of its own. Addresses come as signed numbers, hence `>>> 0`. */
 
 const LAYOUTS = ['classic', 'blocked', 'counting'];
-const ERRORS = { ok: 0, corrupt: 6, unsealed: 7 };
+const ERRORS = { ok: 0, truncated: 1, notAFilter: 2, corrupt: 6, unsealed: 7 };
 const MIB = 2 ** 20;
 
 /* At once where a browser allows that: a module of this size takes less time to

@@ -101,11 +101,11 @@ const openFile = (file) => keep(file.name, { job: 'open', file });
 function buildFile() {
     const layout = Number($('#build-layout').value);
     const wanted = $('#build-n').value.trim();
-    const n = wanted === '' ? 0 : parseNumber(wanted);
+    const n = wanted === '' ? 0 : parseWhole(wanted);
     const p = parseNumber($('#build-p').value);
     if (!(p > 0 && p < 1) || !(wanted === '' || (n >= 1 && n % 1 === 0))) {
         say('#file-note', 'n is a whole number, and p lies between 0 and 1; for one '
-            + 'percent write 0.01 or 1%.');
+            + `percent write 0.01 or 1%. ${NUMBER_RULE}`);
         return;
     }
     keep('lines.bloom', { job: 'make', text: encode($('#build-lines').value),

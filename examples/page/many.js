@@ -98,13 +98,12 @@ function startMany() {
     $('#add-many').addEventListener('click', () => addWords(
         $('#paste').value.split(/\r?\n/).filter((word) => word !== '')));
     $('#make').addEventListener('click', () => {
-        const first = madeSoFar(), wanted = parseNumber($('#made').value);
-        if (!(wanted >= 1) || first + wanted > MAKEABLE / 2) {
-            say('#many-note', `From 1 to ${whole(MAKEABLE / 2 - first)} words.`);
+        const first = madeSoFar(), wanted = parseWhole($('#made').value);
+        if (!(wanted >= 1 && wanted % 1 === 0) || first + wanted > MAKEABLE / 2) {
+            say('#many-note', `From 1 to ${whole(MAKEABLE / 2 - first)} words. ${NUMBER_RULE}`);
             return;
         }
-        addWords(Array.from({ length: Math.floor(wanted) },
-                            (_, i) => madeWord(first + i)));
+        addWords(Array.from({ length: wanted }, (_, i) => madeWord(first + i)));
     });
     $('#pause').addEventListener('click', pause);
     $('#stop').addEventListener('click', stopRun);

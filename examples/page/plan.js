@@ -9,9 +9,9 @@ let planEngine, chartRate, chartK, measuring = null, measured = null;
 /* ---- What may be typed, or stand in the address -------------------------- */
 
 const FIELDS = {
-    n: { fits: (n) => n >= 1 && n <= 1e12 && n % 1 === 0,
+    n: { parse: parseWhole, fits: (n) => n >= 1 && n <= 1e12 && n % 1 === 0,
          hint: 'n: a whole number from 1 to 10¹².' },
-    p: { fits: (p) => p >= 2 ** -64 && p < 1,
+    p: { parse: parseNumber, fits: (p) => p >= 2 ** -64 && p < 1,
          hint: 'p: from 5.4 × 10⁻²⁰ to below 1; for one percent write 0.01 or 1%.' },
 };
 const TOO_LARGE = 'This page counts its bytes with 32 bits, so it plans filters below '
@@ -312,15 +312,15 @@ function replan(changes) {
 
 const twoDigits = (value) => Number(value.toPrecision(2));
 
-function typed(field, { fits, hint }) {
+function typed(field, { parse, fits, hint }) {
     $(`#${field}-text`).addEventListener('change', ({ target }) => {
-        const value = parseNumber(target.value);
+        const value = parse(target.value);
         if (fits(value)) {
             target.blur();
             replan({ [field]: value });
         } else {
             target.setAttribute('aria-invalid', 'true');
-            say('#plan-note', hint);
+            say('#plan-note', `${hint} ${NUMBER_RULE}`);
         }
     });
 }

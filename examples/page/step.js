@@ -110,11 +110,11 @@ function chooseStep(row) {
 }
 
 function typedStep() {
-    const [m, k, n] = ['m', 'k', 'n'].map((x) => parseNumber($(`#step-${x}`).value));
+    const [m, k, n] = ['m', 'k', 'n'].map((x) => parseWhole($(`#step-${x}`).value));
     const fits = m >= 64 && m <= MOST_STEP_CELLS && m % 64 === 0
         && k >= 1 && k <= 64 && k % 1 === 0 && n >= 1 && n <= m && n % 1 === 0;
     say('#step-note', fits ? ''
-        : `m: a multiple of 64, to ${whole(MOST_STEP_CELLS)}; k: to 64; n: to m.`);
+        : `m: a multiple of 64, to ${whole(MOST_STEP_CELLS)}; k: to 64; n: to m. ${NUMBER_RULE}`);
     if (fits)
         chooseStep({ m, k, n });
 }

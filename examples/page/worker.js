@@ -98,23 +98,30 @@ function forget() {
     filter = 0;
 }
 
-const isChain = (at) => ['B', 'L', 'C', '\x01'].every((letter, i) =>
-    engine.view(at, 4)[i] === letter.charCodeAt(0));
+/* Why the bytes were refused. bloom.h calls anything of fewer bytes than a header
+   truncated; here it is so only if it begins as a filter or a chain does. */
+function whyNot(magic) {
+    const error = engine.c.last_error();
+    if (magic === '')
+        return 'is empty, so it is not a Bloom filter';
+    if (error === ERRORS.truncated && !'BLM'.startsWith(magic) && magic !== 'BLC')
+        return engine.errorText(ERRORS.notAFilter);
+    return error ? engine.errorText(error) : 'too large for the memory of this page';
+}
 
 async function open({ file, bytes }) {
     const c = engine.c;
     const size = file ? file.size : bytes.length;
     forget();
     const at = file ? await readFile(file) : engine.put(bytes);
-    if (size >= 4 && isChain(at) && c.open_chain(at, size) > 0)
+    const magic = String.fromCharCode(...engine.view(at, Math.min(size, 3)));
+    if (magic === 'BLW')
+        return { why: 'is a sliding window of bloom_window.h, which only the command opens' };
+    const isChain = magic === 'BLC';
+    filter = isChain ? 0 : c.open(at, size);
+    if (isChain ? c.open_chain(at, size) > 0 : filter)
         return loaded();
-    if (size < 4 || !isChain(at))
-        filter = c.open(at, size);
-    if (filter)
-        return loaded();
-    return { why: size === 0 ? 'is empty, so it is not a Bloom filter'
-                             : c.last_error() ? engine.errorText(c.last_error())
-                             : 'too large for the memory of this page' };
+    return { why: whyNot(magic) };
 }
 
 function make({ text, n, p, layout }) {

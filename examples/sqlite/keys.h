@@ -121,6 +121,15 @@ static bool too_big(sqlite3_context *to, size_t size)
 /* What a BLOB holds: a filter as it lies there, or a copy of a chain. */
 typedef struct filter { const bloom *plain; bloom_chain *chain; } filter;
 
+/* bloom.h calls whatever is shorter than a header truncated. Here that is so
+   only if it begins as a filter or a chain does. */
+static bool begins_well(const void *image, size_t size)
+{
+    size_t magic = size < 3 ? size : 3;
+    return size > 0 && (memcmp(image, "BLM", magic) == 0
+                        || memcmp(image, "BLC", magic) == 0);
+}
+
 /* Both are NULL after an error; and with BLOOM_OK, where memory is short. */
 static bloom_error read_filter(sqlite3_value *v, filter *f)
 {
@@ -134,7 +143,8 @@ static bloom_error read_filter(sqlite3_value *v, filter *f)
         f->chain = bloom_chain_load(image, size, &error);
     else if (is_blob)
         f->plain = bloom_view(image, size, &error);
-    return error;
+    return error == BLOOM_TRUNCATED && !begins_well(image, size)
+           ? BLOOM_NOT_A_FILTER : error;
 }
 
 /* false, and an error, if there is none. The caller frees the chain. */

@@ -7,11 +7,7 @@
    well. Four of these pages fit one of SQLite's, of 4096 bytes.
 
    Nothing but the header is kept in memory: so transactions, savepoints and
-   other connections are SQLite's own affair.
-
-   The second edition's pages had no seals, and one that was missing was all
-   zeros. Such a table, whose page 0 has 32 bytes, is read and written as it is.
-   */
+   other connections are SQLite's own affair. */
 #ifndef BLOOM_SQLITE_PAGES_H
 #define BLOOM_SQLITE_PAGES_H
 
@@ -23,7 +19,7 @@ typedef struct table {
     char *data;                         /* "main"."T_data" */
     sqlite3_stmt *read, *write;
     unsigned char header[HEADER];
-    bool is_open, is_sealed;            /* was the header read? */
+    bool is_open;                       /* was the header read? */
 } table;
 
 /* ---- Errors -------------------------------------------------------------- */
@@ -93,7 +89,7 @@ static int ready(table *t, sqlite3_stmt **to, const char *sql, uint64_t number)
 /* Of a page with room for its seal, in which its number is for the moment */
 static uint64_t seal_of(unsigned char *page, size_t size, uint64_t number)
 {
-    static const unsigned char plain[40] = { 'B', 'L', 'M', 1, 0, 64, 1, 0,
+    static const unsigned char plain[40] = { 'B', 'L', 'M', 2, 0, 64, 1, 0,
                                              64 };
     store64(page + size, number);
     return bloom_hash_key(bloom_view(plain, sizeof plain, NULL), page,
@@ -140,8 +136,7 @@ static int open_table(table *t)
     int result = t->is_open ? SQLITE_OK : fetch(t, 0, page, &size);
     if (result || t->is_open)
         return result;
-    t->is_sealed = size == HEADER + SEAL;
-    if (t->is_sealed ? !is_whole(page, HEADER, 0) : size != HEADER)
+    if (size != HEADER + SEAL || !is_whole(page, HEADER, 0))
         return damaged(t, 0);
     memcpy(t->header, page, HEADER);
     if (!bloom_view(t->header, SIZE_MAX, NULL))
@@ -157,12 +152,8 @@ static int read_page(table *t, uint64_t number, unsigned char *page)
     int result = fetch(t, number, page, &size);
     if (result)
         return result;
-    if (size == 0 && !t->is_sealed)
-        memset(page, 0, PAGE);
-    else if (t->is_sealed ? size != PAGE + SEAL || !is_whole(page, PAGE, number)
-                          : size != PAGE)
-        return damaged(t, number);
-    return SQLITE_OK;
+    return size == PAGE + SEAL && is_whole(page, PAGE, number)
+           ? SQLITE_OK : damaged(t, number);
 }
 
 /* Writes `size` bytes and their seal, for which there is room behind them. */
@@ -172,11 +163,8 @@ static int write_page(table *t, uint64_t number, unsigned char *page,
     int result = ready(t, &t->write, "REPLACE INTO %s VALUES(?1, ?2)", number);
     if (result)
         return result;
-    if (t->is_sealed) {
-        store64(page + size, seal_of(page, size, number));
-        size += SEAL;
-    }
-    sqlite3_bind_blob(t->write, 2, page, (int)size, SQLITE_STATIC);
+    store64(page + size, seal_of(page, size, number));
+    sqlite3_bind_blob(t->write, 2, page, (int)size + SEAL, SQLITE_STATIC);
     sqlite3_step(t->write);
     result = sqlite3_reset(t->write);
     sqlite3_clear_bindings(t->write);
@@ -209,7 +197,7 @@ static int write_pages(table *t)
     uint64_t i, count = pages(t);
     int result = run(t, sqlite3_mprintf("CREATE TABLE %s(page INTEGER "
                                         "PRIMARY KEY, bytes BLOB)", t->data));
-    t->is_open = t->is_sealed = true;
+    t->is_open = true;
     memcpy(page, t->header, HEADER);
     if (!result)
         result = write_page(t, 0, page, HEADER);

@@ -82,6 +82,9 @@ wrong 1 's/(ln_2 \* ln_2)/ln_2/' 'ln 2 were not squared'
 wrong 1 's/ceil(n \* log(/ceil(n * log10(/' 'log10'
 wrong 1 's/f.m = (uint64_t)m;/f.m = (uint64_t)m \/ 8;/' 'a number of bytes'
 wrong 1 's/ \&\& p <= 0.5//' 'has to be refused'
+wrong 1 's/ \&\& m < 4294967296.0//' 'm would be above 2^32' '2 3 4 5 6 7 9'
+wrong 1 's/m < 4294967296.0/m < 4294967297.0/' 'm would be 2^32, when rounded' \
+    '2 3 4 5 6 7 9'
 wrong 1 's/(unsigned char \*)calloc.*/NULL;/' 'gives no bits'
 # the hash
 wrong 2 's/bytes\[--to\]/(uint64_t)(signed char)bytes[--to]/' \
@@ -89,24 +92,31 @@ wrong 2 's/bytes\[--to\]/(uint64_t)(signed char)bytes[--to]/' \
 wrong 2 's/bytes\[--to\]/bytes[from++]/' 'the first byte is to be the lowest'
 wrong 2 's/uint64_t x = 0;/unsigned x = 0;/' 'an int is too narrow'
 wrong 2 's/while (to > from)/while (to > 0)/' 'mind `from`'
-wrong 3 's/scramble(key + 0x9E3779B97F4A7C15U)/scramble(key)/' \
-    'the seed is forgotten' '4 5 6 7 9'
+wrong 3 's/scramble(key + golden)/scramble(key)/' \
+    'the start is forgotten' '4 5 6 7 9'
+wrong 3 's/rotate(x, 32) \* golden/x * golden/' \
+    'have to change places' '4 5 6 7 9'
+wrong 3 's/{ golden, golden }/{ 0, 0 }/' 'walk_of itself' '4 5 6 7 9'
 wrong 3 's/x \^ x >> 33;/x ^ x >> 32;/' 'walk_of_integer was given'
 wrong 3 's/load(at, 8, left) \* b/load(at, 8, left) * a/' \
     'all of them with a tail'
 # the walk
+factor=0xD1342543DE82EF95U
 walk='/uint64_t bit = ((h->x/s/=.*/='
 wrong 4 "$walk h->x % m;/" 'that is x % m' '5 6 7 9'
-wrong 4 "$walk h->x * m >> 32;/" 'more than 64 bits'
+wrong 4 "$walk h->x * m >> 32;/" 'and shift high \* m + (low \* m >> 32) by 32'
 wrong 4 "$walk (h->x >> 32) * m >> 32;/" \
-    'the lower half of x counts too' '5 6 7 9'
+    'low \* m counts too' '5 6 7 9'
+wrong 4 "$walk (h->x >> 32) * m;/" 'that is outside'
+wrong 4 "$walk (h->x >> 33) * m >> 32;/" \
+    'it is high \* m + (low \* m >> 32), shifted' '5 6 7 9'
 wrong 4 "$walk h->x >> 32;/" 'that is outside'
 wrong 4 's/^    h->x += h->y;//' 'x stays'
-wrong 4 's/^    h->y \*= 37;//' 'the stride y stays the same' '5 6 7 9'
-wrong 4 's/h->x += h->y/z/; s/h->y \*= 37/h->x += h->y/; s/z;$/h->y *= 37;/' \
-    \
+wrong 4 's/^    h->y \*= 0x.*//' 'the step y stays the same' '5 6 7 9'
+wrong 4 "s/h->x += h->y/z/; s/h->y \*= $factor/h->x += h->y/
+         s/z;\$/h->y *= $factor;/" \
     'first x += y, and only then' '5 6 7 9'
-wrong 4 's/h->y \*= 37/h->y *= 31/' 'the bit and x are right; then y'
+wrong 4 "s/h->y \*= $factor/h->y *= 37/" 'the bit and x are right; then y'
 # adding: in filter_add alone
 add='/^static int filter_add/,/^}/s'
 wrong 5 "$add/1 << bit % 8/128 >> bit % 8/" 'mirrored' '1 2 3 4 7'
@@ -148,7 +158,7 @@ ended() {
 }
 ended 2 's/while (to > from)/while (to >= from)/' \
     'takes more than ten seconds\|crashes'
-ended 4 's/h->y \*= 37;/while (m) h->y *= 37;/' 'takes more than ten seconds'
+ended 4 's/h->y \*= 0x/while (m) h->y *= 0x/' 'takes more than ten seconds'
 ended 4 "$walk h->x % (m - m);/" 'it divides by 0\|that is'
 ended 5 "$add/f->bits\[bit/((unsigned char *)0)[bit/g" \
     'crashes: it reads or writes'

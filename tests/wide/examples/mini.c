@@ -1,5 +1,5 @@
-/* Run by `make examples`: examples/mini.c sets the bits of bloom.h for the same
-   m and k, and gives its answers, for byte keys of 0 to 40 bytes and integers;
+/* Run by `make examples`: examples/mini.c sets the same bits as bloom.h and
+   gives the same answers, for byte keys of 0 to 40 bytes and for integers. Its
    m and k are the textbook's. Built as C99 and as C++11 (-x c++). */
 #define BLOOM_STATIC
 #include "bloom.h"

@@ -5,10 +5,9 @@
 
    The input: a byte that says how long the key is, the key, and bytes that are
    handed to each function as a BLOB, and are the header and page 1 of a table's
-   data: as they are, with a seal, and without seals, as the second edition
-   wrote them. What must hold: each call gives a value or a sentence; what a
-   function takes, the others take; a key that was added is in; a table still
-   answers or says that it is damaged. */
+   data, as they are and with a seal. What must hold: each call gives a value or
+   a sentence; what a function takes, the others take; a key that was added is
+   in; a table still answers or says that it is damaged. */
 #define _POSIX_C_SOURCE 200809L
 #include <sqlite3.h>
 #define SQLITE_CORE 1
@@ -26,7 +25,7 @@ static void fail(const char *what, int line)
 
 static sqlite3 *db;
 enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, PUT, LOOK,
-       OLD_BODY, OLD_PUT, OLD_LOOK, CALLS };
+       CALLS };
 static sqlite3_stmt *calls[CALLS];
 
 static void set_up(void)
@@ -43,20 +42,14 @@ static void set_up(void)
         "RELEASE s",
         "REPLACE INTO seen_data VALUES (1, ?1)",
         "INSERT INTO seen VALUES (?2)",
-        "SELECT count(*) FROM seen(?2)",
-        "REPLACE INTO old_data VALUES (1, ?1)",
-        "INSERT INTO old VALUES (?2)",
-        "SELECT count(*) FROM old(?2)" };
+        "SELECT count(*) FROM seen(?2)" };
     int i;
     must(sqlite3_open(":memory:", &db) == SQLITE_OK);
     must(sqlite3_bloom_init(db, NULL, NULL) == SQLITE_OK);
     /* The head of a chain may ask for any memory; here there is little. */
     sqlite3_hard_heap_limit64(4 << 20);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 16);
-    must(sqlite3_exec(db, "CREATE VIRTUAL TABLE seen USING bloom(1000, 1e-4);"
-        "CREATE VIRTUAL TABLE old USING bloom(1000, 1e-4); UPDATE old_data SET "
-        "bytes = CAST(substr(bytes, 1, length(bytes) - 8) AS BLOB);"
-        "PRAGMA writable_schema = reset",   /* connects to them anew */
+    must(sqlite3_exec(db, "CREATE VIRTUAL TABLE seen USING bloom(1000, 1e-4)",
         NULL, NULL, NULL) == SQLITE_OK);
     for (i = 0; i < CALLS; i++)
         must(sqlite3_prepare_v2(db, sql[i], -1, &calls[i], NULL) == SQLITE_OK);
@@ -105,19 +98,18 @@ static void try_functions(const void *blob, size_t size, const char *text,
 }
 
 /* With this as page 1; then as it was before */
-static void try_table(int body, const void *bytes, size_t size,
-                      const char *text, size_t text_size)
+static void try_table(const void *bytes, size_t size, const char *text,
+                      size_t text_size)
 {
-    int put = body + 1, look = body + 2;
     must(call(BEGIN, bytes, size, text, text_size) == 0);
-    must(call(body, bytes, size, text, text_size) == 0);
-    if (call(put, bytes, size, text, text_size) == 0)
-        must(call(look, bytes, size, text, text_size) == 1);
+    must(call(BODY, bytes, size, text, text_size) == 0);
+    if (call(PUT, bytes, size, text, text_size) == 0)
+        must(call(LOOK, bytes, size, text, text_size) == 1);
     else
-        call(look, bytes, size, text, text_size);
+        call(LOOK, bytes, size, text, text_size);
     must(call(BACK, bytes, size, text, text_size) == 0);
-    must(call(put, bytes, size, text, text_size) == 0);
-    must(call(look, bytes, size, text, text_size) == 1);
+    must(call(PUT, bytes, size, text, text_size) == 0);
+    must(call(LOOK, bytes, size, text, text_size) == 1);
     must(call(BACK, bytes, size, text, text_size) == 0);
     must(call(END, bytes, size, text, text_size) == 0);
 }
@@ -134,7 +126,7 @@ static void try_header(const void *bytes)
     memcpy(t->header, bytes, HEADER);
     t->db = db;
     t->is_open = true;
-    t->data = sqlite3_mprintf("main.old_data");
+    t->data = sqlite3_mprintf("main.seen_data");
     if (bloom_view(t->header, SIZE_MAX, NULL)
         && touch_key(t, &k, true, &maybe) == SQLITE_OK)
         must(touch_key(t, &k, false, &maybe) == SQLITE_OK && maybe);
@@ -159,12 +151,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     data += 1 + key_size;
     size -= 1 + key_size;
     try_functions(data, size, k, key_size);
-    try_table(BODY, data, size, k, key_size);
+    try_table(data, size, k, key_size);
     memset(page, 0, sizeof page);
     memcpy(page, data, size < PAGE ? size : PAGE);
-    try_table(OLD_BODY, page, PAGE, k, key_size);
     store64(page + PAGE, seal_of(page, PAGE, 1));
-    try_table(BODY, page, sizeof page, k, key_size);
+    try_table(page, sizeof page, k, key_size);
     if (size >= HEADER)
         try_header(data);
     return 0;

@@ -156,12 +156,19 @@ export async function bent() {
     change('huge', 15, 1);
     change('cells', 60, sound[60] ^ 4);
     bends.nothing = Buffer.alloc(0);
+    bends.letter = sound.subarray(0, 1);
+    bends.magic = sound.subarray(0, 3);
+    bends['short-text'] = Buffer.from('apple\n');
+    bends.almost = Buffer.from('BLX');
+    bends['chain-magic'] = Buffer.from('BLC');
     bloom(['uniq', '-f', `${folder}/to-bend`, '-n', '10'], lines(0, 500));
     const chain = readFileSync(`${folder}/to-bend`);
     bends['chain-cut'] = chain.subarray(0, -5);
     bends['chain-head'] = chain.subarray(0, 20);
     bends['chain-layout'] = Buffer.from(chain);
     bends['chain-layout'][4] = 2;
+    bends['chain-version'] = Buffer.from(chain);
+    bends['chain-version'][3] = 9;
     for (const [name, bytes] of Object.entries(bends)) {
         const path = `${folder}/bent-${name}`;
         writeFileSync(path, bytes);
@@ -174,6 +181,15 @@ export async function bent() {
             same(`bent: ${name}`, here, `bent-${name}: ${there}.`);
         same(`bent: ${name}: to be asked`, await page.locator('#asking').evaluate((e) => e.inert),
              name !== 'cells');
+    }
+    bloom(['uniq', '-f', `${folder}/window`, '--last', '100', '-p', '0.01'], lines(0, 50));
+    const window = readFileSync(`${folder}/window`);
+    for (const [name, bytes] of Object.entries({ window, 'window-short': window.subarray(0, 5) })) {
+        writeFileSync(`${folder}/${name}`, bytes);
+        await load(page, `${folder}/${name}`);
+        const said = await text(page, '#file-note');
+        check(`${name}: is named as one`, said.startsWith(`${name}: is a sliding window`), said);
+        check(`${name}: is not asked`, await page.locator('#asking').evaluate((e) => e.inert));
     }
     await load(page, `${folder}/bent-cells`);
     same('damaged', (await table(page)).seal, 'DAMAGED');

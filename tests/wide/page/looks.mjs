@@ -60,6 +60,34 @@ export async function themesAndWidths() {
     await page.context().close();
 }
 
+// A word as long as it gets without a space, and a false "maybe" that it made
+export async function longWords() {
+    const long = 'w'.repeat(63), page = await open(`#words=${long}&m=128&k=1`,
+        { viewport: { width: 390, height: 844 } });
+    const wide = (what) => page.evaluate(() => document.scrollingElement.scrollWidth)
+        .then((width) => check(`${what}: nothing to scroll sideways`, width <= 390, width));
+    await wide('a word of 63 characters is in');
+    await page.fill('#word', long);
+    await wide('it is asked for');
+    await page.evaluate(() => {                 // the cell that it set
+        document.querySelector('#cells').focus();
+        for (let i = 0; i < 128; i++) {
+            if (document.querySelector('#cell').textContent.includes('www'))
+                break;
+            document.querySelector('#cells').dispatchEvent(new KeyboardEvent('keydown',
+                { key: i ? 'ArrowRight' : 'Home' }));
+        }
+    });
+    check('its cell is told', (await text(page, '#cell')).includes('www'), await text(page, '#cell'));
+    await wide('its cell is told');
+    await page.click('#find');
+    await wide('it made a false "maybe"');
+    await page.setInputFiles('#file', { name: long, mimeType: '', buffer: Buffer.from('none') });
+    await until(page, () => document.querySelector('#file-note').textContent !== '');
+    await wide('a file of that name is refused');
+    await page.context().close();
+}
+
 export async function keyboard() {
     const page = await open('#words=&m=256&k=4');
     const focused = () => page.evaluate(() => document.activeElement.id
@@ -99,6 +127,54 @@ export async function language() {
     same('read as written, kept as numbers', await page.evaluate(() => location.search),
          '?n=12345&p=0.005');
     await page.context().close();
+}
+
+// Thousands as the page writes them; any other comma or point is the decimal sign,
+// and n has none.
+const NUMBERS = {
+    'en-US': { n: { '1,000,000': 1e6, '12,345': 12345, '1e6': 1e6, '1 000 000': 1e6,
+                    '10,00,000': 1e6, '1.5e6': 1.5e6, '1,5': null, '1.5': null, '1.000': null,
+                    '1.000.000': null, '1,000,00': null, '1,2,3': null, '1,,000': null,
+                    ',000': null, '-5': null, '0x10': null, 'ten': null, '1,000,5': null },
+               p: { '0.5%': 0.005, '0,5%': 0.005, '0,5 %': 0.005, '0.001': 0.001,
+                    '0,001': 0.001, '.01': 0.01, ',01': 0.01, '1e-3': 0.001, '1,5e-3': 0.0015,
+                    '0.125%': 0.00125, '0,5,0%': null, '1.0.0%': null, '%': null, '0.1%%': null } },
+    'de-DE': { n: { '1.000.000': 1e6, '12.345': 12345, '1,5': null, '1.5': null, '1,000': null,
+                    '1,000,000': null, '1,5e6': 1.5e6 },
+               p: { '0,5%': 0.005, '0.5%': 0.005, '0.001': 0.001, '0,001': 0.001,
+                    '1.000%': null } },
+};
+
+const shown = {                         // as the slider tells a screen reader
+    n: (said) => Number(said.replace(/\D/g, '')),
+    p: (said) => parseFloat(said.replace(',', '.')) / 100,
+};
+
+export async function typedNumbers() {
+    const type = async (page, field, value) => {
+        await page.fill(`#${field}-text`, value);
+        await page.press(`#${field}-text`, 'Enter');
+    };
+    for (const [locale, fields] of Object.entries(NUMBERS)) {
+        const page = await open('#words=', { locale });
+        for (const [field, cases] of Object.entries(fields))
+            for (const [typed, value] of Object.entries(cases)) {
+                await type(page, field, field === 'n' ? '77' : '7%');
+                await type(page, field, typed);
+                const got = shown[field](await page.getAttribute(`#${field}`, 'aria-valuetext'));
+                const what = `${locale}, ${field}: ${typed}`;
+                check(what, Math.abs(got / (value ?? (field === 'n' ? 77 : 0.07)) - 1) < 1e-9, got);
+                same(`${what}: refused`, await page.getAttribute(`#${field}-text`, 'aria-invalid'),
+                     String(value === null));
+                check(`${what}: why`, value !== null || (await text(page, '#plan-note'))
+                    .includes(locale === 'de-DE' ? '1.234.567' : '1,234,567'));
+            }
+        await page.fill('#made', '1,5');
+        await page.click('#make');
+        check(`${locale}: no word and a half`, (await text(page, '#many-note')).startsWith('From 1 to'),
+              await text(page, '#many-note'));
+        await page.context().close();
+    }
 }
 
 export async function sizes() {

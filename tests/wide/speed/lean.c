@@ -88,11 +88,17 @@ INLINE void ask_block(table t, uint64_t h)
 
 typedef struct walk { uint64_t x, y; } walk;
 
+INLINE walk walk_of(uint64_t h)
+{
+    walk w = { h, (h << 32 | h >> 32) * G };
+    return w;
+}
+
 INLINE uint64_t next(table t, walk *w)
 {
     uint64_t cell = (uint64_t)((wide)w->x * t.m >> 64);
     w->x += w->y;
-    w->y *= 37;
+    w->y *= 0xD1342543DE82EF95U;
     return cell;
 }
 
@@ -115,7 +121,7 @@ INLINE void ask_cells(table t, walk w, int count)
 
 INLINE unsigned look_ones(table t, uint64_t h)
 {
-    walk w = { h, h * G };
+    walk w = walk_of(h);
     int i;
     for (i = 0; i < 7; i++)
         if (!look_cells(t, &w, 1))
@@ -125,19 +131,19 @@ INLINE unsigned look_ones(table t, uint64_t h)
 
 INLINE unsigned look_threes(table t, uint64_t h)
 {
-    walk w = { h, h * G };
+    walk w = walk_of(h);
     return look_cells(t, &w, 3) && look_cells(t, &w, 3) && look_cells(t, &w, 1);
 }
 
 INLINE unsigned look_seven(table t, uint64_t h)
 {
-    walk w = { h, h * G };
+    walk w = walk_of(h);
     return look_cells(t, &w, 7);
 }
 
 INLINE unsigned add_seven(table t, uint64_t h)
 {
-    walk w = { h, h * G };
+    walk w = walk_of(h);
     uint64_t set = 1;
     int i;
     for (i = 0; i < 7; i++) {
@@ -153,7 +159,7 @@ INLINE unsigned add_seven(table t, uint64_t h)
 
 INLINE void ask_seven(table t, uint64_t h)
 {
-    walk w = { h, h * G };
+    walk w = walk_of(h);
     ask_cells(t, w, 7);
 }
 
@@ -221,7 +227,7 @@ typedef struct left { walk of[64]; size_t count; } left;
 
 INLINE void ask_two(table t, uint64_t h)
 {
-    walk w = { h, h * G };
+    walk w = walk_of(h);
     ask_cells(t, w, 2);
 }
 
@@ -240,7 +246,7 @@ INLINE void first_two(table t, left *l, const uint64_t *hash)
 {
     size_t i, was = l->count;
     for (i = 0; i < 32; i++) {
-        walk w = { hash[i], hash[i] * G };
+        walk w = walk_of(hash[i]);
         unsigned in = look_cells(t, &w, 2);
         l->of[l->count] = w;
         l->count += in;
