@@ -3,7 +3,8 @@
    usage: exact [blocks] [floor] [generator] [estimate] [even] [all] [seed=S]
      blocks     every one of the 2^32 masks of a block, against the formula
      floor      the rate that 32-bit hashes cannot fall below
-     generator  the k-index generator beside plain double hashing
+     generator  the k-index generator beside plain double hashing, and beside
+                k independent hashes
      estimate   bloom_estimate at n = 10^6
      even       a filter of 2^33 bits is filled evenly
      all        with 8 times the blocks, and up to 10^9 keys for the generator
@@ -209,12 +210,7 @@ static void floor_of_32(void)
 /* Cells of random hashes by several rules, in a naive bitset of at most 2^15
    cells. */
 
-enum { GUAVA, CONSTANT, SCRAMBLED, SCRAMBLED_32, SCRAMBLED_U64, INDEPENDENT };
-
-static inline uint64_t high_half(uint64_t x, uint64_t m)
-{
-    return bloom_high_half_(x, m);
-}
+enum { GUAVA, CONSTANT, OURS, OURS_32, OURS_U64, INDEPENDENT };
 
 /* Sets (or asks for) the k cells of a random key; true if all were set. */
 static inline bool walk(unsigned char *cell, uint64_t m, unsigned k, int rule,
@@ -222,18 +218,19 @@ static inline bool walk(unsigned char *cell, uint64_t m, unsigned k, int rule,
 {
     uint64_t x = random64(), y = random64();
     bool all = true;
-    if (rule == SCRAMBLED_32)
+    if (rule == OURS_32)
         y = x << 32;
-    if (rule == SCRAMBLED_U64)
-        y = x * 0x9E3779B97F4A7C15U;
+    if (rule == OURS_U64)
+        y = bloom_h2_u64_(x);
     while (k-- > 0 && (all || set)) {
-        uint64_t i = rule == GUAVA ? (x & INT64_MAX) % m : high_half(x, m);
+        uint64_t i = rule == GUAVA ? (x & INT64_MAX) % m
+                                   : bloom_high_half_(x, m);
         all = all && cell[i];
         if (set)
             cell[i] = 1;
         x = rule == INDEPENDENT ? random64() : x + y;
-        if (rule >= SCRAMBLED)
-            y *= 37;
+        if (rule >= OURS)
+            y *= BLOOM_FACTOR_;
     }
     return all;
 }
@@ -268,7 +265,7 @@ static void generator(void)
     int rule;
     printf("\nmeasured / textbook rate, (1 - (1 - 1/m)^(kn))^k, by index rule\n"
            "      m   k     n  textbook    Guava  constant    "
-           "scrambled: w64     w32     u64   independent  bloom_plan_fpr\n");
+           "bloom.h: w64       w32     u64   independent  bloom_plan_fpr\n");
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double m = rows[i].m, k = rows[i].k, n = rows[i].n;
         double book = pow(1 - pow(1 - 1 / m, k * n), k);
@@ -280,12 +277,12 @@ static void generator(void)
             measure r = measure_rule(rows[i].m, rows[i].k, rows[i].n, rule,
                                      fmin(3e4 / book, most));
             double planned = bloom_plan_fpr(plan, rows[i].n);
-            printf(rule == SCRAMBLED ? "           %7.3f" : "  %7.3f",
+            printf(rule == OURS ? "           %7.3f" : "  %7.3f",
                    r.rate / book);
             fflush(stdout);
-            promise(rule < SCRAMBLED || rule == INDEPENDENT
+            promise(rule < OURS
                     || fabs(r.rate - planned) <= 0.02 * planned + 4 * r.sigma,
-                    "the scrambled step gives the planned rate");
+                    "the walk and independent hashes give the planned rate");
         }
         printf("      %7.3f\n", bloom_plan_fpr(plan, rows[i].n) / book);
     }
