@@ -106,7 +106,6 @@ static void few(void)
         }
 }
 
-#ifdef TEST_CHAIN
 /* ---- Chains ---------------------------------------------------------------- */
 
 enum { LINKS = 5 };
@@ -201,7 +200,6 @@ static void memory(void)
     memory_of(BLOOM_BLOCKED, 1000, 1e-6, 12, 2, 100);
 }
 
-#endif
 /* ---- Neighbouring seeds ---------------------------------------------------- */
 
 /* Keys 0, 1, 2 .. in both; how many of the absent keys that one filter takes for
@@ -256,9 +254,7 @@ int main(int argc, char **argv)
 {
     static const named_part parts[] = {
         { "table", table }, { "few", few }, { "seeds", seeds },
-#ifdef TEST_CHAIN
         { "chains", chains }, { "memory", memory },
-#endif
     };
     return run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
 }

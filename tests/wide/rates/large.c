@@ -257,7 +257,6 @@ static void folded(void)
     measure_folded(BLOOM_COUNTING, 64, 8, 1e8, 0.01, INTEGERS, 3);
 }
 
-#ifdef TEST_CHAIN
 /* bloom_chain_fpr stands for what is foretold: it is from the cells */
 static void chain(bloom_layout layout, double p, int kind)
 {
@@ -286,7 +285,6 @@ static void chains(void)
     chain(BLOOM_BLOCKED, 1e-4, BYTES);
     chain(BLOOM_CLASSIC, 1e-4, INTEGERS);
 }
-#endif
 
 static void billion(void)
 {
@@ -308,9 +306,7 @@ int main(int argc, char **argv)
     static const named_part parts[] = {
         { "blocked", blocked }, { "classic", classic },
         { "counting", counting }, { "tiny", tiny }, { "folded", folded },
-#ifdef TEST_CHAIN
         { "chains", chains },
-#endif
         { "billion", billion }, { "ten", ten } };
     int status;
     printf("# n layout width k keys p GB, then of lookups, then of the cells:\n"

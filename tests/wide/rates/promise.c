@@ -29,14 +29,12 @@ static const struct series {
     { "integers",    BLOOM_CLASSIC,  64, INTEGERS, WHOLE },
     { "width 32",    BLOOM_CLASSIC,  32, BYTES,    WHOLE },
     { "merged",      BLOOM_CLASSIC,  64, BYTES,    MERGED },
-#ifdef TEST_CHAIN
     { "chain",       BLOOM_CLASSIC,  64, BYTES,    CHAIN },
-    { "chain",       BLOOM_BLOCKED,  64, BYTES,    CHAIN },
-#endif
     { "blocked 64",  BLOOM_BLOCKED,  64, BYTES,    WHOLE },
     { "integers",    BLOOM_BLOCKED,  64, INTEGERS, WHOLE },
     { "reloaded",    BLOOM_BLOCKED,  64, INTEGERS, RELOADED },
     { "merged",      BLOOM_BLOCKED,  64, INTEGERS, MERGED },
+    { "chain",       BLOOM_BLOCKED,  64, INTEGERS, CHAIN },
     { "counting 64", BLOOM_COUNTING, 64, BYTES,    RELOADED },
     { "integers",    BLOOM_COUNTING, 64, INTEGERS, MERGED },
     { "width 32",    BLOOM_COUNTING, 32, INTEGERS, WHOLE } };
@@ -92,7 +90,6 @@ static bloom *reloaded(bloom *b, unsigned char **memory)
 
 /* ---- Rates of chains ------------------------------------------------------ */
 
-#ifdef TEST_CHAIN
 /* Of a chain: that one of its links says "maybe". */
 static void observe_chain_cells(tally *t, const bloom_chain *c)
 {
@@ -107,7 +104,6 @@ static void observe_chain_cells(tally *t, const bloom_chain *c)
     }
     observe(t, -expm1(absent), own);
 }
-#endif
 
 /* ---- Rates --------------------------------------------------------------- */
 
@@ -129,16 +125,12 @@ static subject make(const struct series *s, bloom_plan plan, uint64_t n,
     plan.seed = random64();
     plan.hash_bits = s->width;
     start = state;
-#ifdef TEST_CHAIN
     if (s->how == CHAIN) {
         made.c = need(bloom_chain_new(n / 20 + 1, p, s->layout));
         run_keys(made, (double)n, s->kind, false);
-    }
-#else
-    (void)p;
-#endif
-    if (s->how != CHAIN)
+    } else {
         made = filter_of(plan, (double)n, s->kind);
+    }
     if (s->how == MERGED)
         made.b = merged(made.b, (double)n, s->kind, start);
     if (s->how == RELOADED)
@@ -170,14 +162,12 @@ static measure measure_point(const struct series *s, uint64_t n, double p)
             double maybes = run_keys(made, asked, s->kind, true);
             observe(&t, maybes / asked, (maybes + 1 / filters)
                                         / (asked * asked));
-        } else if (made.b) {
+        } else if (made.c) {
+            observe_chain_cells(&t, made.c);
+        } else {
             observe_cells(&t, made.b, keys);
         }
-#ifdef TEST_CHAIN
-        if (made.c && !sampled)
-            observe_chain_cells(&t, made.c);
         bloom_chain_free(made.c);
-#endif
         if (memory)
             free(memory);
         else

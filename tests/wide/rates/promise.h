@@ -3,10 +3,7 @@
    is one file that includes this. */
 
 #define BLOOM_STATIC
-#include "bloom.h"
-#ifdef TEST_CHAIN
 #include "examples/companions/bloom_chain.h"
-#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +74,7 @@ static inline measure mean_of(tally t)
 
 enum { BYTES, INTEGERS };                           /* kinds of keys */
 
-typedef struct { bloom *b; struct bloom_chain *c; } subject;    /* either */
+typedef struct { bloom *b; bloom_chain *c; } subject;    /* one of the two */
 
 /* Adds, or asks for, `some` keys, at most BATCH: words as they are, or what is at
    `key`. Returns how many were "maybe" (or new). */
@@ -85,14 +82,12 @@ static inline double run_batch(subject s, const bloom_key *key,
                                const uint64_t *word, size_t some, int kind,
                                bool asking)
 {
-#ifdef TEST_CHAIN
     if (s.c)
         return (double)(asking
         ? kind == BYTES ? bloom_chain_may_contain_many(s.c, key, some, NULL)
                         : bloom_chain_may_contain_many_u64(s.c, word, some, NULL)
         : kind == BYTES ? bloom_chain_add_many(s.c, key, some, NULL)
                         : bloom_chain_add_many_u64(s.c, word, some, NULL));
-#endif
     return (double)(asking
         ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
                         : bloom_may_contain_many_u64(s.b, word, some, NULL)

@@ -16,10 +16,7 @@
 #define BLOOM_MALLOC(size) ((size) >> 21 == 0 ? calloc(1, size) : NULL)
 #define BLOOM_FREE(pointer) free(pointer)
 #define BLOOM_STATIC
-#include "bloom.h"
-#ifdef TEST_CHAIN
 #include "examples/companions/bloom_chain.h"
-#endif
 
 #include <stdio.h>
 #include <string.h>
@@ -224,7 +221,6 @@ ON_FILTERS(add_many, bloom_add_many_u64(b, (uint64_t *)(void *)other, SIZE / 8,
 ON_FILTERS(look_many, bloom_may_contain_many_u64(b, (uint64_t *)(void *)other,
                                                  SIZE / 8, NULL))
 
-#ifdef TEST_CHAIN
 /* ---- 1 MB of chain ------------------------------------------------------- */
 
 static bloom_chain *chain;
@@ -245,6 +241,7 @@ static void any_chain(const arguments *a)
     uint64_t bits;
     double p = a->p;
     plan.layout = (uint8_t)(a->layout % 2);
+    plan.hash_bits = 64;
     plan.hashes = (uint8_t)(plan.layout ? (a->k + 7) / 8 * 8 : a->k);
     plan.cells = bytes * 8;
     memset(image, a->n % 3 ? 0 : 255, SIZE);
@@ -253,7 +250,7 @@ static void any_chain(const arguments *a)
             bloom_init(image + at, bytes + 32, plan);
         else
             bloom_write_header_(image + at, plan);
-    memcpy(image, "BLC\1", 4);
+    memcpy(image, "BLC\2", 4);
     image[4] = plan.layout;
     image[5] = plan.hash_bits;
     image[6] = (unsigned char)(a->size % 5 == 0 ? 0 : count);
@@ -294,7 +291,6 @@ ON_CHAIN(chain_estimate, bloom_chain_size(chain) > SIZE
 ON_CHAIN(chain_fpr, bloom_chain_size(chain) > SIZE
          ? 0 : bloom_chain_fpr(chain))
 
-#endif
 /* ---- The search ---------------------------------------------------------- */
 
 typedef void call(const arguments *a);
@@ -329,13 +325,11 @@ static const struct subject {
     { "bloom_remove, same", two_filters, take, 100 },
     { "bloom_add_many, 1 MB", two_filters, add_many, 100 },
     { "may_contain_many, 1 MB", two_filters, look_many, 100 },
-#ifdef TEST_CHAIN
     { "bloom_chain_create", NULL, new_chain, 10 },
     { "bloom_chain_load", any_chain, load, 10 },
     { "bloom_chain_add", load_first, chain_add, 100 },
     { "bloom_chain_estimate", load_first, chain_estimate, 100 },
     { "bloom_chain_fpr", load_first, chain_fpr, 100 },
-#endif
 };
 
 static double now(void)
