@@ -90,8 +90,7 @@ static void is_least(bloom_plan plan, uint64_t n, double p, unsigned k)
 }
 
 /* The fewest blocks a key that keep p in 1.2 times the classic plan's memory;
-   where none do, the least memory that any number of them keeps p in (a granule
-   more for fewer than 100 keys below 10^-11). */
+   where none do, the least memory that any number of them keeps p in. */
 static void is_frugal(bloom_plan plan, uint64_t n, double p)
 {
     uint64_t most = bloom_plan_for(n, p).cells;
@@ -99,8 +98,7 @@ static void is_frugal(bloom_plan plan, uint64_t n, double p)
     bool within;
     most = (most + most / 5) / 256 * 256;
     within = plan.cells <= most;
-    if ((n < 100 && p < 1e-11) || plan.cells == 0 || plan.cells > DIGITS
-        || p > NEARLY_1)
+    if (plan.cells == 0 || plan.cells > DIGITS || p > NEARLY_1)
         return;
     for (other.hashes = 8; other.hashes <= 64; other.hashes += 8) {
         other.cells = within ? most : plan.cells - 256;

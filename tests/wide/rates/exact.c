@@ -2,8 +2,9 @@
 
    usage: exact [blocks] [floor] [generator] [estimate] [even] [all] [seed=S]
      blocks     every one of the 2^32 masks of a block, against the formula
-     floor      the rate that 32-bit hashes cannot fall below
-     generator  the k-index generator beside plain double hashing
+     floor      the rates that 32-bit hashes, and blocks, cannot fall below
+     generator  the k-index generator beside plain double hashing, and beside
+                k independent hashes
      estimate   bloom_estimate at n = 10^6
      even       a filter of 2^33 bits is filled evenly
      all        with 8 times the blocks, and up to 10^9 keys for the generator
@@ -160,21 +161,49 @@ static void blocks(void)
     check_count();
 }
 
-/* ---- The floor of 32-bit hashes -------------------------------------------
-   A step y that is a large power of two, or 0, leads to few cells. By the
+/* ---- Floors: steps of few bits -------------------------------------------
+   A step y that is a large power of two, or 0, leads to few cells. A block
+   takes 32 bits of the position, so there the low half of y counts. By the
    number v of y's low zeros (32: y is 0), which has the chance 2^-(v + 1):
    the rates are measured and added, beside what bloom_plan_fpr adds. */
 
 static double rate_with_zeros(const bloom *b, unsigned v)
 {
+    const bool blocked = bloom_plan_of(b).layout == BLOOM_BLOCKED;
     double maybes = 0, i;
     for (i = 0; i < 400000; i++) {
+        uint64_t half = v == 32 ? 0 : (random64() | 1) << v & 0xFFFFFFFFU;
         bloom_hash h;
         h.h1 = random64();
-        h.h2 = v == 32 ? 0 : (random64() | 1) << (32 + v);
+        h.h2 = blocked ? random64() << 32 | half : half << 32;
         maybes += bloom_may_contain_hash(b, h);
     }
     return maybes / 400000;
+}
+
+/* One block, k = 64: where the low half of the step is 0, or has 26 zeros and
+   more, all choices ask for the same bits, or for few. Beside bloom_plan_fpr */
+static void floor_of_blocks(void)
+{
+    bloom_plan plan = bloom_plan_layout(1, 0.5, BLOOM_BLOCKED);
+    unsigned n, v, i;
+    plan.cells = 256;
+    plan.hashes = 64;
+    printf("\none block, k = 64: rate by few bits of some steps, * 2^32\n"
+           "      n  measured  bloom_plan_fpr says\n");
+    for (n = 2; n <= 4; n++) {
+        double sum = 0, says = bloom_plan_fpr(plan, n) * 4294967296.0, f;
+        for (f = 0; f < 50; f++) {
+            bloom *b = need(bloom_create(plan));
+            for (i = 0; i < n; i++)
+                bloom_add_u64(b, random64());
+            for (v = 26; v <= 32; v++)
+                sum += rate_with_zeros(b, v) * pow(2, v == 32 ? 0 : 31 - v) / 50;
+            bloom_free(b);
+        }
+        printf("%7u  %8.5f  %8.5f\n", n, sum, says);
+        promise(sum <= says * 1.02, "the floor of blocks");
+    }
 }
 
 static void floor_of_32(void)
@@ -203,18 +232,14 @@ static void floor_of_32(void)
         promise(sum <= says * 1.02, "the floor of width 32");
         bloom_free(b);
     }
+    floor_of_blocks();
 }
 
 /* ---- The generator ------------------------------------------------------ */
 /* Cells of random hashes by several rules, in a naive bitset of at most 2^15
    cells. */
 
-enum { GUAVA, CONSTANT, SCRAMBLED, SCRAMBLED_32, SCRAMBLED_U64, INDEPENDENT };
-
-static inline uint64_t high_half(uint64_t x, uint64_t m)
-{
-    return bloom_high_half_(x, m);
-}
+enum { GUAVA, CONSTANT, OURS, OURS_32, OURS_U64, INDEPENDENT };
 
 /* Sets (or asks for) the k cells of a random key; true if all were set. */
 static inline bool walk(unsigned char *cell, uint64_t m, unsigned k, int rule,
@@ -222,18 +247,19 @@ static inline bool walk(unsigned char *cell, uint64_t m, unsigned k, int rule,
 {
     uint64_t x = random64(), y = random64();
     bool all = true;
-    if (rule == SCRAMBLED_32)
+    if (rule == OURS_32)
         y = x << 32;
-    if (rule == SCRAMBLED_U64)
-        y = x * 0x9E3779B97F4A7C15U;
+    if (rule == OURS_U64)
+        y = bloom_h2_u64_(x);
     while (k-- > 0 && (all || set)) {
-        uint64_t i = rule == GUAVA ? (x & INT64_MAX) % m : high_half(x, m);
+        uint64_t i = rule == GUAVA ? (x & INT64_MAX) % m
+                                   : bloom_high_half_(x, m);
         all = all && cell[i];
         if (set)
             cell[i] = 1;
         x = rule == INDEPENDENT ? random64() : x + y;
-        if (rule >= SCRAMBLED)
-            y *= 37;
+        if (rule >= OURS)
+            y *= BLOOM_FACTOR_;
     }
     return all;
 }
@@ -268,7 +294,7 @@ static void generator(void)
     int rule;
     printf("\nmeasured / textbook rate, (1 - (1 - 1/m)^(kn))^k, by index rule\n"
            "      m   k     n  textbook    Guava  constant    "
-           "scrambled: w64     w32     u64   independent  bloom_plan_fpr\n");
+           "bloom.h: w64       w32     u64   independent  bloom_plan_fpr\n");
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double m = rows[i].m, k = rows[i].k, n = rows[i].n;
         double book = pow(1 - pow(1 - 1 / m, k * n), k);
@@ -280,12 +306,12 @@ static void generator(void)
             measure r = measure_rule(rows[i].m, rows[i].k, rows[i].n, rule,
                                      fmin(3e4 / book, most));
             double planned = bloom_plan_fpr(plan, rows[i].n);
-            printf(rule == SCRAMBLED ? "           %7.3f" : "  %7.3f",
+            printf(rule == OURS ? "           %7.3f" : "  %7.3f",
                    r.rate / book);
             fflush(stdout);
-            promise(rule < SCRAMBLED || rule == INDEPENDENT
+            promise(rule < OURS
                     || fabs(r.rate - planned) <= 0.02 * planned + 4 * r.sigma,
-                    "the scrambled step gives the planned rate");
+                    "the walk and independent hashes give the planned rate");
         }
         printf("      %7.3f\n", bloom_plan_fpr(plan, rows[i].n) / book);
     }

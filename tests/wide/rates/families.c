@@ -3,7 +3,7 @@
    that lie between the ones that were added.
 
    usage: families [all] [seed=S]
-     all      ten million are asked for, and more strides
+     all      ten million are asked for
      seed=S   of the filters
    For each family, way and filter: the rate over bloom_plan_fpr, and how many
    sigma that is from 1; sigma is of the lookups and of how one filter of random
@@ -71,7 +71,7 @@ static uint64_t real(uint64_t i, uint64_t step)
 }
 
 #define POWER_2(k) { "strided by 2^" #k, strided, (uint64_t)1 << k, 8 }
-static family families[64] = {
+static const family families[] = {
     { "sequential",         strided,     1,    8 },
     POWER_2(4), POWER_2(8), POWER_2(16), POWER_2(24), POWER_2(32), POWER_2(40),
     { "decimal text",       strided,     1,    TEXT },
@@ -84,27 +84,9 @@ static family families[64] = {
     { "IPv4",               address,     1,    4 },
     { "IPv4, reversed",     address,     2,    4 },
     { "doubles 0, 1, ..",   real,        1,    8 },
-    { "doubles 0, 0.1, ..", real,        10,   8 } };
-
-/* Then strides of 37^j, as 37 is what leads from probe to probe */
-static void add_strides(void)
-{
-    static char names[64][24];
-    unsigned at = 0, j;
-    uint64_t step = 1;
-    while (families[at].name)
-        at++;
-    for (j = 1; j <= 15; j++) {
-        step *= 37;
-        if (effort < 2 && j != 1 && j != 2 && j != 7 && j != 15)
-            continue;
-        snprintf(names[j], sizeof names[j], "strided by 37^%u", j);
-        families[at].name = names[j];
-        families[at].word = strided;
-        families[at].step = step;
-        families[at++].size = 8;
-    }
-}
+    { "doubles 0, 0.1, ..", real,        10,   8 },
+    { "strided by G",       strided,     BLOOM_GOLDEN_, 8 },
+    { "strided by C",       strided,     BLOOM_FACTOR_, 8 } };
 
 /* ---- Keys in and out ------------------------------------------------------- */
 
@@ -156,10 +138,8 @@ static const struct { const char *name; bloom_layout layout; uint8_t width, k;
     { "width 32",      BLOOM_CLASSIC, 32, 7,  BYTES },
     { "blocked 8",     BLOOM_BLOCKED, 64, 8,  BYTES },
     { "integers",      BLOOM_BLOCKED, 64, 8,  INTEGERS },
-    { "width 32",      BLOOM_BLOCKED, 32, 8,  BYTES },
     { "blocked 16",    BLOOM_BLOCKED, 64, 16, BYTES },
-    { "integers",      BLOOM_BLOCKED, 64, 16, INTEGERS },
-    { "width 32",      BLOOM_BLOCKED, 32, 16, BYTES } };
+    { "integers",      BLOOM_BLOCKED, 64, 16, INTEGERS } };
 
 enum { FILTERS = sizeof filters / sizeof filters[0], FOLLOW = 0, BETWEEN = 1 };
 
@@ -170,9 +150,10 @@ static char worst_at[100];
 /* Bits a key so that the rate is about 1% */
 static bloom_plan plan_of(unsigned j)
 {
-    static const double bits[] = { 9.6, 10.5, 12 };
+    const double bits = filters[j].layout == BLOOM_CLASSIC ? 9.6
+                      : filters[j].k == 8 ? 10.5 : 12;
     bloom_plan plan = { 0, 0, 0, 0, 0 };
-    plan.cells = (uint64_t)(bits[j / 3] * KEYS / 256) * 256;
+    plan.cells = (uint64_t)(bits * KEYS / 256) * 256;
     plan.seed = seed;
     plan.layout = (uint8_t)filters[j].layout;
     plan.hash_bits = filters[j].width;
@@ -221,7 +202,7 @@ static void table(void)
     for (j = 0; j < FILTERS; j++)
         printf("  %11s", filters[j].name);
     printf("\n");
-    for (f = families; f->name; f++)
+    for (f = families; f < families + sizeof families / sizeof *f; f++)
         for (way = FOLLOW; way <= BETWEEN; way++) {
             printf("%-19s %s", way == FOLLOW ? f->name : "",
                    way == FOLLOW ? "follow " : "between");
@@ -241,7 +222,6 @@ int main(int argc, char **argv)
         if (!is_option(argv[i]))
             return say_what(argv[i]);
     seed = state;
-    add_strides();
     table();
     return ending();
 }

@@ -3,8 +3,8 @@
    usage: fold [all] [seed=S]
    Each is planned for 100 times as many keys as it gets, m rounded up to a
    multiple of 5040 smallest parts, as bloom_fold's head says, and then folded
-   as far as p allows. What is asked: its rate, and its size beside that of a
-   plan for these keys.
+   as far as bloom_fold_by allows. What is asked: its rate, and its size beside
+   that of a plan for these keys.
    Exits with 1 if a promise is broken, and says which. */
 
 #include "promise.h"
@@ -12,19 +12,12 @@
 static bloom *folded(bloom_plan plan, double n, double p)
 {
     const uint64_t unit = plan.layout == BLOOM_BLOCKED ? 256 : 64;
-    uint64_t parts, by;
     subject s = { NULL, NULL };
-    bloom_plan less = plan;
     plan.cells += (unit * 5040 - plan.cells % (unit * 5040)) % (unit * 5040);
     s.b = need(bloom_create(plan));
     run_keys(s, n, BYTES, false);
-    parts = plan.cells / unit;
-    for (by = parts; by > 1; by--) {
-        less.cells = plan.cells / by;
-        if (parts % by == 0 && bloom_plan_capacity(less, p) >= (uint64_t)n)
-            break;
-    }
-    promise(bloom_fold(s.b, by), "a filter that does not fold");
+    promise(bloom_fold(s.b, bloom_fold_by(s.b, p)),
+            "a filter that does not fold");
     return s.b;
 }
 

@@ -3,7 +3,7 @@
    is one file that includes this. */
 
 #define BLOOM_STATIC
-#include "bloom.h"
+#include "examples/companions/bloom_chain.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,17 +82,17 @@ static inline double run_batch(subject s, const bloom_key *key,
                                const uint64_t *word, size_t some, int kind,
                                bool asking)
 {
-    if (s.b)
+    if (s.c)
         return (double)(asking
-            ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
-                            : bloom_may_contain_many_u64(s.b, word, some, NULL)
-            : kind == BYTES ? bloom_add_many(s.b, key, some, NULL)
-                            : bloom_add_many_u64(s.b, word, some, NULL));
-    return (double)(asking
         ? kind == BYTES ? bloom_chain_may_contain_many(s.c, key, some, NULL)
                         : bloom_chain_may_contain_many_u64(s.c, word, some, NULL)
         : kind == BYTES ? bloom_chain_add_many(s.c, key, some, NULL)
                         : bloom_chain_add_many_u64(s.c, word, some, NULL));
+    return (double)(asking
+        ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
+                        : bloom_may_contain_many_u64(s.b, word, some, NULL)
+        : kind == BYTES ? bloom_add_many(s.b, key, some, NULL)
+                        : bloom_add_many_u64(s.b, word, some, NULL));
 }
 
 /* The same with so many random keys, of which no two are alike as long as
@@ -171,7 +171,6 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
         own = own * each * each - of_the_sum(plan, n);
         mean += n * each / blocks / 4294967296.0;
         rate = pow(mean, each);
-        rate = bloom_blocked_total_(plan, blocks, n, mean, rate);
         observe(t, rate, own * rate * rate);
         return;
     }
@@ -183,15 +182,8 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
             * (1 - zeros * (1 - log(zeros))) / m);
 }
 
-/* Width 32: no rate is below some 2^-32; with several blocks a key, below n/m
-   * 2^-25. */
-static inline double floor_in_32(bloom_plan plan, uint64_t n)
-{
-    double per_cell = (double)n / (double)plan.cells;
-    if (plan.layout != BLOOM_BLOCKED)
-        return 1 / 4294967296.0;
-    return plan.hashes > 8 ? per_cell / 33554432.0 : 0;
-}
+/* Width 32: no rate is below about this. */
+#define FLOOR_IN_32 (1 / 4294967296.0)
 
 /* ---- Words ---------------------------------------------------------------- */
 

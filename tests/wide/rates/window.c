@@ -12,23 +12,15 @@ enum { BLOCKS = 20000, WORDS = BLOCKS * 8 };
 static uint32_t word[WORDS];            /* the window, from block `first` on */
 static uint64_t first, blocks;
 
-/* The first x that leads to a block: block * 2^64 / blocks, rounded up */
-static uint64_t first_of(uint64_t block)
-{
-    uint64_t high = (block << 32) / blocks, rest = (block << 32) % blocks;
-    uint64_t low = (rest << 32) / blocks;
-    return (high << 32) + low + ((rest << 32) % blocks != 0);
-}
-
 /* A random key whose position number `at` (0: the first) lies in the window, but
    for those that a rule which is not even takes elsewhere */
 static bloom_hash draw(unsigned at)
 {
-    uint64_t from = first_of(first), end = first_of(first + BLOCKS);
-    uint64_t x = from + random64() % (end - from), y = random64(), i;
+    const uint64_t wide = UINT64_MAX / blocks;          /* a block's share */
+    uint64_t x = first * wide + random64() % (BLOCKS * wide), y = random64(), i;
     bloom_hash h;
     h.h2 = y;
-    for (i = 0; i < at; i++, y *= 37)
+    for (i = 0; i < at; i++, y *= BLOOM_FACTOR_)
         x -= y;
     h.h1 = x;
     return h;
@@ -76,7 +68,7 @@ static void observe_window(tally *t, const bloom *b, uint64_t n)
 
 static void window(double gigabytes, unsigned k, double p)
 {
-    unsigned char header[32] = { 'B', 'L', 'M', 1, 1, 64 };
+    unsigned char header[32] = { 'B', 'L', 'M', 2, 1, 64 };
     bloom_error error;
     bloom_plan plan = bloom_plan_layout(1, 0.5, BLOOM_BLOCKED);
     const bloom *b;

@@ -43,7 +43,7 @@ static double worst_of(double n, bloom_layout layout, double *mean)
     double worst = 0, spent;
     int i;
     for (i = 0; i < RATES; i++) {
-        double p = 0.5 * pow(2e-9, i / (RATES - 1.0));
+        double p = 0.5 * pow(2e-12, i / (RATES - 1.0));
         spent = microseconds((uint64_t)n, p, layout);
         worst = fmax(worst, spent);
         *mean += spent / RATES;
@@ -60,7 +60,7 @@ int main(void)
     static const char *const of[3] = { "fewer than 100 keys", "100 to 10^6 keys",
                                        "more" };
     unsigned i;
-    printf("microseconds a plan, p from 0.5 to 10^-9: mean, worst\n"
+    printf("microseconds a plan, p from 0.5 to 10^-12: mean, worst\n"
            "      n      bloom_plan_for    BLOOM_BLOCKED\n");
     for (i = 0; i < sizeof ns / sizeof *ns; i++) {
         double mean = 0, mean_b = 0;

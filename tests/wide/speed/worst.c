@@ -16,7 +16,7 @@
 #define BLOOM_MALLOC(size) ((size) >> 21 == 0 ? calloc(1, size) : NULL)
 #define BLOOM_FREE(pointer) free(pointer)
 #define BLOOM_STATIC
-#include "bloom.h"
+#include "examples/companions/bloom_chain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static bloom_plan plan_of(const arguments *a)
     plan.layout = (uint8_t)a->layout;
     plan.hashes = (uint8_t)(a->layout == BLOOM_BLOCKED ? (a->k + 7) / 8 * 8
                                                        : a->k);
-    plan.hash_bits = (uint8_t)a->width;
+    plan.hash_bits = (uint8_t)(a->layout == BLOOM_BLOCKED ? 64 : a->width);
     return plan;
 }
 
@@ -241,6 +241,7 @@ static void any_chain(const arguments *a)
     uint64_t bits;
     double p = a->p;
     plan.layout = (uint8_t)(a->layout % 2);
+    plan.hash_bits = 64;
     plan.hashes = (uint8_t)(plan.layout ? (a->k + 7) / 8 * 8 : a->k);
     plan.cells = bytes * 8;
     memset(image, a->n % 3 ? 0 : 255, SIZE);
@@ -249,7 +250,7 @@ static void any_chain(const arguments *a)
             bloom_init(image + at, bytes + 32, plan);
         else
             bloom_write_header_(image + at, plan);
-    memcpy(image, "BLC\1", 4);
+    memcpy(image, "BLC\2", 4);
     image[4] = plan.layout;
     image[5] = plan.hash_bits;
     image[6] = (unsigned char)(a->size % 5 == 0 ? 0 : count);
@@ -328,7 +329,7 @@ static const struct subject {
     { "bloom_chain_load", any_chain, load, 10 },
     { "bloom_chain_add", load_first, chain_add, 100 },
     { "bloom_chain_estimate", load_first, chain_estimate, 100 },
-    { "bloom_chain_fpr", load_first, chain_fpr, 100 }
+    { "bloom_chain_fpr", load_first, chain_fpr, 100 },
 };
 
 static double now(void)
