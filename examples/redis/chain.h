@@ -1,8 +1,8 @@
-/* What a key of module.c holds: a chain of filters, of which the last one takes
-   the items. When it is full the next one has EXPANSION times its capacity and
-   half its rate, so that all together keep `error`. (bloom.h's own chain always
-   doubles, cannot be kept from doing so, and shares out the rate otherwise than
-   RedisBloom, whose numbers people know. Hence plain filters here.) */
+/* The value of a key of module.c: a chain of filters, of which the last one takes
+   the items. When it is full, the next one has EXPANSION times its capacity and
+   half its rate, so that all together keep `error`. (bloom_chain.h always doubles
+   and shares out the rate in its own way. People know RedisBloom's numbers, so
+   this chain is made of plain filters.) */
 #include "redismodule.h"
 #define BLOOM_STATIC
 #define BLOOM_NO_MALLOC                 /* Redis counts the memory */
@@ -258,7 +258,7 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
 {
     double least = rate > LEAST_RATE ? rate : LEAST_RATE;
     bloom_plan plan = plan_for(capacity, least);
-    unsigned char header[IMAGE_HEADER] = "BLM\1\0\100";
+    unsigned char header[IMAGE_HEADER] = "BLM\2\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
     if (c->links > 0 && size > MOST_GROWTH) {

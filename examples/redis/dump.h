@@ -1,4 +1,4 @@
-/* Dumps. Chunk 1 is the head: "BLC" and the version, 1; EXPANSION and number of
+/* Dumps. Chunk 1 is the head: "BLC" and the version, 2; EXPANSION and number of
    links, 4 bytes each; for each link capacity, items and rate (a double), 8
    bytes each, and the header of its image. The others hold the cells of all
    links, in order; a chunk's number is 1 + the bytes of cells up to its end.
@@ -20,7 +20,7 @@ static uint64_t checksum(const void *bytes, size_t size, uint64_t number)
 static void dump_head(const chain *c, unsigned char *to)
 {
     const chain_link *l = c->link;
-    memcpy(to, "BLC\1", 4);
+    memcpy(to, "BLC\2", 4);
     store(to + 4, c->expansion, 4);
     store(to + 8, c->links, 4);
     for (to += HEAD; l < c->link + c->links; l++, to += LINK) {
@@ -144,7 +144,7 @@ static const char *load_our_head(const unsigned char *p, size_t size,
 static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
                              size_t size, chain **loaded)
 {
-    bool ours = size >= HEAD + CHECKSUM && memcmp(chunk, "BLC\1", 4) == 0
+    bool ours = size >= HEAD + CHECKSUM && memcmp(chunk, "BLC\2", 4) == 0
              && sound(chunk, size, 1);
     uint64_t all = 0;
     const char *error;

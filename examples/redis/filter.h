@@ -3,7 +3,7 @@
 
 /* A filter of bloom.h as small as it can be, for its hash: 64 cells, k = 1 */
 static const unsigned char smallest[IMAGE_HEADER + 8] =
-    "BLM\1\0\100\1\0\100";
+    "BLM\2\0\100\1\0\100";
 
 typedef struct hashes {
     bloom_hash of[KINDS];

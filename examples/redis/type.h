@@ -62,7 +62,7 @@ static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 static void *rdb_load(RedisModuleIO *io, int version)
 {
     chain *c = NULL;
-    const char *error = version == 1 ? load_chunks(io, &c) : "unknown version";
+    const char *error = version == 2 ? load_chunks(io, &c) : "unknown version";
     return loaded(io, c, error);
 }
 
@@ -175,7 +175,7 @@ static bool create_types(RedisModuleCtx *ctx)
         .mem_usage = memory_usage, .digest = digest, .copy = copy,
         .free_effort = free_effort, .defrag = defrag
     };
-    ours = RedisModule_CreateDataType(ctx, "bloom-h-1", 1, &methods);
+    ours = RedisModule_CreateDataType(ctx, "bloom-h-1", 2, &methods);
     methods.rdb_load = rdb_load_theirs;
     methods.rdb_save = save_theirs;
     theirs = RedisModule_CreateDataType(ctx, "MBbloom--", 4, &methods);

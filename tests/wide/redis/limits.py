@@ -22,10 +22,10 @@ def used():
 
 def our_head(expansion, links):
     """links: capacity, items, rate, k, cells of each"""
-    head = b"BLC\1" + struct.pack("<II", expansion, len(links))
+    head = b"BLC\2" + struct.pack("<II", expansion, len(links))
     for capacity, count, rate, k, cells in links:
         head += struct.pack("<QQd", capacity, count, rate)
-        head += b"BLM\1\0\x40" + struct.pack("<BBQQQ", k, 0, cells, 0, 0)
+        head += b"BLM\2\0\x40" + struct.pack("<BBQQQ", k, 0, cells, 0, 0)
     return sealed(1, head)
 
 
