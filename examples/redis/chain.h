@@ -1,8 +1,8 @@
-/* The value of a key of module.c: a chain of filters, of which the last one takes
-   the items. When it is full, the next one has EXPANSION times its capacity and
-   half its rate, so that all together keep `error`. (bloom_chain.h always doubles
-   and shares out the rate in its own way. People know RedisBloom's numbers, so
-   this chain is made of plain filters.) */
+/* The value of a key of module.c: a chain of filters, of which the last one
+   takes the items. When it is full, the next one has EXPANSION times its
+   capacity and half its rate, so that all together keep `error`.
+   (bloom_chain.h always doubles and shares out the rate in its own way. People
+   know RedisBloom's numbers, so this chain is made of plain filters.) */
 #include "redismodule.h"
 #define BLOOM_STATIC
 #define BLOOM_NO_MALLOC                 /* Redis counts the memory */
