@@ -41,6 +41,7 @@ typedef struct spot {                   /* a byte of all the cells of a chain */
 
 typedef struct pending {                /* where loading stands */
     uint64_t loaded, missing;           /* bytes of cells */
+    uint64_t reserved;                  /* in the link that is being loaded */
     spot at;
 } pending;
 
@@ -126,11 +127,12 @@ static void advance(const chain *c, spot *s, uint64_t bytes)
     }
 }
 
-/* The links of which cells have come, in whole or in part */
-static size_t links_there(const chain *c)
+/* The bytes of cells of a link that have come; its image has room for them. */
+static uint64_t bytes_there(const chain *c, size_t i)
 {
     const pending *p = c->pending;
-    return p ? p->at.link + (p->at.inside > 0) : c->links;
+    return !p || i < p->at.link ? cell_bytes(c->link[i].image)
+         : i == p->at.link ? p->at.inside : 0;
 }
 
 /* ---- Memory -------------------------------------------------------------- */
@@ -212,9 +214,9 @@ static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
     return image;
 }
 
-static unsigned char *copy_image(const unsigned char *from)
+/* With the first `bytes` of its cells */
+static unsigned char *copy_image(const unsigned char *from, uint64_t bytes)
 {
-    uint64_t bytes = cell_bytes(from);
     unsigned char *image = new_image(from, bytes);
     if (image)
         memcpy(image, from, (size_t)bytes + IMAGE_HEADER);
@@ -231,6 +233,7 @@ static bool await(chain *c, uint64_t missing)
     c->pending->missing = missing;
     c->pending->loaded = all - missing;
     c->pending->at = spot_of(c, all - missing);
+    c->pending->reserved = c->pending->at.inside;
     return true;
 }
 

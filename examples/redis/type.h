@@ -133,8 +133,7 @@ static void *copy(RedisModuleString *from, RedisModuleString *to,
     (void)from, (void)to;
     for (i = 0; i < c->links; i++) {
         chain_link l = c->link[i];
-        l.image = i < links_there(c) ? copy_image(l.image)
-                                     : new_image(l.image, 0);
+        l.image = copy_image(l.image, bytes_there(c, i));
         if (!l.image) {
             free_chain(made);
             return NULL;

@@ -222,14 +222,15 @@ def memory():
 def room():
     """What does not fit beside the rest is refused, unless Redis evicts."""
     big = our_head(2, [(4500000, 0, 0.01, 7, 4500000 // 64 * 64 * 10)])
-    chunk = sealed(9, bytes(8))
+    chunks = [(9, sealed(9, bytes(8))), (400009, sealed(400009, bytes(400000)))]
     assert bf.create("full", 0.01, 2000000) and bf.loadchunk("begun", 1, big)
     server.config_set("maxmemory", used() + 4 * MB)
     assert refused(bf.create, "n", 0.01, 4500000) == \
         "Insufficient memory to create filter"
     assert refused(bf.insert, "n", ["x"], 4500000) == \
         "Insufficient memory to create filter"
-    for key, at, data in (("n", 1, big), ("begun", 9, chunk)):
+    load("begun", chunks[:1])
+    for key, at, data in ("n", 1, big), ("begun", *chunks[1]):
         assert refused(bf.loadchunk, key, at, data) == \
             "Insufficient memory to create filter"
     assert server.exists("n") == 0
@@ -240,7 +241,7 @@ def room():
     server.config_set("maxmemory-policy", "noeviction")
     server.config_set("maxmemory", 0)
     assert bf.create("n2", 0.01, 4500000)
-    load("later", [(1, big), (9, chunk)])
+    load("later", [(1, big)] + chunks)
     server.flushall()
     print("maxmemory: what fits beside the rest is made, no more")
 
