@@ -173,9 +173,10 @@ static bool has(const chain *c, uint64_t offset, const unsigned char *chunk,
     return n == 0;
 }
 
-/* Room for the cells up to `end` in the link whose turn it is: all of it, or a
-   16th, or a 16th of that, and so on. A stranger's head so reserves less than
-   16 times the bytes that have come, and little has to be moved. */
+/* Reserves room for the cells up to `end` in the link whose turn it is: for all
+   of its cells, for a 16th of them, or for a 16th of that, and so on. So a
+   stranger's head reserves less than 16 times the bytes that have come, or
+   1 MB, and the last move is of a 16th of the cells. */
 static const char *reserve_cells(RedisModuleCtx *ctx, chain *c, uint64_t end)
 {
     pending *p = c->pending;

@@ -82,9 +82,9 @@ static int finish(context *ctx, string *key, const char *error)
 
 /* ---- Making and adding --------------------------------------------------- */
 
-/* A filter for a key that is not there. Replicas, and the append-only file, are
-   told all that it was made with, as their settings may be others. Older
-   versions of RedisBloom refuse EXPANSION 0. */
+/* Makes the filter of a key that does not exist. Replicas and the append-only
+   file get a BF.RESERVE with all parameters, as their settings may differ. It
+   says NONSCALING because old versions of RedisBloom refuse EXPANSION 0. */
 static void create(context *ctx, place *p, string *name, options o)
 {
     chain *c = new_chain(o.fixed ? 0 : (uint64_t)o.expansion);
@@ -102,7 +102,7 @@ static void create(context *ctx, place *p, string *name, options o)
         c->expansion ? "EXPANSION" : "NONSCALING", (long long)c->expansion);
 }
 
-/* What a master has made is made, whatever the settings here. */
+/* A replica makes the filters of its master, whatever its own settings are. */
 static int reserve(context *ctx, string **argv, int argc)
 {
     options o = defaults;
@@ -145,10 +145,10 @@ static int reply(context *ctx, int done)
          : RedisModule_ReplyWithBool(ctx, done == NEW);
 }
 
-/* One reply each; FULL is the last one. Replicas, and the append-only file, are
-   told of each item that was taken, also of one whose bits were all set: a
-   RedisBloom that reads on has other bits. They may have more memory, and are
-   not told of an item for which there was no room. */
+/* Gives one reply for each item; FULL is the last one. Replicas and the
+   append-only file get each item that was taken, also if all of its bits were
+   set: in a RedisBloom that reads on, other bits are set. They do not get an
+   item for which there was no room, as they may have more memory. */
 static int insert(context *ctx, string *name, string **items, int count,
                   options o, bool many)
 {

@@ -245,8 +245,8 @@ static void save_theirs(RedisModuleIO *io, void *value)
     }
 }
 
-/* Only where a dump has not come whole may cells be missing, the last ones. *end
-   is past the cells that are there. */
+/* Cells may be missing only where a dump has not come whole: the last ones.
+   *end is past the cells that are there. */
 static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
                                    bool unfinished, spot *end)
 {
@@ -310,8 +310,7 @@ static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
         return BAD_DATA;
     *loaded = c = their_chain(options, growth);
     while (c->links < links && !error)
-        error = load_their_link(io, encoding, c, options & UNFINISHED,
-                                &end);
+        error = load_their_link(io, encoding, c, options & UNFINISHED, &end);
     at = spot_of(c, all_cell_bytes(c) - missing);
     if (!error && (!await(c, missing) || end.link != at.link
                    || end.inside != at.inside

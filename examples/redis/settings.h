@@ -132,8 +132,8 @@ static bool settle(context *ctx, string **argv, int argc)
             && !change_setting(settings[i].name, error, &settings[i], &error))
             continue;
         RedisModule_Log(ctx, "warning", "argument of the module: %s: %s",
-            text(argv[at]), at + 1 == argc ? "has no value"
-                          : i == SETTINGS ? "there is no such one" : text(error));
+            text(argv[at]), at + 1 == argc ? "has no value" : i == SETTINGS
+                          ? "there is no such one" : text(error));
         return false;
     }
     for (i = 0; i < SETTINGS; i++)

@@ -2,8 +2,36 @@
    something is added. RDB files of ours, append-only files and digests have the
    chunks of BF.SCANDUMP. */
 #include "dump.h"
+#include <stdio.h>
 
 static RedisModuleType *ours, *theirs;
+
+/* A server does not know which modules its replicas have. So if the file that
+   this child process writes has filters of ours, the log names the replicas
+   that wait for it. It names them once: the process ends with the file. */
+static void name_replicas(RedisModuleIO *io)
+{
+    static bool named;
+    RedisModuleCtx *ctx = RedisModule_GetContextFromIO(io);
+    RedisModuleServerInfoData *info;
+    const char *replica;
+    char field[20] = "slave0";
+    int i = 0;
+    if (named || !(RedisModule_GetContextFlags(ctx)
+                   & REDISMODULE_CTX_FLAGS_IS_CHILD))
+        return;
+    named = true;
+    info = RedisModule_GetServerInfo(ctx, "replication");
+    while ((replica = RedisModule_ServerInfoGetFieldC(info, field)) != NULL) {
+        if (strstr(replica, "state=wait_bgsave"))
+            RedisModule_LogIOError(io, "warning", "The replica %s asks for all "
+                "data, which include filters of type bloom-h-1. It must have "
+                "this module: RedisBloom stops with \"no matching module type\""
+                ". See \"Rolling upgrade\" in README.md.", replica);
+        sprintf(field, "slave%d", ++i);
+    }
+    RedisModule_FreeServerInfo(ctx, info);
+}
 
 /* What is missing; each chunk after its number; 0. */
 static void rdb_save(RedisModuleIO *io, void *value)
@@ -12,6 +40,7 @@ static void rdb_save(RedisModuleIO *io, void *value)
     walk w = walk_from(c, 0);
     unsigned char *chunk;
     size_t size;
+    name_replicas(io);
     RedisModule_SaveUnsigned(io, c->pending ? c->pending->missing : 0);
     while ((chunk = next_chunk(&w, &size)) != NULL) {
         RedisModule_SaveUnsigned(io, w.number);

@@ -1,7 +1,7 @@
 """What the module refuses, bounds, or takes twice, and what it tells of it.
-usage: limits.py SOCKET growth|filters|follower|again FOLDER|memory|room|arriving
-       limits.py SOCKET effects REPLICA
-       limits.py SOCKET appended|watched"""
+usage: limits.py SOCKET growth|filters|follower|again FOLDER|memory|room
+       limits.py SOCKET arriving|appended|watched
+       limits.py SOCKET effects REPLICA"""
 import glob
 import random
 import struct

@@ -265,8 +265,8 @@ def old():
             (11, b"\0" * 2, 0), (11, b"\0" * 12, 0), (0, b"\0" * 12, 1),
             (0, b"\0" * 13, 0), (13, b"", 0)):
         some = good[:2] + [1 << 30 | 5, 2, missing] + good[4:10] + [cells, 1]
-        assert (refused("RESTORE", "bad", 0, payload(4, some)) is None) == taken, (
-            missing, cells)
+        error = refused("RESTORE", "bad", 0, payload(4, some))
+        assert (error is None) == taken, (missing, cells)
         server.delete("bad")
     assert server.exists("bad") == 0
     server.delete("ok")

@@ -24,8 +24,10 @@ done
 arguments='error_rate 0.02 CF_MAX_EXPANSIONS 8 INITIAL_SIZE 200
     bf-expansion-factor 3 cf-initial-size none'
 start main
-[ "$(grep -c 'argument of the module: cf.*: ignored' -i "$work/main/log")" = 2 ] ||
-    fail "arguments for CF.: not in the log"
+for word in CF_MAX_EXPANSIONS cf-initial-size; do
+    grep -q "argument of the module: $word: ignored" "$work/main/log" ||
+        fail "$word: not in the log"
+done
 arguments=
 case $(ask main info server | sed -n 's/^redis_version://p') in
 [89].* | [1-9][0-9].*) prefix= ;;
@@ -130,3 +132,18 @@ says main OK bf.reserve new5 0.01 10 expansion 3
 says main OK bf.reserve new6 4.9e-324 10 nonscaling
 until_says other "$(ask main debug digest)" debug digest
 echo "COPY; a replica with settings of its own has the same filters"
+
+# The log names who asks for all data, once, if there are filters of ours.
+named() {
+    [ "$(grep -c "The replica .*port=$1,.* asks for all data" \
+        "$work/main/log")" = "$2" ] || fail "replica $1: not named $2 times"
+}
+named "$2" 1
+says main OK flushall
+stop other KILL
+rm -f "$work/other/dump.rdb"              # so that it asks for all again
+start other --port "$2" --replicaof 127.0.0.1 "$1"
+until_says other master_link_status:up info replication
+named "$2" 1
+says main sync_full:2 info stats
+echo "the log names a replica that must have the module"
