@@ -274,7 +274,6 @@ static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
     t.items = l.items = RedisModule_LoadUnsigned(io);
     t.bytes = unfinished ? t.bits / 8 : size;
     if (cells && !RedisModule_IsIOError(io) && their_sound(&t)
-        && size <= t.bytes
         && (size == 0 || (end->link == c->links && end->inside == 0))) {
         their_header(&t, c->options & FORCE64, header);
         l.image = new_image(header, size);

@@ -268,6 +268,12 @@ def old():
         error = refused("RESTORE", "bad", 0, payload(4, some))
         assert (error is None) == taken, (missing, cells)
         server.delete("bad")
+    for first, second, taken in (b"\0" * 12, b"", 1), (b"", b"\0" * 12, 0):
+        error = refused("RESTORE", "bad", 0, payload(4, [
+            2, 2, 1 << 30 | 5, 2, 12] + good[4:10] + [first, 1] + good[4:10]
+            + [second, 1]))
+        assert (error is None) == taken, (first, second)
+        server.delete("bad")
     assert server.exists("bad") == 0
     server.delete("ok")
     print("encodings 0 to 4, 32 and 64 bits of hash: each answer as it must be")

@@ -115,6 +115,7 @@ says main 1 bf.add large x
 says main 1 copy a large replace
 says main 0 bf.exists large y
 
+ask main dump a >"$work/dumped"            # in the parent process: names nobody
 set -- $(free 2)
 says main OK config set port "$1"
 start other --port "$2" --replicaof 127.0.0.1 "$1" \
