@@ -1,8 +1,8 @@
-/* What a key of module.c holds: a chain of filters, of which the last one takes
-   the items. When it is full the next one has EXPANSION times its capacity and
-   half its rate, so that all together keep `error`. (bloom.h's own chain always
-   doubles, cannot be kept from doing so, and shares out the rate otherwise than
-   RedisBloom, whose numbers people know. Hence plain filters here.) */
+/* The value of a key of module.c: a chain of filters, of which the last one
+   takes the items. When it is full, the next one has EXPANSION times its
+   capacity and half its rate, so that all together keep `error`.
+   (bloom_chain.h always doubles and shares out the rate in its own way. People
+   know RedisBloom's numbers, so this chain is made of plain filters.) */
 #include "redismodule.h"
 #define BLOOM_STATIC
 #define BLOOM_NO_MALLOC                 /* Redis counts the memory */
@@ -41,6 +41,7 @@ typedef struct spot {                   /* a byte of all the cells of a chain */
 
 typedef struct pending {                /* where loading stands */
     uint64_t loaded, missing;           /* bytes of cells */
+    uint64_t reserved;                  /* in the link that is being loaded */
     spot at;
 } pending;
 
@@ -126,11 +127,12 @@ static void advance(const chain *c, spot *s, uint64_t bytes)
     }
 }
 
-/* The links of which cells have come, in whole or in part */
-static size_t links_there(const chain *c)
+/* The bytes of cells of a link that have come; its image has room for them. */
+static uint64_t bytes_there(const chain *c, size_t i)
 {
     const pending *p = c->pending;
-    return p ? p->at.link + (p->at.inside > 0) : c->links;
+    return !p || i < p->at.link ? cell_bytes(c->link[i].image)
+         : i == p->at.link ? p->at.inside : 0;
 }
 
 /* ---- Memory -------------------------------------------------------------- */
@@ -212,9 +214,9 @@ static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
     return image;
 }
 
-static unsigned char *copy_image(const unsigned char *from)
+/* With the first `bytes` of its cells */
+static unsigned char *copy_image(const unsigned char *from, uint64_t bytes)
 {
-    uint64_t bytes = cell_bytes(from);
     unsigned char *image = new_image(from, bytes);
     if (image)
         memcpy(image, from, (size_t)bytes + IMAGE_HEADER);
@@ -231,6 +233,7 @@ static bool await(chain *c, uint64_t missing)
     c->pending->missing = missing;
     c->pending->loaded = all - missing;
     c->pending->at = spot_of(c, all - missing);
+    c->pending->reserved = c->pending->at.inside;
     return true;
 }
 
@@ -258,7 +261,7 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
 {
     double least = rate > LEAST_RATE ? rate : LEAST_RATE;
     bloom_plan plan = plan_for(capacity, least);
-    unsigned char header[IMAGE_HEADER] = "BLM\1\0\100";
+    unsigned char header[IMAGE_HEADER] = "BLM\2\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
     if (c->links > 0 && size > MOST_GROWTH) {

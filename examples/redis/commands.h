@@ -62,7 +62,7 @@ typedef struct command {
     const char *flags, *categories;
     RedisModuleCommandKeySpec *keys;
     RedisModuleCommandArg *words;
-    const char *complexity, *summary;
+    const char *complexity, *summary, *tips;
 } command;
 
 #define WRITING "write deny-oom"
@@ -75,32 +75,34 @@ typedef struct command {
 static const command commands[] = {
     { "bf.reserve", "1.0.0", reserve, -4, WRITING, "write fast", writes,
       reserve_words, BYTES, "Makes an empty filter for so many items and at "
-      "most such a rate of false answers." },
+      "most such a rate of false answers.", NULL },
     { "bf.add", "1.0.0", add_items, 3, WRITING, "write", writes, item_words,
-      ITEM, "Adds an item; makes the filter if there is none." },
+      ITEM, "Adds an item; makes the filter if there is none.", NULL },
     { "bf.madd", "1.0.0", add_items, -3, WRITING, "write", writes, items_words,
-      EACH_ITEM, "Adds items; makes the filter if there is none." },
+      EACH_ITEM, "Adds items; makes the filter if there is none.", NULL },
     { "bf.insert", "1.0.0", insert_items, -4, WRITING, "write", writes,
       insert_words, EACH_ITEM, "Adds items; makes the filter as the options "
-      "say if there is none." },
+      "say if there is none.", NULL },
     { "bf.merge", "1.0.0", merge, -3, WRITING, "write", merges, merge_words,
-      BYTES, "Makes the destination find what it and the sources do." },
+      BYTES, "Makes the destination find what it and the sources do.", NULL },
     { "bf.loadchunk", "1.0.0", load_chunk, 4, WRITING, "write", writes,
-      load_words, BYTES, "Loads a chunk that BF.SCANDUMP returned." },
+      load_words, BYTES, "Loads a chunk that BF.SCANDUMP returned.", NULL },
     { "bf.exists", "1.0.0", exists, 3, READING, "read", reads, item_words,
-      ITEM, "Tells whether an item was added: 0 is certain, 1 is not." },
+      ITEM, "Tells whether an item was added: 0 is certain, 1 is not.", NULL },
     { "bf.mexists", "1.0.0", exists, -3, READING, "read", reads, items_words,
       EACH_ITEM, "Tells of each item whether it was added: 0 is certain, 1 is "
-      "not." },
+      "not.", NULL },
     { "bf.card", "2.4.4", cardinality, 2, READING, "read fast", reads,
-      key_words, FILTER, "Tells how many items were added." },
+      key_words, FILTER, "Tells how many items were added.", NULL },
     { "bf.info", "1.0.0", info, -2, READING, "read fast", reads, info_words,
-      FILTER, "Tells capacity, size, filters, items and expansion." },
+      FILTER, "Tells capacity, size, filters, items and expansion.",
+      "dont_cache" },
     { "bf.debug", "1.0.0", debug, 2, READING, "read", reads, key_words, FILTER,
-      "Tells size, hash functions, capacity and items of each filter." },
+      "Tells size, hash functions, capacity and items of each filter.",
+      "dont_cache" },
     { "bf.scandump", "1.0.0", scan_dump, 3, "readonly", "read", reads,
       scan_words, BYTES, "Returns a chunk of the filter, to be saved, and the "
-      "iterator of the next one." },
+      "iterator of the next one.", "dont_cache" },
 };
 
 /* Servers newer than the header have categories for a module's commands. There
@@ -119,7 +121,7 @@ static bool add_commands(context *ctx)
         RedisModuleCommandInfo more = {
             .version = REDISMODULE_COMMAND_INFO_VERSION, .arity = c->arity,
             .key_specs = c->keys, .args = c->words, .summary = c->summary,
-            .complexity = c->complexity, .since = c->since };
+            .complexity = c->complexity, .since = c->since, .tips = c->tips };
         RedisModuleCommand *made;
         if (RedisModule_CreateCommand(ctx, c->name, c->function, c->flags, 1,
                                       c->keys == merges ? -1 : 1, 1))

@@ -1,4 +1,4 @@
-/* Dumps. Chunk 1 is the head: "BLC" and the version, 1; EXPANSION and number of
+/* Dumps. Chunk 1 is the head: "BLC" and the version, 2; EXPANSION and number of
    links, 4 bytes each; for each link capacity, items and rate (a double), 8
    bytes each, and the header of its image. The others hold the cells of all
    links, in order; a chunk's number is 1 + the bytes of cells up to its end.
@@ -20,7 +20,7 @@ static uint64_t checksum(const void *bytes, size_t size, uint64_t number)
 static void dump_head(const chain *c, unsigned char *to)
 {
     const chain_link *l = c->link;
-    memcpy(to, "BLC\1", 4);
+    memcpy(to, "BLC\2", 4);
     store(to + 4, c->expansion, 4);
     store(to + 8, c->links, 4);
     for (to += HEAD; l < c->link + c->links; l++, to += LINK) {
@@ -47,21 +47,17 @@ static walk walk_from(const chain *c, uint64_t number)
     return w;
 }
 
-/* The bytes of cells that are there, from the spot on, in its link */
-static uint64_t bytes_at(const chain *c, spot s)
+/* The bytes of cells that have come, from the spot on, in its link */
+static uint64_t bytes_from(const chain *c, spot s)
 {
-    if (s.link == c->links)
-        return 0;
-    if (c->pending && c->pending->at.link == s.link)
-        return c->pending->at.inside - s.inside;
-    return cell_bytes(c->link[s.link].image) - s.inside;
+    return s.link == c->links ? 0 : bytes_there(c, s.link) - s.inside;
 }
 
 /* To be freed; NULL after the last one */
 static unsigned char *next_chunk(walk *w, size_t *size)
 {
     const chain *c = w->chain;
-    uint64_t n = bytes_at(c, w->at);
+    uint64_t n = bytes_from(c, w->at);
     unsigned char *chunk;
     *size = 0;
     if (w->number == 0)
@@ -140,11 +136,11 @@ static const char *load_our_head(const unsigned char *p, size_t size,
     return NULL;
 }
 
-/* Headers only: no memory is taken until the cells come. */
+/* Headers only: memory is reserved as the cells come. */
 static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
                              size_t size, chain **loaded)
 {
-    bool ours = size >= HEAD + CHECKSUM && memcmp(chunk, "BLC\1", 4) == 0
+    bool ours = size >= HEAD + CHECKSUM && memcmp(chunk, "BLC\2", 4) == 0
              && sound(chunk, size, 1);
     uint64_t all = 0;
     const char *error;
@@ -169,7 +165,7 @@ static bool has(const chain *c, uint64_t offset, const unsigned char *chunk,
 {
     spot s = spot_of(c, offset);
     const unsigned char *cells;
-    if (n > bytes_at(c, s))
+    if (n > bytes_from(c, s))
         return false;
     cells = c->link[s.link].image + IMAGE_HEADER + s.inside;
     while (n > 0 && (chunk[n - 1] & ~cells[n - 1]) == 0)
@@ -177,26 +173,45 @@ static bool has(const chain *c, uint64_t offset, const unsigned char *chunk,
     return n == 0;
 }
 
+/* Reserves room for the cells up to `end` in the link whose turn it is: for all
+   of its cells, for a 16th of them, or for a 16th of that, and so on. So a
+   stranger's head reserves less than 16 times the bytes that have come, or
+   1 MB, and the last move is of a 16th of the cells. */
+static const char *reserve_cells(RedisModuleCtx *ctx, chain *c, uint64_t end)
+{
+    pending *p = c->pending;
+    chain_link *l = &c->link[p->at.link];
+    uint64_t size = cell_bytes(l->image);
+    unsigned char *image = NULL;
+    if (end <= p->reserved)
+        return NULL;
+    while (size >= LARGE && size / 16 >= end)
+        size /= 16;
+    if (size < LARGE || size <= room(ctx))
+        image = new_image(l->image, size);
+    if (!image)
+        return NO_MEMORY;
+    memcpy(image, l->image, (size_t)p->at.inside + IMAGE_HEADER);
+    RedisModule_Free(l->image);
+    l->image = image;
+    p->reserved = size;
+    return NULL;
+}
+
 /* Into the link whose turn it is */
 static const char *load_next(RedisModuleCtx *ctx, chain *c,
                              const unsigned char *chunk, size_t n)
 {
     pending *p = c->pending;
-    chain_link *l = &c->link[p->at.link];
-    uint64_t bytes = cell_bytes(l->image);
-    unsigned char *image = NULL;
-    if (p->at.inside == 0) {
-        if (bytes < LARGE || bytes <= room(ctx))
-            image = new_image(l->image, bytes);
-        if (!image)
-            return NO_MEMORY;
-        RedisModule_Free(l->image);
-        l->image = image;
-    }
-    memcpy(l->image + IMAGE_HEADER + p->at.inside, chunk, n);
+    const char *error = reserve_cells(ctx, c, p->at.inside + n);
+    if (error)
+        return error;
+    memcpy(c->link[p->at.link].image + IMAGE_HEADER + p->at.inside, chunk, n);
     advance(c, &p->at, n);
     p->loaded += n;
     p->missing -= n;
+    if (p->at.inside == 0)
+        p->reserved = 0;
     if (p->missing == 0) {
         RedisModule_Free(p);
         c->pending = NULL;

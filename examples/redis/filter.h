@@ -3,7 +3,7 @@
 
 /* A filter of bloom.h as small as it can be, for its hash: 64 cells, k = 1 */
 static const unsigned char smallest[IMAGE_HEADER + 8] =
-    "BLM\1\0\100\1\0\100";
+    "BLM\2\0\100\1\0\100";
 
 typedef struct hashes {
     bloom_hash of[KINDS];
@@ -80,7 +80,7 @@ static bool unite(chain_link *into, const chain_link *from)
             && memcmp(into->image, from->image, IMAGE_HEADER
                       + (size_t)cell_bytes(from->image)) == 0;
     now = bloom_fpr((bloom *)into->image);
-    both = copy_image(into->image);
+    both = copy_image(into->image, cell_bytes(into->image));
     if (!both || !bloom_merge((bloom *)both, (bloom *)from->image)
         || (into->items + from->items > into->capacity
             && bloom_fpr((bloom *)both) > (now > into->rate ? now
@@ -115,7 +115,7 @@ static const char *absorb_link(chain *into, chain_link l, size_t place)
         return NULL;
     if (into->links > 0 && into->expansion == 0)
         return "ERR non scaling filter is full";
-    l.image = copy_image(l.image);
+    l.image = copy_image(l.image, cell_bytes(l.image));
     if (!l.image)
         return NO_MEMORY;
     for (; at > 0; at--) {              /* the one with most room goes last */

@@ -64,29 +64,45 @@ static void announce(context *ctx, string *key)
 }
 
 /* The end of a command that has no more to say than OK. */
-static int finish(context *ctx, string *key, const char *error)
+static int answer(context *ctx, string *key, const char *error)
 {
     if (error)
         return refuse(ctx, error);
     announce(ctx, key);
-    RedisModule_ReplicateVerbatim(ctx);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
+}
+
+/* The same of one that replicas run as it came */
+static int finish(context *ctx, string *key, const char *error)
+{
+    if (!error)
+        RedisModule_ReplicateVerbatim(ctx);
+    return answer(ctx, key, error);
 }
 
 /* ---- Making and adding --------------------------------------------------- */
 
-static chain *create(context *ctx, options o, const char **error)
+/* Makes the filter of a key that does not exist. Replicas and the append-only
+   file get a BF.RESERVE with all parameters, as their settings may differ. It
+   says NONSCALING because old versions of RedisBloom refuse EXPANSION 0. */
+static void create(context *ctx, place *p, string *name, options o)
 {
     chain *c = new_chain(o.fixed ? 0 : (uint64_t)o.expansion);
     double rate = o.rate < MOST_RATE ? o.rate : MOST_RATE;
-    *error = append(ctx, c, (uint64_t)o.capacity,
-                    c->expansion ? rate / 2 : rate);
-    if (!*error)
-        return c;
-    free_chain(c);
-    return NULL;
+    p->error = append(ctx, c, (uint64_t)o.capacity,
+                      c->expansion ? rate / 2 : rate);
+    if (p->error) {
+        free_chain(c);
+        return;
+    }
+    p->chain = c;
+    RedisModule_ModuleTypeSetValue(p->key, ours, c);
+    RedisModule_Replicate(ctx, "BF.RESERVE", c->expansion ? "sslcl" : "sslc",
+        name, RedisModule_CreateStringPrintf(ctx, "%.17g", o.rate), o.capacity,
+        c->expansion ? "EXPANSION" : "NONSCALING", (long long)c->expansion);
 }
 
+/* A replica makes the filters of its master, whatever its own settings are. */
 static int reserve(context *ctx, string **argv, int argc)
 {
     options o = defaults;
@@ -94,35 +110,31 @@ static int reserve(context *ctx, string **argv, int argc)
     place p;
     if (argc > 7)
         return RedisModule_WrongArity(ctx);
+    if (follows(ctx))
+        o.fixed = false;
     error = read_reserve(argv, argc, &o);
     if (error)
-        return finish(ctx, argv[1], error);
+        return answer(ctx, argv[1], error);
     p = find(ctx, argv[1], WRITE);
-    error = p.chain ? "ERR item exists" : p.error;
-    if (!error && (p.chain = create(ctx, o, &error)) != NULL)
-        RedisModule_ModuleTypeSetValue(p.key, ours, p.chain);
-    return finish(ctx, argv[1], error);
+    if (p.chain)
+        p.error = "ERR item exists";
+    else if (!p.error)
+        create(ctx, &p, argv[1], o);
+    return answer(ctx, argv[1], p.error);
 }
 
-/* For BF.ADD and its kin. Replicas, and the append-only file, are told how the
-   filter was made: their settings may be others. */
+/* For BF.ADD and its kin */
 static void find_or_create(context *ctx, place *p, string *name, options o)
 {
-    string *rate;
     if (p->error == unfinished)
         p->error = "ERR problem inserting into filter: it is not loaded yet, "
                    "BF.LOADCHUNK the rest of its dump";
     if (p->chain || p->error)
         return;
-    if (!o.create)
+    if (o.create)
+        create(ctx, p, name, o);
+    else
         p->error = "ERR not found";
-    else if ((p->chain = create(ctx, o, &p->error)) != NULL) {
-        RedisModule_ModuleTypeSetValue(p->key, ours, p->chain);
-        rate = RedisModule_CreateStringPrintf(ctx, "%.17g", o.rate);
-        RedisModule_Replicate(ctx, "BF.RESERVE", "sslcl", name, rate,
-                              o.capacity, "EXPANSION",
-                              (long long)p->chain->expansion);
-    }
 }
 
 static int reply(context *ctx, int done)
@@ -133,40 +145,42 @@ static int reply(context *ctx, int done)
          : RedisModule_ReplyWithBool(ctx, done == NEW);
 }
 
-/* One reply each; FULL is the last one. Replicas may have more memory: they are
-   told what was added here, if that is not all. */
+/* Gives one reply for each item; FULL is the last one. Replicas and the
+   append-only file get each item that was taken, also if all of its bits were
+   set: in a RedisBloom that reads on, other bits are set. They do not get an
+   item for which there was no room, as they may have more memory. */
 static int insert(context *ctx, string *name, string **items, int count,
                   options o, bool many)
 {
     place p = find(ctx, name, WRITE);
-    string **added;
-    int i, done = OLD, worst = OLD;
-    size_t n = 0;
+    bool changed = false;
+    string **taken;
+    int i, n = 0, done = OLD;
     find_or_create(ctx, &p, name, o);
     if (p.error)
         return refuse(ctx, p.error);
-    added = RedisModule_Alloc((size_t)count * sizeof *added);
+    taken = RedisModule_Alloc((size_t)count * sizeof *taken);
     if (many)
         RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     for (i = 0; i < count && done != FULL; i++) {
         hashes h = hash_item(p.chain, items[i]);
         done = add(ctx, p.chain, &h);
-        if (done == NEW)
-            added[n++] = items[i];
-        worst = done > worst ? done : worst;
+        changed = changed || done == NEW;
+        if (done == NEW || done == OLD)
+            taken[n++] = items[i];
         reply(ctx, done);
     }
     if (many)
         RedisModule_ReplySetArrayLength(ctx, i);
-    if (n > 0 && p.chain->theirs)
+    if (changed && p.chain->theirs)
         adopt(p);
-    if (n > 0)
+    if (changed)
         announce(ctx, name);
-    if (n > 0 && worst == NEW)
+    if (n == count)
         RedisModule_ReplicateVerbatim(ctx);
     else if (n > 0)
-        RedisModule_Replicate(ctx, "BF.MADD", "sv", name, added, n);
-    RedisModule_Free(added);
+        RedisModule_Replicate(ctx, "BF.MADD", "sv", name, taken, (size_t)n);
+    RedisModule_Free(taken);
     return REDISMODULE_OK;
 }
 

@@ -232,7 +232,6 @@ static void save_theirs(RedisModuleIO *io, void *value)
         RedisModule_SaveUnsigned(io, c->pending->missing);
     for (i = 0; i < c->links; i++) {
         their_link t = their_link_of(&c->link[i]);
-        bool there = i < links_there(c);
         RedisModule_SaveUnsigned(io, t.capacity);
         RedisModule_SaveDouble(io, t.rate);
         RedisModule_SaveUnsigned(io, t.hashes);
@@ -241,15 +240,15 @@ static void save_theirs(RedisModuleIO *io, void *value)
         RedisModule_SaveUnsigned(io, t.power);
         RedisModule_SaveStringBuffer(io,
             (const char *)c->link[i].image + IMAGE_HEADER,
-            there ? (size_t)t.bytes : 0);
+            (size_t)bytes_there(c, i));
         RedisModule_SaveUnsigned(io, t.items);
     }
 }
 
-/* Only where a dump has not come whole may cells be missing: of the last links.
-   *present counts the others. */
+/* Cells may be missing only where a dump has not come whole: the last ones.
+   *end is past the cells that are there. */
 static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
-                                   bool unfinished, size_t *present)
+                                   bool unfinished, spot *end)
 {
     unsigned char header[IMAGE_HEADER];
     chain_link l = { NULL, 0, 0, 0 };
@@ -273,9 +272,9 @@ static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
         t.bits = 1ULL << t.power;
     cells = RedisModule_LoadStringBuffer(io, &size);
     t.items = l.items = RedisModule_LoadUnsigned(io);
-    t.bytes = unfinished && size == 0 ? t.bits / 8 : size;
+    t.bytes = unfinished ? t.bits / 8 : size;
     if (cells && !RedisModule_IsIOError(io) && their_sound(&t)
-        && (size == 0 || c->links == (*present)++)) {
+        && (size == 0 || (end->link == c->links && end->inside == 0))) {
         their_header(&t, c->options & FORCE64, header);
         l.image = new_image(header, size);
         error = l.image ? NULL : NO_MEMORY;
@@ -283,6 +282,7 @@ static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
     if (!error) {
         memcpy(l.image + IMAGE_HEADER, cells, size);
         insert_link(c, c->links, l);
+        advance(c, end, size);
     }
     RedisModule_Free(cells);
     return error;
@@ -292,7 +292,8 @@ static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
 {
     uint64_t links, options = 0, growth = 2, missing = 0, left = UINT64_MAX;
     const char *error = NULL;
-    size_t present = 0, i;
+    spot end = { 0, 0 }, at;
+    size_t i;
     chain *c;
     RedisModule_LoadUnsigned(io);       /* the sum of what the links tell */
     links = RedisModule_LoadUnsigned(io);
@@ -308,9 +309,10 @@ static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
         return BAD_DATA;
     *loaded = c = their_chain(options, growth);
     while (c->links < links && !error)
-        error = load_their_link(io, encoding, c, options & UNFINISHED,
-                                &present);
-    if (!error && (!await(c, missing) || present != links_there(c)
+        error = load_their_link(io, encoding, c, options & UNFINISHED, &end);
+    at = spot_of(c, all_cell_bytes(c) - missing);
+    if (!error && (!await(c, missing) || end.link != at.link
+                   || end.inside != at.inside
                    || (links > MOST_FILTERS
                        && !follows(RedisModule_GetContextFromIO(io)))))
         error = BAD_DATA;

@@ -50,6 +50,12 @@ static bool is(const string *word, const char *name)
     return strcasecmp(text(word), name) == 0;
 }
 
+/* Options are told by their first letters. */
+static bool begins(const string *word, const char *with)
+{
+    return strncasecmp(text(word), with, strlen(with)) == 0;
+}
+
 /* ---- Settings ------------------------------------------------------------ */
 
 enum { RATE, CAPACITY_FIRST, GROWTH, SETTINGS };
@@ -84,6 +90,7 @@ static int change_setting(const char *name, string *word, void *setting,
         return REDISMODULE_ERR;
     }
     defaults.rate = rate < MOST_RATE ? rate : MOST_RATE;
+    defaults.fixed = defaults.expansion == 0;
     if (s->shown)
         RedisModule_FreeString(NULL, s->shown);
     s->shown = rate > MOST_RATE
@@ -104,13 +111,19 @@ static unsigned naming(void)
     return since_redis_8 ? WITHOUT_PREFIX : REDISMODULE_CONFIG_DEFAULT;
 }
 
-/* From the module's arguments, then from redis.conf */
+/* From the module's arguments, then from redis.conf. RedisBloom's arguments for
+   the commands that are not here change nothing. */
 static bool settle(context *ctx, string **argv, int argc)
 {
     const unsigned flags = naming();
     string *error;
     int i, at;
     for (at = 0; at < argc; at += 2) {
+        if (begins(argv[at], "cf") && at + 1 < argc) {
+            RedisModule_Log(ctx, "warning", "argument of the module: %s: "
+                "ignored, as there are no CF. commands here", text(argv[at]));
+            continue;
+        }
         for (i = 0; i < SETTINGS && !is(argv[at], settings[i].name)
                     && !is(argv[at], settings[i].older); )
             i++;
@@ -119,8 +132,8 @@ static bool settle(context *ctx, string **argv, int argc)
             && !change_setting(settings[i].name, error, &settings[i], &error))
             continue;
         RedisModule_Log(ctx, "warning", "argument of the module: %s: %s",
-            text(argv[at]), i == SETTINGS ? "there is no such one"
-                          : at + 1 == argc ? "has no value" : text(error));
+            text(argv[at]), at + 1 == argc ? "has no value" : i == SETTINGS
+                          ? "there is no such one" : text(error));
         return false;
     }
     for (i = 0; i < SETTINGS; i++)
@@ -159,12 +172,6 @@ static const char *read_reserve(string **argv, int argc, options *o)
         return "Nonscaling filters cannot expand";
     return in(o->expansion, 0, MOST_EXPANSION) ? NULL
         : "ERR expansion must be in the range [0, 32768]";
-}
-
-/* Options are told by their first letters. */
-static bool begins(const string *word, const char *with)
-{
-    return strncasecmp(text(word), with, strlen(with)) == 0;
 }
 
 static const char *read_insert(string *name, string *value, options *o)

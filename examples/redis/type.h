@@ -2,8 +2,36 @@
    something is added. RDB files of ours, append-only files and digests have the
    chunks of BF.SCANDUMP. */
 #include "dump.h"
+#include <stdio.h>
 
 static RedisModuleType *ours, *theirs;
+
+/* A server does not know which modules its replicas have. So if the file that
+   this child process writes has filters of ours, the log names the replicas
+   that wait for it. It names them once: the process ends with the file. */
+static void name_replicas(RedisModuleIO *io)
+{
+    static bool named;
+    RedisModuleCtx *ctx = RedisModule_GetContextFromIO(io);
+    RedisModuleServerInfoData *info;
+    const char *replica;
+    char field[20] = "slave0";
+    int i = 0;
+    if (named || !(RedisModule_GetContextFlags(ctx)
+                   & REDISMODULE_CTX_FLAGS_IS_CHILD))
+        return;
+    named = true;
+    info = RedisModule_GetServerInfo(ctx, "replication");
+    while ((replica = RedisModule_ServerInfoGetFieldC(info, field)) != NULL) {
+        if (strstr(replica, "state=wait_bgsave"))
+            RedisModule_LogIOError(io, "warning", "The replica %s asks for all "
+                "data, which include filters of type bloom-h-1. It must have "
+                "this module: RedisBloom stops with \"no matching module type\""
+                ". See \"Rolling upgrade\" in README.md.", replica);
+        sprintf(field, "slave%d", ++i);
+    }
+    RedisModule_FreeServerInfo(ctx, info);
+}
 
 /* What is missing; each chunk after its number; 0. */
 static void rdb_save(RedisModuleIO *io, void *value)
@@ -12,6 +40,7 @@ static void rdb_save(RedisModuleIO *io, void *value)
     walk w = walk_from(c, 0);
     unsigned char *chunk;
     size_t size;
+    name_replicas(io);
     RedisModule_SaveUnsigned(io, c->pending ? c->pending->missing : 0);
     while ((chunk = next_chunk(&w, &size)) != NULL) {
         RedisModule_SaveUnsigned(io, w.number);
@@ -62,7 +91,7 @@ static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 static void *rdb_load(RedisModuleIO *io, int version)
 {
     chain *c = NULL;
-    const char *error = version == 1 ? load_chunks(io, &c) : "unknown version";
+    const char *error = version == 2 ? load_chunks(io, &c) : "unknown version";
     return loaded(io, c, error);
 }
 
@@ -133,8 +162,7 @@ static void *copy(RedisModuleString *from, RedisModuleString *to,
     (void)from, (void)to;
     for (i = 0; i < c->links; i++) {
         chain_link l = c->link[i];
-        l.image = i < links_there(c) ? copy_image(l.image)
-                                     : new_image(l.image, 0);
+        l.image = copy_image(l.image, bytes_there(c, i));
         if (!l.image) {
             free_chain(made);
             return NULL;
@@ -175,7 +203,7 @@ static bool create_types(RedisModuleCtx *ctx)
         .mem_usage = memory_usage, .digest = digest, .copy = copy,
         .free_effort = free_effort, .defrag = defrag
     };
-    ours = RedisModule_CreateDataType(ctx, "bloom-h-1", 1, &methods);
+    ours = RedisModule_CreateDataType(ctx, "bloom-h-1", 2, &methods);
     methods.rdb_load = rdb_load_theirs;
     methods.rdb_save = save_theirs;
     theirs = RedisModule_CreateDataType(ctx, "MBbloom--", 4, &methods);

@@ -27,7 +27,7 @@ def murmur(data, seed):             # the first half of MurmurHash3_x64_128
         x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & most
         return x ^ x >> 33
 
-    h1 = h2 = seed
+    h1 = h2 = (seed + 1) * 0x9E3779B97F4A7C15 & most
     whole = len(data) // 16 * 16
     for i in range(0, whole, 16):
         k1, k2 = struct.unpack_from("<QQ", data, i)
@@ -145,9 +145,9 @@ def malformed(seed="1"):
 
     # heads that cannot be: (offset, bytes); the first link begins at 12
     at, data = chunks[0]
-    tries = [(3, b"\2"), (8, b"\2"),
+    tries = [(3, b"\1"), (8, b"\2"),
              (8, b"\4"), (12, b"\0"), (12, b"\xff" * 8), (20, b"\x0b"),
-             (36, b"X"), (39, b"\2"), (40, b"\1"), (40, b"\2"), (41, b"\x20"),
+             (36, b"X"), (39, b"\1"), (40, b"\1"), (40, b"\2"), (41, b"\x20"),
              (42, b"\0"), (42, b"\1"), (42, b"\x41"), (43, b"\1"),
              (44, b"\1"), (44, b"\0\0"), (44, b"\0" * 5 + b"\1"),
              (44, b"\xc0" + b"\xff" * 7), (52, b"\1")]
@@ -201,12 +201,12 @@ def most(link):
 
 def hostile():
     def image(k, cells):
-        return b"BLM\1\0\x40" + bytes([k, 0]) + struct.pack("<QQQ", cells, 0, 0)
+        return b"BLM\2\0\x40" + bytes([k, 0]) + struct.pack("<QQQ", cells, 0, 0)
 
     def ours(capacity, rate, k, cells):
         links, count = most(lambda i: struct.pack(
             "<QQd", capacity(i), 0, rate(i)) + image(k(i), cells(i)))
-        return sealed(1, b"BLC\1" + struct.pack("<II", 1, count) + links)
+        return sealed(1, b"BLC\2" + struct.pack("<II", 1, count) + links)
 
     def theirs(bpe, hashes, size, items, capacity):
         links, count = most(lambda i: struct.pack(

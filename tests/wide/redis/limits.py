@@ -1,7 +1,9 @@
 """What the module refuses, bounds, or takes twice, and what it tells of it.
 usage: limits.py SOCKET growth|filters|follower|again FOLDER|memory|room
-       limits.py SOCKET effects REPLICA
-       limits.py SOCKET watched"""
+       limits.py SOCKET arriving|appended|watched
+       limits.py SOCKET effects REPLICA"""
+import glob
+import random
 import struct
 import sys
 import time
@@ -22,10 +24,10 @@ def used():
 
 def our_head(expansion, links):
     """links: capacity, items, rate, k, cells of each"""
-    head = b"BLC\1" + struct.pack("<II", expansion, len(links))
+    head = b"BLC\2" + struct.pack("<II", expansion, len(links))
     for capacity, count, rate, k, cells in links:
         head += struct.pack("<QQd", capacity, count, rate)
-        head += b"BLM\1\0\x40" + struct.pack("<BBQQQ", k, 0, cells, 0, 0)
+        head += b"BLM\2\0\x40" + struct.pack("<BBQQQ", k, 0, cells, 0, 0)
     return sealed(1, head)
 
 
@@ -220,14 +222,15 @@ def memory():
 def room():
     """What does not fit beside the rest is refused, unless Redis evicts."""
     big = our_head(2, [(4500000, 0, 0.01, 7, 4500000 // 64 * 64 * 10)])
-    chunk = sealed(9, bytes(8))
+    chunks = [(9, sealed(9, bytes(8))), (400009, sealed(400009, bytes(400000)))]
     assert bf.create("full", 0.01, 2000000) and bf.loadchunk("begun", 1, big)
     server.config_set("maxmemory", used() + 4 * MB)
     assert refused(bf.create, "n", 0.01, 4500000) == \
         "Insufficient memory to create filter"
     assert refused(bf.insert, "n", ["x"], 4500000) == \
         "Insufficient memory to create filter"
-    for key, at, data in (("n", 1, big), ("begun", 9, chunk)):
+    load("begun", chunks[:1])
+    for key, at, data in ("n", 1, big), ("begun", *chunks[1]):
         assert refused(bf.loadchunk, key, at, data) == \
             "Insufficient memory to create filter"
     assert server.exists("n") == 0
@@ -238,9 +241,44 @@ def room():
     server.config_set("maxmemory-policy", "noeviction")
     server.config_set("maxmemory", 0)
     assert bf.create("n2", 0.01, 4500000)
-    load("later", [(1, big), (9, chunk)])
+    load("later", [(1, big)] + chunks)
     server.flushall()
     print("maxmemory: what fits beside the rest is made, no more")
+
+
+def arriving():
+    """What a dump reserves grows with its chunks, whatever its head tells."""
+    before = used()
+    size = 1 << 30
+    load("o", [(1, our_head(2, [(size // 2, 0, 0.01, 7, 8 * size)])),
+               (9, sealed(9, bytes(8)))])
+    load("t", [(1, their_head(2, [(size // 8, 0, 0.01)])), (9, bytes(8))])
+    server.copy("o", "o2")
+    server.restore("t2", 0, server.dump("t"))
+    assert used() - before < 5 * MB, used() - before
+    server.flushall()
+    size = 64 * MB
+    chance = random.Random(1)
+    head = their_head(2, [(size // 8, 0, 0.01), (size // 8, 0, 0.005)])
+    assert bf.loadchunk("t", 1, head)
+    before = used()
+    end, sent = 0, []
+    while end < 2 * size:
+        n = min(chance.choice((1, 9999, MB, 9 * MB)), size - end % size)
+        sent.append(chance.randbytes(n))
+        end += n
+        assert bf.loadchunk("t", 1 + end, sent[-1])
+        assert used() - before < 16 * end + 3 * MB
+        if len(sent) % 4 == 0 and end < 2 * size:
+            server.copy("t", "copy")
+            server.restore("restored", 0, server.dump("copy"))
+            run("DEBUG", "RELOAD")
+            server.delete("t", "copy")
+            server.rename("restored", "t")
+    assert b"".join(data for at, data in dump("t")[1:]) == b"".join(sent)
+    assert dump("t")[0][1] == head
+    server.flushall()
+    print("what a dump reserves grows with its chunks")
 
 
 # ---- What others hear --------------------------------------------------------
@@ -267,6 +305,77 @@ def effects(other):
     assert replica.execute_command("BF.INFO", "g", "FILTERS") == [2]
     server.flushall()
     print("a replica hears of what was added")
+
+
+def read_commands(path):
+    with open(path, "rb") as file:
+        for line in file:
+            yield [file.read(int(file.readline()[1:]) + 2)[:-2]
+                   for i in range(int(line[1:]))]
+
+
+def appended():
+    """The append-only file has each item that was answered by 0 or 1, in their
+    order, and each command that was taken whole as it came. A server whose bits
+    differ then lacks nothing. What was refused is not in the file."""
+    server.config_set("aof-use-rdb-preamble", "no")
+    server.config_set("appendonly", "yes")
+    while server.info("persistence")["aof_rewrite_in_progress"]:
+        time.sleep(0.01)
+    told = {}                           # items by their keys
+
+    def answered(key, some, answers):
+        told.setdefault(key, []).extend(
+            item for item, x in zip(some, answers) if x in (0, 1))
+
+    bf.create("f", 0.05, 1000)
+    answered("f", items("f", 900), bf.madd("f", *items("f", 900)))
+    for transaction in False, True:
+        with server.pipeline(transaction) as pipe:
+            for item in items("f", 20000):
+                pipe.execute_command("BF.ADD", "f", item)
+            answered("f", items("f", 20000), pipe.execute())
+    insert = (b"BF.INSERT", b"i", b"CAPACITY", b"7", b"ERROR", b"0.2", b"ITEMS",
+              *items("i", 500))
+    for i in range(2):
+        answered("i", insert[7:], run(*insert))
+    answered("lua", [b"x", b"x"], run(
+        "EVAL", "return {redis.call('BF.ADD', KEYS[1], ARGV[1]), "
+        "redis.call('BF.ADD', KEYS[1], ARGV[1])}", 1, "lua", "x"))
+    bf.create("n", 0.25, 50, noScale=True)
+    refusals = 0
+    for i in range(0, 300, 10):
+        some = items("n", 300)[i:i + 10]
+        answers = bf.madd("n", *some)
+        answered("n", some, answers)
+        refusals += isinstance(answers[-1], redis.ResponseError)
+    assert refusals > 20 and len(told["n"]) > 50
+    assert refused(bf.add, "n", "absent") == "non scaling filter is full"
+    (path,) = glob.glob(server.config_get("dir")["dir"] +
+                        "/appendonlydir/*.incr.aof")
+    was = run("DEBUG", "DIGEST")
+    run("DEBUG", "LOADAOF")
+    assert run("DEBUG", "DIGEST") == was
+    stands, inserted, made = {}, 0, []
+    for words in read_commands(path):
+        name = words[0].upper()
+        inserted += words == list(insert)
+        if name == b"BF.RESERVE":
+            made.append([words[1], float(words[2])] + words[3:])
+        elif name[:3] == b"BF.":
+            first = 7 if name == b"BF.INSERT" else 2
+            stands.setdefault(words[1].decode(), []).extend(words[first:])
+    for key in told:
+        assert stands[key] == told[key], "%s: %d items of %d are appended" % (
+            key, len(stands[key]), len(told[key]))
+    assert stands.keys() == told.keys() and inserted == 2
+    assert made == [[b"f", 0.05, b"1000", b"EXPANSION", b"2"],
+                    [b"i", 0.2, b"7", b"EXPANSION", b"2"],
+                    [b"lua", 0.01, b"100", b"EXPANSION", b"2"],
+                    [b"n", 0.25, b"50", b"NONSCALING"]], made
+    server.config_set("appendonly", "no")
+    server.flushall()
+    print("the append-only file has each item that was answered by 0 or 1")
 
 
 def watched():

@@ -5,7 +5,7 @@ build
 
 start main
 for what in growth filters follower 'again tests/wide/redis/golden' memory room \
-    watched; do
+    arriving appended watched; do
     python limits main $what
 done
 set -- $(free 2)

@@ -260,10 +260,19 @@ def old():
         fields = good[:at] + [bad] + good[at + 1:]
         assert refused("RESTORE", "bad", 0, payload(4, fields)), (at, bad)
     assert refused("RESTORE", "bad", 0, payload(5, good))
-    for missing, cells in (0, b""), (12, b""), (11, b"\0" * 12), (13, b""):
+    for missing, cells, taken in (
+            (0, b"", 0), (12, b"", 1), (11, b"\0", 1), (11, b"", 0),
+            (11, b"\0" * 2, 0), (11, b"\0" * 12, 0), (0, b"\0" * 12, 1),
+            (0, b"\0" * 13, 0), (13, b"", 0)):
         some = good[:2] + [1 << 30 | 5, 2, missing] + good[4:10] + [cells, 1]
-        assert (refused("RESTORE", "bad", 0, payload(4, some)) is None) == (
-            missing in (11, 12)), missing
+        error = refused("RESTORE", "bad", 0, payload(4, some))
+        assert (error is None) == taken, (missing, cells)
+        server.delete("bad")
+    for first, second, taken in (b"\0" * 12, b"", 1), (b"", b"\0" * 12, 0):
+        error = refused("RESTORE", "bad", 0, payload(4, [
+            2, 2, 1 << 30 | 5, 2, 12] + good[4:10] + [first, 1] + good[4:10]
+            + [second, 1]))
+        assert (error is None) == taken, (first, second)
         server.delete("bad")
     assert server.exists("bad") == 0
     server.delete("ok")

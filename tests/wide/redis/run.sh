@@ -37,7 +37,8 @@ preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 export ASAN_OPTIONS=detect_leaks=0
 start watched
 (trap - EXIT; python hostile watched malformed
- python limits watched again tests/wide/redis/golden) >"$work/said" ||
+ python limits watched again tests/wide/redis/golden
+ python limits watched arriving) >"$work/said" ||
     { cat "$work/said" "$work/watched/log"; fail "malformed payloads"; }
 stop watched
 module=$was preload=

@@ -14,14 +14,20 @@ says() {
     esac
 }
 
-for arguments in 'ERROR_RATE 1.5' 'ERROR_RATE' 'initial_size 0' 'NO_SUCH 1'; do
+for arguments in 'ERROR_RATE 1.5' 'ERROR_RATE' 'initial_size 0' 'NO_SUCH 1' \
+    'CF_MAX_EXPANSIONS'; do
     (trap - EXIT; start refused) >/dev/null 2>&1 && fail "$arguments: taken"
     grep -o 'argument of the module: .*' "$work/refused/log" || fail "no reason"
     rm -r "$work/refused"
 done
 
-arguments='error_rate 0.02 INITIAL_SIZE 200 bf-expansion-factor 3'
+arguments='error_rate 0.02 CF_MAX_EXPANSIONS 8 INITIAL_SIZE 200
+    bf-expansion-factor 3 cf-initial-size none'
 start main
+for word in CF_MAX_EXPANSIONS cf-initial-size; do
+    grep -q "argument of the module: $word: ignored" "$work/main/log" ||
+        fail "$word: not in the log"
+done
 arguments=
 case $(ask main info server | sed -n 's/^redis_version://p') in
 [89].* | [1-9][0-9].*) prefix= ;;
@@ -39,6 +45,11 @@ says main OK config set ${prefix}bf-expansion-factor 0
 says main 1 bf.add b x
 says main 'capacity:50 size:1 ratio:0.25' bf.debug b
 says main 'Expansion rate' bf.info b
+says main 'Nonscaling filters cannot expand' bf.reserve k 0.01 2 expansion 2
+says main OK bf.reserve k 0.01 2 expansion 0
+says main OK bf.reserve k2 0.01 2
+says main '1 ERR non scaling filter is full' \
+    bf.insert j capacity 1 expansion 2 items a b
 
 # what a key of the one permission lets do, and of the other
 says main OK acl setuser u on '>x' +@all '%R~r*' '%W~w*'
@@ -61,6 +72,11 @@ for command in reserve add madd insert exists mexists card info debug scandump \
         'module bloom.h' arguments; do
         says main "$word" command docs bf.$command
     done
+    case $command in
+    info | debug | scandump) says main dont_cache command info bf.$command ;;
+    *) ask main command info bf.$command | grep -q dont_cache &&
+        fail "bf.$command: dont_cache" ;;
+    esac
 done
 says main 'name single_value type oneof' command docs bf.info
 
@@ -99,12 +115,36 @@ says main 1 bf.add large x
 says main 1 copy a large replace
 says main 0 bf.exists large y
 
+ask main dump a >"$work/dumped"            # in the parent process: names nobody
 set -- $(free 2)
 says main OK config set port "$1"
 start other --port "$2" --replicaof 127.0.0.1 "$1" \
     "--${prefix}bf-initial-size" 7
 until_says other master_link_status:up info replication
 says main 1 bf.add new x
+says main OK bf.reserve new2 0.01 10
 until_says other "$(ask main debug digest)" debug digest
 says other capacity:50 bf.debug new
+says main OK config set ${prefix}bf-expansion-factor 4
+says other OK config set ${prefix}bf-expansion-factor 0
+says main 1 bf.add new3 x
+says main OK bf.reserve new4 0.01 10
+says main OK bf.reserve new5 0.01 10 expansion 3
+says main OK bf.reserve new6 4.9e-324 10 nonscaling
+until_says other "$(ask main debug digest)" debug digest
 echo "COPY; a replica with settings of its own has the same filters"
+
+# The log names who asks for all data, once, if there are filters of ours.
+named() {
+    [ "$(grep -c "The replica .*port=$1,.* asks for all data" \
+        "$work/main/log")" = "$2" ] || fail "replica $1: not named $2 times"
+}
+named "$2" 1
+says main OK flushall
+stop other KILL
+rm -f "$work/other/dump.rdb"              # so that it asks for all again
+start other --port "$2" --replicaof 127.0.0.1 "$1"
+until_says other master_link_status:up info replication
+named "$2" 1
+says main sync_full:2 info stats
+echo "the log names a replica that must have the module"
