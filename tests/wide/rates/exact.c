@@ -2,7 +2,7 @@
 
    usage: exact [blocks] [floor] [generator] [estimate] [even] [all] [seed=S]
      blocks     every one of the 2^32 masks of a block, against the formula
-     floor      the rates that 32-bit hashes, and blocks, cannot fall below
+     floor      the rate that 32-bit hashes cannot fall below
      generator  the k-index generator beside plain double hashing, and beside
                 k independent hashes
      estimate   bloom_estimate at n = 10^6
@@ -161,49 +161,21 @@ static void blocks(void)
     check_count();
 }
 
-/* ---- Floors: steps of few bits -------------------------------------------
-   A step y that is a large power of two, or 0, leads to few cells. A block
-   takes 32 bits of the position, so there the low half of y counts. By the
+/* ---- The floor of 32-bit hashes -------------------------------------------
+   A step y that is a large power of two, or 0, leads to few cells. By the
    number v of y's low zeros (32: y is 0), which has the chance 2^-(v + 1):
    the rates are measured and added, beside what bloom_plan_fpr adds. */
 
 static double rate_with_zeros(const bloom *b, unsigned v)
 {
-    const bool blocked = bloom_plan_of(b).layout == BLOOM_BLOCKED;
     double maybes = 0, i;
     for (i = 0; i < 400000; i++) {
-        uint64_t half = v == 32 ? 0 : (random64() | 1) << v & 0xFFFFFFFFU;
         bloom_hash h;
         h.h1 = random64();
-        h.h2 = blocked ? random64() << 32 | half : half << 32;
+        h.h2 = v == 32 ? 0 : (random64() | 1) << (32 + v);
         maybes += bloom_may_contain_hash(b, h);
     }
     return maybes / 400000;
-}
-
-/* One block, k = 64: where the low half of the step is 0, or has 26 zeros and
-   more, all choices ask for the same bits, or for few. Beside bloom_plan_fpr */
-static void floor_of_blocks(void)
-{
-    bloom_plan plan = bloom_plan_layout(1, 0.5, BLOOM_BLOCKED);
-    unsigned n, v, i;
-    plan.cells = 256;
-    plan.hashes = 64;
-    printf("\none block, k = 64: rate by few bits of some steps, * 2^32\n"
-           "      n  measured  bloom_plan_fpr says\n");
-    for (n = 2; n <= 4; n++) {
-        double sum = 0, says = bloom_plan_fpr(plan, n) * 4294967296.0, f;
-        for (f = 0; f < 50; f++) {
-            bloom *b = need(bloom_create(plan));
-            for (i = 0; i < n; i++)
-                bloom_add_u64(b, random64());
-            for (v = 26; v <= 32; v++)
-                sum += rate_with_zeros(b, v) * pow(2, v == 32 ? 0 : 31 - v) / 50;
-            bloom_free(b);
-        }
-        printf("%7u  %8.5f  %8.5f\n", n, sum, says);
-        promise(sum <= says * 1.02, "the floor of blocks");
-    }
 }
 
 static void floor_of_32(void)
@@ -232,7 +204,6 @@ static void floor_of_32(void)
         promise(sum <= says * 1.02, "the floor of width 32");
         bloom_free(b);
     }
-    floor_of_blocks();
 }
 
 /* ---- The generator ------------------------------------------------------ */

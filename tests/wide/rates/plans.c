@@ -182,10 +182,7 @@ static real blocked_rate(bloom_plan plan, double n)
             multiply_series(power, square);
         multiply_series(square, square);
     }
-    /* a step whose low half is 0 asks for the same bits in each block */
-    rate = power[b] * rate
-         + (b > 2 ? mean[1] * powl(blocks, 1 - (real)b) / 0x1p31L : 0);
-    return rate < 1 ? rate : 1;
+    return with_floor(mean[1], power[b] * rate);
 }
 
 static real exact(bloom_plan plan, uint64_t n)
