@@ -5,7 +5,7 @@
      state.c    random calls on two filters, against a model of every cell
                 and a multiset of the keys
      chain.c    the same for the chain and its images; memory runs out
-     window.c   examples/common/window.h: any bytes as an image, random calls
+     window.c   bloom_window.h: any bytes as an image, random calls
      plan.c     plans from any numbers: quick, in range, kept
      large.c    filters and chains of the sizes at which something changes, up
                 to all that there is room for; also where size_t has 32 bits
