@@ -201,23 +201,6 @@ static void counters_forget(void)
 }
 #endif
 
-#ifdef BLOOM_HAS_CHAIN_
-static void chain_grows(void)
-{
-    bloom_chain *c = bloom_chain_new(10, 0.01, BLOOM_CLASSIC);
-    uint64_t key, lost = 0, maybe = 0;
-    for (key = 1; key <= 5000; key++)
-        bloom_chain_add_u64(c, key);
-    for (key = 1; key <= 5000; key++)
-        lost += !bloom_chain_may_contain_u64(c, key);
-    for (; key <= 25000; key++)
-        maybe += bloom_chain_may_contain_u64(c, key);
-    promise(lost == 0 && maybe < 200 + 4 * 14,
-            "a chain grows, keeps its rate and loses nothing");
-    bloom_chain_free(c);
-}
-#endif
-
 static void test_promises(void)
 {
     int layout;
@@ -231,9 +214,6 @@ static void test_promises(void)
     bytes_are_the_same();
 #ifndef BLOOM_TINY
     counters_forget();
-#endif
-#ifdef BLOOM_HAS_CHAIN_
-    chain_grows();
 #endif
 }
 

@@ -56,7 +56,6 @@
 
 #include "bloom.h"
 #include <float.h>
-#include <string.h>
 
 #if defined(BLOOM_NO_MALLOC) || defined(BLOOM_NO_FLOAT)
 #error "bloom_chain.h: not with BLOOM_NO_MALLOC, BLOOM_NO_FLOAT or BLOOM_TINY"
@@ -218,15 +217,16 @@ static inline double bloom_chain_share_(const bloom_chain *c, unsigned i)
     return c->p / ((i + 1.0) * (i + 2.0));
 }
 
-/* How many new keys the newest link takes. Of the keys that its plan counts, at
-   most that share are false positives, which are not new. It takes one, or the
-   chain would never leave a link whose plan is for none. */
+/* How many new keys the newest link takes, at least one. Of the n keys that its
+   plan counts, at most n * share are false positives, which are not new. */
 static inline uint64_t bloom_chain_capacity_(const bloom_chain *c)
 {
-    double share = bloom_chain_share_(c, c->links - 1);
-    uint64_t n = bloom_plan_capacity(bloom_plan_of(c->link[c->links - 1]),
-                                     share);
-    return n > 1 ? n - 1 - (uint64_t)((double)n * share) : 1;
+    const unsigned newest = c->links - 1;
+    const double share = bloom_chain_share_(c, newest);
+    const uint64_t n = bloom_plan_capacity(bloom_plan_of(c->link[newest]),
+                                           share);
+    const double new_keys = (double)n * (1 - share);
+    return new_keys > 1 ? (uint64_t)new_keys : 1;
 }
 
 /* While the next link cannot be made, the room of the newest one doubles. */
@@ -579,11 +579,19 @@ static inline uint64_t bloom_chain_get_(const unsigned char *at)
     return number;
 }
 
+/* Copies the bits of a double to or from a uint64_t; there may be no libc. */
+static inline void bloom_chain_copy_bits_(void *to, const void *from)
+{
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+}
+
 static inline double bloom_chain_get_rate_(const unsigned char *head)
 {
     uint64_t bits = bloom_chain_get_(head + 16);
     double p;
-    memcpy(&p, &bits, sizeof p);
+    bloom_chain_copy_bits_(&p, &bits);
     return p;
 }
 
@@ -599,8 +607,11 @@ BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
                                       unsigned char head[32])
 {
     uint64_t bits;
-    memcpy(&bits, &c->p, sizeof bits);
-    memcpy(head, "BLC\2", 4);
+    bloom_chain_copy_bits_(&bits, &c->p);
+    head[0] = 'B';
+    head[1] = 'L';
+    head[2] = 'C';
+    head[3] = 2;
     head[4] = c->like.layout;
     head[5] = 64;
     head[6] = (unsigned char)c->links;
@@ -616,7 +627,7 @@ static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
     double p;
     if (!head || size < BLOOM_CHAIN_HEAD_)
         return BLOOM_TRUNCATED;
-    if (memcmp(head, "BLC", 3) != 0)
+    if (head[0] != 'B' || head[1] != 'L' || head[2] != 'C')
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 2)
         return BLOOM_WRONG_VERSION;
@@ -646,8 +657,8 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
             at += bloom_size(b);
         }
     }
-    if (error == BLOOM_OK && size - at >= 3
-        && memcmp(image + at, "BLM", 3) == 0)
+    if (error == BLOOM_OK && size - at >= 3 && image[at] == 'B'
+        && image[at + 1] == 'L' && image[at + 2] == 'M')
         return BLOOM_BAD_HEADER;
     return error;
 }

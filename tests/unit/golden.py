@@ -149,10 +149,10 @@ def chain(layout, plans, first_n, p, seed):
                 links[-1].add(key)
                 keys += 1
             key += 1
-    head = bytearray(b"BLC\1" + bytes([layout, 64, len(links), 0]))
+    head = bytearray(b"BLC\2" + bytes([layout, 64, len(links), 0]))
     head += first_n.to_bytes(8, "little") + struct.pack("<d", p)
     head += keys.to_bytes(8, "little")
-    head[7] = x64_128(head, 0)[0] & 255
+    head[7] = sum((2 * i + 1) * byte for i, byte in enumerate(head)) & 255
     return head + b"".join(link.image(False) for link in links)
 
 
@@ -170,8 +170,8 @@ def main():
         print("    { BLOOM_%s, %d, %d, %d," % (names[layout], width, k, m))
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + " },")
-    for layout, plans in ((0, ((64, 1, 8), (64, 2, 7), (128, 2, 9))),
-                          (1, ((256, 8, 45), (256, 8, 34), (256, 8, 30)))):
+    for layout, plans in ((0, ((64, 1, 7), (64, 2, 6), (128, 2, 8))),
+                          (1, ((256, 8, 40), (256, 8, 33), (256, 8, 29)))):
         text = chain(layout, plans, 2, 0.25, 0x0123456789abcdef).hex()
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + ",")

@@ -32,8 +32,8 @@ static uint64_t key_at(uint64_t i)
     return i * 7919 % 611 + i / 1000 * 100;
 }
 
-/* Of the last n keys that took room none is forgotten; of those that more than
-   n * g / (g - 1) others follow all are, but by chance. */
+/* Of the last n keys that took room none is forgotten. All are that g * room
+   others follow, but by chance. */
 static void remember(uint64_t n, unsigned g, bloom_layout layout)
 {
     static uint64_t added[KEYS + 1000];     /* after how many; 0: never */
@@ -47,7 +47,7 @@ static void remember(uint64_t n, unsigned g, bloom_layout layout)
         known = bloom_window_may_contain(&w, hash_of(&w, key));
         if (added[key] > 0 && adds - added[key] < n)
             lost += !known;
-        else if (added[key] > 0 && adds - added[key] > w.room * g)
+        else if (added[key] > 0 && adds - added[key] >= w.room * g)
             kept += known;
         before = w.newest * ROOM + w.keys;
         check(bloom_window_add(&w, hash_of(&w, key)) != known
@@ -58,6 +58,27 @@ static void remember(uint64_t n, unsigned g, bloom_layout layout)
     check(lost == 0, "one of the last n is forgotten");
     check(kept <= 1, "what is older is known");
     check(w.keys <= w.room, "a generation is too full");
+    free(w.image);
+}
+
+/* How many other keys are added, at least and at most, before one is forgotten?
+   Exactly (g - 1) * room and g * room - 1, if none is a false positive. */
+static void forget_exactly(uint64_t n, unsigned g)
+{
+    uint64_t key, oldest = 0, least = UINT64_MAX, most = 0;
+    bloom_window w;
+    check(bloom_window_new(&w, n, 1e-12, g, BLOOM_CLASSIC), "a window");
+    for (key = 0; key < KEYS; key++) {
+        bloom_window_add(&w, hash_of(&w, key));
+        for (; !bloom_window_may_contain(&w, hash_of(&w, oldest)); oldest++) {
+            least = key - 1 - oldest < least ? key - 1 - oldest : least;
+            most = key - 1 - oldest > most ? key - 1 - oldest : most;
+        }
+    }
+    check(least == (g - 1) * w.room && least >= n, "known for as long");
+    check(most == g * w.room - 1, "known for longer");
+    check(n != 10 || g != 16 || (least == 15 && most == 15), "10 keys");
+    check(n != 1000 || g != 8 || (least == 1001 && most == 1143), "1000 keys");
     free(w.image);
 }
 
@@ -274,6 +295,9 @@ int main(void)
         remember(100, g, BLOOM_BLOCKED);
     }
     remember(1, 2, BLOOM_CLASSIC);
+    forget_exactly(10, 16);
+    forget_exactly(1000, 8);
+    forget_exactly(1, 2);
     many();
     plans();
     open_full();

@@ -133,7 +133,7 @@ QUIET bool is_possible(bloom_plan plan)
     if (blocked && (plan.hashes % 8 != 0 || plan.cells >= (uint64_t)1 << 40))
         return false;
     return plan.hash_bits == 64
-        || (plan.hash_bits == 32 && plan.cells <= 0xFFFFFFFFU);
+        || (plan.hash_bits == 32 && plan.cells <= 0xFFFFFFFFU && !blocked);
 }
 
 /* What bloom_open has to say of these bytes */
@@ -143,7 +143,7 @@ QUIET bloom_error verdict(const unsigned char *image, size_t size)
         return BLOOM_TRUNCATED;
     if (memcmp(image, "BLM", 3) != 0)
         return BLOOM_NOT_A_FILTER;
-    if (image[3] != 1)
+    if (image[3] != 2)
         return BLOOM_WRONG_VERSION;
     if (image[7] != 0 || !is_possible(plan_in(image)))
         return BLOOM_BAD_HEADER;
@@ -152,14 +152,13 @@ QUIET bloom_error verdict(const unsigned char *image, size_t size)
     return bytes_for(plan_in(image)) > size ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
-/* The check byte that belongs into the head of a chain */
+/* The check byte of a chain's head */
 QUIET unsigned char check_of(const unsigned char *image)
 {
-    const bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 64 };
-    unsigned char empty[40], head[32];
-    memcpy(head, image, 32);
-    head[7] = 0;
-    return bloom_hash_key(bloom_init(empty, 40, plan), head, 32).h1 & 255;
+    unsigned sum = 0, i;
+    for (i = 0; i < 32; i++)
+        sum += i == 7 ? 0 : (2 * i + 1) * image[i];
+    return (unsigned char)(sum % 256);
 }
 
 /* What bloom_chain_load has to say of these bytes, but for want of memory */
@@ -174,11 +173,11 @@ QUIET bloom_error chain_verdict(const unsigned char *image, size_t size)
         return BLOOM_TRUNCATED;
     if (memcmp(image, "BLC", 3) != 0)
         return BLOOM_NOT_A_FILTER;
-    if (image[3] != 1)
+    if (image[3] != 2)
         return BLOOM_WRONG_VERSION;
     bits = little_endian(image + 16);
     memcpy(&p, &bits, sizeof p);
-    if (image[4] > 1 || (image[5] != 64 && image[5] != 32) || image[6] > 64
+    if (image[4] > 1 || image[5] != 64 || image[6] - 1U > 63
         || little_endian(image + 8) == 0 || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
     if (image[7] != check_of(image))
@@ -235,7 +234,7 @@ QUIET void model_probes(bloom_plan plan, bloom_hash h, uint64_t *index)
     uint64_t x = h.h1, y = h.h2;
     unsigned i, word;
     if (plan.hash_bits == 32)
-        y = (h.h2 & ~low) + (blocked ? h.h2 >> 32 : 0);
+        y = h.h2 & ~low;
     for (i = 0; i < plan.hashes; i += blocked ? 8 : 1) {
         uint64_t whole = plan.cells >> 34 ? x : x & ~low;
         for (word = 0; blocked && word < 8; word++)
@@ -244,7 +243,7 @@ QUIET void model_probes(bloom_plan plan, bloom_hash h, uint64_t *index)
         if (!blocked)
             index[i] = share_of(plan.cells, x);
         x += y;
-        y *= 37;
+        y *= 0xD1342543DE82EF95U;
     }
 }
 

@@ -3,7 +3,7 @@
    is one file that includes this. */
 
 #define BLOOM_STATIC
-#include "bloom.h"
+#include "examples/companions/bloom_chain.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #define BLOOM_MALLOC(size) ((size) >> 21 == 0 ? calloc(1, size) : NULL)
 #define BLOOM_FREE(pointer) free(pointer)
 #define BLOOM_STATIC
-#include "bloom.h"
+#include "examples/companions/bloom_chain.h"
 
 #include <stdio.h>
 #include <string.h>
