@@ -127,10 +127,9 @@ VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
 INSTALLED = $(DESTDIR)$(PREFIX)
 CMAKE = lib/cmake/bloom/bloom-config
-DATA = include/bloom.h include/bloom_chain.h include/bloom_window.h \
-    share/man/man1/bloom.1 share/pkgconfig/bloom.pc \
-    share/bash-completion/completions/bloom share/doc/bloom/copyright \
-    $(CMAKE).cmake $(CMAKE)-version.cmake
+DATA = $(addprefix include/,bloom.h $(notdir $(COMPANIONS))) \
+    $(addprefix share/,man/man1/bloom.1 pkgconfig/bloom.pc doc/bloom/copyright \
+    bash-completion/completions/bloom) $(CMAKE).cmake $(CMAKE)-version.cmake
 FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
     examples/bloom/install
 

@@ -30,8 +30,8 @@
    another link. A lookup hashes its key once. It then asks the links, newest
    first, until one may contain the key.
    A good first_n saves memory and time. At p = 0.01, nine full links take 1.9
-   times the memory of one filter that was planned for the same keys. Just after
-   link 9 was made they take 3.9 times that memory.
+   times the memory of one filter that is planned for the same keys. With the
+   next link, which is still empty, the chain takes 4 times that memory.
    The next link may be impossible: memory may be short, there may be 64 links,
    or its plan may be too large. Then the newest link takes all further keys. No
    key is lost, but the rate rises above p, and bloom_chain_fpr tells how far.

@@ -60,17 +60,15 @@
 #define BLOOM_WINDOW_API static inline
 #endif
 
-/* The code is C, and C++ compilers could warn of its casts and of NULL. */
-#if defined(__cplusplus) && defined(__GNUC__)
+#ifdef __cplusplus
+extern "C" {
+#ifdef __GNUC__                 /* C's casts, of which g++ could warn */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wuseless-cast"
-#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
 #endif
-#ifdef __cplusplus
-extern "C" {
 #endif
 
 #define BLOOM_WINDOW_HEAD 64U           /* bytes of the head */
@@ -101,12 +99,11 @@ BLOOM_WINDOW_API bool bloom_window_init(bloom_window *w, void *memory,
                                         size_t size, unsigned g,
                                         bloom_plan plan, uint64_t room)
 {
-    const bloom_window empty = { NULL, 0, { NULL }, 0, 0, 0, 0, 0, 0 };
     const size_t each = bloom_plan_size(plan);
     if (!memory || each == 0 || room == 0 || g < 2 || g > 16
         || size < BLOOM_WINDOW_HEAD || (size - BLOOM_WINDOW_HEAD) / g < each)
         return false;
-    *w = empty;
+    memset(w, 0, sizeof *w);
     w->image = (unsigned char *)memory;
     w->size = BLOOM_WINDOW_HEAD;
     w->room = room;
@@ -144,7 +141,10 @@ BLOOM_WINDOW_API bool bloom_window_new(bloom_window *w, uint64_t n, double p,
     const bloom_plan plan = bloom_window_plan(n, p, g, layout, &room);
     const size_t each = bloom_plan_size(plan);
     const size_t size = BLOOM_WINDOW_HEAD + g * each;
-    void *memory = g <= 16 && each < SIZE_MAX / 17 ? malloc(size) : NULL;
+    void *memory;
+    if (each == 0 || g > 16 || each >= SIZE_MAX / 17)
+        return false;
+    memory = malloc(size);
     if (bloom_window_init(w, memory, size, g, plan, room))
         return true;
     free(memory);
@@ -239,25 +239,24 @@ static inline bloom_error bloom_window_read_head_(bloom_window *w,
                                                   unsigned char *head,
                                                   size_t size)
 {
-    bloom_window found = { head, BLOOM_WINDOW_HEAD, { NULL }, 0, 0, 0, 0, 0,
-                           0 };
     if (!head || size < BLOOM_WINDOW_HEAD)
         return BLOOM_TRUNCATED;
     if (memcmp(head, "BLW", 3) != 0)
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    found.newest = head[5];
-    found.room = bloom_window_number_(head, 1);
-    found.keys = bloom_window_number_(head, 2);
-    found.time = bloom_window_number_(head, 3);
-    found.span = bloom_window_number_(head, 4);
-    if (head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6] || head[7]
-        || found.keys > found.room || found.room == 0
-        || bloom_window_number_(head, 6) || bloom_window_number_(head, 7))
-        return BLOOM_BAD_HEADER;
-    *w = found;
-    return BLOOM_OK;
+    memset(w, 0, sizeof *w);
+    w->image = head;
+    w->size = BLOOM_WINDOW_HEAD;
+    w->newest = head[5];
+    w->room = bloom_window_number_(head, 1);
+    w->keys = bloom_window_number_(head, 2);
+    w->time = bloom_window_number_(head, 3);
+    w->span = bloom_window_number_(head, 4);
+    return head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6]
+        || head[7] || w->keys > w->room || w->room == 0
+        || bloom_window_number_(head, 6) || bloom_window_number_(head, 7)
+         ? BLOOM_BAD_HEADER : BLOOM_OK;
 }
 
 /* Uses stored bytes as a window, in place. The result is BLOOM_OK, or what is
@@ -288,10 +287,10 @@ BLOOM_WINDOW_API bloom_error bloom_window_open(bloom_window *w, void *image,
 }
 
 #ifdef __cplusplus
-}
-#endif
-#if defined(__cplusplus) && defined(__GNUC__)
+#ifdef __GNUC__
 #pragma GCC diagnostic pop
+#endif
+}
 #endif
 
 #endif /* BLOOM_WINDOW_H */

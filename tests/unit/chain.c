@@ -462,9 +462,7 @@ static void small_image(unsigned char *image, unsigned links, unsigned k)
 static uint64_t estimate_of(const unsigned char *image, size_t size)
 {
     bloom_chain *c = bloom_chain_load(image, size, NULL);
-    uint64_t estimate;
-    CHECK(c != NULL);
-    estimate = bloom_chain_estimate(c);
+    uint64_t estimate = bloom_chain_estimate(c);
     CHECK(bloom_chain_fpr(c) >= 0 && bloom_chain_fpr(c) <= 1);
     bloom_chain_free(c);
     return estimate;
@@ -521,12 +519,10 @@ static void test_odd_chains(void)
     count_links(image, 1);
     CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
     image[4] = 0;
-    image[5] = 32;
+    image[5] = image[32 + 5] = 32;
     count_links(image, 1);
     CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
-    image[32 + 5] = 32;                 /* in the link, too */
-    CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
-    image[5] = 64;                      /* in the link only */
+    image[5] = 64;                      /* now in the link only */
     count_links(image, 1);
     CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
 }
@@ -609,10 +605,6 @@ static void test_chain(void)
     CHECK(!bloom_chain_new(9, 0, BLOOM_CLASSIC));
     CHECK(!bloom_chain_new(UINT64_MAX, 0.1, BLOOM_CLASSIC));
     CHECK(!bloom_chain_create(9, 0.1, chain_plan(BLOOM_COUNTING)));
-    c = bloom_chain_create(9, 0.1, chain_plan(BLOOM_BLOCKED));
-    CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).hash_bits == 64);
-    CHECK(c && bloom_plan_of(bloom_chain_link(c, 0)).seed == 77);
-    bloom_chain_free(c);
 }
 
 #ifdef TEST_MALLOC

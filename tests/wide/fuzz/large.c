@@ -12,8 +12,6 @@ static void scarce_free(void *old);
 
 #define BLOOM_MALLOC(size) scarce_malloc(size)
 #define BLOOM_FREE(old) scarce_free(old)
-#define BLOOM_CHAIN_MALLOC(size) scarce_malloc(size)
-#define BLOOM_CHAIN_FREE(old) scarce_free(old)
 #include "fuzz.h"
 #include "examples/companions/bloom_chain.h"
 #include "memory.h"

@@ -258,12 +258,11 @@ static void folded(void)
 }
 
 /* bloom_chain_fpr stands for what is foretold: it is from the cells */
-static void chain(bloom_layout layout, int width, double p, int kind)
+static void chain(bloom_layout layout, double p, int kind)
 {
-    bloom_plan like = { 0, 0, 0, 0, 0 };
+    bloom_plan like = { 0, 0, 0, 0, 64 };
     row r;
     like.layout = (uint8_t)layout;
-    like.hash_bits = (uint8_t)width;
     r = row_of(layout == BLOOM_BLOCKED ? "blocked+" : "classic+", like, 1e8, p,
                kind);
     r.s.c = need(bloom_chain_create((uint64_t)r.n / 20, p, like));
@@ -281,13 +280,10 @@ static void chain(bloom_layout layout, int width, double p, int kind)
 
 static void chains(void)
 {
-    chain(BLOOM_CLASSIC, 64, 0.01, BYTES);
-    chain(BLOOM_BLOCKED, 64, 0.01, INTEGERS);
-    chain(BLOOM_BLOCKED, 32, 0.01, BYTES);
-    chain(BLOOM_BLOCKED, 64, 1e-4, BYTES);
-    chain(BLOOM_CLASSIC, 32, 0.01, INTEGERS);
-    chain(BLOOM_CLASSIC, 64, 1e-4, INTEGERS);
-    chain(BLOOM_BLOCKED, 32, 1e-4, BYTES);
+    chain(BLOOM_CLASSIC, 0.01, BYTES);
+    chain(BLOOM_BLOCKED, 0.01, INTEGERS);
+    chain(BLOOM_BLOCKED, 1e-4, BYTES);
+    chain(BLOOM_CLASSIC, 1e-4, INTEGERS);
 }
 
 static void billion(void)

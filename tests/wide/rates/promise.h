@@ -171,7 +171,6 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
         own = own * each * each - of_the_sum(plan, n);
         mean += n * each / blocks / 4294967296.0;
         rate = pow(mean, each);
-        rate = bloom_blocked_total_(plan, blocks, n, mean, rate);
         observe(t, rate, own * rate * rate);
         return;
     }
@@ -181,6 +180,21 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
     observe(t, rate + (plan.hash_bits == 32 ? fill / 2147483648.0 : 0),
             rate * rate * k * k / (fill * fill) * zeros
             * (1 - zeros * (1 - log(zeros))) / m);
+}
+
+/* Of a chain: that one of its links says "maybe". */
+static inline void observe_chain_cells(tally *t, const bloom_chain *c)
+{
+    double absent = 0, own = 0;
+    unsigned i;
+    for (i = 0; i < bloom_chain_links(c); i++) {
+        const bloom *b = bloom_chain_link(c, i);
+        tally link = { 0, 0, 0, 0 };
+        observe_cells(&link, b, (double)bloom_estimate(b));
+        absent += log1p(-link.sum);
+        own += link.own;
+    }
+    observe(t, -expm1(absent), own);
 }
 
 /* Width 32: no rate is below some 2^-32; with several blocks a key, below n/m

@@ -16,6 +16,8 @@
 #define BLOOM_MALLOC(size) ((size) >> 21 == 0 ? calloc(1, size) : NULL)
 #define BLOOM_FREE(pointer) free(pointer)
 #define BLOOM_STATIC
+#define BLOOM_CHAIN_MALLOC(size) BLOOM_MALLOC(size)
+#define BLOOM_CHAIN_FREE(pointer) BLOOM_FREE(pointer)
 #include "examples/companions/bloom_chain.h"
 
 #include <stdio.h>
@@ -241,6 +243,7 @@ static void any_chain(const arguments *a)
     uint64_t bits;
     double p = a->p;
     plan.layout = (uint8_t)(a->layout % 2);
+    plan.hash_bits = 64;
     plan.hashes = (uint8_t)(plan.layout ? (a->k + 7) / 8 * 8 : a->k);
     plan.cells = bytes * 8;
     memset(image, a->n % 3 ? 0 : 255, SIZE);
@@ -249,16 +252,14 @@ static void any_chain(const arguments *a)
             bloom_init(image + at, bytes + 32, plan);
         else
             bloom_write_header_(image + at, plan);
-    memcpy(image, "BLC\1", 4);
+    memcpy(image, "BLC\2", 4);
     image[4] = plan.layout;
     image[5] = plan.hash_bits;
-    image[6] = (unsigned char)(a->size % 5 == 0 ? 0 : count);
+    image[6] = (unsigned char)count;
     memcpy(&bits, &p, 8);
     put64(image + 8, a->n);
     put64(image + 16, bits);
     put64(image + 24, a->cells);
-    if (a->size % 5 == 0)
-        image[32] = 0;
     image[7] = bloom_chain_check_byte_(image);
 }
 
