@@ -2,8 +2,8 @@
 # make test              the tests, in each mode of the header; 20 seconds
 # make demo              the main job on real input: every path below /usr
 # make page              build/page.html: see a filter in the browser
-# make install           the command, bloom.h, and what pkg-config and CMake look
-#                        for; PREFIX=/usr/local, DESTDIR=
+# make install           the command, bloom.h, its companions, and what pkg-config
+#                        and CMake look for; PREFIX=/usr/local, DESTDIR=
 # make uninstall         takes them away again
 # make deb               the same as a Debian package, in build/
 # make libbloom          build/libbloom.so and .a, for other languages
@@ -28,7 +28,8 @@ build/flags: FORCE | build
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
 FORCE:
 
-BLOOM = bloom.h Makefile build/flags
+COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h)
+BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 
 COMMAND = $(wildcard examples/bloom/*.c)
 build/bloom: $(COMMAND) $(wildcard examples/bloom/*.h examples/common/*.h) \
@@ -126,9 +127,9 @@ VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
 INSTALLED = $(DESTDIR)$(PREFIX)
 CMAKE = lib/cmake/bloom/bloom-config
-DATA = include/bloom.h share/man/man1/bloom.1 share/pkgconfig/bloom.pc \
-    share/bash-completion/completions/bloom share/doc/bloom/copyright \
-    $(CMAKE).cmake $(CMAKE)-version.cmake
+DATA = $(addprefix include/,bloom.h $(notdir $(COMPANIONS))) \
+    $(addprefix share/,man/man1/bloom.1 pkgconfig/bloom.pc doc/bloom/copyright \
+    bash-completion/completions/bloom) $(CMAKE).cmake $(CMAKE)-version.cmake
 FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
     examples/bloom/install
 
@@ -136,7 +137,7 @@ install: build/bloom
 	for file in bin/bloom $(DATA); do \
 	    install -d $(INSTALLED)/$${file%/*} || exit; done
 	install -m 755 build/bloom $(INSTALLED)/bin
-	install bloom.h $(INSTALLED)/include
+	install bloom.h $(COMPANIONS) $(INSTALLED)/include
 	install examples/bloom/bloom.1 $(INSTALLED)/share/man/man1
 	install examples/bloom/bloom.bash \
 	    $(INSTALLED)/share/bash-completion/completions/bloom
@@ -162,7 +163,9 @@ deb: build/bloom
 # The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
 # libbloom.so.1.
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
-LIBRARY = $(C99) -fPIC -DBLOOM_API=extern -DBLOOM_IMPLEMENTATION -x c bloom.h
+LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
+    -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
+    $(COMPANIONS:%=-include %) -x c /dev/null
 
 build/libbloom.so: $(BLOOM)
 	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@

@@ -17,7 +17,7 @@
    defined, to make it throws std::runtime_error. */
 #ifndef BLOOM_HPP
 #define BLOOM_HPP
-#include "bloom.h"
+#include "bloom_chain.h"
 #include <algorithm>
 #include <iterator>
 #include <memory>

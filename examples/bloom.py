@@ -382,9 +382,8 @@ class Chain(_Filter):
     _lib = _chain
 
     def __init__(self, first_n: float = 1000, p: float = 0.01, *,
-                 layout: str = "classic", seed: int = 0,
-                 hash_bits: int = 64) -> None:
-        made = _chain.create(*_plan(first_n, p, layout, seed, hash_bits))
+                 layout: str = "classic", seed: int = 0) -> None:
+        made = _chain.create(*_plan(first_n, p, layout, seed, 64))
         if not made:
             raise ValueError("there is no such chain")
         self._pointer = _owned(made, _chain.free)

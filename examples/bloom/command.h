@@ -20,7 +20,8 @@ void erase_progress(void);
 #include "files.h"
 #include "bloom.h"
 #include "lines.h"
-#include "../common/window.h"
+#include "../companions/bloom_chain.h"
+#include "../companions/bloom_window.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -89,7 +90,7 @@ int fold_filter(char **operands);
 typedef struct filter {
     bloom *one;                     /* two of these are NULL */
     bloom_chain *chain;
-    window *window;
+    bloom_window *window;
     double p;                       /* the rate it is to have; 0: unknown */
     uint64_t n;                     /* so many lines one, or the first link of
                                        a chain, is for; 0: unknown */

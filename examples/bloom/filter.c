@@ -105,10 +105,10 @@ static uint64_t first_n_of(const bloom_chain *c)
 }
 
 /* NULL, and *error: these bytes are none. */
-static window *open_window(void *image, size_t size, bloom_error *error)
+static bloom_window *open_window(void *image, size_t size, bloom_error *error)
 {
-    window *w = enlarge(NULL, sizeof *w, "window");
-    *error = window_open(w, image, size);
+    bloom_window *w = enlarge(NULL, sizeof *w, "window");
+    *error = bloom_window_open(w, image, size);
     if (*error == BLOOM_OK)
         return w;
     free(w);
@@ -237,7 +237,7 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
     if (f->one)
         bloom_may_contain_many_hash(f->one, hash, count, maybe);
     else if (f->window)
-        window_may_contain_many(f->window, hash, count, maybe);
+        bloom_window_may_contain_many(f->window, hash, count, maybe);
     else
         bloom_chain_may_contain_many_hash(f->chain, hash, count, maybe);
 }

@@ -1,5 +1,5 @@
 /* forget.c: the memory of bloom uniq --last and --for, which forgets: a window
-   (common/window.h) of eight generations. A line is added when it was printed,
+   (bloom_window.h) of eight generations. A line is added when it was printed,
    and not again when it is dropped. */
 #include "command.h"
 
@@ -19,8 +19,8 @@ static uint64_t span_for(uint64_t age, unsigned generations)
 static bloom_plan plan_window(uint64_t n, unsigned g, bloom_plan like,
                               uint64_t *room)
 {
-    bloom_plan plan = window_plan(n, options.p, g, (bloom_layout)like.layout,
-                                  room);
+    bloom_plan plan = bloom_window_plan(n, options.p, g,
+                                        (bloom_layout)like.layout, room);
     plan = checked_plan(plan, *room, options.p / g, like);
     if (bloom_plan_size(plan) > SIZE_MAX / 2 / 16)      /* g <= 16 */
         die("-n %" PRIu64 ": more than fits into any memory", n);
@@ -32,10 +32,10 @@ filter new_window(void)
     filter f = { 0 };
     uint64_t n = options.last_lines ? options.last_lines : options.n, room;
     bloom_plan plan = plan_window(n, GENERATIONS, given_plan(), &room);
-    size_t size = WINDOW_HEAD + GENERATIONS * bloom_plan_size(plan);
+    size_t size = BLOOM_WINDOW_HEAD + GENERATIONS * bloom_plan_size(plan);
     f.window = enlarge(NULL, sizeof *f.window, "window");
-    window_init(f.window, need_memory(size, "window"), size, GENERATIONS, plan,
-                room);
+    bloom_window_init(f.window, need_memory(size, "window"), size, GENERATIONS,
+                      plan, room);
     if (options.age) {
         f.window->time = milliseconds();
         f.window->span = span_for(options.age, GENERATIONS);
@@ -49,7 +49,7 @@ filter new_window(void)
    is forgotten too early. */
 void forget_old(filter *f)
 {
-    window *w = f->window;
+    bloom_window *w = f->window;
     uint64_t now;
     unsigned i;
     if (!w || w->span == 0)
@@ -58,7 +58,7 @@ void forget_old(filter *f)
     if (now < w->time)
         w->time = now;
     for (i = 0; now - w->time >= w->span && i < w->generations; i++) {
-        window_step(w);
+        bloom_window_step(w);
         w->time += w->span;
     }
     if (now - w->time >= w->span)
@@ -76,7 +76,7 @@ static void print_age(char text[40], uint64_t age)
 }
 
 /* That of --for, in seconds */
-static uint64_t age_known(const window *w)
+static uint64_t age_known(const bloom_window *w)
 {
     const unsigned parts = w->generations - 1;
     return w->span / 1000 * parts + w->span % 1000 * parts / 1000;
@@ -84,7 +84,7 @@ static uint64_t age_known(const window *w)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-static uint64_t lines_known(const window *w)
+static uint64_t lines_known(const bloom_window *w)
 {
     return w->room * (w->generations - 1);
 }
@@ -92,7 +92,7 @@ static uint64_t lines_known(const window *w)
 /* The newest generation is full, before its time is over. */
 static void tell_early(filter *f)
 {
-    const window *w = f->window;
+    const bloom_window *w = f->window;
     char age[40];
     if (f->told || w->span == 0)
         return;
@@ -106,11 +106,11 @@ static void tell_early(filter *f)
 /* How many lines may be added before the next generation begins */
 static size_t room_for(filter *f, size_t count)
 {
-    window *w = f->window;
+    bloom_window *w = f->window;
     forget_old(f);
     if (w->keys >= w->room) {
         tell_early(f);
-        window_step(w);
+        bloom_window_step(w);
         w->time = w->span ? milliseconds() : 0;
     }
     count = count < BATCH ? count : BATCH;
@@ -123,7 +123,7 @@ size_t add_to_window(filter *f, const bloom_hash *hash, size_t count)
     size_t sum = 0, some, i;
     for (; count > 0; count -= some, hash += some) {
         some = room_for(f, count);
-        window_add_many(f->window, hash, some, added);
+        bloom_window_add_many(f->window, hash, some, added);
         for (i = 0; i < some; i++)
             sum += added[i];
     }
@@ -140,11 +140,11 @@ size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
     size_t sum = 0, some, new_ones, i;
     for (; count > 0; count -= some, hash += some, is_new += some) {
         some = room_for(f, count);
-        window_may_contain_many(f->window, hash, some, is_new);
+        bloom_window_may_contain_many(f->window, hash, some, is_new);
         for (i = new_ones = 0; i < some; i++)
             if (!is_new[i])
                 unknown[new_ones++] = hash[i];
-        window_add_many(f->window, unknown, new_ones, added);
+        bloom_window_add_many(f->window, unknown, new_ones, added);
         for (i = new_ones = 0; i < some; i++)
             sum += is_new[i] = !is_new[i] && added[new_ones++];
     }
@@ -154,7 +154,7 @@ size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
 /* ---- Its file ----------------------------------------------------------- */
 
 /* --last N, or --for TIME -n N */
-static void print_kind(char text[80], const window *w)
+static void print_kind(char text[80], const bloom_window *w)
 {
     char age[40];
     print_age(age, age_known(w));
@@ -166,7 +166,7 @@ static void print_kind(char text[80], const window *w)
 
 void print_window(const filter *f)
 {
-    const window *w = f->window;
+    const bloom_window *w = f->window;
     const bloom_plan plan = bloom_plan_of(w->filter[0]);
     char kind[80], name[24];
     unsigned i, at;
@@ -189,7 +189,8 @@ void print_window(const filter *f)
 }
 
 /* The rate is not in a window's file; but it makes k and m. */
-static void agree_on_generation(const window *w, uint64_t n, const char *name)
+static void agree_on_generation(const bloom_window *w, uint64_t n,
+                                const char *name)
 {
     const bloom_plan there = bloom_plan_of(w->filter[0]);
     bloom_plan given;
@@ -207,7 +208,7 @@ static void agree_on_generation(const window *w, uint64_t n, const char *name)
                 given.hashes, given.cells);
 }
 
-static void agree_on_window(const window *w, const char *name)
+static void agree_on_window(const bloom_window *w, const char *name)
 {
     const uint64_t n = options.last_lines ? options.last_lines
                      : options.n_given ? options.n : lines_known(w);

@@ -119,7 +119,7 @@ bool try_to_save(const char *path, filter *f)
     if (f->one)
         bloom_seal(f->one);
     else if (f->window)
-        window_seal(f->window);
+        bloom_window_seal(f->window);
     else
         bloom_chain_seal(f->chain);
     good = made && write_filter(f, coming.file) && replace_by(&coming);

@@ -3,7 +3,7 @@
    the packets of late: new ones go into the current filter, and when that has
    taken its N, the older one is cleared and becomes the current one. So the
    last N packets are always known, and up to 2N of them. Where there is more
-   room than on a chip, common/window.h has more generations, and files.
+   room than on a chip, bloom_window.h has more generations, and files.
 
        cc -I. examples/firmware/window.c -o build/window
    For an ATmega2560 and a Cortex-M0 see the head of rom.c.

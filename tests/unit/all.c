@@ -50,7 +50,7 @@ static void test_all(void)
 #ifndef BLOOM_NO_FLOAT
     rate_tests();
 #endif
-#ifdef BLOOM_HAS_CHAIN_
+#ifdef TEST_CHAIN
     chain_tests();
 #endif
 #endif

@@ -6,6 +6,15 @@
 #include "hooks.h"
 #include "bloom.h"
 #include "bloom.h"          /* twice on purpose */
+#ifndef TEST_SMALL
+#include "../../examples/companions/bloom_window.h"
+#include "../../examples/companions/bloom_window.h"
+#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+#define TEST_CHAIN
+#include "../../examples/companions/bloom_chain.h"
+#include "../../examples/companions/bloom_chain.h"
+#endif
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@ if [ "$bloom" = "$root/build/bloom" ]; then
     cat > want <<'END_OF_FILES'
 ./bin/bloom
 ./include/bloom.h
+./include/bloom_chain.h
+./include/bloom_window.h
 ./lib/cmake/bloom/bloom-config-version.cmake
 ./lib/cmake/bloom/bloom-config.cmake
 ./share/bash-completion/completions/bloom
@@ -15,6 +17,9 @@ if [ "$bloom" = "$root/build/bloom" ]; then
 ./share/pkgconfig/bloom.pc
 END_OF_FILES
     same files want; same stage/opt/b/include/bloom.h "$root/bloom.h"
+    for file in bloom_chain.h bloom_window.h; do
+        same stage/opt/b/include/$file "$root/examples/companions/$file"
+    done
     is 'who may read' '' "$(find stage/opt/b -type d ! -perm 755 -o \
         -type f ! -path '*/bin/bloom' ! -perm 644)"
     is 'what was to be filled in' '' "$(grep -rlI '@[A-Z]*@' stage)"

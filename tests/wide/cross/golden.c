@@ -12,11 +12,18 @@
                                                1 to 7 bytes off alignment
        fold LAYOUT image WIDTH CELLS           of a filter that was folded
        fold LAYOUT OFFSET: 32 BYTES ...
+       chain LAYOUT image LINKS                a chain's, saved, loaded, grown
+       chain LAYOUT OFFSET: 32 BYTES ...       where there is one
 
    All numbers are hexadecimal. With GOLDEN_WASM no libc is needed, only a
    put_character from outside. */
 #define BLOOM_STATIC
 #include "bloom.h"
+#include <float.h>
+#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT && DBL_MANT_DIG == 53
+#define WITH_CHAIN
+#include "examples/companions/bloom_chain.h"
+#endif
 
 #ifdef GOLDEN_WASM
 __attribute__((import_module("env"), import_name("put_character")))
@@ -284,6 +291,78 @@ static void all_folds(void)
 static void all_folds(void)
 {
     (void)put_fold_name;
+}
+#endif
+
+/* ---- Chains -------------------------------------------------------------- */
+
+#ifdef WITH_CHAIN
+
+static void add_to_chain(bloom_chain *c, unsigned from, unsigned to)
+{
+    size_t size;
+    for (; c && from < to; from++) {
+        const void *key = bytes(from, &size);
+        if (from % 3 == 0)
+            bloom_chain_add(c, key, size);
+        else if (from % 3 == 1)
+            bloom_chain_add_u64(c, number(from));
+        else
+            bloom_chain_add_hash(c, hash(from));
+    }
+}
+
+/* Its image, at an odd address */
+static size_t save(const bloom_chain *c)
+{
+    size_t at = 1 + 32, i;
+    unsigned l;
+    if (bloom_chain_size(c) > sizeof memory - 1)
+        return 0;
+    bloom_chain_head(c, memory + 1);
+    for (l = 0; l < bloom_chain_links(c); l++) {
+        const bloom *link = bloom_chain_link(c, l);
+        const void *from = link;
+        for (i = 0; i < bloom_size(link); i++)
+            memory[at++] = ((const unsigned char *)from)[i];
+    }
+    return at - 1;
+}
+
+static void one_chain(bloom_plan like)
+{
+    bloom_chain *c = bloom_chain_create(4, 0.01, like), *loaded;
+    bloom_error error = BLOOM_CORRUPT;
+    size_t size;
+    add_to_chain(c, 0, 40);
+    size = c ? save(c) : 0;
+    bloom_chain_free(c);
+    loaded = bloom_chain_load(memory + 1, size, &error);
+    if (!loaded || error != BLOOM_OK) {
+        put("what was just saved is no chain\n");
+        return;
+    }
+    add_to_chain(loaded, 30, 90);
+    put_chain_name(like);
+    put("image ");
+    put_hex(bloom_chain_links(loaded), 2);
+    put("\n");
+    size = save(loaded);
+    put_image(put_chain_name, like, memory + 1, size);
+    bloom_chain_free(loaded);
+}
+
+static void all_chains(void)
+{
+    bloom_plan like = { 0, 0xFEDCBA9876543210U, 0, 0, 64 };
+    for (like.layout = 0; like.layout < 2; like.layout++)
+        one_chain(like);
+}
+
+#else
+static void all_chains(void)
+{
+    (void)put_chain_name;
 }
 #endif
 

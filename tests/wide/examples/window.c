@@ -1,10 +1,10 @@
-/* Is examples/common/window.h what its head says? Run by `make examples`.
-   Beside the window stands an exact list: how many keys were added after each.
+/* Is examples/companions/bloom_window.h what its head says? Run by
+   `make examples`. Beside the window stands an exact list: how many keys were added after each.
    Then its image, at any address: it goes on as the window does, its head has
    these bytes on every machine, and any bit that is wrong is found, any byte
    that is missing. Ends with "N passed, N failed". */
 #define BLOOM_STATIC
-#include "examples/common/window.h"
+#include "examples/companions/bloom_window.h"
 #include <stdio.h>
 
 enum { KEYS = 4000, ROOM = 1 << 16 };
@@ -21,7 +21,7 @@ static void check(bool good, const char *what)
         printf("FAILED: %s\n", what);
 }
 
-static bloom_hash hash_of(const window *w, uint64_t key)
+static bloom_hash hash_of(const bloom_window *w, uint64_t key)
 {
     return bloom_hash_u64(w->filter[0], key);
 }
@@ -32,25 +32,25 @@ static uint64_t key_at(uint64_t i)
     return i * 7919 % 611 + i / 1000 * 100;
 }
 
-/* Of the last n keys that took room none is forgotten; of those that more than
-   n * g / (g - 1) others follow all are, but by chance. */
+/* Of the last n keys that took room none is forgotten. All are that g * room
+   others follow, but by chance. */
 static void remember(uint64_t n, unsigned g, bloom_layout layout)
 {
     static uint64_t added[KEYS + 1000];     /* after how many; 0: never */
     uint64_t i, key, before, adds = 0, lost = 0, kept = 0;
     bool known;
-    window w;
+    bloom_window w;
     memset(added, 0, sizeof added);
-    check(window_new(&w, n, 1e-6, g, layout), "a window");
+    check(bloom_window_new(&w, n, 1e-6, g, layout), "a window");
     for (i = 0; i < KEYS; i++) {
         key = key_at(i);
-        known = window_may_contain(&w, hash_of(&w, key));
+        known = bloom_window_may_contain(&w, hash_of(&w, key));
         if (added[key] > 0 && adds - added[key] < n)
             lost += !known;
-        else if (added[key] > 0 && adds - added[key] > w.room * g)
+        else if (added[key] > 0 && adds - added[key] >= w.room * g)
             kept += known;
         before = w.newest * ROOM + w.keys;
-        check(window_add(&w, hash_of(&w, key)) != known
+        check(bloom_window_add(&w, hash_of(&w, key)) != known
               || w.newest != before / ROOM, "it is new, or known");
         if (w.newest * ROOM + w.keys != before)     /* it took room */
             added[key] = ++adds;
@@ -61,7 +61,28 @@ static void remember(uint64_t n, unsigned g, bloom_layout layout)
     free(w.image);
 }
 
-static bool all_sound(const window *w)
+/* How many other keys are added, at least and at most, before one is forgotten?
+   Exactly (g - 1) * room and g * room - 1, if none is a false positive. */
+static void forget_exactly(uint64_t n, unsigned g)
+{
+    uint64_t key, oldest = 0, least = UINT64_MAX, most = 0;
+    bloom_window w;
+    check(bloom_window_new(&w, n, 1e-12, g, BLOOM_CLASSIC), "a window");
+    for (key = 0; key < KEYS; key++) {
+        bloom_window_add(&w, hash_of(&w, key));
+        for (; !bloom_window_may_contain(&w, hash_of(&w, oldest)); oldest++) {
+            least = key - 1 - oldest < least ? key - 1 - oldest : least;
+            most = key - 1 - oldest > most ? key - 1 - oldest : most;
+        }
+    }
+    check(least == (g - 1) * w.room && least >= n, "known for as long");
+    check(most == g * w.room - 1, "known for longer");
+    check(n != 10 || g != 16 || (least == 15 && most == 15), "10 keys");
+    check(n != 1000 || g != 8 || (least == 1001 && most == 1143), "1000 keys");
+    free(w.image);
+}
+
+static bool all_sound(const bloom_window *w)
 {
     unsigned i;
     for (i = 0; i < w->generations; i++)
@@ -71,58 +92,61 @@ static bool all_sound(const window *w)
 }
 
 /* The image once more, at this address: the same now and later */
-static void go_on(window *w, unsigned char *at)
+static void go_on(bloom_window *w, unsigned char *at)
 {
-    window other;
+    bloom_window other;
     uint64_t key;
-    window_seal(w);
+    bloom_window_seal(w);
     memcpy(at, w->image, w->size);
     memset(at + w->size, 'B', 100);     /* bytes beyond */
-    check(window_open(&other, at, w->size + 100) == BLOOM_OK, "an image");
+    check(bloom_window_open(&other, at, w->size + 100) == BLOOM_OK, "an image");
     check(other.size == w->size && other.keys == w->keys
           && other.time == w->time && other.span == w->span, "a field");
     check(all_sound(&other), "a seal");
     for (key = 0; key < 40; key++)
-        check(window_add(w, hash_of(w, 9000 + key))
-              == window_add(&other, hash_of(w, 9000 + key)), "another answer");
-    window_step(w);
-    window_step(&other);
-    window_seal(w);
-    window_seal(&other);
+        check(bloom_window_add(w, hash_of(w, 9000 + key))
+              == bloom_window_add(&other, hash_of(w, 9000 + key)),
+              "another answer");
+    bloom_window_step(w);
+    bloom_window_step(&other);
+    bloom_window_seal(w);
+    bloom_window_seal(&other);
     check(memcmp(at, w->image, w->size) == 0, "another image");
 }
 
 /* All that differs from it in one bit, and all that is shorter */
-static void bend(const window *w, unsigned char *at)
+static void bend(const bloom_window *w, unsigned char *at)
 {
     size_t i;
     unsigned bit;
-    window other;
+    bloom_window other;
     memcpy(at, w->image, w->size);
     for (i = 0; i < w->size; i++) {
-        check(window_open(&other, at, i) != BLOOM_OK, "cut short");
+        check(bloom_window_open(&other, at, i) != BLOOM_OK, "cut short");
         for (bit = 1; bit < 256; bit *= 2) {
             at[i] ^= (unsigned char)bit;
-            check(window_open(&other, at, w->size) != BLOOM_OK
-                  || (i >= WINDOW_HEAD && !all_sound(&other)), "a bent bit");
+            check(bloom_window_open(&other, at, w->size) != BLOOM_OK
+                  || (i >= BLOOM_WINDOW_HEAD && !all_sound(&other)),
+                  "a bent bit");
             at[i] ^= (unsigned char)bit;
         }
     }
     at[3]++;
-    check(window_open(&other, at, w->size) == BLOOM_WRONG_VERSION, "version 2");
-    check(window_open(&other, at, 63) == BLOOM_TRUNCATED, "63 bytes");
+    check(bloom_window_open(&other, at, w->size) == BLOOM_WRONG_VERSION,
+          "version 2");
+    check(bloom_window_open(&other, at, 63) == BLOOM_TRUNCATED, "63 bytes");
     at[2]++;
-    check(window_open(&other, at, w->size) == BLOOM_NOT_A_FILTER, "BLX");
-    check(window_open(&other, NULL, 0) == BLOOM_TRUNCATED, "no bytes");
+    check(bloom_window_open(&other, at, w->size) == BLOOM_NOT_A_FILTER, "BLX");
+    check(bloom_window_open(&other, NULL, 0) == BLOOM_TRUNCATED, "no bytes");
 }
 
 /* With a right check, and right seals, but with what no window has */
-static void forge(const window *w, unsigned char *at)
+static void forge(const bloom_window *w, unsigned char *at)
 {
     static const struct { size_t at; unsigned char value; } wrong[] = {
         { 4, 1 }, { 4, 17 }, { 5, 4 }, { 6, 1 }, { 7, 1 }, { 8, 0 }, { 16, 35 }
     };
-    window other;
+    bloom_window other;
     uint64_t check_word;
     size_t i, j;
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -132,50 +156,53 @@ static void forge(const window *w, unsigned char *at)
         check_word = bloom_hash_key(w->filter[0], at, 40).h1;
         for (j = 0; j < 8; j++, check_word >>= 8)
             at[40 + j] = (unsigned char)(check_word & 255);
-        check(window_open(&other, at, w->size) == BLOOM_BAD_HEADER, "forged");
+        check(bloom_window_open(&other, at, w->size) == BLOOM_BAD_HEADER,
+              "forged");
     }
     memcpy(at, w->image, w->size);
-    at += WINDOW_HEAD + bloom_size(w->filter[0]);
+    at += BLOOM_WINDOW_HEAD + bloom_size(w->filter[0]);
     at[23]++;                           /* the seed's last byte */
     bloom_seal(bloom_open(at, w->size, NULL));
-    at -= WINDOW_HEAD + bloom_size(w->filter[0]);
-    check(window_open(&other, at, w->size) == BLOOM_BAD_HEADER, "two plans");
+    at -= BLOOM_WINDOW_HEAD + bloom_size(w->filter[0]);
+    check(bloom_window_open(&other, at, w->size) == BLOOM_BAD_HEADER,
+          "two plans");
 }
 
 /* Of each number of generations one that is full, of one key each */
 static void open_full(void)
 {
     unsigned g, key;
-    window w, other;
+    bloom_window w, other;
     for (g = 2; g <= 16; g++) {
-        check(window_new(&w, g - 1, 0.01, g, BLOOM_CLASSIC), "a window");
+        check(bloom_window_new(&w, g - 1, 0.01, g, BLOOM_CLASSIC), "a window");
         for (key = 0; key < 20; key++)
-            window_add(&w, hash_of(&w, key));
-        window_seal(&w);
+            bloom_window_add(&w, hash_of(&w, key));
+        bloom_window_seal(&w);
         check(w.room == 1 && w.keys == 1, "it is full");
-        check(window_open(&other, w.image, w.size) == BLOOM_OK, "a full one");
+        check(bloom_window_open(&other, w.image, w.size) == BLOOM_OK,
+              "a full one");
         free(w.image);
     }
 }
 
 static void images(void)
 {
-    static const unsigned char head[WINDOW_HEAD] = {
+    static const unsigned char head[BLOOM_WINDOW_HEAD] = {
         'B', 'L', 'W', 1, 4, 2, 0, 0,  34, 0, 0, 0, 0, 0, 0, 0,
         32, 0, 0, 0, 0, 0, 0, 0,  8, 7, 6, 5, 4, 3, 2, 1,
         0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8,
         0 };
     static unsigned char memory[ROOM + 8];
-    window w;
+    bloom_window w;
     uint64_t key;
     unsigned shift;
-    check(window_new(&w, 100, 0.01, 4, BLOOM_CLASSIC), "a window");
+    check(bloom_window_new(&w, 100, 0.01, 4, BLOOM_CLASSIC), "a window");
     check(w.keys == 0 && w.time == 0 && w.span == 0, "a new one");
     w.time = 0x0102030405060708U;
     w.span = 0xF8F7F6F5F4F3F2F1U;
     for (key = 0; key < 100; key++)
-        window_add(&w, hash_of(&w, key));
-    window_seal(&w);
+        bloom_window_add(&w, hash_of(&w, key));
+    bloom_window_seal(&w);
     check(memcmp(w.image, head, 40) == 0, "the head");
     check(bloom_hash_key(w.filter[0], head, 40).h1 % 256 == w.image[40],
           "its check");
@@ -195,7 +222,8 @@ static void plans(void)
     unsigned g;
     for (g = 2; g <= 16; g++)
         for (n = 1; n <= 50; n++) {
-            bloom_plan plan = window_plan(n, 0.5, g, BLOOM_CLASSIC, &room);
+            bloom_plan plan = bloom_window_plan(n, 0.5, g, BLOOM_CLASSIC,
+                                                &room);
             check(room * (g - 1) >= n && (room - 1) * (g - 1) < n, "room");
             more = (uint64_t)((double)room * 0.5 / g);
             check(bloom_plan_fpr(plan, room + more) <= 0.5 / g, "a rate");
@@ -208,20 +236,23 @@ static void refusals(void)
     static const unsigned wrong[] = { 0, 1, 17 };
     unsigned char memory[1000];
     const bloom_plan plan = bloom_plan_for(9, 0.1);
-    size_t size = WINDOW_HEAD + 2 * bloom_plan_size(plan), i;
-    window w;
+    size_t size = BLOOM_WINDOW_HEAD + 2 * bloom_plan_size(plan), i;
+    bloom_window w;
     for (i = 0; i < sizeof rates / sizeof *rates; i++)
-        check(!window_new(&w, 9, rates[i], 2, BLOOM_CLASSIC), "a rate");
+        check(!bloom_window_new(&w, 9, rates[i], 2, BLOOM_CLASSIC), "a rate");
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        check(!window_new(&w, 9, 0.1, wrong[i], BLOOM_CLASSIC), "g");
-        check(!window_init(&w, memory, sizeof memory, wrong[i], plan, 9), "g");
+        check(!bloom_window_new(&w, 9, 0.1, wrong[i], BLOOM_CLASSIC), "g");
+        check(!bloom_window_init(&w, memory, sizeof memory, wrong[i], plan, 9),
+              "g");
     }
-    check(!window_new(&w, UINT64_MAX, 1e-15, 2, BLOOM_CLASSIC), "n");
-    check(!window_new(&w, UINT64_MAX / 4, 1e-15, 16, BLOOM_BLOCKED), "n");
-    check(!window_init(&w, memory, size - 1, 2, plan, 9), "too little memory");
-    check(!window_init(&w, memory, size, 2, plan, 0), "no room");
-    check(!window_init(&w, NULL, size, 2, plan, 9), "no memory");
-    check(window_init(&w, memory, size, 2, plan, 9) && w.size == size, "fits");
+    check(!bloom_window_new(&w, UINT64_MAX, 1e-15, 2, BLOOM_CLASSIC), "n");
+    check(!bloom_window_new(&w, UINT64_MAX / 4, 1e-15, 16, BLOOM_BLOCKED), "n");
+    check(!bloom_window_init(&w, memory, size - 1, 2, plan, 9),
+          "too little memory");
+    check(!bloom_window_init(&w, memory, size, 2, plan, 0), "no room");
+    check(!bloom_window_init(&w, NULL, size, 2, plan, 9), "no memory");
+    check(bloom_window_init(&w, memory, size, 2, plan, 9) && w.size == size,
+          "fits");
 }
 
 /* More keys in a call than are hashed at a time, as one by one */
@@ -230,24 +261,27 @@ static void many(void)
     enum { COUNT = 500 };
     static bloom_hash hash[COUNT];
     static bool answer[COUNT];
-    window one, all;
+    bloom_window one, all;
     unsigned i, pass;
-    check(window_new(&one, 300, 0.01, 4, BLOOM_CLASSIC)
-          && window_new(&all, 300, 0.01, 4, BLOOM_CLASSIC), "two windows");
+    check(bloom_window_new(&one, 300, 0.01, 4, BLOOM_CLASSIC)
+          && bloom_window_new(&all, 300, 0.01, 4, BLOOM_CLASSIC),
+          "two windows");
     for (pass = 0; pass < 2; pass++) {
         for (i = 0; i < COUNT; i++)
             hash[i] = hash_of(&all, key_at(i + 300 * pass));
-        window_add_many(&all, hash, COUNT, answer);
+        bloom_window_add_many(&all, hash, COUNT, answer);
         for (i = 0; i < COUNT; i++)
-            check(answer[i] == window_add(&one, hash[i]), "many are added");
+            check(answer[i] == bloom_window_add(&one, hash[i]),
+                  "many are added");
         for (i = 0; i < COUNT; i++)
             hash[i] = hash_of(&all, i + 200 * pass);
-        window_may_contain_many(&all, hash, COUNT, answer);
+        bloom_window_may_contain_many(&all, hash, COUNT, answer);
         for (i = 0; i < COUNT; i++)
-            check(answer[i] == window_may_contain(&one, hash[i]), "many asked");
+            check(answer[i] == bloom_window_may_contain(&one, hash[i]),
+                  "many asked");
     }
-    window_seal(&one);
-    window_seal(&all);
+    bloom_window_seal(&one);
+    bloom_window_seal(&all);
     check(memcmp(one.image, all.image, one.size) == 0, "many: the image");
     free(one.image);
     free(all.image);
@@ -261,6 +295,9 @@ int main(void)
         remember(100, g, BLOOM_BLOCKED);
     }
     remember(1, 2, BLOOM_CLASSIC);
+    forget_exactly(10, 16);
+    forget_exactly(1000, 8);
+    forget_exactly(1, 2);
     many();
     plans();
     open_full();

@@ -260,14 +260,15 @@ static bool is_chain(const content *c)
     return c->size >= 3 && memcmp(c->at, "BLC", 3) == 0;
 }
 
-static bool as_window(const content *file, window *w)
+static bool as_window(const content *file, bloom_window *w)
 {
-    return window_open(w, (void *)(uintptr_t)file->at, file->size) == BLOOM_OK;
+    return bloom_window_open(w, (void *)(uintptr_t)file->at, file->size)
+           == BLOOM_OK;
 }
 
 static bool is_window(const content *file)
 {
-    window w;
+    bloom_window w;
     return as_window(file, &w);
 }
 
@@ -276,7 +277,7 @@ static bool is_window(const content *file)
 static bool is_sound(const content *file)
 {
     bloom_chain *c;
-    window w;
+    bloom_window w;
     bool sound = true;
     unsigned i;
     if (as_window(file, &w)) {
@@ -395,9 +396,10 @@ static bool one_contains(const content *file, const void *key, size_t size)
 {
     size_t at = is_chain(file) ? 32 : 0;
     const bloom *b;
-    window w;
+    bloom_window w;
     if (as_window(file, &w))
-        return window_may_contain(&w, bloom_hash_key(w.filter[0], key, size));
+        return bloom_window_may_contain(&w, bloom_hash_key(w.filter[0], key,
+                                                           size));
     while ((b = bloom_view(file->at + at, file->size - at, NULL)) != NULL) {
         if (bloom_may_contain(b, key, size))
             return true;
@@ -482,7 +484,7 @@ static bool is_spared(const content *old)
 static bool remembers(const content *file, const content *lines)
 {
     uint64_t count = 1;
-    window w;
+    bloom_window w;
     size_t i;
     if (!as_window(file, &w))
         return true;

@@ -5,7 +5,7 @@
      state.c    random calls on two filters, against a model of every cell
                 and a multiset of the keys
      chain.c    the same for the chain and its images; memory runs out
-     window.c   examples/common/window.h: any bytes as an image, random calls
+     window.c   bloom_window.h: any bytes as an image, random calls
      plan.c     plans from any numbers: quick, in range, kept
      large.c    filters and chains of the sizes at which something changes, up
                 to all that there is room for; also where size_t has 32 bits
@@ -134,7 +134,7 @@ QUIET bool is_possible(bloom_plan plan)
                     || plan.hash_bits != 64))
         return false;
     return plan.hash_bits == 64
-        || (plan.hash_bits == 32 && plan.cells <= 0xFFFFFFFFU);
+        || (plan.hash_bits == 32 && plan.cells <= 0xFFFFFFFFU && !blocked);
 }
 
 /* What bloom_open has to say of these bytes */
@@ -153,7 +153,7 @@ QUIET bloom_error verdict(const unsigned char *image, size_t size)
     return bytes_for(plan_in(image)) > size ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
-/* The check byte that belongs into the head of a chain */
+/* The check byte of a chain's head */
 QUIET unsigned char check_of(const unsigned char *image)
 {
     unsigned sum = 0, i;

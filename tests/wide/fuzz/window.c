@@ -1,25 +1,25 @@
-/* Windows (examples/common/window.h): any bytes as an image, and random calls
+/* Windows (bloom_window.h): any bytes as an image, and random calls
    beside plain filters, one for each generation; see fuzz.h. */
 
 #include "fuzz.h"
-#include "examples/common/window.h"
+#include "examples/companions/bloom_window.h"
 
 enum { KEYS = 64 };
 
 /* What window_open has to say of these bytes */
 static bloom_error window_verdict(const unsigned char *image, size_t size)
 {
-    const unsigned char *first = image + WINDOW_HEAD;
-    size_t at = WINDOW_HEAD, i;
+    const unsigned char *first = image + BLOOM_WINDOW_HEAD;
+    size_t at = BLOOM_WINDOW_HEAD, i;
     bloom_error error;
     unsigned links;
-    if (size < WINDOW_HEAD)
+    if (size < BLOOM_WINDOW_HEAD)
         return BLOOM_TRUNCATED;
     if (memcmp(image, "BLW", 3) != 0)
         return BLOOM_NOT_A_FILTER;
     if (image[3] != 1)
         return BLOOM_WRONG_VERSION;
-    for (i = 48; i < WINDOW_HEAD; i++)
+    for (i = 48; i < BLOOM_WINDOW_HEAD; i++)
         if (image[i])
             return BLOOM_BAD_HEADER;
     if (image[4] < 2 || image[4] > 16 || image[5] >= image[4] || image[6]
@@ -49,7 +49,7 @@ static struct model {
     unsigned added[KEYS], begun;    /* in which generation; so many began */
 } model;
 
-static void model_step(const window *w)
+static void model_step(const bloom_window *w)
 {
     model.newest = (model.newest + 1) % w->generations;
     model.keys = 0;
@@ -57,7 +57,7 @@ static void model_step(const window *w)
     bloom_clear(model.filter[model.newest]);
 }
 
-static bool model_knows(const window *w, bloom_hash h)
+static bool model_knows(const bloom_window *w, bloom_hash h)
 {
     unsigned i;
     for (i = 0; i < w->generations; i++)
@@ -66,7 +66,7 @@ static bool model_knows(const window *w, bloom_hash h)
     return false;
 }
 
-static bool model_add(const window *w, unsigned key, bloom_hash h)
+static bool model_add(const bloom_window *w, unsigned key, bloom_hash h)
 {
     bool known;
     if (model.keys >= w->room)
@@ -77,7 +77,7 @@ static bool model_add(const window *w, unsigned key, bloom_hash h)
     return !known;
 }
 
-static bool begin_model(const window *w)
+static bool begin_model(const bloom_window *w)
 {
     unsigned i;
     memset(&model, 0, sizeof model);
@@ -94,7 +94,7 @@ static bool begin_model(const window *w)
     return true;
 }
 
-static void must_agree(const window *w)
+static void must_agree(const bloom_window *w)
 {
     unsigned i;
     must(w->newest == model.newest && w->keys == model.keys);
@@ -105,32 +105,32 @@ static void must_agree(const window *w)
 
 /* ---- Calls --------------------------------------------------------------- */
 
-static bloom_hash hash_of(const window *w, unsigned key)
+static bloom_hash hash_of(const bloom_window *w, unsigned key)
 {
     return bloom_hash_u64(w->filter[0], key % KEYS);
 }
 
-static void add_some(window *w, unsigned first, unsigned count)
+static void add_some(bloom_window *w, unsigned first, unsigned count)
 {
     bloom_hash h[KEYS];
     bool is_new[KEYS];
     unsigned i;
     for (i = 0; i < count; i++)
         h[i] = hash_of(w, first + i);
-    window_add_many(w, h, count, is_new);
+    bloom_window_add_many(w, h, count, is_new);
     for (i = 0; i < count; i++)
         must(is_new[i] == model_add(w, (first + i) % KEYS, h[i]));
 }
 
 /* Every key: as the model says, and never forgotten too early */
-static void look(const window *w)
+static void look(const bloom_window *w)
 {
     bloom_hash h[KEYS];
     bool maybe[KEYS];
     unsigned i;
     for (i = 0; i < KEYS; i++)
         h[i] = hash_of(w, i);
-    window_may_contain_many(w, h, KEYS, maybe);
+    bloom_window_may_contain_many(w, h, KEYS, maybe);
     for (i = 0; i < KEYS; i++) {
         must(maybe[i] == model_knows(w, h[i]));
         must(maybe[i] || model.added[i] + w->generations <= model.begun);
@@ -139,31 +139,31 @@ static void look(const window *w)
 
 /* Stored, bent or cut, or opened at another address, where it goes on: then
    true */
-static bool store(window *w, yard *to, input *in)
+static bool store(bloom_window *w, yard *to, input *in)
 {
     const unsigned what = byte_of(in);
     unsigned char *at;
     size_t cut = number_of(in, 2);
-    window other;
-    window_seal(w);
+    bloom_window other;
+    bloom_window_seal(w);
     must(window_verdict(w->image, w->size) == BLOOM_OK);
     at = place(to, what, what & 16 ? cut % w->size : w->size);
     memcpy(at, w->image, what & 16 ? cut % w->size : w->size);
     if (what & 16) {
-        must(window_open(&other, at, cut % w->size) != BLOOM_OK);
+        must(bloom_window_open(&other, at, cut % w->size) != BLOOM_OK);
         return false;
     }
     at[cut % w->size] ^= (unsigned char)(what & 32 ? what >> 5 : 0);
-    must(window_open(&other, at, w->size) == window_verdict(at, w->size));
+    must(bloom_window_open(&other, at, w->size) == window_verdict(at, w->size));
     at[cut % w->size] = w->image[cut % w->size];
-    must(window_open(&other, at, w->size) == BLOOM_OK);
+    must(bloom_window_open(&other, at, w->size) == BLOOM_OK);
     must(other.size == w->size && other.room == w->room
          && other.time == w->time && other.span == w->span);
     *w = other;
     return true;
 }
 
-static void use(window *w, input *in)
+static void use(bloom_window *w, input *in)
 {
     static yard yards[2];
     unsigned calls = 0, moves = 0, key;
@@ -172,10 +172,10 @@ static void use(window *w, input *in)
         key = byte_of(in) % KEYS;
         switch (call % 8) {
         case 0: moves += store(w, &yards[moves % 2], in); break;
-        case 1: window_step(w); model_step(w); break;
-        case 2: must(window_may_contain(w, hash_of(w, key))
+        case 1: bloom_window_step(w); model_step(w); break;
+        case 2: must(bloom_window_may_contain(w, hash_of(w, key))
                      == model_knows(w, hash_of(w, key))); break;
-        case 3: must(window_add(w, hash_of(w, key))
+        case 3: must(bloom_window_add(w, hash_of(w, key))
                      == model_add(w, key, hash_of(w, key))); break;
         default: add_some(w, key, call / 4); break;
         }
@@ -192,18 +192,19 @@ static void use_image(unsigned how, yard *home, input in)
     unsigned char *at;
     uint64_t check;
     bloom_error error;
-    window w;
+    bloom_window w;
     size = size < MOST ? size : MOST;
     at = place(home, how, size);
     memcpy(at, in.at, size);
-    if (how & 16 && size > WINDOW_HEAD + 32
-        && verdict(at + WINDOW_HEAD, size - WINDOW_HEAD) == BLOOM_OK) {
-        check = bloom_hash_key(bloom_view(at + WINDOW_HEAD, size, NULL), at,
+    if (how & 16 && size > BLOOM_WINDOW_HEAD + 32
+        && verdict(at + BLOOM_WINDOW_HEAD, size - BLOOM_WINDOW_HEAD)
+           == BLOOM_OK) {
+        check = bloom_hash_key(bloom_view(at + BLOOM_WINDOW_HEAD, size, NULL), at,
                                40).h1;
         for (i = 0; i < 8; i++)
             at[40 + i] = (unsigned char)(check >> 8 * i & 255);
     }
-    error = window_open(&w, at, size);
+    error = bloom_window_open(&w, at, size);
     must(error == window_verdict(at, size));
     if (error == BLOOM_OK && begin_model(&w) && w.room > 0)
         use(&w, &in);
@@ -215,7 +216,7 @@ static void run_one(input in)
     const unsigned how = byte_of(&in), g = byte_of(&in);
     bloom_plan plan = { 0, 0, 0, 0, 0 };
     size_t size;
-    window w;
+    bloom_window w;
     if (how & 32) {
         use_image(how, &home, in);
         return;
@@ -229,11 +230,11 @@ static void run_one(input in)
     size = size < MOST ? size : MOST;
     if (how & 16)
         size = MOST;
-    if (!window_init(&w, place(&home, how, size), size, g % 32, plan,
+    if (!bloom_window_init(&w, place(&home, how, size), size, g % 32, plan,
                      1 + byte_of(&in)))
         return;
     must(is_possible(plan) && g % 32 >= 2 && g % 32 <= 16 && w.size <= size
-         && w.size == WINDOW_HEAD + g % 32 * bytes_for(plan));
+         && w.size == BLOOM_WINDOW_HEAD + g % 32 * bytes_for(plan));
     w.time = number_of(&in, 8);
     w.span = number_of(&in, 2);
     if (begin_model(&w))

@@ -1,10 +1,8 @@
-/* make promise: the blocked layout at every p, and chains link by link.
+/* make promise: the blocked layout at every p.
 
-   usage: blocked [table] [few] [chains] [memory] [seeds] [all] [seed=S]
+   usage: blocked [table] [few] [seeds] [all] [seed=S]
      table   n from 10^3 to 10^7: memory, blocks a key, measured rate
      few     several blocks a key, and few in all
-     chains  each link's own share of the rate
-     memory  a chain's, beside one filter for as many keys
      seeds   integer keys under two seeds that are neighbours
      all     with 8 times the lookups
    All parts, if none is named. Exits with 1 if a promise is broken. */
@@ -106,100 +104,6 @@ static void few(void)
         }
 }
 
-/* ---- Chains ---------------------------------------------------------------- */
-
-enum { LINKS = 5 };
-
-/* The rates of all links but the newest, which has just begun */
-static void observe_links(tally *t, bloom_plan like, double p)
-{
-    bloom_chain *c = need(bloom_chain_create(200, p, like));
-    const double asked = p < 1e-3 ? 0 : 40000;
-    unsigned i;
-    double j;
-    while (bloom_chain_links(c) <= LINKS)
-        bloom_chain_add_u64(c, random64());
-    for (i = 0; i < LINKS; i++) {
-        const bloom *b = bloom_chain_link(c, i);
-        double maybes = 0;
-        if (asked <= 0) {
-            observe_cells(&t[i], b, (double)bloom_estimate(b));
-            continue;
-        }
-        for (j = 0; j < asked; j++)
-            maybes += bloom_may_contain_u64(b, random64());
-        observe(&t[i], maybes / asked, (maybes + 0.01) / (asked * asked));
-    }
-    bloom_chain_free(c);
-}
-
-static void chains_at(bloom_plan like, double p)
-{
-    tally t[LINKS];
-    unsigned i;
-    double j;
-    memset(t, 0, sizeof t);
-    for (j = 0; j < 150 * effort; j++) {
-        like.seed = random64();
-        observe_links(t, like, p);
-    }
-    printf("%s  %5.0e ", like.layout == BLOOM_BLOCKED ? "blocked" : "classic",
-           p);
-    for (i = 0; i < LINKS; i++) {
-        measure m = mean_of(t[i]);
-        double share = p / ((i + 1.0) * (i + 2.0));
-        printf("  %5.3f +-%.3f", m.rate / share, 4 * m.sigma / share);
-        promise(m.rate <= share + 4 * m.sigma, "a link keeps its share");
-    }
-    printf("\n");
-    fflush(stdout);
-}
-
-static void chains(void)
-{
-    static const double ps[] = { 0.5, 0.1, 0.01, 1e-6 };
-    bloom_plan like = { 0, 0, 0, 0, 64 };
-    unsigned i;
-    printf("\nchains, first for 200 keys: each full link's rate / its share\n"
-           "                link 0 .. %d\n", LINKS - 1);
-    for (like.layout = BLOOM_CLASSIC; like.layout <= BLOOM_BLOCKED;
-         like.layout++)
-        for (i = 0; i < sizeof ps / sizeof *ps; i++)
-            chains_at(like, ps[i]);
-}
-
-/* Bits a key of a chain, over what one filter has: just before a link is added,
-   and with it */
-static void memory_of(bloom_layout layout, uint64_t first_n, double p,
-                      unsigned links, double full_most, double bits_most)
-{
-    bloom_chain *c = need(bloom_chain_new(first_n, p, layout));
-    double keys = 0, before = 0, bits, one;
-    while (bloom_chain_links(c) <= links) {
-        before = (double)bloom_chain_size(c);
-        keys += bloom_chain_add_u64(c, random64());
-    }
-    one = (double)bloom_plan_size(bloom_plan_layout((uint64_t)keys, p, layout));
-    bits = 8 * (double)bloom_chain_size(c) / keys;
-    printf("%s %5.0e, first for %4.0f: %8.0f keys fill %2u links: %.2f of one"
-           " filter; then %.2f, %.0f bits a key\n",
-           layout == BLOOM_BLOCKED ? "blocked" : "classic", p, (double)first_n,
-           keys, links, before / one, bits * keys / 8 / one, bits);
-    fflush(stdout);
-    promise(before <= full_most * one, "the memory of a chain that is full");
-    promise(bits <= bits_most, "the memory of a chain with a new link");
-    bloom_chain_free(c);
-}
-
-static void memory(void)
-{
-    printf("\nmemory of chains\n");
-    memory_of(BLOOM_CLASSIC, 1000, 0.01, 9, 1.95, 9.6 * 3.95);
-    memory_of(BLOOM_CLASSIC, 100, 0.01, 13, 2.15, 9.6 * 4.25);
-    memory_of(BLOOM_BLOCKED, 1000, 0.01, 9, 2.2, 10.6 * 4.4);
-    memory_of(BLOOM_BLOCKED, 1000, 1e-6, 12, 2, 100);
-}
-
 /* ---- Neighbouring seeds ---------------------------------------------------- */
 
 /* Keys 0, 1, 2 .. in both; how many of the absent keys that one filter takes for
@@ -253,8 +157,6 @@ static void seeds(void)
 int main(int argc, char **argv)
 {
     static const named_part parts[] = {
-        { "table", table }, { "few", few }, { "seeds", seeds },
-        { "chains", chains }, { "memory", memory },
-    };
+        { "table", table }, { "few", few }, { "seeds", seeds } };
     return run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
 }

@@ -1,4 +1,4 @@
-/* make promise: windows (examples/common/window.h), which know the last n keys.
+/* make promise: windows (bloom_window.h), which know the last n keys.
 
    usage: forget [all] [seed=S]
    Keys are drawn from 4n numbers, so that some come again. Beside the window
@@ -8,19 +8,19 @@
    Exits with 1 if a promise is broken, and says which. */
 
 #include "promise.h"
-#include "examples/common/window.h"
+#include "examples/companions/bloom_window.h"
 
 #define FAR (1ULL << 60)                /* numbers that are never added */
 
 static uint32_t *added_at;              /* of each number; 0: never */
 
-static bloom_hash hash_of(const window *w, uint64_t key)
+static bloom_hash hash_of(const bloom_window *w, uint64_t key)
 {
     return bloom_hash_u64(w->filter[0], key);
 }
 
 /* Adds numbers in batches and, after each, asks for some that must be known. */
-static uint64_t add_all(window *w, uint64_t n, uint64_t keys)
+static uint64_t add_all(bloom_window *w, uint64_t n, uint64_t keys)
 {
     static bloom_hash hash[BATCH];
     static bool is_new[BATCH], known[BATCH];
@@ -31,13 +31,13 @@ static uint64_t add_all(window *w, uint64_t n, uint64_t keys)
             hash[i] = hash_of(w, number);
             added_at[number] = (uint32_t)++now;
         }
-        window_add_many(w, hash, BATCH, is_new);
+        bloom_window_add_many(w, hash, BATCH, is_new);
         for (i = 0; i < BATCH; ) {
             number = random64() % (4 * n);
             if (added_at[number] > 0 && now - added_at[number] <= n)
                 hash[i++] = hash_of(w, number);
         }
-        window_may_contain_many(w, hash, BATCH, known);
+        bloom_window_may_contain_many(w, hash, BATCH, known);
         for (i = 0; i < BATCH; i++)
             lost += !known[i];
     }
@@ -45,7 +45,7 @@ static uint64_t add_all(window *w, uint64_t n, uint64_t keys)
 }
 
 /* The rate of all generations, as those that are full or nearly so differ */
-static double rate_now(const window *w)
+static double rate_now(const bloom_window *w)
 {
     double passed_by = 1;
     unsigned i;
@@ -64,18 +64,19 @@ static void some(unsigned windows, uint64_t n, double p, unsigned g,
     tally ends = { 0, 0, 0, 0 }, fulls = { 0, 0, 0, 0 };
     measure end, full;
     uint64_t lost = 0, i, maybe;
-    window w;
+    bloom_window w;
     for (; windows > 0; windows--) {
-        need(window_new(&w, n, p, g, layout) ? &w : NULL);
+        need(bloom_window_new(&w, n, p, g, layout) ? &w : NULL);
         added_at = need(calloc((size_t)(4 * n), sizeof *added_at));
         lost += add_all(&w, n, keys);
         for (i = maybe = 0; i < asked; i++)
-            maybe += window_may_contain(&w, hash_of(&w, random64() | FAR));
+            maybe += bloom_window_may_contain(&w,
+                                              hash_of(&w, random64() | FAR));
         observe(&ends, (double)maybe / (double)(asked + !asked),
                 (double)maybe / (double)(asked + !asked)
                 / (double)(asked + !asked));
         while (w.keys < w.room)
-            window_add(&w, hash_of(&w, random64() | FAR));
+            bloom_window_add(&w, hash_of(&w, random64() | FAR));
         observe(&fulls, rate_now(&w), 0);
         free(w.image);
         free(added_at);

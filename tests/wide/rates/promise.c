@@ -88,23 +88,6 @@ static bloom *reloaded(bloom *b, unsigned char **memory)
     return again;
 }
 
-/* ---- Rates of chains ------------------------------------------------------ */
-
-/* Of a chain: that one of its links says "maybe". */
-static void observe_chain_cells(tally *t, const bloom_chain *c)
-{
-    double absent = 0, own = 0;
-    unsigned i;
-    for (i = 0; i < bloom_chain_links(c); i++) {
-        const bloom *b = bloom_chain_link(c, i);
-        tally link = { 0, 0, 0, 0 };
-        observe_cells(&link, b, (double)bloom_estimate(b));
-        absent += log1p(-link.sum);
-        own += link.own;
-    }
-    observe(t, -expm1(absent), own);
-}
-
 /* ---- Rates --------------------------------------------------------------- */
 
 /* Whatever was done since: the same keys once more are all "maybe". */

@@ -182,6 +182,21 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
             * (1 - zeros * (1 - log(zeros))) / m);
 }
 
+/* Of a chain: that one of its links says "maybe". */
+static inline void observe_chain_cells(tally *t, const bloom_chain *c)
+{
+    double absent = 0, own = 0;
+    unsigned i;
+    for (i = 0; i < bloom_chain_links(c); i++) {
+        const bloom *b = bloom_chain_link(c, i);
+        tally link = { 0, 0, 0, 0 };
+        observe_cells(&link, b, (double)bloom_estimate(b));
+        absent += log1p(-link.sum);
+        own += link.own;
+    }
+    observe(t, -expm1(absent), own);
+}
+
 /* Width 32: no rate is below about this. */
 #define FLOOR_IN_32 (1 / 4294967296.0)
 

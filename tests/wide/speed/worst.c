@@ -16,6 +16,8 @@
 #define BLOOM_MALLOC(size) ((size) >> 21 == 0 ? calloc(1, size) : NULL)
 #define BLOOM_FREE(pointer) free(pointer)
 #define BLOOM_STATIC
+#define BLOOM_CHAIN_MALLOC(size) BLOOM_MALLOC(size)
+#define BLOOM_CHAIN_FREE(pointer) BLOOM_FREE(pointer)
 #include "examples/companions/bloom_chain.h"
 
 #include <stdio.h>
@@ -253,13 +255,11 @@ static void any_chain(const arguments *a)
     memcpy(image, "BLC\2", 4);
     image[4] = plan.layout;
     image[5] = plan.hash_bits;
-    image[6] = (unsigned char)(a->size % 5 == 0 ? 0 : count);
+    image[6] = (unsigned char)count;
     memcpy(&bits, &p, 8);
     put64(image + 8, a->n);
     put64(image + 16, bits);
     put64(image + 24, a->cells);
-    if (a->size % 5 == 0)
-        image[32] = 0;
     image[7] = bloom_chain_check_byte_(image);
 }
 

@@ -1,0 +1,712 @@
+/* SPDX-License-Identifier: Unlicense OR MIT
+
+   bloom_chain.h: a scalable Bloom filter, made of filters of bloom.h.
+
+   A Bloom filter exceeds its false-positive rate when it holds more keys than
+   it was planned for. If you cannot tell how many keys will come, use a chain:
+   it grows, and keeps the rate. This is the scalable Bloom filter of Almeida,
+   Baquero, Preguica and Hutchison 2007.
+
+   USE
+       #include "bloom_chain.h"                // which includes bloom.h
+       int main(void)
+       {
+           bloom_chain *seen = bloom_chain_new(1000, 0.01, BLOOM_CLASSIC);
+           if (!seen)
+               return 1;                       // no memory
+           bloom_chain_add(seen, "apple", 5);  // true: certainly new
+           int maybe = bloom_chain_may_contain(seen, "pear", 4);
+           bloom_chain_free(seen);
+           return maybe;                       // 0: certainly not in
+       }
+   Include bloom.h in any of its ways: with BLOOM_IMPLEMENTATION in this file or
+   in another one, or with BLOOM_STATIC.
+
+   HOW IT GROWS
+   A chain is a row of filters, called its links. Link i = 0, 1, 2 .. is planned
+   for first_n * 2^i keys and for the rate p / ((i + 1)(i + 2)), its share of p.
+   The shares add up to p, so the chain keeps p however many keys come. New keys
+   go into the newest link. When that link is full, the next new key makes
+   another link. A lookup hashes its key once. It then asks the links, newest
+   first, until one may contain the key.
+   A good first_n saves memory and time. At p = 0.01, nine full links take 1.9
+   times the memory of one filter that is planned for the same keys. With the
+   next link, which is still empty, the chain takes 4 times that memory.
+   The next link may be impossible: memory may be short, there may be 64 links,
+   or its plan may be too large. Then the newest link takes all further keys. No
+   key is lost, but the rate rises above p, and bloom_chain_fpr tells how far.
+   The chain tries again when the newest link holds twice as many keys.
+
+   OPTIONS: set these before every #include of this file.
+     BLOOM_CHAIN_API            stands before each function; by default static
+                                inline. To export the functions from a shared
+                                library, #define it extern in one of its files.
+     BLOOM_CHAIN_MALLOC(size)   and BLOOM_CHAIN_FREE(pointer) replace malloc and
+                                free for a bloom_chain. The links are made by
+                                bloom_create, which has BLOOM_MALLOC.
+
+   Chains need malloc, and doubles of IEEE 754 in 64 bits. So BLOOM_TINY,
+   BLOOM_NO_MALLOC and BLOOM_NO_FLOAT leave no chains. BLOOM_READ_BYTE must not
+   be set either, because links are in RAM.
+   Threads: any number of threads may look up at once. Any other call needs
+   exclusive access, with BLOOM_ATOMIC too. */
+
+#ifndef BLOOM_CHAIN_H
+#define BLOOM_CHAIN_H
+
+#include "bloom.h"
+#include <float.h>
+
+#if defined(BLOOM_NO_MALLOC) || defined(BLOOM_NO_FLOAT)
+#error "bloom_chain.h: not with BLOOM_NO_MALLOC, BLOOM_NO_FLOAT or BLOOM_TINY"
+#endif
+#if DBL_MANT_DIG != 53
+#error "bloom_chain.h: double must have the 64 bits of IEEE 754"
+#endif
+#if defined(BLOOM_CHAIN_MALLOC) != defined(BLOOM_CHAIN_FREE)
+#error "bloom_chain.h: define both BLOOM_CHAIN_MALLOC and BLOOM_CHAIN_FREE"
+#elif !defined(BLOOM_CHAIN_MALLOC)
+#include <stdlib.h>
+#define BLOOM_CHAIN_MALLOC(size) malloc(size)
+#define BLOOM_CHAIN_FREE(pointer) free(pointer)
+#endif
+#ifndef BLOOM_CHAIN_API
+#define BLOOM_CHAIN_API static inline
+#endif
+
+/* The code is C, and C++ compilers could warn of its casts and of NULL. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Making ------------------------------------------------------------- */
+
+typedef struct bloom_chain bloom_chain;
+
+/* Makes a chain of one empty link. bloom_chain_create takes the layout and the
+   seed of `like` and ignores its other fields. The result is NULL if the layout
+   is BLOOM_COUNTING, if p is not between 0 and 1, if no filter keeps the rate
+   p / 2 with first_n keys, or if memory is short. n = 0 counts as n = 1. */
+BLOOM_CHAIN_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
+                                             bloom_layout layout);
+BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
+                                                bloom_plan like);
+BLOOM_CHAIN_API void bloom_chain_free(bloom_chain *c);  /* c may be NULL */
+
+/* ---- Keys --------------------------------------------------------------- */
+/* The three kinds of keys are those of bloom.h. Hash a key for _hash with
+   bloom_hash_key or bloom_hash_u64 of any link. */
+
+/* Adds a key unless a link may contain it. true: it was certainly new. */
+BLOOM_CHAIN_API bool bloom_chain_add(bloom_chain *c, const void *key,
+                                     size_t size);
+BLOOM_CHAIN_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
+BLOOM_CHAIN_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
+
+/* false: the key is certainly not in; true: it may be. */
+BLOOM_CHAIN_API bool bloom_chain_may_contain(const bloom_chain *c,
+                                             const void *key, size_t size);
+BLOOM_CHAIN_API bool bloom_chain_may_contain_u64(const bloom_chain *c,
+                                                 uint64_t key);
+BLOOM_CHAIN_API bool bloom_chain_may_contain_hash(const bloom_chain *c,
+                                                  bloom_hash h);
+
+/* These do the same as one call for each of `count` keys, in their order, but
+   are faster. is_new and maybe take the results, or are NULL. They must not
+   overlap the keys. The calls return how many results are true. */
+BLOOM_CHAIN_API size_t bloom_chain_add_many(
+    bloom_chain *c, const bloom_key *keys, size_t count, bool *is_new);
+BLOOM_CHAIN_API size_t bloom_chain_add_many_u64(
+    bloom_chain *c, const uint64_t *keys, size_t count, bool *is_new);
+BLOOM_CHAIN_API size_t bloom_chain_add_many_hash(
+    bloom_chain *c, const bloom_hash *hashes, size_t count, bool *is_new);
+BLOOM_CHAIN_API size_t bloom_chain_may_contain_many(
+    const bloom_chain *c, const bloom_key *keys, size_t count, bool *maybe);
+BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_u64(
+    const bloom_chain *c, const uint64_t *keys, size_t count, bool *maybe);
+BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
+    const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe);
+
+/* ---- Whole chains ------------------------------------------------------- */
+
+BLOOM_CHAIN_API unsigned bloom_chain_links(const bloom_chain *c);   /* 1..64 */
+BLOOM_CHAIN_API double bloom_chain_rate(const bloom_chain *c);      /* its p */
+
+/* Link i, oldest first, or NULL if there are not so many. */
+BLOOM_CHAIN_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
+
+/* Both are computed from the cells of all links: how many different keys the
+   chain was given, and its false-positive rate now, 0..1. The estimate is
+   UINT64_MAX if a link is full, or so nearly full that the number is larger. */
+BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c);
+BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c);
+
+/* ---- Saving and loading ------------------------------------------------- */
+
+/* The image of a chain is a head of 32 bytes, then the images of its links,
+   oldest first. Save it like this:
+       bloom_chain_seal(c);                     // optional: for bloom_verify
+       bloom_chain_head(c, head);
+       fwrite(head, 1, 32, file);
+       for (i = 0; i < bloom_chain_links(c); i++)
+           fwrite(bloom_chain_link(c, i), 1,
+                  bloom_size(bloom_chain_link(c, i)), file);
+   bloom_chain_seal seals each link that has no seal. Adding keys removes the
+   seal of the newest link. bloom_chain_size is the size of the image. */
+BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c);
+BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
+                                      unsigned char head[32]);
+BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
+
+/* Copies a chain from its image. The copy grows as the saved chain would have
+   grown. The bytes may be anything. If they are no chain, the result is NULL
+   and *error is the reason. (error may be NULL.) The checks, in their order:
+       TRUNCATED      there are fewer than 32 bytes
+       NOT_A_FILTER   they do not begin with BLC
+       WRONG_VERSION  the format is not version 2
+       BAD_HEADER     a field of the head is impossible
+       CORRUPT        the check byte of the head does not match
+       what bloom_view says of each link, TRUNCATED for example, or BAD_HEADER
+                      if a link's layout, width or seed is not that of the chain
+       BAD_HEADER     another filter follows the last link
+   Other bytes after the last link are ignored. If memory is short, the result
+   is NULL and *error is BLOOM_OK.
+   The seals are not checked: call bloom_verify for each link. first_n is a
+   field of the head, and decides how much memory the next link takes. So add
+   keys only to a chain from a source that you trust. */
+BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                              bloom_error *error);
+
+/* ==== Code ==================================================================
+
+    offset size  field of the head
+       0     4   magic: 'B' 'L' 'C' and the format version, 2
+       4     1   layout: 0 classic, 1 blocked
+       5     1   hash width in bits: 64
+       6     1   links that follow, 1..64
+       7     1   check: the low byte of the sum of (2i + 1) * byte i over the
+                 other 31 bytes
+       8     8   first_n, not 0, little-endian like all numbers
+      16     8   p: the 64 bits of an IEEE double, between 0 and 1
+      24     8   keys that were new to the newest link
+      32         the links' images, oldest first
+
+   Invariants: there are 1 to 64 links, all of one layout and seed, in width 64;
+   and keys <= room, the number of keys at which the next link is tried. `room`
+   follows from the image, so that a loaded chain grows like the saved one. */
+
+struct bloom_chain {
+    bloom *link[64];
+    unsigned links;
+    bloom_plan like;            /* layout and seed of all links */
+    double p;
+    uint64_t first_n, keys, room;
+};
+
+/* The shares add up to p: 1/2 + 1/6 + 1/12 + ... = 1. */
+static inline double bloom_chain_share_(const bloom_chain *c, unsigned i)
+{
+    return c->p / ((i + 1.0) * (i + 2.0));
+}
+
+/* How many new keys the newest link takes, at least one. Of the n keys that its
+   plan counts, at most n * share are false positives, which are not new. */
+static inline uint64_t bloom_chain_capacity_(const bloom_chain *c)
+{
+    const unsigned newest = c->links - 1;
+    const double share = bloom_chain_share_(c, newest);
+    const uint64_t n = bloom_plan_capacity(bloom_plan_of(c->link[newest]),
+                                           share);
+    const double new_keys = (double)n * (1 - share);
+    return new_keys > 1 ? (uint64_t)new_keys : 1;
+}
+
+/* While the next link cannot be made, the room of the newest one doubles. */
+static inline void bloom_chain_set_room_(bloom_chain *c)
+{
+    c->room = bloom_chain_capacity_(c);
+    while (c->room < c->keys)
+        c->room = c->room >> 63 ? UINT64_MAX : 2 * c->room;
+}
+
+/* Appends an empty link to fewer than 64; false if it cannot be made. An n that
+   needs more than 64 bits becomes UINT64_MAX, for which there is no plan. */
+static inline bool bloom_chain_append_(bloom_chain *c)
+{
+    const unsigned i = c->links;
+    uint64_t n = c->first_n << i;
+    bloom_plan plan;
+    if (n >> i != c->first_n)
+        n = UINT64_MAX;
+    plan = bloom_plan_layout(n, bloom_chain_share_(c, i),
+                             (bloom_layout)c->like.layout);
+    plan.seed = c->like.seed;
+    c->link[i] = bloom_create(plan);
+    c->links += c->link[i] != NULL;
+    return c->links > i;
+}
+
+/* Counts a new key. If the newest link is full, makes another one for it. */
+static inline void bloom_chain_count_(bloom_chain *c)
+{
+    c->keys += c->keys < UINT64_MAX;
+    if (c->keys <= c->room)
+        return;
+    if (c->links < 64 && bloom_chain_append_(c))
+        c->keys = 1;
+    bloom_chain_set_room_(c);
+}
+
+static inline bloom_chain *bloom_chain_without_links_(uint64_t first_n,
+                                                      double p,
+                                                      bloom_plan like)
+{
+    void *memory = BLOOM_CHAIN_MALLOC(sizeof (bloom_chain));
+    bloom_chain *c = (bloom_chain *)memory;
+    if (c) {
+        c->links = 0;
+        c->like = like;
+        c->p = p;
+        c->first_n = first_n ? first_n : 1;
+        c->keys = 0;
+    }
+    return c;
+}
+
+BLOOM_CHAIN_API void bloom_chain_free(bloom_chain *c)
+{
+    if (c) {
+        while (c->links > 0)
+            bloom_free(c->link[--c->links]);
+        BLOOM_CHAIN_FREE(c);
+    }
+}
+
+BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
+                                                bloom_plan like)
+{
+    bloom_chain *c = NULL;
+    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
+        c = bloom_chain_without_links_(first_n, p, like);
+    if (c && bloom_chain_append_(c)) {
+        bloom_chain_set_room_(c);
+        return c;
+    }
+    bloom_chain_free(c);
+    return NULL;
+}
+
+BLOOM_CHAIN_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
+                                             bloom_layout layout)
+{
+    bloom_plan like = { 0, 0, 0, BLOOM_CLASSIC, 64 };
+    like.layout = (uint8_t)layout;
+    return bloom_chain_create(first_n, p, like);
+}
+
+/* ---- One key ------------------------------------------------------------ */
+
+BLOOM_CHAIN_API bool bloom_chain_may_contain_hash(const bloom_chain *c,
+                                                  bloom_hash h)
+{
+    unsigned i = c->links;
+    while (i-- > 0)
+        if (bloom_may_contain_hash(c->link[i], h))
+            return true;
+    return false;
+}
+
+BLOOM_CHAIN_API bool bloom_chain_may_contain(const bloom_chain *c,
+                                             const void *key, size_t size)
+{
+    return bloom_chain_may_contain_hash(c, bloom_hash_key(c->link[0], key,
+                                                          size));
+}
+
+BLOOM_CHAIN_API bool bloom_chain_may_contain_u64(const bloom_chain *c,
+                                                 uint64_t key)
+{
+    return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
+}
+
+BLOOM_CHAIN_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
+{
+    if (bloom_chain_may_contain_hash(c, h))
+        return false;
+    bloom_chain_count_(c);
+    return bloom_add_hash(c->link[c->links - 1], h);
+}
+
+BLOOM_CHAIN_API bool bloom_chain_add(bloom_chain *c, const void *key,
+                                     size_t size)
+{
+    return bloom_chain_add_hash(c, bloom_hash_key(c->link[0], key, size));
+}
+
+BLOOM_CHAIN_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
+{
+    return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
+}
+
+/* ---- Many keys ----------------------------------------------------------
+   A batch of keys is hashed once. Each link is asked only for the keys that no
+   newer link may contain. */
+
+#define BLOOM_CHAIN_BATCH_ 256U
+
+typedef struct bloom_chain_batch_ {
+    bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
+    unsigned char number[BLOOM_CHAIN_BATCH_];   /* their places in results */
+    bool answer[BLOOM_CHAIN_BATCH_];
+    size_t left;
+} bloom_chain_batch_;
+
+/* The keys of a call: one of three arrays, the others NULL. */
+typedef struct bloom_chain_keys_ {
+    const bloom_key *keys;
+    const uint64_t *numbers;
+    const bloom_hash *hashes;
+} bloom_chain_keys_;
+
+static inline bloom_hash bloom_chain_hash_(const bloom *b,
+                                           const bloom_chain_keys_ *keys,
+                                           size_t i)
+{
+    return keys->keys ? bloom_hash_key(b, keys->keys[i].data,
+                                       keys->keys[i].size)
+         : keys->numbers ? bloom_hash_u64(b, keys->numbers[i])
+         : keys->hashes[i];
+}
+
+/* Leaves the keys that none of the oldest `links` links may contain. */
+static inline void bloom_chain_sift_(bloom_chain_batch_ *k,
+                                     const bloom_chain *c, unsigned links)
+{
+    size_t i, asked;
+    while (links-- > 0) {
+        asked = k->left;
+        bloom_may_contain_many_hash(c->link[links], k->hash, asked, k->answer);
+        for (i = k->left = 0; i < asked; i++) {
+            k->hash[k->left] = k->hash[i];
+            k->number[k->left] = k->number[i];
+            k->left += !k->answer[i];
+        }
+    }
+}
+
+/* Looks up keys from, from + 1 .. in c, or adds them if `into` is c and not
+   NULL. `count` is at most a batch, and at most what the newest link takes. An
+   add does not ask the newest link: that one takes the keys that are left and
+   tells which of them are new. Returns how many results are true. */
+static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
+                                      const bloom_chain_keys_ *keys,
+                                      size_t from, size_t count, bool *results)
+{
+    bloom_chain_batch_ k;
+    size_t i, added = 0;
+    for (i = 0; i < count; i++) {
+        k.hash[i] = bloom_chain_hash_(c->link[0], keys, from + i);
+        k.number[i] = (unsigned char)i;
+    }
+    k.left = count;
+    bloom_chain_sift_(&k, c, into ? c->links - 1 : c->links);
+    if (into) {
+        added = bloom_add_many_hash(c->link[c->links - 1], k.hash, k.left,
+                                    k.answer);
+        into->keys += added;
+    }
+    for (i = 0; results && i < count; i++)
+        results[from + i] = !into;
+    for (i = 0; results && i < k.left; i++)
+        results[from + k.number[i]] = into && k.answer[i];
+    return into ? added : count - k.left;
+}
+
+/* A batch ends where the newest link is full, and one key is then added by
+   itself. So links begin at the same keys as with single calls. */
+static inline size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
+                                      bloom_chain_keys_ keys, size_t count,
+                                      bool *results)
+{
+    size_t from, some, trues = 0;
+    for (from = 0; from < count; from += some) {
+        some = count - from;
+        if (some > BLOOM_CHAIN_BATCH_)
+            some = BLOOM_CHAIN_BATCH_;
+        if (into && some > c->room - c->keys)
+            some = (size_t)(c->room - c->keys);
+        if (some > 0) {
+            trues += bloom_chain_run_(into, c, &keys, from, some, results);
+        } else {
+            bool is_new = bloom_chain_add_hash(
+                into, bloom_chain_hash_(c->link[0], &keys, from));
+            if (results)
+                results[from] = is_new;
+            trues += is_new;
+            some = 1;
+        }
+    }
+    return trues;
+}
+
+BLOOM_CHAIN_API size_t bloom_chain_add_many(
+    bloom_chain *c, const bloom_key *keys, size_t count, bool *is_new)
+{
+    const bloom_chain_keys_ all = { keys, NULL, NULL };
+    return bloom_chain_all_(c, c, all, count, is_new);
+}
+
+BLOOM_CHAIN_API size_t bloom_chain_add_many_u64(
+    bloom_chain *c, const uint64_t *keys, size_t count, bool *is_new)
+{
+    const bloom_chain_keys_ all = { NULL, keys, NULL };
+    return bloom_chain_all_(c, c, all, count, is_new);
+}
+
+BLOOM_CHAIN_API size_t bloom_chain_add_many_hash(
+    bloom_chain *c, const bloom_hash *hashes, size_t count, bool *is_new)
+{
+    const bloom_chain_keys_ all = { NULL, NULL, hashes };
+    return bloom_chain_all_(c, c, all, count, is_new);
+}
+
+BLOOM_CHAIN_API size_t bloom_chain_may_contain_many(
+    const bloom_chain *c, const bloom_key *keys, size_t count, bool *maybe)
+{
+    const bloom_chain_keys_ all = { keys, NULL, NULL };
+    return bloom_chain_all_(NULL, c, all, count, maybe);
+}
+
+BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_u64(
+    const bloom_chain *c, const uint64_t *keys, size_t count, bool *maybe)
+{
+    const bloom_chain_keys_ all = { NULL, keys, NULL };
+    return bloom_chain_all_(NULL, c, all, count, maybe);
+}
+
+BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
+    const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe)
+{
+    const bloom_chain_keys_ all = { NULL, NULL, hashes };
+    return bloom_chain_all_(NULL, c, all, count, maybe);
+}
+
+/* ---- Whole chains ------------------------------------------------------- */
+
+BLOOM_CHAIN_API unsigned bloom_chain_links(const bloom_chain *c)
+{
+    return c->links;
+}
+
+BLOOM_CHAIN_API double bloom_chain_rate(const bloom_chain *c)
+{
+    return c->p;
+}
+
+BLOOM_CHAIN_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
+{
+    return i < c->links ? c->link[i] : NULL;
+}
+
+/* A link was given only the keys that no older link took for its own. A full
+   link makes `keys` 2^64, infinity or NaN: none of them is below the limit. */
+BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c)
+{
+    const double limit = 18446744073709549568.0;    /* 2^64 - 2048 */
+    double keys = 0.5, given = 1;
+    unsigned i;
+    for (i = 0; i < c->links; i++) {
+        const uint64_t n = bloom_estimate(c->link[i]);
+        keys += (double)n / given;
+        given *= 1 - bloom_fpr(c->link[i]);
+    }
+    return keys < limit ? (uint64_t)keys : UINT64_MAX;
+}
+
+/* Where double has more bits than it should (x87), the sum may be above 1. */
+BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c)
+{
+    double rate = 0;
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        rate += (1 - rate) * bloom_fpr(c->link[i]);
+    return rate < 1 ? rate : 1;
+}
+
+/* ---- The image ---------------------------------------------------------- */
+
+enum { BLOOM_CHAIN_HEAD_ = 32 };
+
+BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c)
+{
+    size_t size = BLOOM_CHAIN_HEAD_;
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        size += bloom_size(c->link[i]);
+    return size;
+}
+
+/* A new seal in place of an old one would hide damage done since. */
+BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c)
+{
+    unsigned i;
+    for (i = 0; i < c->links; i++)
+        if (bloom_verify(c->link[i]) == BLOOM_UNSEALED)
+            bloom_seal(c->link[i]);
+}
+
+static inline void bloom_chain_put_(unsigned char *at, uint64_t number)
+{
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        at[i] = (unsigned char)(number >> 8 * i & 255);
+}
+
+static inline uint64_t bloom_chain_get_(const unsigned char *at)
+{
+    uint64_t number = 0;
+    unsigned i;
+    for (i = 8; i-- > 0; )
+        number = number << 8 | at[i];
+    return number;
+}
+
+/* Copies the bits of a double to or from a uint64_t; there may be no libc. */
+static inline void bloom_chain_copy_bits_(void *to, const void *from)
+{
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+}
+
+static inline double bloom_chain_get_rate_(const unsigned char *head)
+{
+    uint64_t bits = bloom_chain_get_(head + 16);
+    double p;
+    bloom_chain_copy_bits_(&p, &bits);
+    return p;
+}
+
+static inline unsigned char bloom_chain_check_byte_(const unsigned char *head)
+{
+    unsigned sum = 0, i;
+    for (i = 0; i < BLOOM_CHAIN_HEAD_; i++)
+        sum += i == 7 ? 0 : (2 * i + 1) * head[i];
+    return (unsigned char)(sum & 255);
+}
+
+BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
+                                      unsigned char head[32])
+{
+    uint64_t bits;
+    bloom_chain_copy_bits_(&bits, &c->p);
+    head[0] = 'B';
+    head[1] = 'L';
+    head[2] = 'C';
+    head[3] = 2;
+    head[4] = c->like.layout;
+    head[5] = 64;
+    head[6] = (unsigned char)c->links;
+    bloom_chain_put_(head + 8, c->first_n);
+    bloom_chain_put_(head + 16, bits);
+    bloom_chain_put_(head + 24, c->keys);
+    head[7] = bloom_chain_check_byte_(head);
+}
+
+static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
+                                                  size_t size)
+{
+    double p;
+    if (!head || size < BLOOM_CHAIN_HEAD_)
+        return BLOOM_TRUNCATED;
+    if (head[0] != 'B' || head[1] != 'L' || head[2] != 'C')
+        return BLOOM_NOT_A_FILTER;
+    if (head[3] != 2)
+        return BLOOM_WRONG_VERSION;
+    p = bloom_chain_get_rate_(head);
+    if (head[4] > BLOOM_BLOCKED || head[5] != 64 || head[6] < 1 || head[6] > 64
+        || bloom_chain_get_(head + 8) == 0 || !(p > 0 && p < 1))
+        return BLOOM_BAD_HEADER;
+    return head[7] == bloom_chain_check_byte_(head) ? BLOOM_OK : BLOOM_CORRUPT;
+}
+
+/* What is wrong with an image; nothing is allocated before this is known. */
+static inline bloom_error bloom_chain_check_(const unsigned char *image,
+                                             size_t size)
+{
+    bloom_error error = bloom_chain_check_head_(image, size);
+    size_t at = BLOOM_CHAIN_HEAD_;
+    uint64_t seed = 0;
+    unsigned i;
+    for (i = 0; error == BLOOM_OK && i < image[6]; i++) {
+        const bloom *b = bloom_view(image + at, size - at, &error);
+        if (b) {
+            bloom_plan plan = bloom_plan_of(b);
+            seed = i == 0 ? plan.seed : seed;
+            if (plan.layout != image[4] || plan.hash_bits != image[5]
+                || plan.seed != seed)
+                return BLOOM_BAD_HEADER;
+            at += bloom_size(b);
+        }
+    }
+    if (error == BLOOM_OK && size - at >= 3 && image[at] == 'B'
+        && image[at + 1] == 'L' && image[at + 2] == 'M')
+        return BLOOM_BAD_HEADER;
+    return error;
+}
+
+/* Copies the links of an image without faults; false if memory is short. */
+static inline bool bloom_chain_copy_links_(bloom_chain *c,
+                                           const unsigned char *image,
+                                           size_t size)
+{
+    size_t at = BLOOM_CHAIN_HEAD_;
+    while (c->links < image[6]) {
+        const bloom *b = bloom_view(image + at, size - at, NULL);
+        bloom *copy = bloom_copy(b);
+        if (!copy)
+            return false;
+        c->link[c->links++] = copy;
+        at += bloom_size(b);
+    }
+    return true;
+}
+
+BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                              bloom_error *error)
+{
+    const unsigned char *head = (const unsigned char *)image;
+    const bloom_error found = bloom_chain_check_(head, size);
+    bloom_chain *c = NULL;
+    if (error)
+        *error = found;
+    if (found == BLOOM_OK)
+        c = bloom_chain_without_links_(
+            bloom_chain_get_(head + 8), bloom_chain_get_rate_(head),
+            bloom_plan_of(bloom_view(head + BLOOM_CHAIN_HEAD_,
+                                     size - BLOOM_CHAIN_HEAD_, NULL)));
+    if (c && bloom_chain_copy_links_(c, head, size)) {
+        c->keys = bloom_chain_get_(head + 24);
+        bloom_chain_set_room_(c);
+        return c;
+    }
+    bloom_chain_free(c);
+    return NULL;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif /* BLOOM_CHAIN_H */
