@@ -59,10 +59,7 @@ int fold_filter(char **operands)
     filter f;
     take_output(path);
     f = read_sound_filter(path);
-    if (!f.one)
-        die("%s: is a %s, as uniq makes them, and %s have no fold", path,
-            f.chain ? "chain of filters" : "window",
-            f.chain ? "chains" : "windows");
+    must_be_one(&f, path, "cannot be folded");
     if (!options.by)
         fold_by_rate(&f, path);
     else if (!bloom_fold(f.one, options.by))

@@ -43,6 +43,7 @@ try c 0 build -n 1201 -p 1% fc /dev/null
 try merge 0 merge f fc fa fb; same f f1%
 try 'merge into one' 0 merge fa fa fb; same fa f1%
 try 'merge the same' 0 merge g fb fb; same g fb
+try 'merge one part' 0 merge g fa; same g fa
 for plan in 'seed 7:0:-s 7' 'hash width 32:64:-w 32' 'k 4:6:-p 5%'; do
     try "$plan" 0 build -n 1201 -p 1% ${plan##*:} odd b; middle=${plan#*:}
     refuse "odd: ${plan%%:*} differs from ${middle%%:*} in fb" merge f fb odd

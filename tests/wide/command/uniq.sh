@@ -51,6 +51,6 @@ try 'again' 0 uniq -f f many; same out /dev/null
 try 'more' 0 uniq -c -f f b; says out '0 new'
 numbers 200001 400000 > more
 try 'more' 0 uniq -f f more; few_lost
-refuse 'f: is a chain of filters, as uniq makes them' merge g f f
+refuse 'f: is a chain of filters, made by uniq without --fixed, and' merge g f f
 rm f; try 'narrow' 0 uniq -w 32 -f f -n 20 -p 1e-6 a; same out a
 try 'narrow' 0 info f; says out 'hash width:      32'; rm f

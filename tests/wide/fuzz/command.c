@@ -173,6 +173,7 @@ static int no_poll(struct pollfd *either)
 #include "examples/bloom/fold.c"
 #include "examples/bloom/forget.c"
 #include "examples/bloom/waiting.c"
+#include "examples/bloom/lost.c"
 #include "examples/bloom/uniq.c"
 #include "examples/bloom/build.c"
 #include "examples/bloom/check.c"
@@ -316,7 +317,7 @@ static void take_back(void)
     for (i = 0; i < OPEN; i++)
         openings[i].file = -1;
     memset(&run, 0, sizeof run);
-    queue.first = queue.next;
+    queue.gone = queue.last;
     memset(&coming, 0, sizeof coming);
     lock_name_ = NULL;
 }

@@ -1,0 +1,51 @@
+/* lost.c: how many new lines bloom uniq has lost, about
+
+   A filter with x keys takes a new one for known at the rate f(x), which is
+   bloom_plan_fpr. A key that is lost so has all its cells set, so that the cells
+   are those of all keys that were offered, whether they were found new or lost.
+   bloom_estimate therefore tells a, how many were offered before the run, and b,
+   how many were afterwards; the run has lost the integral of f from a to b.
+
+   A link of a chain is offered only the keys that no older link takes for known:
+   to c keys that it was offered belong c * r / (1 - r) that were lost before, if
+   the rates of the older links add up to r. */
+#include "command.h"
+
+static uint64_t offered_before[64]; /* to each link */
+
+void look_at_start(const filter *f)
+{
+    unsigned i;
+    for (i = 0; i < links_of(f); i++)
+        offered_before[i] = bloom_estimate(link_of(f, i));
+}
+
+/* By Simpson's rule: f rises like x^k, and is smooth. */
+static double lost_between(bloom_plan plan, uint64_t a, uint64_t b)
+{
+    const unsigned parts = 64;
+    const double step = (double)(b - a) / parts;
+    double sum = 0;
+    unsigned i;
+    for (i = 0; i <= parts; i++)
+        sum += bloom_plan_fpr(plan, a + (uint64_t)(step * i))
+               * (i == 0 || i == parts ? 1 : i % 2 ? 4 : 2);
+    return sum * step / 3;
+}
+
+double lost_since_start(const filter *f)
+{
+    double lost = 0, older = 0;
+    unsigned i;
+    for (i = 0; i < links_of(f); i++) {
+        const bloom *b = link_of(f, i);
+        const uint64_t before = offered_before[i], now = bloom_estimate(b);
+        if (now == UINT64_MAX)
+            return -1;
+        if (now > before)
+            lost += (double)(now - before) * older / (1 - older)
+                    + lost_between(bloom_plan_of(b), before, now);
+        older += (1 - older) * bloom_fpr(b);
+    }
+    return lost;
+}
