@@ -133,10 +133,11 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
    known, above 25%; was it said? Reads the whole filter. */
 bool warn_if_full(const filter *f, const char *name, const char *fate);
 
-/* How many new lines were taken for known since look_at_start, about; negative:
-   cannot be told, as every cell of a filter is set */
+/* How many new lines were taken for known since look_at_start, about, if a line
+   was added `late` lines after it was looked up; negative: cannot be told, as
+   every cell of a filter is set */
 void look_at_start(const filter *f);
-double lost_since_start(const filter *f);
+double lost_since_start(const filter *f, double late);
 
 /* Windows: their time is looked at whenever something is added. */
 filter new_window(void);            /* as the options say */

@@ -6,6 +6,9 @@
    bloom_estimate therefore tells a, how many were offered before the run, and b,
    how many were afterwards; the run has lost the integral of f from a to b.
 
+   With a FILE, lines are looked up while others are still on their way out and
+   not in the filter yet: then the rate is f(x - late).
+
    A link of a chain is offered only the keys that no older link takes for known:
    to c keys that it was offered belong c * r / (1 - r) that were lost before, if
    the rates of the older links add up to r. */
@@ -21,19 +24,22 @@ void look_at_start(const filter *f)
 }
 
 /* By Simpson's rule: f rises like x^k, and is smooth. */
-static double lost_between(bloom_plan plan, uint64_t a, uint64_t b)
+static double lost_between(bloom_plan plan, uint64_t a, uint64_t b,
+                           double late)
 {
     const unsigned parts = 64;
     const double step = (double)(b - a) / parts;
-    double sum = 0;
+    double sum = 0, more;
     unsigned i;
-    for (i = 0; i <= parts; i++)
-        sum += bloom_plan_fpr(plan, a + (uint64_t)(step * i))
+    for (i = 0; i <= parts; i++) {
+        more = step * i > late ? step * i - late : 0;
+        sum += bloom_plan_fpr(plan, a + (uint64_t)more)
                * (i == 0 || i == parts ? 1 : i % 2 ? 4 : 2);
+    }
     return sum * step / 3;
 }
 
-double lost_since_start(const filter *f)
+double lost_since_start(const filter *f, double late)
 {
     double lost = 0, older = 0;
     unsigned i;
@@ -44,7 +50,7 @@ double lost_since_start(const filter *f)
             return -1;
         if (now > before)
             lost += (double)(now - before) * older / (1 - older)
-                    + lost_between(bloom_plan_of(b), before, now);
+                    + lost_between(bloom_plan_of(b), before, now, late);
         older += (1 - older) * bloom_fpr(b);
     }
     return lost;

@@ -16,6 +16,8 @@ static struct run {
     batch lines;
     bloom_hash hash[BATCH];         /* of their keys */
     uint64_t new_lines, old_lines;
+    double late;                    /* of all lines, how many waited when they
+                                       were looked up */
     uint64_t offered, printed;      /* bytes: of all new lines; of those that
                                        standard output took */
     bool gone, broken;              /* nothing more will be printed; as its
@@ -46,7 +48,8 @@ static bool tell_lost(void)
     warn();
     if (!run.warned)
         return false;
-    lost = lost_since_start(&run.seen);
+    lost = lost_since_start(&run.seen,
+                            run.late / ((double)run.new_lines + most));
     lost = lost < most ? lost : most;
     if (lost < 0)
         say("%s: %" PRIu64 " lines were new, %" PRIu64 " were taken for known; "
@@ -219,7 +222,7 @@ static void note_lines(size_t count, size_t added)
 static size_t find_new(bool *is_new, size_t count)
 {
     const batch *b = &run.lines;
-    size_t i, found = 0;
+    size_t i, found = 0, waited = count_waiting();
     forget_old(&run.seen);
     hash_lines(&run.seen, b->key, count, run.hash);
     look_up_hashes(&run.seen, run.hash, count, is_new);
@@ -229,6 +232,7 @@ static size_t find_new(bool *is_new, size_t count)
             let_wait(run.hash[i], run.offered += b->line[i].size + 1);
         found += is_new[i];
     }
+    run.late += (double)count * ((double)waited + (double)found / 2);
     return found;
 }
 

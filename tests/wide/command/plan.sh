@@ -92,7 +92,7 @@ rm f
 
 # How many are lost, as it is said and as it is: lines come twice, so that not
 # all that are taken for known are new. The two differ by four standard deviations
-# and 5%, as lines on their way out to a FILE cannot cause a loss yet.
+# and 5%.
 account() {     # account N OPTIONS...: of in
     n=$1
     shift
@@ -134,6 +134,6 @@ cp was f; what='stopped by a signal'; rm -f pid
 sleep 0.5; kill $pid; wait $pid 2> /dev/null; is "$what: status" 143 $?
 says err ' of these were new: '; kill $feeder; wait $feeder 2> /dev/null
 rm f was in once
-for how in '--last 20000' '--for 1h -n 2e5' '-n 20' '-n 2e5 --fixed'; do
+for how in '--last 20000' '--for 1h -n 2e6' '-n 20' '-n 2e5 --fixed'; do
     try "nothing to be said, $how" 0 uniq $how many
 done
