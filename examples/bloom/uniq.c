@@ -126,6 +126,13 @@ static void reserve_or_end(void)
         die_of(strerror(errno), run.path);
 }
 
+/* The filter could not grow. What was printed is saved at the exit. */
+static void end_if_full(void)
+{
+    if (disk_is_full())
+        die_of(strerror(disk_is_full()), run.path);
+}
+
 /* There will be another save. */
 static void save_meanwhile(void)
 {
@@ -258,8 +265,7 @@ static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
         }
         if (count_waiting() > MOST_WAITING - BATCH)
             add_all_printed();
-        if (disk_is_full())
-            die_of(strerror(disk_is_full()), run.path);
+        end_if_full();
     }
     print_lines(c->text + done, kept - done);
     c->size = 0;
@@ -330,6 +336,7 @@ int uniq_lines(char **operands)
     close_output();
     if (run.path)
         save_or_end();
+    end_if_full();
     status = tell_lost() ? EXCEEDED : 0;
     free_filter(&run.seen);
     free(run.lines.lower);
