@@ -96,7 +96,10 @@ rm f
 account() {     # account N OPTIONS...: of in
     n=$1
     shift
-    what="what is lost, $*"; past 3 "$@" in; printed=$(wc -l < out | tr -d ' ')
+    what="what is lost, $*"; past 3 "$@" in; judge "$n"
+}
+judge() {       # judge N: what is said in err of N lines that came twice
+    n=$1 printed=$(wc -l < out | tr -d ' ')
     says err ": $printed lines were new, $((2 * n - printed)) were taken for"
     is "$what: about as it is" yes "$(awk -v n="$n" -v lost=$((n - printed)) '
         / of these were new: / {
@@ -128,11 +131,24 @@ for how in -c -d; do
     cp was f; what="what is lost, $how"; past 3 $how -n 100000 -p 0.01 -f f in
     says err ' of these were new: '
 done
+rm f; what='nothing taken for known'; past 3 --fixed -n 300 -p 0.1 -f f a
+says err ' 0 were taken for known; about 0 of these were new: 0% of all'
 cp was f; what='stopped by a signal'; rm -f pid
 { cat in; exec sleep 30; } > pipe & feeder=$!
 "$bloom" uniq -n 100000 -p 0.01 -f f < pipe > out 2> err & pid=$!; wait_for out
 sleep 0.5; kill $pid; wait $pid 2> /dev/null; is "$what: status" 143 $?
 says err ' of these were new: '; kill $feeder; wait $feeder 2> /dev/null
+what='a chain that is short of memory' short=no
+if (ulimit -v 10000; "$bloom" --version) > out 2> err; then
+    twice 1 1000000
+    for limit in 10000 9000 8000 7000 6000 5000; do
+        (ulimit -v $limit; "$bloom" uniq -l classic -n 1000 -p 0.1 in) \
+            > out 2> err
+        [ $? = 3 ] && grep -q ' of these were new: ' err && short=yes && break
+    done
+fi
+if [ $short = yes ]; then says err 'has grown as far as it can'; judge 1000000
+else echo 'skipped: a chain that is short of memory (by ulimit -v)'; fi
 rm f was in once
 for how in '--last 20000' '--for 1h -n 2e6' '-n 20' '-n 2e5 --fixed'; do
     try "nothing to be said, $how" 0 uniq $how many
