@@ -26,8 +26,8 @@ const option_line option_list[] = {
       "0.001, or 0.1%, if not given", NULL },
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
       "20%\nlarger; counting, 4 times as large", NULL },
-    { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash",
-      NULL },
+    { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash;\n"
+      "blocked takes 64 only", NULL },
     { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given;\n"
       "-w 32 takes its lower 32 bits", NULL },
     { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
@@ -288,6 +288,8 @@ static void check_options(const verb *v)
     if (window_wanted())
         check_window();
     check_folding();
+    if (options.layout == BLOOM_BLOCKED && options.width > 0)
+        misused("-l blocked: has hashes of 64 bits only; leave out -w 32");
     if (options.save_given && !options.file)
         misused("--save: there is no FILE; give -f FILE");
     if (options.separator_given && options.first == 0)

@@ -314,7 +314,7 @@ int uniq_lines(char **operands)
     int status;
     run.path = options.file;
     exists = run.path && take_output(run.path);
-    if (!run.path && options.layout < 0)
+    if (!run.path && options.layout < 0 && options.width <= 0)
         options.layout = BLOOM_BLOCKED;     /* nobody sees it: the fastest */
     run.seen = recall(exists);
     run.warn_at = run.seen.n;

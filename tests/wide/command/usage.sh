@@ -1,7 +1,7 @@
 # The command line: what is said, and what is refused
 
 for word in --help -h help; do try "$word" 0 $word; says out 'bloom uniq'; done
-try version 0 --version; says out 'bloom 1.'
+try version 0 --version; says out "bloom $(sed -n 's/.* BLOOM_VERSION \([0-9]\).*/\1/p' "$root/bloom.h")."
 try 'help of a verb' 0 uniq --help; says out 'usage: bloom uniq'
 hint() {        # hint LINE: which is all that follows what is wrong
     is "$what: a hint" "$1" "$(sed 1d err)"
@@ -41,6 +41,8 @@ refuse '--save 0: not a whole number' uniq -f nil --save 0
 refuse '--save: there is no FILE; give -f FILE' uniq --save 5
 refuse '-l counting: cannot grow; give -n N' uniq -l counting
 refuse '-n 1000000000000000000 -p 0.001: more' build -n 1e18 f
+refuse '-l blocked: has hashes of 64 bits only' build -l blocked -w 32 f a
+refuse '-l blocked: has hashes of 64 bits only' uniq -w 32 -l blocked --last 9
 refuse '-w 32: too narrow for 1000000000 lines' build -w 32 -n 1e9 f
 refuse '-w 32: too narrow for 9 lines' build -w 32 -n 9 -p 1e-11 f
 for words in 'uniq -f -' 'build -' 'add -' 'merge - a b'; do
