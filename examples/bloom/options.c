@@ -27,7 +27,7 @@ const option_line option_list[] = {
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
       "20%\nlarger; counting, 4 times as large", NULL },
     { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash;\n"
-      "blocked takes 64 only", NULL },
+      "blocked and filters that grow take 64 only", NULL },
     { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given;\n"
       "-w 32 takes its lower 32 bits", NULL },
     { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "

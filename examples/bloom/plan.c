@@ -52,6 +52,8 @@ filter new_filter(uint64_t n)
 filter new_chain(uint64_t first_n)
 {
     filter f = { 0 };
+    if (options.width > 0)
+        die("-w 32: only a filter that does not grow has it; give --fixed");
     f.chain = bloom_chain_create(first_n, options.p,
                                  plan_for(first_n, options.p / 2,
                                           given_plan()));

@@ -68,7 +68,7 @@ windows="f: is a window's file, made by uniq --last or --for, and cannot be"
 refuse "$windows merged" merge g f f
 refuse "$windows folded" fold --by 2 f; same f was
 try 'info' 0 info f; says out 'made with:       --last 7000'
-says out 'keys:            about 60'; says out 'seal:            sealed and'
+near 600; says out 'seal:            sealed and'
 try 'check' 0 check f a; same out a; try 'dump' 0 dump f
 says out 'It forgets: a key is in if one of f_0 to f_7 has it'
 try 'add' 0 add f b; try 'add' 1 check -v f ab; cp was f
