@@ -163,8 +163,8 @@ size_t add_atomically(bloom *b, const bloom_key *key, size_t count);
 bool take_output(const char *path); /* locks it; is anything in it? */
 bool reserve(size_t size);          /* room on the disk for what is saved next;
                                        false, and errno: there is none */
-void *filter_memory(size_t size);   /* that of a new filter; NULL also if there
-                                       is no room for it where some is reserved */
+void *filter_memory(size_t size);   /* that of a new filter; NULL also if room is
+                                       reserved, and there is none for it */
 int disk_is_full(void);             /* errno, if that happened; or 0 */
 bool try_to_save(const char *path, filter *f);  /* false: why was said */
 void save_filter(const char *path, filter *f);  /* or ends */

@@ -49,9 +49,9 @@ static const char about[] =
     "        with room for a million (without FILE, for two)\n"
     "\n"
     "A line is its bytes without the newline. A known line is never taken for\n"
-    "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong: OUT\n"
-    "is then as it was, and FILE of uniq knows what was printed; 3 if the filter\n"
-    "of uniq takes more new lines for known than P.\n";
+    "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong,\n"
+    "then OUT is left as it was, and FILE of uniq knows what was printed; 3 if\n"
+    "the filter of uniq takes more new lines for known than P.\n";
 
 static const char examples[] =
     "Examples:\n"

@@ -1,5 +1,5 @@
-/* library.c: bloom.h for the whole command. Its memory may be in huge pages, and
-   room for it on the disk comes first (save.c). */
+/* library.c: bloom.h for the whole command. Its memory may be in huge pages;
+   before it comes room on the disk (save.c). */
 #include <stdlib.h>
 
 void *filter_memory(size_t size);

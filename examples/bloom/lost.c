@@ -1,17 +1,17 @@
-/* lost.c: how many new lines bloom uniq has lost, about
+/* lost.c: an estimate of the new lines that bloom uniq has lost
 
-   A filter with x keys takes a new one for known at the rate f(x), which is
-   bloom_plan_fpr. A key that is lost so has all its cells set, so that the cells
-   are those of all keys that were offered, whether they were found new or lost.
-   bloom_estimate therefore tells a, how many were offered before the run, and b,
-   how many were afterwards; the run has lost the integral of f from a to b.
+   A filter of x keys takes a new key for known at the rate f(x), bloom_plan_fpr.
+   A key is lost only if all its cells are set already. The cells are therefore
+   those of all keys that were offered, lost ones included, and bloom_estimate
+   tells how many these are: a before the run, b after it. The run has lost the
+   integral of f from a to b.
 
-   With a FILE, lines are looked up while others are still on their way out and
-   not in the filter yet: then the rate is f(x - late).
+   With a FILE, a line is looked up while others are on their way out and not in
+   the filter yet: its rate is f(x - late).
 
-   A link of a chain is offered only the keys that no older link takes for known:
-   to c keys that it was offered belong c * r / (1 - r) that were lost before, if
-   the rates of the older links add up to r. */
+   A link of a chain is offered only the keys that no older link has taken for
+   known. If their rates add up to r, and it was offered c keys, then the older
+   links have lost c * r / (1 - r). */
 #include "command.h"
 
 static uint64_t offered_before[64]; /* to each link */

@@ -18,10 +18,10 @@ const option_line option_list[] = {
     { 'n', NULL, "N", "leave room for so many lines, if fewer are in it",
       "fold" },
     { 'n', NULL, "N", "room for so many different lines, such as 1e6", NULL },
-    { 'p', NULL, "P", "with --fold: the rate that the union is to keep, as 0.01 "
-      "or\n1%", "merge" },
-    { 'p', NULL, "P", "the rate that is to be kept, as 0.01 or 1%; FILE does not"
-      "\ntell it", "fold" },
+    { 'p', NULL, "P", "with --fold: the rate that the union is to keep, as "
+      "0.01\nor 1%", "merge" },
+    { 'p', NULL, "P", "the rate that is to be kept, as 0.01 or 1%; FILE does "
+      "not\ntell it", "fold" },
     { 'p', NULL, "P", "share of new lines that may be taken for known ones:\n"
       "0.001, or 0.1%, if not given", NULL },
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
@@ -36,8 +36,8 @@ const option_line option_list[] = {
       "rounded up to a multiple of 7", NULL },
     { 'A', "for", "TIME", "forget what was printed longer ago, as 24h (s, m, "
       "h, d);\n-n N: the most lines in that time", NULL },
-    { 'O', "fold", NULL, "make OUT as small as -p P allows for the lines in the "
-      "union;\nA, B... were built with --foldable", "merge" },
+    { 'O', "fold", NULL, "make OUT as small as -p P allows for the lines in "
+      "the union;\nA... were built with --foldable", "merge" },
     { 'O', "fold", NULL, "make it at the end as small as P allows for what is in"
       "\nit; needs -n N, the most lines that there may be", NULL },
     { 'E', "foldable", NULL, "a size that fold and merge --fold can divide",

@@ -8,7 +8,7 @@
 #include "command.h"
 #include "lock.h"
 
-static char *target;                /* FILE, or the file that the link leads to */
+static char *target;                /* FILE, or where the link leads */
 static beside coming;               /* the one that is written */
 static size_t reserved;             /* its bytes for which the disk has room */
 static int why_no_room;             /* errno; 0: there was always room */
@@ -36,7 +36,7 @@ void remove_leftovers(void)
     forget_lock();
 }
 
-/* ---- Before anything is read ---------------------------------------------- */
+/* ---- Before anything is read --------------------------------------------- */
 
 /* The file at the end of a chain of symbolic links, which need not be there: a
    link stays, and its target is replaced. */
@@ -135,7 +135,7 @@ bool take_output(const char *path)
     return is_there(target);
 }
 
-/* ---- Room on the disk ----------------------------------------------------- */
+/* ---- Room on the disk ---------------------------------------------------- */
 
 static bool create_next(void)
 {
@@ -171,7 +171,7 @@ int disk_is_full(void)
     return why_no_room;
 }
 
-/* ---- Writing -------------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------- */
 
 static bool write_filter(const filter *f, FILE *file)
 {

@@ -310,13 +310,11 @@ int uniq_lines(char **operands)
 {
     reader in = reader_of(operands, options.end);
     job j = { filter_chunk, NULL, true, "read" };
-    bool exists;
     int status;
     run.path = options.file;
-    exists = run.path && take_output(run.path);
     if (!run.path && options.layout < 0 && options.width <= 0)
         options.layout = BLOOM_BLOCKED;     /* nobody sees it: the fastest */
-    run.seen = recall(exists);
+    run.seen = recall(run.path && take_output(run.path));
     run.warn_at = run.seen.n;
     run.save_at = NEVER;
     look_at_start(&run.seen);

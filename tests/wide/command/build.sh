@@ -84,7 +84,8 @@ try 'add to a grown one' 0 add chain many; try 'grown' 1 check -vc chain many
 says out '0 not in'; echo absent > in
 try 'not in a grown one' 1 check chain in; same out /dev/null
 try 'in a grown one' 0 check chain a; same out a
-overwrite chain 3 '\11'; refuse 'chain: a format version' check chain a; rm chain
+overwrite chain 3 '\11'; refuse 'chain: a format version' check chain a
+rm chain
 try -c 0 check -c g a; printf '600 in\n0 not in\n' > want; same out want
 try '-c -v' 1 check -c -v g a; same out want
 try -q 0 check -q g a; same out /dev/null

@@ -73,7 +73,8 @@ chmod 640 target; try 'uniq -f of a link' 0 uniq -f to-link b; rm other
 is "$what: a file" "-rw-r----- $(readlink to-link)" \
     "$(ls -l target | cut -c 1-10) links/link"
 try 'its target has them' 0 check -c target ab; says out '1201 in'
-try 'add to a link' 0 add "$PWD/links/link" b; try 'merge' 0 merge to-link target
+try 'add to a link' 0 add "$PWD/links/link" b
+try 'merge' 0 merge to-link target
 try 'fold a link' 0 build -n 640 --foldable to-link a
 try 'fold a link' 0 fold --by 5 to-link; cmp -s target was
 is "$what: it has changed" 1 $?
@@ -90,7 +91,8 @@ ln -s links to-dir; refuse 'links: is a directory or a dev' build to-dir a
 ln -s pipe to-pipe; refuse 'pipe: is a directory or a device' uniq -f to-pipe a
 ln -s nil/f lost; refuse 'nil/f: No such file or directory' build lost a
 ln -s a to-a; cp a was; refuse 'a: is not a Bloom filter' build to-a b
-same a was; is 'nothing is left' '' "$(ls . links | grep -e '\.lock' -e '\.tmp')"
+same a was
+is 'nothing is left' '' "$(ls . links | grep -e '\.lock' -e '\.tmp')"
 rm -rf links else; rm to-link target to-dir to-pipe to-a lost loop
 
 cp f was; what='no room to save'

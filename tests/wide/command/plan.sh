@@ -87,8 +87,8 @@ past 3 -l counting -n 100 many; says err 'bloom: uniq: past 100 lines'
 says err 'how many of these were new cannot be told, as every cell is set'
 
 # How many are lost, as it is said and as it is: lines come twice, so that not
-# all that are taken for known are new. The two differ by four standard deviations
-# and 5%.
+# all that are taken for known are new. The two differ by at most four standard
+# deviations and 5%.
 account() {     # account N OPTIONS...: of in
     n=$1
     shift
@@ -102,7 +102,8 @@ judge() {       # judge N: what is said in err of N lines that came twice
             sub(/.* about /, "")
             off = $1 - lost; if (off < 0) off = -off
             share = 100 * $1 / ($1 + n - lost)
-            sub(/.*new: /, ""); wrong = $1 - share; if (wrong < 0) wrong = -wrong
+            sub(/.*new: /, "")
+            wrong = $1 - share; if (wrong < 0) wrong = -wrong
             print (off <= 4 * sqrt(lost) + lost / 20 + 2 &&
                    wrong < 0.01 * share + 100 / n) ? "yes" : off " of " lost $0
         }' err)"

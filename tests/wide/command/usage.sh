@@ -1,7 +1,8 @@
 # The command line: what is said, and what is refused
 
 for word in --help -h help; do try "$word" 0 $word; says out 'bloom uniq'; done
-try version 0 --version; says out "bloom $(sed -n 's/.* BLOOM_VERSION \([0-9]\).*/\1/p' "$root/bloom.h")."
+try version 0 --version; says out "bloom $(
+    sed -n 's/.* BLOOM_VERSION \([0-9]\).*/\1/p' "$root/bloom.h")."
 try 'help of a verb' 0 uniq --help; says out 'usage: bloom uniq'
 hint() {        # hint LINE: which is all that follows what is wrong
     is "$what: a hint" "$1" "$(sed 1d err)"
@@ -61,7 +62,7 @@ done; rm -f f
 for verb in merge fold build uniq; do "$bloom" help $verb > help-$verb; done
 what='help of merge'; says help-merge 'with --fold: the rate that the union is'
 says help-merge 'make OUT as small as -p P allows for the lines in the union'
-what='help of fold'; says help-fold '-p P            the rate that is to be kept'
+what='help of fold'; says help-fold 'the rate that is to be kept'
 says help-fold 'leave room for so many lines, if fewer are in it'
 for verb in merge fold; do
     is "help $verb: no other verb's text" '' \

@@ -5,10 +5,10 @@
 
    FILE must then be the old one or the new one, to the byte. Half of the kills
    come in the time that a whole run takes, the others soon after the first bytes
-   of FILE.lock.new are written. Of either half, and of each verb, every second one that is killed
-   was halted before by SIGSTOP, and half of those went on for a moment. What
-   ended before the kill must have made the new one; where many do, on a busy
-   machine, the kills come sooner. */
+   of FILE.lock.new are there. Of either half, and of each verb, every second one
+   that is killed was halted before by SIGSTOP, and half of those went on for a
+   moment. What ended before the kill must have made the new one; where many do,
+   on a busy machine, the kills come sooner. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
