@@ -1,9 +1,9 @@
 /* n is known only afterwards: four processes fill filters for ten million keys.
    Their union has a million, and is folded to what these need. POSIX.
    Prints:
-       planned for 10000000 keys: 12015392 bytes; the union of 4 has 1000076 keys
+       planned for 10000000 keys: 12015392 bytes; the union of 4 has 1000069 keys
        folded by 10: 1201568 bytes, rate 0.99%
-       planned for so many: 1199248 bytes */
+       planned for so many: 1199240 bytes */
 #define _DEFAULT_SOURCE
 #define BLOOM_STATIC
 #include "bloom.h"
@@ -24,11 +24,12 @@ static void work(bloom *b, uint64_t i)
 
 int main(void)
 {
-    bloom_plan plan = bloom_plan_for(MOST, 0.01), folded = plan;
+    bloom_plan plan = bloom_plan_for(MOST, 0.01);
     bloom *filter[WORKERS];
-    uint64_t n, by = 5040;
+    const uint64_t unit = 64 * 5040;            /* which has many divisors */
+    uint64_t n, by;
     size_t size;
-    plan.cells += (64 * by - plan.cells % (64 * by)) % (64 * by);
+    plan.cells += (unit - plan.cells % unit) % unit;
     size = bloom_plan_size(plan);
     for (int i = 0; i < WORKERS; i++) {
         void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -45,11 +46,7 @@ int main(void)
     n = bloom_estimate(filter[0]);
     printf("planned for %d keys: %u bytes; the union of %d has %u keys\n",
            MOST, (unsigned)size, WORKERS, (unsigned)n);
-    for (; by > 1; by--) {                      /* the most that keeps p */
-        folded.cells = plan.cells / by;
-        if (plan.cells % by == 0 && bloom_plan_capacity(folded, 0.01) >= n)
-            break;
-    }
+    by = bloom_fold_by(filter[0], 0.01);
     bloom_fold(filter[0], by);
     printf("folded by %u: %u bytes, rate %.2f%%\n", (unsigned)by,
            (unsigned)bloom_size(filter[0]), 100 * bloom_fpr(filter[0]));

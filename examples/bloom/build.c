@@ -158,11 +158,8 @@ static void tell_difference(const char *name, const char *first,
 static filter read_part(const char *name)
 {
     filter f = read_sound_filter(name);
-    if (!f.one)
-        die("%s: is a %s, as uniq makes them, and %s have no union; make it "
-            "with build or uniq --fixed", name,
-            f.chain ? "chain of filters" : "window",
-            f.chain ? "chains" : "windows");
+    must_be_one(&f, name, "cannot be merged; make it with build or uniq "
+                "--fixed");
     return f;
 }
 

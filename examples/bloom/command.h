@@ -8,7 +8,8 @@
    build.c     bloom build, add, merge   library.c  bloom.h itself, its memory
    check.c     bloom check               atomic.c   bloom.h again, for threads
    show.c      bloom info, dump          system.c   what ISO C does not have
-   fold.c      bloom fold                forget.c   what knows lines of late */
+   fold.c      bloom fold                forget.c   what knows lines of late
+   lost.c      what uniq loses */
 
 #ifndef COMMAND_H
 #define COMMAND_H
@@ -45,14 +46,17 @@ typedef struct options {
 
 extern options_t options;
 extern const char *const layouts[], *const widths[];
-extern const char *usage;           /* of the verb that was asked for */
 
-#define misused(...) \
-    (say(__VA_ARGS__), fprintf(stderr, "usage: bloom %s\n", usage), exit(2))
+/* For what is wrong on the command line */
+#define misused(...) (say(__VA_ARGS__), name_help(), exit(2))
+void name_help(void);               /* where help is: bloom help VERB */
 
+/* An option with a text of its own for one verb stands before the general
+   one. */
 typedef struct option_line {
     int letter;                     /* none if it is a capital */
     const char *word, *value, *help;
+    const char *verb;               /* NULL: any */
 } option_line;
 
 extern const option_line option_list[];  /* ends with letter 0 */
@@ -108,6 +112,8 @@ void *need_memory(size_t size, const char *name);
 filter read_filter(const char *name);
 filter read_sound_filter(const char *name);
 void free_filter(filter *f);
+bool begins_as_filter(const void *bytes, size_t size);
+void must_be_one(const filter *f, const char *name, const char *why);
 
 unsigned links_of(const filter *f);
 const bloom *link_of(const filter *f, unsigned i);
@@ -127,6 +133,12 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
 /* Says so if the rate is above the one that was asked for, or if that is not
    known, above 25%; was it said? Reads the whole filter. */
 bool warn_if_full(const filter *f, const char *name, const char *fate);
+
+/* How many new lines were taken for known since look_at_start, about, if a line
+   was added `late` lines after it was looked up; negative: cannot be told, as
+   every cell of a filter is set */
+void look_at_start(const filter *f);
+double lost_since_start(const filter *f, double late);
 
 /* Windows: their time is looked at whenever something is added. */
 filter new_window(void);            /* as the options say */
@@ -148,7 +160,13 @@ size_t add_atomically(bloom *b, const bloom_key *key, size_t count);
 
 /* ---- Files that are written --------------------------------------------- */
 
+/* One for each run. A symbolic link is followed. */
 bool take_output(const char *path); /* locks it; is anything in it? */
+bool reserve(size_t size);          /* room on the disk for what is saved next;
+                                       false, and errno: there is none */
+void *filter_memory(size_t size);   /* that of a new filter; NULL also if room is
+                                       reserved, and there is none for it */
+int disk_is_full(void);             /* errno, if that happened; or 0 */
 bool try_to_save(const char *path, filter *f);  /* false: why was said */
 void save_filter(const char *path, filter *f);  /* or ends */
 void let_go(void);                  /* unlocks it */
@@ -201,6 +219,8 @@ size_t add_printed(filter *f, uint64_t bytes);      /* those that end there */
 void prepare_system(void);
 unsigned count_cores(void);
 void *image_memory(size_t size);    /* large ones in huge pages; free() */
+bool allocate(int fd, size_t from, size_t size);    /* room of a file on the
+                                       disk; false, and errno: there is none */
 double seconds(void);               /* of a clock that never goes back */
 uint64_t milliseconds(void);        /* since 1970, by the wall's clock */
 

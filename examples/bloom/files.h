@@ -31,6 +31,8 @@
 #include <io.h>
 #define fsync _commit
 #define fchmod(fd, mode) 0
+#define ftruncate _chsize_s
+#define readlink(name, to, room) (-1)
 #define replace_file(from, to) (remove(to), rename(from, to))
 #else
 #define O_BINARY 0
@@ -123,29 +125,25 @@ typedef struct beside {
     FILE *file;                     /* write here */
 } beside;
 
-/* false, and errno: it cannot be made. */
-static inline bool create_beside(beside *b, const char *path)
+/* A new file; false, and errno: it cannot be made, or is there already. */
+static inline bool create_beside(beside *b, const char *path,
+                                 const char *suffix)
 {
-    long number = (long)getpid(), end = number + 100;
-    int fd;
+    int fd, why;
     b->path = path;
-    b->file = NULL;
-    do {
-        char suffix[32];
-        snprintf(suffix, sizeof suffix, ".tmp.%ld", number);
-        b->name = name_beside(path, suffix);
-        fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL | O_BINARY, 0666);
-        if (fd >= 0 && (b->file = fdopen(fd, "wb")) != NULL)
-            return true;
-        if (fd >= 0) {
-            int why = errno;
-            close(fd);
-            remove(b->name);
-            errno = why;
-        }
-        free(b->name);
-    } while (fd < 0 && errno == EEXIST && ++number < end);
+    b->name = name_beside(path, suffix);
+    fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL | O_BINARY, 0666);
+    b->file = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (b->file)
+        return true;
+    why = errno;
+    if (fd >= 0) {
+        close(fd);
+        remove(b->name);
+    }
+    free(b->name);
     b->name = NULL;
+    errno = why;
     return false;
 }
 

@@ -38,16 +38,22 @@ static size_t size_of_image(const void *header, const char *name)
     return bloom_size(b) + 1;       /* is there more? */
 }
 
-/* Less than a header, whose beginning may be wrong, too. */
+/* Does a file of so many bytes begin as filters, chains and windows do? */
+bool begins_as_filter(const void *bytes, size_t size)
+{
+    return size >= 3 && (memcmp(bytes, "BLM", 3) == 0
+                         || memcmp(bytes, "BLC", 3) == 0
+                         || memcmp(bytes, "BLW", 3) == 0);
+}
+
+/* A file that is shorter than a header is truncated only if it begins as a
+   filter does. */
 static void refuse_short(const void *image, size_t have, const char *name)
 {
-    size_t magic = have < 3 ? have : 3;
     if (have == 0)
         die_of("is empty, so it is not a Bloom filter", name);
-    if (memcmp(image, "BLM", magic) != 0 && memcmp(image, "BLC", magic) != 0
-        && memcmp(image, "BLW", magic) != 0)
-        die_of(bloom_error_text(BLOOM_NOT_A_FILTER), name);
-    die_of(bloom_error_text(BLOOM_TRUNCATED), name);
+    die_of(bloom_error_text(begins_as_filter(image, have)
+                            ? BLOOM_TRUNCATED : BLOOM_NOT_A_FILTER), name);
 }
 
 /* What is in a file behind the place where it is read. */
@@ -152,6 +158,15 @@ bloom_error seal_of(const filter *f)
             worst = error;
     }
     return worst;
+}
+
+/* What can be done with one filter only is refused: "cannot be merged". */
+void must_be_one(const filter *f, const char *name, const char *why)
+{
+    if (!f->one)
+        die("%s: is a %s, and %s", name, f->chain
+            ? "chain of filters, made by uniq without --fixed"
+            : "window's file, made by uniq --last or --for", why);
 }
 
 filter read_sound_filter(const char *name)

@@ -18,28 +18,26 @@ bloom_plan make_foldable(bloom_plan plan)
 /* Does a filter of this plan, folded by `by`, keep p with n lines? */
 static bool keeps(bloom_plan plan, uint64_t by, uint64_t n, double p)
 {
-    const bool was_large = plan.cells >> 34 != 0;
+    if (plan.cells % by != 0)
+        return false;
     plan.cells /= by;
-    if (plan.layout == BLOOM_BLOCKED && was_large && plan.cells >> 34 == 0)
-        return false;                   /* bloom_fold tells why */
-    return bloom_plan_capacity(plan, p) >= n;
+    return bloom_plan_fpr(plan, n) <= p;
 }
 
+/* bloom_fold_by knows of the lines that are in, and of no more than 65536 at
+   once. */
 bool fold_for(filter *f, uint64_t n, double p)
 {
-    const bloom_plan plan = bloom_plan_of(f->one);
-    const uint64_t parts = plan.cells / least_cells(plan);
-    uint64_t best = 0, i, other;
-    for (i = 1; i <= parts / i; i++) {  /* divisors come in pairs */
-        if (parts % i != 0)
-            continue;
-        other = parts / i;
-        if (i > best && keeps(plan, i, n, p))
-            best = i;
-        if (other > best && keeps(plan, other, n, p))
-            best = other;
-    }
-    return best > 0 && bloom_fold(f->one, best);
+    bool kept = false;
+    uint64_t by;
+    do {
+        by = bloom_fold_by(f->one, p);
+        while (by > 0 && !(keeps(bloom_plan_of(f->one), by, n, p)
+                           && bloom_fold(f->one, by)))
+            by--;
+        kept = kept || by > 0;
+    } while (by > 1);
+    return kept;
 }
 
 static void fold_by_rate(filter *f, const char *path)
@@ -59,10 +57,7 @@ int fold_filter(char **operands)
     filter f;
     take_output(path);
     f = read_sound_filter(path);
-    if (!f.one)
-        die("%s: is a %s, as uniq makes them, and %s have no fold", path,
-            f.chain ? "chain of filters" : "window",
-            f.chain ? "chains" : "windows");
+    must_be_one(&f, path, "cannot be folded");
     if (!options.by)
         fold_by_rate(&f, path);
     else if (!bloom_fold(f.one, options.by))

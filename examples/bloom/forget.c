@@ -199,13 +199,13 @@ static void agree_on_generation(const bloom_window *w, uint64_t n,
     print_kind(kind, w);
     given = plan_window(n, w->generations, there, &room);
     if (room != w->room)
-        misused("%s: was made with %s, not %s %" PRIu64, name, kind,
-                w->span ? "-n" : "--last", n);
+        die("%s: was made with %s, not %s %" PRIu64, name, kind,
+            w->span ? "-n" : "--last", n);
     if (options.p_given && (there.cells != given.cells
                             || there.hashes != given.hashes))
-        misused("%s: has k %d and m %" PRIu64 ", but -p %g makes k %d and m %"
-                PRIu64, name, there.hashes, there.cells, options.p,
-                given.hashes, given.cells);
+        die("%s: has k %d and m %" PRIu64 ", but -p %g makes k %d and m %"
+            PRIu64, name, there.hashes, there.cells, options.p,
+            given.hashes, given.cells);
 }
 
 static void agree_on_window(const bloom_window *w, const char *name)
@@ -216,9 +216,9 @@ static void agree_on_window(const bloom_window *w, const char *name)
     print_kind(kind, w);
     print_age(age, options.age);
     if (options.last_lines && w->span)
-        misused("%s: was made with %s, not --last %" PRIu64, name, kind, n);
+        die("%s: was made with %s, not --last %" PRIu64, name, kind, n);
     if (options.age && span_for(options.age, w->generations) != w->span)
-        misused("%s: was made with %s, not --for %s", name, kind, age);
+        die("%s: was made with %s, not --for %s", name, kind, age);
     if (options.last_lines || options.n_given || options.p_given)
         agree_on_generation(w, n, name);
 }
@@ -226,10 +226,10 @@ static void agree_on_window(const bloom_window *w, const char *name)
 void window_must_agree(const filter *f, const char *name)
 {
     if (!f->window)
-        misused("%s: is %s, which forgets nothing; it is not --%s", name,
-                f->chain ? "a chain of filters" : "one filter",
-                options.age ? "for" : "last");
+        die("%s: is %s, which forgets nothing; it is not --%s", name,
+            f->chain ? "a chain of filters" : "one filter",
+            options.age ? "for" : "last");
     if (options.fixed)
-        misused("%s: is a window, which forgets; it is not --fixed", name);
+        die("%s: is a window's file, which forgets; it is not --fixed", name);
     agree_on_window(f->window, name);
 }

@@ -24,11 +24,22 @@ static void print_option(const option_line *o)
     print_indented(o->help, 18);
 }
 
-static void print_options(const char *letters)
+/* The first line of an option that is for this verb, or for any */
+static const option_line *line_for(int letter, const char *name)
+{
+    const option_line *o = option_list;
+    while (o->letter != letter
+           || (o->verb && (!name || strcmp(o->verb, name) != 0)))
+        o++;
+    return o;
+}
+
+/* name: of the verb; NULL: of none */
+static void print_options(const char *letters, const char *name)
 {
     const option_line *o;
     for (o = option_list; o->letter; o++)
-        if (strchr(letters, o->letter))
+        if (strchr(letters, o->letter) && o == line_for(o->letter, name))
             print_option(o);
 }
 
@@ -39,7 +50,8 @@ static const char about[] =
     "\n"
     "A line is its bytes without the newline. A known line is never taken for\n"
     "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong,\n"
-    "then OUT is left as it was, and FILE of uniq knows what was printed.\n";
+    "then OUT is left as it was, and FILE of uniq knows what was printed; 3 if\n"
+    "the filter of uniq takes more new lines for known than P.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -62,7 +74,7 @@ static int help_all(void)
     }
     puts("bloom help [VERB] | --help | --version");
     puts("\nOptions (bloom help VERB tells which a verb has):\n");
-    print_options("fnplwsFNAOEBSWvdcqzktiCTj");
+    print_options("fnplwsFNAOEBSWvdcqzktiCTj", NULL);
     printf("\n%s\n%s", about, examples);
     close_output();
     return 0;
@@ -78,7 +90,7 @@ int help(const char *name)
     print_indented(v->help, 0);
     if (*v->letters) {
         putchar('\n');
-        print_options(v->letters);
+        print_options(v->letters, v->name);
     }
     close_output();
     return 0;

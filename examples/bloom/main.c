@@ -33,8 +33,8 @@ const verb verbs[] = {
       "prints the lines that may be in; with -v, that are certainly not in" },
     { "info", "", 1, 1, show_info, "info FILE",
       "tells layout, size, fill, rate, room left, and whether it is sound" },
-    { "merge", "pOW", 3, INT_MAX, merge_filters,
-      "merge [--fold -p P] [--no-wait] OUT A B...",
+    { "merge", "pOW", 2, INT_MAX, merge_filters,
+      "merge [--fold -p P] [--no-wait] OUT A...",
       "makes the union of filters with equal plans; OUT is replaced, and may\n"
       "be one of them" },
     { "fold", "npBW", 1, 1, fold_filter,

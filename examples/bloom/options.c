@@ -4,7 +4,7 @@
 
 const char *const layouts[] = { "classic", "blocked", "counting" };
 const char *const widths[] = { "64", "32" };
-const char *usage = "uniq|build|add|check|info|merge|fold|dump ... | --help";
+static const char *verb_name;       /* NULL: not known yet */
 
 options_t options = {
     .n = 1000000, .p = 0.001, .layout = -1, .width = -1, .save = 60,
@@ -12,45 +12,63 @@ options_t options = {
 };
 
 const option_line option_list[] = {
-    { 'f', NULL, "FILE", "keep the memory in FILE from run to run" },
-    { 'n', NULL, "N", "room for so many different lines, such as 1e6 (uniq: at\n"
-      "first; fold: at least)" },
+    { 'f', NULL, "FILE", "keep the memory in FILE from run to run", NULL },
+    { 'n', NULL, "N", "room for so many different lines at first, such as 1e6",
+      "uniq" },
+    { 'n', NULL, "N", "leave room for so many lines, if fewer are in it",
+      "fold" },
+    { 'n', NULL, "N", "room for so many different lines, such as 1e6", NULL },
+    { 'p', NULL, "P", "with --fold: the rate that the union is to keep, as "
+      "0.01\nor 1%", "merge" },
+    { 'p', NULL, "P", "the rate that is to be kept, as 0.01 or 1%; FILE does "
+      "not\ntell it", "fold" },
     { 'p', NULL, "P", "share of new lines that may be taken for known ones:\n"
-      "0.001, or 0.1%, if not given to uniq or build" },
+      "0.001, or 0.1%, if not given", NULL },
     { 'l', NULL, "LAYOUT", "classic; blocked, faster in large filters, 10 to "
-      "20%\nlarger; counting, 4 times as large" },
-    { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash" },
+      "20%\nlarger; counting, 4 times as large", NULL },
+    { 'w', NULL, "BITS", "64, or 32 for small chips: the width of the hash;\n"
+      "blocked and filters that grow take 64 only", NULL },
     { 's', NULL, "SEED", "another seed makes other mistakes; 0 if not given;\n"
-      "-w 32 takes its lower 32 bits" },
+      "-w 32 takes its lower 32 bits", NULL },
     { 'F', "fixed", NULL, "one filter with room for N, which never grows: past "
-      "N,\nmore and more lines are lost" },
+      "N,\nmore and more lines are lost", NULL },
     { 'N', "last", "N", "forget what was printed before the last N lines, N being\n"
-      "rounded up to a multiple of 7" },
+      "rounded up to a multiple of 7", NULL },
     { 'A', "for", "TIME", "forget what was printed longer ago, as 24h (s, m, "
-      "h, d);\n-n N: the most lines in that time" },
+      "h, d);\n-n N: the most lines in that time", NULL },
+    { 'O', "fold", NULL, "make OUT as small as -p P allows for the lines in "
+      "the union;\nA... were built with --foldable", "merge" },
     { 'O', "fold", NULL, "make it at the end as small as P allows for what is in"
-      "\nit; build needs -n N, the most lines there may be" },
-    { 'E', "foldable", NULL, "a size that fold and merge --fold can divide" },
-    { 'B', "by", "D", "divide its size by D" },
+      "\nit; needs -n N, the most lines that there may be", NULL },
+    { 'E', "foldable", NULL, "a size that fold and merge --fold can divide",
+      NULL },
+    { 'B', "by", "D", "divide its size by D", NULL },
     { 'S', "save", "SECONDS", "write FILE that often while lines come; 60 if "
-      "not given" },
-    { 'W', "no-wait", NULL, "give up if another process is writing the file" },
-    { 'v', NULL, NULL, "print the lines that are certainly not in" },
-    { 'd', NULL, NULL, "print only the lines that were seen before" },
-    { 'c', NULL, NULL, "count lines instead of printing them" },
-    { 'q', NULL, NULL, "print nothing: the exit status tells" },
-    { 'z', NULL, NULL, "lines end in NUL, not in a newline" },
+      "not given", NULL },
+    { 'W', "no-wait", NULL, "give up if another process is writing the file",
+      NULL },
+    { 'v', NULL, NULL, "print the lines that are certainly not in", NULL },
+    { 'd', NULL, NULL, "print only the lines that were seen before", NULL },
+    { 'c', NULL, NULL, "count lines instead of printing them", NULL },
+    { 'q', NULL, NULL, "print nothing: the exit status tells", NULL },
+    { 'z', NULL, NULL, "lines end in NUL, not in a newline", NULL },
     { 'k', NULL, "N[,M]", "fields N to M of a line are what counts; without M, "
-      "all\nfrom N on" },
+      "all\nfrom N on", NULL },
     { 't', NULL, "SEP", "fields are separated by this character; by a tab if "
-      "not\ngiven" },
-    { 'i', NULL, NULL, "A to Z count as a to z" },
-    { 'C', "crlf", NULL, "a CR at the end of a line does not count" },
-    { 'T', "trim", NULL, "blanks and tabs at both ends do not count" },
+      "not\ngiven", NULL },
+    { 'i', NULL, NULL, "A to Z count as a to z", NULL },
+    { 'C', "crlf", NULL, "a CR at the end of a line does not count", NULL },
+    { 'T', "trim", NULL, "blanks and tabs at both ends do not count", NULL },
     { 'j', NULL, "N", "threads; as many as there are cores, 4 at most, if not\n"
-      "given" },
-    { 0, NULL, NULL, NULL }
+      "given", NULL },
+    { 0, NULL, NULL, NULL, NULL }
 };
+
+void name_help(void)
+{
+    fprintf(stderr, "Try: bloom help%s%s\n", verb_name ? " " : "",
+            verb_name ? verb_name : "");
+}
 
 /* ---- Values ------------------------------------------------------------- */
 
@@ -214,7 +232,7 @@ static void describe(const char *letters, char *flags, struct option *words)
     const option_line *o;
     *flags++ = ':';
     for (o = option_list; o->letter; o++) {
-        if (!strchr(letters, o->letter))
+        if (o->verb || !strchr(letters, o->letter))
             continue;
         if (o->word) {
             words->name = o->word;
@@ -251,7 +269,7 @@ static void check_window(void)
         misused("-l counting: is not for what forgets, by %s", name);
 }
 
-static void check_folding(const char *verb_name)
+static void check_folding(void)
 {
     const bool folds = strcmp(verb_name, "fold") == 0;
     if (folds && options.by && (options.n_given || options.p_given))
@@ -269,7 +287,9 @@ static void check_options(const verb *v)
 {
     if (window_wanted())
         check_window();
-    check_folding(v->name);
+    check_folding();
+    if (options.layout == BLOOM_BLOCKED && options.width > 0)
+        misused("-l blocked: has hashes of 64 bits only; leave out -w 32");
     if (options.save_given && !options.file)
         misused("--save: there is no FILE; give -f FILE");
     if (options.separator_given && options.first == 0)
@@ -299,7 +319,7 @@ char **parse_options(const verb *v, int count, char **words)
     char flags[64];
     struct option long_words[16] = { { 0 } };
     int c, operands;
-    usage = v->usage;
+    verb_name = v->name;
     options.jobs = count_cores() < 4 ? count_cores() : 4;
     describe(v->letters, flags, long_words);
     opterr = 0;

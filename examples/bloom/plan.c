@@ -52,6 +52,8 @@ filter new_filter(uint64_t n)
 filter new_chain(uint64_t first_n)
 {
     filter f = { 0 };
+    if (options.width > 0)
+        die("-w 32: only a filter that does not grow has it; give --fixed");
     f.chain = bloom_chain_create(first_n, options.p,
                                  plan_for(first_n, options.p / 2,
                                           given_plan()));
@@ -69,8 +71,8 @@ static void agree_on(const char *name, const char *option, uint64_t there,
                      uint64_t given)
 {
     if (there != given)
-        misused("%s: was made with %s %" PRIu64 ", not %" PRIu64, name, option,
-                there, given);
+        die("%s: was made with %s %" PRIu64 ", not %" PRIu64, name, option,
+            there, given);
 }
 
 /* 0.7% and 0.007 need not be the same double. */
@@ -78,7 +80,7 @@ static void agree_on_rate(const char *name, double there, double given)
 {
     double ratio = there / given;
     if (ratio < 1 - 1e-9 || ratio > 1 + 1e-9)
-        misused("%s: was made with -p %.10g, not %.10g", name, there, given);
+        die("%s: was made with -p %.10g, not %.10g", name, there, given);
 }
 
 /* n and p are not in a filter's file; but they make k and m. */
@@ -87,9 +89,9 @@ static void agree_on_size(filter *f, const char *name)
     bloom_plan there = bloom_plan_of(f->one);
     bloom_plan given = plan_for(options.n, options.p, there);
     if (there.cells != given.cells || there.hashes != given.hashes)
-        misused("%s: has k %d and m %" PRIu64 ", but -n %" PRIu64 " -p %g "
-                "makes k %d and m %" PRIu64, name, there.hashes, there.cells,
-                options.n, options.p, given.hashes, given.cells);
+        die("%s: has k %d and m %" PRIu64 ", but -n %" PRIu64 " -p %g "
+            "makes k %d and m %" PRIu64, name, there.hashes, there.cells,
+            options.n, options.p, given.hashes, given.cells);
     f->n = options.n;
     f->p = options.p;
     f->known = keys_in(f) < UINT64_MAX ? keys_in(f) : f->n;
@@ -99,13 +101,13 @@ void must_agree(filter *f, const char *name)
 {
     bloom_plan there = bloom_plan_of(link_of(f, 0));
     if (options.fixed && f->chain)
-        misused("%s: is a chain of filters, which grows; it is not --fixed",
-                name);
+        die("%s: is a chain of filters, which grows; it is not --fixed",
+            name);
     if (f->window || window_wanted())
         window_must_agree(f, name);
     if (options.layout >= 0 && options.layout != there.layout)
-        misused("%s: was made with -l %s, not %s", name, layouts[there.layout],
-                layouts[options.layout]);
+        die("%s: was made with -l %s, not %s", name, layouts[there.layout],
+            layouts[options.layout]);
     if (options.width >= 0)
         agree_on(name, "-w", there.hash_bits, options.width ? 32 : 64);
     if (options.seed_given)

@@ -3,10 +3,12 @@
    With -f FILE a line is printed, and then added to the filter (waiting.c tells
    why), and the filter is saved when a signal comes, when it is time, and
    however the command ends: what was printed is known the next time. What its
-   reader left unread in a pipe, or the disk did not take, is not. */
+   reader left unread in a pipe, or the disk did not take, is not. That there is
+   room on the disk to save the filter is made sure before a line is printed. */
 #include "command.h"
 
-enum { BLOCK = 1 << 15 };           /* bytes that are printed at once, about */
+enum { BLOCK = 1 << 15,             /* bytes that are printed at once, about */
+       EXCEEDED = 3 };              /* exit status: more than P are lost */
 
 static struct run {
     const char *path;               /* NULL if nothing is kept */
@@ -14,6 +16,8 @@ static struct run {
     batch lines;
     bloom_hash hash[BATCH];         /* of their keys */
     uint64_t new_lines, old_lines;
+    double late;                    /* of all lines, how many waited when they
+                                       were looked up */
     uint64_t offered, printed;      /* bytes: of all new lines; of those that
                                        standard output took */
     bool gone, broken;              /* nothing more will be printed; as its
@@ -25,6 +29,39 @@ static struct run {
 } run;
 
 static const double NEVER = 1e300;
+
+/* ---- More than P --------------------------------------------------------- */
+
+static void warn(void)
+{
+    if (!run.warned)
+        run.warned = warn_if_full(&run.seen, run.path ? run.path : "uniq",
+                                  "are now lost");
+    run.warn_at = run.seen.known + run.seen.known / 8;
+}
+
+/* The last word of a run whose filter has exceeded P; has it? */
+static bool tell_lost(void)
+{
+    const char *name = run.path ? run.path : "uniq";
+    double most = (double)run.old_lines, lost;
+    warn();
+    if (!run.warned)
+        return false;
+    lost = lost_since_start(&run.seen,
+                            run.late / ((double)run.new_lines + most));
+    lost = lost < most ? lost : most;
+    if (lost < 0)
+        say("%s: %" PRIu64 " lines were new, %" PRIu64 " were taken for known; "
+            "how many of these were new cannot be told, as every cell is set",
+            name, run.new_lines, run.old_lines);
+    else
+        say("%s: %" PRIu64 " lines were new, %" PRIu64 " were taken for known; "
+            "about %.0f of these were new: %.3g%% of all new lines are lost",
+            name, run.new_lines, run.old_lines, lost,
+            lost > 0 ? 100 * lost / (lost + (double)run.new_lines) : 0);
+    return true;
+}
 
 /* ---- Saving ------------------------------------------------------------- */
 
@@ -72,6 +109,7 @@ static void save_at_exit(void)
 static void stop(void)
 {
     save_at_exit();
+    tell_lost();
     let_go();
     end_by_signal(stop_signal());
 }
@@ -80,6 +118,26 @@ static void save_or_end(void)
 {
     if (!save())
         exit(2);
+}
+
+static void reserve_or_end(void)
+{
+    if (!reserve(size_of(&run.seen)))
+        die_of(strerror(errno), run.path);
+}
+
+/* The filter could not grow. What was printed is saved at the exit. */
+static void end_if_full(void)
+{
+    if (disk_is_full())
+        die_of(strerror(disk_is_full()), run.path);
+}
+
+/* There will be another save. */
+static void save_meanwhile(void)
+{
+    save_or_end();
+    reserve_or_end();
 }
 
 static bool is_fifo(const char *name)
@@ -94,7 +152,7 @@ static void before_open(const reader *in)
     if (stop_signal())
         stop();
     if (run.save_at < NEVER && is_fifo(in->name))
-        save_or_end();
+        save_meanwhile();
 }
 
 static void before_read(reader *in)
@@ -107,7 +165,7 @@ static void before_read(reader *in)
         if (stop_signal())
             stop();
         if (seconds() >= run.save_at)
-            save_or_end();
+            save_meanwhile();
     }
 }
 
@@ -148,7 +206,7 @@ static void print_lines(const char *text, size_t size)
         else if (stop_now())
             run.gone = true;
         else if (stop_signal() || seconds() >= run.save_at)
-            save_or_end();
+            save_meanwhile();
         text += some;
         size -= some;
         add_lines_until(was_read());
@@ -156,14 +214,6 @@ static void print_lines(const char *text, size_t size)
 }
 
 /* ---- Lines -------------------------------------------------------------- */
-
-static void warn(void)
-{
-    if (!run.warned)
-        run.warned = warn_if_full(&run.seen, run.path ? run.path : "uniq",
-                                  "are now lost");
-    run.warn_at = run.seen.known + run.seen.known / 8;
-}
 
 static void note_lines(size_t count, size_t added)
 {
@@ -179,7 +229,7 @@ static void note_lines(size_t count, size_t added)
 static size_t find_new(bool *is_new, size_t count)
 {
     const batch *b = &run.lines;
-    size_t i, found = 0;
+    size_t i, found = 0, waited = count_waiting();
     forget_old(&run.seen);
     hash_lines(&run.seen, b->key, count, run.hash);
     look_up_hashes(&run.seen, run.hash, count, is_new);
@@ -189,6 +239,7 @@ static size_t find_new(bool *is_new, size_t count)
             let_wait(run.hash[i], run.offered += b->line[i].size + 1);
         found += is_new[i];
     }
+    run.late += (double)count * ((double)waited + (double)found / 2);
     return found;
 }
 
@@ -214,6 +265,7 @@ static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
         }
         if (count_waiting() > MOST_WAITING - BATCH)
             add_all_printed();
+        end_if_full();
     }
     print_lines(c->text + done, kept - done);
     c->size = 0;
@@ -258,15 +310,16 @@ int uniq_lines(char **operands)
 {
     reader in = reader_of(operands, options.end);
     job j = { filter_chunk, NULL, true, "read" };
-    bool exists;
+    int status;
     run.path = options.file;
-    exists = run.path && take_output(run.path);
-    if (!run.path && options.layout < 0)
+    if (!run.path && options.layout < 0 && options.width <= 0)
         options.layout = BLOOM_BLOCKED;     /* nobody sees it: the fastest */
-    run.seen = recall(exists);
+    run.seen = recall(run.path && take_output(run.path));
     run.warn_at = run.seen.n;
     run.save_at = NEVER;
+    look_at_start(&run.seen);
     if (run.path) {
+        reserve_or_end();
         watch_signals(true);
         atexit(save_at_exit);
         in.before_read = before_read;
@@ -281,8 +334,9 @@ int uniq_lines(char **operands)
     close_output();
     if (run.path)
         save_or_end();
-    warn();
+    end_if_full();
+    status = tell_lost() ? EXCEEDED : 0;
     free_filter(&run.seen);
     free(run.lines.lower);
-    return 0;
+    return status;
 }

@@ -5,9 +5,11 @@
    next time. Until then the hash of its key waits here, in the order of
    printing, and a second copy of the line finds it.
 
-   Line number i, counted from 1, is in line[i % MOST_WAITING]. Those that begin
-   a list by hash are in newest; each leads to an older one, and the first that
-   no longer waits ends the list. So nothing has to be taken out of a list. */
+   Lines are numbered from 1. Those from gone + 1 to last wait, line number i in
+   line[i % MOST_WAITING]. The newest line of each list by hash is in newest;
+   each line leads to an older one, and the first that no longer waits ends the
+   list. So nothing has to be taken out of a list. An empty queue is all zeros:
+   2 MB of them do not belong into the program's file. */
 #include "command.h"
 
 enum { LISTS = 1 << 13 };           /* few enough for a core's cache */
@@ -15,8 +17,8 @@ enum { LISTS = 1 << 13 };           /* few enough for a core's cache */
 static struct waiting {
     struct { bloom_hash hash; uint64_t end, older; } line[MOST_WAITING];
     uint64_t newest[LISTS];
-    uint64_t first, next;           /* those from first to next - 1 wait */
-} queue = { .first = 1, .next = 1 };
+    uint64_t gone, last;
+} queue;
 
 static uint64_t *list_of(bloom_hash hash)
 {
@@ -26,7 +28,7 @@ static uint64_t *list_of(bloom_hash hash)
 bool is_waiting(bloom_hash hash)
 {
     uint64_t i = *list_of(hash);
-    while (i >= queue.first) {
+    while (i > queue.gone) {
         bloom_hash other = queue.line[i % MOST_WAITING].hash;
         if (other.h1 == hash.h1 && other.h2 == hash.h2)
             return true;
@@ -37,12 +39,12 @@ bool is_waiting(bloom_hash hash)
 
 size_t count_waiting(void)
 {
-    return (size_t)(queue.next - queue.first);
+    return (size_t)(queue.last - queue.gone);
 }
 
 void let_wait(bloom_hash hash, uint64_t end)
 {
-    uint64_t *list = list_of(hash), i = queue.next++;
+    uint64_t *list = list_of(hash), i = ++queue.last;
     queue.line[i % MOST_WAITING].hash = hash;
     queue.line[i % MOST_WAITING].end = end;
     queue.line[i % MOST_WAITING].older = *list;
@@ -55,9 +57,10 @@ size_t add_printed(filter *f, uint64_t bytes)
     bloom_hash hash[BATCH];
     size_t count, added = 0;
     do {
-        for (count = 0; count < BATCH && queue.first < queue.next
-             && queue.line[queue.first % MOST_WAITING].end <= bytes; count++)
-            hash[count] = queue.line[queue.first++ % MOST_WAITING].hash;
+        for (count = 0; count < BATCH && queue.gone < queue.last
+             && queue.line[(queue.gone + 1) % MOST_WAITING].end <= bytes;
+             count++)
+            hash[count] = queue.line[++queue.gone % MOST_WAITING].hash;
         if (count > 0)
             added += add_hashes(f, hash, count);
     } while (count == BATCH);

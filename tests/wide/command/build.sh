@@ -24,7 +24,7 @@ try 'width, seed' 0 build -w 32 -s 0x7 f a; try 'width, seed' 0 info f
 says out 'hash width:      32'; says out 'seed:            7'
 try 'check -w 32' 0 check f a; same out a
 try 'info' 0 info one; says out 'layout:          classic'
-says out 'keys:            about 10'; says out 'keys until 0.1%: 150'
+near 1000; says out 'keys until 0.1%: 150'
 says out 'seal:            sealed and right'
 
 # Layouts as they arrive
@@ -43,6 +43,7 @@ try c 0 build -n 1201 -p 1% fc /dev/null
 try merge 0 merge f fc fa fb; same f f1%
 try 'merge into one' 0 merge fa fa fb; same fa f1%
 try 'merge the same' 0 merge g fb fb; same g fb
+try 'merge one part' 0 merge g fa; same g fa
 for plan in 'seed 7:0:-s 7' 'hash width 32:64:-w 32' 'k 4:6:-p 5%'; do
     try "$plan" 0 build -n 1201 -p 1% ${plan##*:} odd b; middle=${plan#*:}
     refuse "odd: ${plan%%:*} differs from ${middle%%:*} in fb" merge f fb odd
@@ -83,7 +84,8 @@ try 'add to a grown one' 0 add chain many; try 'grown' 1 check -vc chain many
 says out '0 not in'; echo absent > in
 try 'not in a grown one' 1 check chain in; same out /dev/null
 try 'in a grown one' 0 check chain a; same out a
-overwrite chain 3 '\2'; refuse 'chain: a format version' check chain a; rm chain
+overwrite chain 3 '\11'; refuse 'chain: a format version' check chain a
+rm chain
 try -c 0 check -c g a; printf '600 in\n0 not in\n' > want; same out want
 try '-c -v' 1 check -c -v g a; same out want
 try -q 0 check -q g a; same out /dev/null

@@ -34,6 +34,10 @@ refuse() {      # refuse MESSAGE ARGUMENTS...: it begins like that; no output
     is "$what" "$message" "$(head -n 1 err | cut -c "1-${#message}")"
     is "$what: no output" "" "$(cat out)"
 }
+near() {        # near N: in out, `bloom info` tells about so many keys
+    is "$what: about $1 keys" yes "$(awk -v n="$1" '/^keys: / {
+        print ($3 >= 0.97 * n && $3 <= 1.03 * n) ? "yes" : $3 }' out)"
+}
 fed() {         # fed FILE TRY...: while it is there to be read from a pipe
     cat "$1" > pipe 2> /dev/null &
     feeder=$!

@@ -57,7 +57,7 @@ refuse '-p: is for --fold' merge -p 0.1 g f f
 refuse 'nosuch: No such file' fold --by 2 nosuch
 is 'no lock is left' '' "$(ls | grep '\.lock')"
 try 'a chain' 0 uniq -f chain a; cp chain was
-refuse 'chain: is a chain of filters, as uniq makes them, and chains have no f' \
+refuse 'chain: is a chain of filters, made by uniq without --fixed, and cannot' \
     fold -p 0.1 chain; same chain was
 overwrite f 40 '\0\0\0\0\0\0\0\0'; cp f was
 refuse 'f: corrupt' fold --by 2 f; same f was

@@ -62,13 +62,13 @@ refuse 'f: was made with --last 7000, not --last 5' uniq -n 5 -f f < a
 refuse 'f: was made with -s 3, not 4' uniq --last 7000 -s 4 -f f < a
 refuse 'f: was made with -l blocked, not' uniq --last 7000 -l classic -f f < a
 refuse 'f: has k ' uniq --last 7000 -p 0.1 -f f < a; same f was
-refuse 'f: is a window, which forgets; it is not --fixed' uniq --fixed -f f < a
-refuse 'f: is a window, as uniq makes them, and windows have no union' \
-    merge g f f
-refuse 'f: is a window, as uniq makes them, and windows have no fold' \
-    fold --by 2 f; same f was
+refuse "f: is a window's file, which forgets; it is not --fixed" \
+    uniq --fixed -f f < a
+windows="f: is a window's file, made by uniq --last or --for, and cannot be"
+refuse "$windows merged" merge g f f
+refuse "$windows folded" fold --by 2 f; same f was
 try 'info' 0 info f; says out 'made with:       --last 7000'
-says out 'keys:            about 60'; says out 'seal:            sealed and'
+near 600; says out 'seal:            sealed and'
 try 'check' 0 check f a; same out a; try 'dump' 0 dump f
 says out 'It forgets: a key is in if one of f_0 to f_7 has it'
 try 'add' 0 add f b; try 'add' 1 check -v f ab; cp was f

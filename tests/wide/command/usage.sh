@@ -1,12 +1,17 @@
 # The command line: what is said, and what is refused
 
 for word in --help -h help; do try "$word" 0 $word; says out 'bloom uniq'; done
-try version 0 --version; says out 'bloom 1.'
+try version 0 --version; says out "bloom $(
+    sed -n 's/.* BLOOM_VERSION \([0-9]\).*/\1/p' "$root/bloom.h")."
 try 'help of a verb' 0 uniq --help; says out 'usage: bloom uniq'
-refuse 'no verb is given; bloom help tells'; says err 'usage: bloom uniq|build'
-refuse 'fly: not one of the verbs' fly; says err 'usage: bloom uniq|build'
-refuse 'fly: not one of the verbs' help fly
-refuse '-x: no such option' uniq -x; says err 'usage: bloom uniq ['
+hint() {        # hint LINE: which is all that follows what is wrong
+    is "$what: a hint" "$1" "$(sed 1d err)"
+}
+refuse 'no verb is given; bloom help tells'; hint 'Try: bloom help'
+refuse 'fly: not one of the verbs' fly; hint 'Try: bloom help'
+refuse 'fly: not one of the verbs' help fly; hint 'Try: bloom help'
+refuse '-x: no such option' uniq -x; hint 'Try: bloom help uniq'
+refuse '-n 0: not a whole' build -n 0 f a; hint 'Try: bloom help build'
 refuse '--fast: no such option' uniq --fast
 refuse '-j: no such option' uniq -j 2
 for word in --f --fixe --n --no-wai --sav --s=5; do         # not abbreviated
@@ -16,7 +21,7 @@ refuse '-n: needs a value' uniq -n
 refuse '--save: needs a value' uniq -f nil --save
 refuse 'b: one word too many' info a b
 for v in build add check info dump; do refuse "$v: needs 1 file" $v; done
-refuse 'merge: needs 3 files' merge f f
+refuse 'merge: needs 2 files' merge f; hint 'Try: bloom help merge'
 for n in 0 -1 1.5 x 1e 1e19 0x10 '' 1k nan; do
     refuse "-n $n: not a whole number from 1 to 1e18" uniq -n "$n"
 done < /dev/null
@@ -37,6 +42,8 @@ refuse '--save 0: not a whole number' uniq -f nil --save 0
 refuse '--save: there is no FILE; give -f FILE' uniq --save 5
 refuse '-l counting: cannot grow; give -n N' uniq -l counting
 refuse '-n 1000000000000000000 -p 0.001: more' build -n 1e18 f
+refuse '-l blocked: has hashes of 64 bits only' build -l blocked -w 32 f a
+refuse '-l blocked: has hashes of 64 bits only' uniq -w 32 -l blocked --last 9
 refuse '-w 32: too narrow for 1000000000 lines' build -w 32 -n 1e9 f
 refuse '-w 32: too narrow for 9 lines' build -w 32 -n 9 -p 1e-11 f
 for words in 'uniq -f -' 'build -' 'add -' 'merge - a b'; do
@@ -50,6 +57,27 @@ for s in 010:10 0x10:16; do
     try "-s $s" 0 build -n 900 -s ${s%:*} f a; try "-s $s" 0 info f
     says out "seal:"; says out "seed:            ${s#*:}"
 done; rm -f f
+
+# Options that mean different things are explained by each verb for itself
+for verb in merge fold build uniq; do "$bloom" help $verb > help-$verb; done
+what='help of merge'; says help-merge 'with --fold: the rate that the union is'
+says help-merge 'make OUT as small as -p P allows for the lines in the union'
+what='help of fold'; says help-fold 'the rate that is to be kept'
+says help-fold 'leave room for so many lines, if fewer are in it'
+for verb in merge fold; do
+    is "help $verb: no other verb's text" '' \
+        "$(grep -e 'if not given' -e build -e uniq help-$verb)"
+done
+what='help of build'; says help-build 'needs -n N, the most lines'
+says help-build '0.001, or 0.1%, if not given'; rm help-*
+
+# Zeros do not lie in the program's file
+if command -v nm > /dev/null; then
+    is 'no variable of 64 KB is stored' '' "$(nm -S "$bloom" |
+        awk 'NF == 4 && $3 ~ /[dD]/ && $2 !~ /^0*.?.?.?.?$/')"
+else
+    echo "skipped: what is in the program's file (Debian package binutils)"
+fi
 
 # The page shows what its source says
 if command -v mandoc > /dev/null; then

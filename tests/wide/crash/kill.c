@@ -4,11 +4,11 @@
                                 crash.sh has filled
 
    FILE must then be the old one or the new one, to the byte. Half of the kills
-   come in the time that a whole run takes, the others soon after FILE.tmp.PID
-   is there. Of either half, and of each verb, every second one that is killed
-   was halted before by SIGSTOP, and half of those went on for a moment. What
-   ended before the kill must have made the new one; where many do, on a busy
-   machine, the kills come sooner. */
+   come in the time that a whole run takes, the others soon after the first bytes
+   of FILE.lock.new are there. Of either half, and of each verb, every second one
+   that is killed was halted before by SIGSTOP, and half of those went on for a
+   moment. What ended before the kill must have made the new one; where many do,
+   on a busy machine, the kills come sooner. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
@@ -39,10 +39,10 @@ static const struct verb {
     { "a.bloom", "whole", { "add", "FILE", "b" } }
 };
 
-/* Of those KILLED some were HALTED; LEFT: with a FILE.tmp.PID */
+/* Of those KILLED some were HALTED; LEFT: with a FILE.lock.new */
 enum { KILLED, HALTED, ENDED, OLD, NEW, LEFT, COUNTS };
 
-/* Of each verb: killed at any time, or soon after FILE.tmp.PID is there */
+/* Of each verb: killed at any time, or soon after it began to write */
 static unsigned long counted[COUNT(verbs)][2][COUNTS], all[COUNTS];
 static const char *bloom;
 static unsigned long killed, failed;
@@ -92,9 +92,16 @@ static void begin(const char *old)
     free(t.bytes);
 }
 
-static void temporary(char name[40], pid_t pid)
+static const char temporary[] = "FILE.lock.new";
+
+/* uniq has room for it reserved long before: all zeros. */
+static bool is_written(void)
 {
-    snprintf(name, 40, "FILE.tmp.%ld", (long)pid);
+    FILE *file = fopen(temporary, "rb");
+    int c = file ? getc(file) : EOF;
+    if (file)
+        fclose(file);
+    return c == 'B';
 }
 
 /* ---- One run ------------------------------------------------------------ */
@@ -134,9 +141,7 @@ static pid_t start(const struct verb *v)
 
 static void wait_for_writing(pid_t pid, int *status)
 {
-    char name[40];
-    temporary(name, pid);
-    while (access(name, F_OK) != 0 && waitpid(pid, status, WNOHANG) == 0)
+    while (!is_written() && waitpid(pid, status, WNOHANG) == 0)
         nap(0.00005);
 }
 
@@ -180,7 +185,6 @@ static void one_run(unsigned run, double *span)
     const unsigned round = run / COUNT(verbs);
     unsigned long *count = counted[run % COUNT(verbs)][round % 2];
     bool halted = false;
-    char name[40];
     int status = -1;
     pid_t pid;
     begin(v->old);
@@ -199,8 +203,7 @@ static void one_run(unsigned run, double *span)
     count[HALTED] += WIFSIGNALED(status) && halted;
     count[ENDED] += !WIFSIGNALED(status);
     *span *= WIFSIGNALED(status) ? 1.05 : 0.9;
-    temporary(name, pid);
-    count[LEFT] += remove(name) == 0;
+    count[LEFT] += remove(temporary) == 0;
     judge(v, count, run, !WIFSIGNALED(status));
 }
 

@@ -42,10 +42,12 @@ static content written;                   /* what did not go through stdio */
 static void (*at_exit[4])(void);
 static int at_exits;
 
+void *filter_memory(size_t size);
+
 /* No filter of more than 16 KB: a head may ask for one. */
 static void *keep_cells(size_t size)
 {
-    return size <= 1 << 14 ? take_memory(size) : NULL;
+    return size <= 1 << 14 ? filter_memory(size) : NULL;
 }
 
 static void *keep_memory(void *old, size_t size)
@@ -96,6 +98,13 @@ static int keep_at_exit(void (*act)(void))
     must(at_exits < 4);
     at_exit[at_exits++] = act;
     return 0;
+}
+
+/* file_reserve does what it is for. */
+static ssize_t no_pwrite(int fd, const void *text, size_t size, off_t from)
+{
+    must(fd < 0 && !text && size == 0 && from == 0);
+    return -1;
 }
 
 static int no_time(struct timespec *now)
@@ -153,6 +162,10 @@ static int no_poll(struct pollfd *either)
 #define lstat(name, s) file_stat(name, s)
 #define fstat(fd, s) file_state(fd, s)
 #define access(name, how) file_access(name)
+#define posix_fallocate(fd, from, size) file_reserve(fd, from, size)
+#define pwrite(fd, text, size, from) no_pwrite(fd, text, size, from)
+#define ftruncate(fd, size) file_cut(fd, size)
+#define readlink(name, to, room) ((void)(to), -1)
 #define remove(name) file_remove(name)
 #define rename(from, to) file_rename(from, to)
 #define fcntl file_control
@@ -173,6 +186,7 @@ static int no_poll(struct pollfd *either)
 #include "examples/bloom/fold.c"
 #include "examples/bloom/forget.c"
 #include "examples/bloom/waiting.c"
+#include "examples/bloom/lost.c"
 #include "examples/bloom/uniq.c"
 #include "examples/bloom/build.c"
 #include "examples/bloom/check.c"
@@ -214,6 +228,10 @@ static int no_poll(struct pollfd *either)
 #undef lstat
 #undef fstat
 #undef access
+#undef posix_fallocate
+#undef pwrite
+#undef ftruncate
+#undef readlink
 #undef remove
 #undef rename
 #undef fcntl
@@ -317,8 +335,11 @@ static void take_back(void)
     for (i = 0; i < OPEN; i++)
         openings[i].file = -1;
     memset(&run, 0, sizeof run);
-    queue.first = queue.next;
+    queue.gone = queue.last;
     memset(&coming, 0, sizeof coming);
+    target = NULL;
+    reserved = 0;
+    why_no_room = 0;
     lock_name_ = NULL;
 }
 
@@ -378,8 +399,9 @@ static bool words_run(const char *const *given)
             count++;
         }
     status = command(count, words);
-    must(status == 0 || status == 1 || status == 2);
+    must(status >= 0 && status <= 3);
     must(status != 1 || strcmp(words[1], "check") == 0);
+    must(status != 3 || strcmp(words[1], "uniq") == 0);
     if (strcmp(words[1], "check") == 0 && status != 2)
         must((status == 0) == (printed > 0));
     if (status == 2)
@@ -429,15 +451,18 @@ static size_t lines_of(const content *file, bool in)
 /* What lies beside the file that is to be written. Can the lock be had? */
 static bool set_lock(const char *name)
 {
-    char lock[48], part[48];
+    char lock[48], part[48], left[48];
     snprintf(lock, sizeof lock, "%s.lock", name);
     snprintf(part, sizeof part, "%s.tmp.42", name);
     if (lock_kind == OLD_LOCK)
         write_file(lock, "old", 3);
     if (lock_kind == LINKED_LOCK)
         make_entry(lock, LINK);
-    if (lock_kind == OLD_PART)
+    snprintf(left, sizeof left, "%s.lock.new", name);
+    if (lock_kind == OLD_PART) {
         write_file(part, "old", 3);
+        write_file(left, "old", 3);
+    }
     return lock_kind != LINKED_LOCK
         && !(no_wait && trouble.others + trouble.removals > 0);
 }
@@ -453,6 +478,9 @@ static void check_beside(const char *name, bool done)
     must(lock_kind == OLD_PART ? there && there->size == 3 : !find(part));
     snprintf(part, sizeof part, "%s.tmp.43", name);
     must(!find(part));
+    snprintf(part, sizeof part, "%s.lock.new", name);
+    there = content_of(part);
+    must(!there || (!done && lock_kind == OLD_PART && there->size == 3));
 }
 
 /* It ended as expected, or because a call failed; then the file is as it was
@@ -539,11 +567,12 @@ static void do_build(unsigned layout)
     static const char *const layout_words[] = { "-lclassic", "-lblocked",
                                                 "-lcounting" };
     const char *wait = no_wait ? "--no-wait" : "";
-    bool over = layout & 4, expected;
+    bool over = layout & 4, narrow = layout & 8 && layout % 4 % 3 != 1;
+    bool expected;
     const char *out = over ? name_a : name_out;
     expected = set_lock(out) && !(over && is_spared(&file_a));
     if (ended(run_words("build", layout_words[layout % 4 % 3], "-n30",
-                        layout & 8 ? "-w32" : "", wait, out, name_in),
+                        narrow ? "-w32" : "", wait, out, name_in),
               expected, out, over ? &file_a : NULL))
         must(lines_of(content_of(out), false) == 0);
 }
