@@ -1,48 +1,116 @@
-/* bloom.h for C++17 and later: filters that own their memory, keys of any kind
-   that has an obvious meaning, ranges of them. Each call is the C function of
-   that name, inline; get() is for the others. One file of the program defines
-   BLOOM_IMPLEMENTATION before it includes this.
+/* bloom.h for C++11 and later: filters that own their memory, keys of every
+   kind that has an obvious meaning, and ranges of keys. Each function is the C
+   function of that name, inline; get() is for the others. One file of the
+   program defines BLOOM_IMPLEMENTATION before it includes this.
 
        bloompp::filter seen(1000000, 0.01);     // a million keys, 1%
        if (!seen) return 1;                     // no such plan, or no memory
        seen.add("apple");                       // true: it was new
        seen.may_contain("pear");                // false: certainly not in
-       seen.add(urls.begin(), urls.end());      // any range: how many were new
+       seen.add(urls);                          // a range: how many were new
+       seen.add({ 1, 2, 3 });                   // also first, last
+       if (!(seen |= other)) return 1;          // false: the plans differ
        bloompp::filter copy{bloompp::view(seen)};   // has memory of its own
        bloompp::chain growing(1000, 0.01);      // when nobody knows how many
 
-   A key is what makes a std::string_view, or a span of std::byte; an integer,
-   not bool, by its value modulo 2^64; or a bloom_hash. Nothing throws: what
-   could not be made is false, and not to be used. But where BLOOM_EXCEPTIONS is
-   defined, to make it throws std::runtime_error. */
+   A key is one of these; the compiler refuses everything else in one sentence:
+     - text or bytes: a C string, a bloom_key, an array of unsigned char, or
+       whatever has data() and size() of bytes, such as std::string,
+       std::string_view, std::vector<unsigned char>, std::array<uint8_t, 16>;
+     - an integer or an enumeration, by its value modulo 2^64. bool, char and
+       wide characters are not integers here: their values depend on the
+       compiler, and a filter has the same bytes everywhere;
+     - a bloom_hash.
+
+   Nothing throws. A filter, view or chain that could not be made is false, and
+   so is one that was moved from. A false one can be copied, moved, assigned to,
+   compared and merged; its copy is false, and the merge fails. Every other call
+   needs a true one. If BLOOM_EXCEPTIONS is defined, the constructors, |= and &=
+   throw std::runtime_error when they fail. */
 #ifndef BLOOM_HPP
 #define BLOOM_HPP
 #include "bloom_chain.h"
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
-#include <string_view>
 #include <type_traits>
+#include <utility>
+#if defined BLOOM_EXCEPTIONS || __cplusplus < 201703L
+#define BLOOMPP_ANSWER
+#else
+#define BLOOMPP_ANSWER [[nodiscard]]    /* false is all that tells of failure */
+#endif
 
 namespace bloompp {
-template <class T> constexpr bool is_integer =
-    std::is_integral_v<T> && !std::is_same_v<T, bool>;
-inline bloom_key slot(std::string_view k) { return { k.data(), k.size() }; }
+// ---- What is a key ---------------------------------------------------------
+template <bool yes> using only_if = typename std::enable_if<yes, int>::type;
+template <class T> using bare = typename std::decay<T>::type;
+
+// char and wide characters are neither the signed nor the unsigned type of
+// their size.
+template <class T, bool = std::is_integral<T>::value
+                          && !std::is_same<T, bool>::value>
+struct is_integer : std::false_type {};
+template <class T> struct is_integer<T, true> : std::integral_constant<bool,
+    std::is_same<T, typename std::make_signed<T>::type>::value ||
+    std::is_same<T, typename std::make_unsigned<T>::type>::value> {};
+template <class T, bool = std::is_enum<T>::value>
+struct is_number : is_integer<T> {};
+template <class T> struct is_number<T, true>
+    : is_integer<typename std::underlying_type<T>::type> {};
+
+template <class T> struct is_byte : std::integral_constant<bool, sizeof(T) == 1
+    && std::is_integral<T>::value && !std::is_same<T, bool>::value> {};
+#ifdef __cpp_lib_byte
+template <> struct is_byte<std::byte> : std::true_type {};
+#endif
+template <class T> std::true_type iterates(
+    decltype(std::begin(std::declval<T &>()), 0));
+template <class> std::false_type iterates(...);
+template <class T> is_byte<bare<decltype(*std::declval<T &>().data())>> holds(
+    decltype(std::declval<T &>().size(), 0));
+template <class> std::false_type holds(...);
+template <class T> using is_text = std::is_convertible<T, const char *>;
+template <class T> using is_bytes = decltype(holds<T>(0));
+template <class T> struct is_range : std::integral_constant<bool,
+    decltype(iterates<T>(0))::value && !is_text<T>::value
+    && !is_bytes<T>::value> {};
+template <class T, std::size_t n> struct is_range<T[n]> :
+    std::integral_constant<bool, !is_byte<bare<T>>::value> {};
+
+inline bloom_key slot(bloom_key k) { return k; }
 inline bloom_hash slot(bloom_hash h) { return h; }
-template <class T, std::enable_if_t<is_integer<T>, int> = 0>
-uint64_t slot(T k) { return static_cast<uint64_t>(k); }
-template <class T, std::enable_if_t<std::is_same_v<
-    std::remove_cv_t<typename T::value_type>, std::byte>, int> = 0>
+inline bloom_key slot(const char *k) { return { k, std::strlen(k) }; }
+template <class T, std::size_t n,       // not text, which ends with a 0
+          only_if<is_byte<T>::value && is_number<T>::value> = 0>
+bloom_key slot(const T (&k)[n]) { return { k, n }; }
+template <class T, only_if<is_bytes<const T>::value> = 0>
 bloom_key slot(const T &k) { return { k.data(), k.size() }; }
-#define BLOOMPP_KEYS(f, call, B)        /* the C functions, by kind of key */ \
+template <class T, only_if<is_number<T>::value> = 0>
+uint64_t slot(T k) { return static_cast<uint64_t>(k); }
+template <class T, only_if<!is_bytes<const T>::value && !is_text<T>::value
+                           && !is_number<T>::value> = 0>
+bloom_hash slot(const T &)
+{
+    static_assert(sizeof(T) == 0, "A key is text, bytes, an integer, an enum "
+        "or a bloom_hash: cast a char to unsigned char, and convert wide text "
+        "to UTF-8.");
+    return {};
+}
+
+// ---- The C functions, by kind of key and of filter -------------------------
+#define BLOOMPP_KEYS(f, call, B) \
     inline bool f##_(B *b, bloom_key k) { return call(b, k.data, k.size); } \
     inline bool f##_(B *b, uint64_t k) { return call##_u64(b, k); } \
     inline bool f##_(B *b, bloom_hash h) { return call##_hash(b, h); }
 #define BLOOMPP_MANY(f, call, B, key) \
     inline size_t f##_(B *b, const key *keys, size_t count, bool *results) \
         { return call(b, keys, count, results); }
-#define BLOOMPP_ALL(f, call, B)         /* and for many */ \
+#define BLOOMPP_ALL(f, call, B)         /* one key, and many */ \
     BLOOMPP_KEYS(f, call, B) \
     BLOOMPP_MANY(f, call##_many, B, bloom_key) \
     BLOOMPP_MANY(f, call##_many_u64, B, uint64_t) \
@@ -60,64 +128,91 @@ BLOOMPP_BOTH(uint64_t, estimate, const)
 BLOOMPP_BOTH(double, fpr, const)
 BLOOMPP_BOTH(void, seal, )
 
-// Hands a range to many(keys, count), 256 at a time; but one by one if a key
-// may be gone when the next one is read. The sum of what that returns.
+// ---- Ranges ----------------------------------------------------------------
+// Hands a range to many(keys, count), 256 keys at a time, and returns the sum
+// of its results. Keys that may be gone when the next is read go one by one.
 template <class It, class Many> size_t chunks(It first, It last, Many many)
 {
     using of = std::iterator_traits<It>;
-    constexpr bool stays = std::is_base_of_v<std::forward_iterator_tag,
-        typename of::iterator_category> && (is_integer<typename of::value_type>
-        || std::is_reference_v<typename of::reference>);
-    decltype(slot(*first)) some[stays ? 256 : 1];
+    static_assert(!is_byte<typename of::value_type>::value,
+        "A range of bytes is not a range of keys: pass it as one key, such as "
+        "bloom_key{data, size}.");
+    constexpr bool stays = std::is_base_of<std::forward_iterator_tag,
+        typename of::iterator_category>::value
+        && (is_number<typename of::value_type>::value
+            || std::is_reference<typename of::reference>::value);
+    constexpr size_t room = stays ? 256 : 1;
+    decltype(slot(*first)) some[room];
     size_t count = 0, total = 0;
     for (; first != last; ++first) {
         auto &&k = *first;              // a temporary lives as long as this
         some[count++] = slot(k);
-        if (count == std::size(some))
-            total += many(some, count), count = 0;
+        if (count == room) {
+            total += many(some, count);
+            count = 0;
+        }
     }
-    return total + many(some, count);
+    return count ? total + many(some, count) : total;
 }
+template <class B> struct adds {
+    B *b;
+    template <class K> size_t operator()(const K *keys, size_t count)
+        { return add_(b, keys, count, nullptr); }
+};
+template <class B, class Out> struct asks {
+    B *b;
+    Out &out;
+    template <class K> size_t operator()(const K *keys, size_t count)
+    {
+        bool maybe[256];
+        size_t total = may_contain_(b, keys, count, maybe);
+        out = std::copy(maybe, maybe + count, out);
+        return total;
+    }
+};
 
+// ---- Filters ---------------------------------------------------------------
 struct made {                           // how all of it ends, and begins
     void operator()(bloom *b) const { bloom_free(b); }
     void operator()(bloom_chain *c) const { bloom_chain_free(c); }
-    template <class P> static P check(P p)
+    template <class P> static P check(P p, const char *why
+                                      = "bloom: no such filter, or no memory")
     {
 #ifdef BLOOM_EXCEPTIONS
-        if (!p) throw std::runtime_error("bloom: no such filter, or no memory");
+        if (!p) throw std::runtime_error(why);
 #endif
+        static_cast<void>(why);
         return p;
     }
 };
-template <class Self> struct lookups {  // of whatever Self::get() is
-    auto *b() const { return static_cast<const Self *>(this)->get(); }
+template <class Self, class B> struct lookups {     // of what Self::get() is
+    const B *b() const { return static_cast<const Self *>(this)->get(); }
     explicit operator bool() const { return b() != nullptr; }
     template <class K> bool may_contain(const K &k) const
         { return may_contain_(b(), slot(k)); }
     template <class It, class Out>      // a bool for each; how many are true
     size_t may_contain(It first, It last, Out out) const
-    {
-        return chunks(first, last, [&](const auto *keys, size_t count) {
-            bool maybe[256];
-            size_t total = may_contain_(b(), keys, count, maybe);
-            out = std::copy(maybe, maybe + count, out);
-            return total;
-        });
-    }
+        { return chunks(first, last, asks<const B, Out>{ b(), out }); }
+    template <class R, class Out> size_t may_contain(R &&range, Out out) const
+        { return may_contain(std::begin(range), std::end(range), out); }
     size_t size() const { return size_(b()); }                  // bytes
     uint64_t estimate() const { return estimate_(b()); }
     double fpr() const { return fpr_(b()); }
 };
-template <class Self> struct additions : lookups<Self> {
-    template <class K> bool add(const K &k)
-        { return add_(this->b(), slot(k)); }
+template <class Self, class B> struct additions : lookups<Self, B> {
+    B *own() const { return static_cast<const Self *>(this)->get(); }
+    template <class K, only_if<!is_range<K>::value> = 0> bool add(const K &k)
+        { return add_(own(), slot(k)); }
     template <class It> size_t add(It first, It last)   // how many were new
-        { return chunks(first, last, [&](const auto *keys, size_t count)
-            { return add_(this->b(), keys, count, nullptr); }); }
-    void seal() { seal_(this->b()); }
+        { return chunks(first, last, adds<B>{ own() }); }
+    template <class R, only_if<is_range<typename std::remove_reference<R>::type
+                                        >::value> = 0> size_t add(R &&range)
+        { return add(std::begin(range), std::end(range)); }
+    template <class K> size_t add(std::initializer_list<K> keys)
+        { return add(keys.begin(), keys.end()); }
+    void seal() { seal_(own()); }
 };
-class view : public lookups<view> {     // someone else's bytes: mapped, in ROM
+class view : public lookups<view, bloom> {  // someone else's bytes: mapped, ROM
     const bloom *of;
 public:
     view(const bloom *b) : of(b) {}
@@ -127,25 +222,46 @@ public:
     bloom_plan plan() const { return bloom_plan_of(of); }
     bloom_error verify() const { return bloom_verify(of); }
 };
-class filter : public additions<filter> {
+// The same plan and the same cells; one may be sealed and the other not.
+inline bool operator==(view a, view b)
+{
+    if (!a || !b || a.size() != b.size())
+        return !a && !b;
+    auto x = reinterpret_cast<const unsigned char *>(a.get());
+    auto y = reinterpret_cast<const unsigned char *>(b.get());
+    return !std::memcmp(x, y, 24)       // bytes 24 to 31 are the seal
+        && !std::memcmp(x + 32, y + 32, a.size() - 32);
+}
+inline bool operator!=(view a, view b) { return !(a == b); }
+
+class filter : public additions<filter, bloom> {
     std::unique_ptr<bloom, made> own;
 public:
     explicit filter(bloom_plan plan) : own(made::check(bloom_create(plan))) {}
     filter(uint64_t n, double p, bloom_layout layout = BLOOM_CLASSIC)
         : filter(bloom_plan_layout(n, p, layout)) {}
-    explicit filter(view a) : own(made::check(bloom_copy(a.get()))) {}
+    explicit filter(view a)
+        : own(a ? made::check(bloom_copy(a.get())) : nullptr) {}
     bloom *get() const { return own.get(); }
     operator view() const { return get(); }
     bloom_plan plan() const { return bloom_plan_of(get()); }
     bloom_error verify() const { return bloom_verify(get()); }
     template <class K> bool remove(const K &k)
         { return remove_(get(), slot(k)); }
-    bool merge(view from) { return bloom_merge(get(), from.get()); }
-    bool intersect(view with) { return bloom_intersect(get(), with.get()); }
+    bool merge(view from)
+        { return *this && from && bloom_merge(get(), from.get()); }
+    bool intersect(view with)
+        { return *this && with && bloom_intersect(get(), with.get()); }
+    BLOOMPP_ANSWER bool operator|=(view from)
+        { return made::check(merge(from), "bloom: the plans differ"); }
+    BLOOMPP_ANSWER bool operator&=(view with)
+        { return made::check(intersect(with), "bloom: the plans differ"); }
     bool fold(uint64_t by) { return bloom_fold(get(), by); }
     void clear() { bloom_clear(get()); }
 };
-class chain : public additions<chain> { // saved as its head and its links
+// Saved as its head and its links. Two chains cannot be merged: the union would
+// not keep the rate. Ask both.
+class chain : public additions<chain, bloom_chain> {
     std::unique_ptr<bloom_chain, made> own;
 public:
     chain(uint64_t first_n, double p, bloom_layout layout = BLOOM_CLASSIC)

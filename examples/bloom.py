@@ -11,16 +11,23 @@
     seen.save("seen.bloom")               # `bloom check seen.bloom` reads it
     with Bloom.open("seen.bloom") as old: # mapped, not read
         len(old), old.rate                # about how many keys; the rate now
+    both = seen | other                   # also |=, &, &=: of equal plans
 
 A key is bytes (or a bytearray, or a memoryview), a str (its UTF-8), or what has
 __index__ (an int, a bool, NumPy's), from -2^63 to 2^64 - 1, by its value modulo
-2^64. An integer and its text are different keys. Where one of many is refused,
-or their iterator fails, those before it are in. Copies and pickles have memory
-of their own. To compare filters, compare their bytes(). Calls hold the lock of
-the interpreter, so threads may share a filter; where it has none, and where
-processes add to one mapped file, use a lock of yours. The library is $LIBBLOOM,
-or libbloom.so beside this file or in ../build, or the installed one. A bloom.so
-beside this file would be imported in its place: so SQLite's is bloom.sqlite.so.
+2^64. An integer and its text are different keys. If one of many keys is
+refused, or their iterator fails, the keys before it are in. Copies and pickles
+have memory of their own. Filters are equal if their plans and cells are equal.
+Like sets, they are not hashable.
+
+Threads may share a filter. A call that reads or writes a whole filter lets
+other threads run. Meanwhile they may look keys up in that filter, but add() and
+other changes of it wait. If the interpreter has no global lock, or if processes
+add to one mapped file, use a lock of your own.
+
+The library is $LIBBLOOM, or libbloom.so beside this file or in ../build, or the
+installed one. Python would import a bloom.so beside this file in its place, so
+SQLite's is called bloom.sqlite.so.
 
 Run as a program it prints:
        True False
@@ -32,12 +39,16 @@ import os
 import stat
 import sys
 from array import array
-from contextlib import suppress
-from ctypes import byref, c_bool, c_double, c_int, c_uint64, c_uint8, c_void_p
+from copy import copy
+from contextlib import contextmanager, suppress
+from ctypes import (ArgumentError, byref, c_bool, c_double, c_int, c_uint64,
+                    c_uint8, c_void_p)
 from itertools import accumulate, islice
 from operator import index
+from threading import RLock
 from types import SimpleNamespace
-from typing import Any, Iterable, Iterator, NamedTuple, SupportsIndex, Union
+from typing import (Any, BinaryIO, Iterable, Iterator, NamedTuple,
+                    SupportsIndex, Union)
 
 Key = Union[bytes, bytearray, memoryview, str, SupportsIndex]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -56,7 +67,6 @@ class BloomError(ValueError):
 class _Pointer(c_void_p):
     """What is behind it goes with the last one who has it: close() takes no
     memory from a call that a key, or another thread, is in."""
-    writable = True
     memory = free = None                # type: Any
 
     def __del__(self) -> None:
@@ -64,34 +74,71 @@ class _Pointer(c_void_p):
             self.free(self)
 
 
+class _Gate:
+    """What a change passes for the pointer. `with gate` shuts it: ctypes then
+    finds no _as_parameter_ and raises ArgumentError. ctypes looks for it when
+    the call already holds the interpreter's lock for good. So no change begins
+    after the gate was shut, and single keys need no lock of ours."""
+
+    def __init__(self, pointer: Any, writable: bool = True) -> None:
+        self.pointer, self.writable = pointer, writable
+        self.lock, self.depth = RLock(), 0      # a signal's handler may nest
+        self._as_parameter_ = pointer.value
+
+    def __enter__(self) -> Any:
+        self.lock.acquire()
+        self.depth += 1
+        vars(self).pop("_as_parameter_", None)
+        return self.pointer
+
+    def __exit__(self, *_: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self._as_parameter_ = self.pointer.value
+        self.lock.release()
+
+
 class _Plan(ctypes.Structure):
     _fields_ = [*zip(Plan._fields, [c_uint64] * 2 + [c_uint8] * 3)]
 
-def _calls(prefix: str, calls: str) -> Any:
+def _calls(prefix: str, held: str, released: str) -> Any:
+    """Functions of the library. The first ones are short and hold the lock of
+    the interpreter. The others read or write whole filters and release it."""
     types = {"P": _Plan, "p": _Pointer, "v": c_void_p, "u": c_uint64,
              "i": c_int, "d": c_double, "z": ctypes.c_size_t, "b": c_bool,
              "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
     functions = SimpleNamespace()
-    for name, result, arguments in map(str.split, calls.split(",")):
-        function = getattr(_library, prefix + name)
-        function.restype = types[result]
-        function.argtypes = [types[letter] for letter in arguments]
-        setattr(functions, name, function)
+    for library, calls in (_held, held), (_released, released):
+        for name, result, arguments in map(str.split, calls.split(",")):
+            function = getattr(library, prefix + name)
+            function.restype = types[result]
+            function.argtypes = [types[letter] for letter in arguments]
+            setattr(functions, name, function)
     return functions
 
 
 _places = (os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
            for name in ("libbloom.so", "../build/libbloom.so"))
-_library = ctypes.PyDLL(os.environ.get("LIBBLOOM") or next(
-    filter(os.path.exists, _places), "libbloom-h.so.1"))
-_both = """free - v, seal - v, estimate u v, fpr d v, add b vsz, add_u64 b vu,
-    may_contain b vsz, may_contain_u64 b vu, add_many z vvzv,
-    add_many_u64 z vvzv, may_contain_many z vvzv, may_contain_many_u64 z vvzv"""
-_bloom = _calls("bloom_", _both + """, plan_layout P udi, plan_size z P,
-    plan_of P v, create p P, copy p v, view p vzv, size z v, verify i v,
-    error_text s i, remove b vsz, remove_u64 b vu, merge b vv, fold b vu""")
-_chain = _calls("bloom_chain_", _both + """, create p udP, load p vzv,
-    links w v, link p vw, head - vs""")
+_path = os.environ.get("LIBBLOOM") or next(
+    filter(os.path.exists, _places), "libbloom-h.so.1")
+_keys = """free - v, add b vsz, add_u64 b vu, may_contain b vsz,
+    may_contain_u64 b vu, add_many z vvzv, add_many_u64 z vvzv,
+    may_contain_many z vvzv, may_contain_many_u64 z vvzv"""
+_whole = "seal - v, estimate u v, fpr d v"
+try:
+    _held, _released = ctypes.PyDLL(_path), ctypes.CDLL(_path)
+    _bloom = _calls("bloom_", _keys + """, plan_layout P udi, plan_size z P,
+        plan_capacity u Pd, plan_fpr d Pu, plan_of P v, create p P, size z v,
+        view p vzv, error_text s i, remove b vsz, remove_u64 b vu,
+        fold b vu""", _whole + ", copy p v, verify i v, "
+        "merge b vv, intersect b vv, clear - v")
+    _chain = _calls("bloom_chain_", _keys + """, create p udP, links w v,
+        link p vw, head - vs, rate d v""", _whole + ", load p vzv")
+except (OSError, AttributeError) as _error:     # none, or another version's
+    raise ImportError("bloom.py needs libbloom: run `make libbloom` "
+                      f"({_error})") from None
+_memcmp = _released.memcmp
+_memcmp.argtypes = [c_void_p, c_void_p, ctypes.c_size_t]
 _python = ctypes.PyDLL("", handle=ctypes.pythonapi._handle)
 
 def _address(view: Any) -> int:
@@ -118,15 +165,22 @@ def _owned(pointer: Any, free: Any = _bloom.free) -> Any:
     pointer.free = free
     return pointer
 
+def _same(a: Any, b: Any) -> bool:
+    """Of two images, all but the seal in bytes 24 to 31."""
+    size = _bloom.size(a)
+    return size == _bloom.size(b) and not any(
+        _memcmp(a.value + start, b.value + start, end - start)
+        for start, end in ((0, 24), (32, size)))
+
 # ---- Arguments and keys ----------------------------------------------------
-def _whole(n: Any) -> int:
+def _whole_number(n: Any) -> int:
     with suppress(TypeError, ValueError, OverflowError):
         if int(n) == n and 0 <= n <= _U64:
             return int(n)
     raise ValueError(f"{n!r} is not a whole number from 0 to 2^64 - 1")
 
 def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
-    n, p = _whole(n), c_double(p).value
+    n, p = _whole_number(n), c_double(p).value
     if layout not in LAYOUTS or hash_bits not in (32, 64):
         raise ValueError(f"layout is one of {LAYOUTS}, hash_bits 64 or 32")
     plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
@@ -150,10 +204,14 @@ def _bytes(key: Any) -> bytes:
     raise TypeError("a key is bytes, str or int, not " + type(key).__name__)
 
 def _one(texts: Any, integers: Any, handle: Any, key: Any) -> bool:
-    if hasattr(key, "__index__"):
-        return integers(handle, _u64(key))
-    key = _bytes(key)
-    return texts(handle, key, len(key))
+    try:
+        if hasattr(key, "__index__"):
+            return integers(handle, _u64(key))
+        key = _bytes(key)
+        return texts(handle, key, len(key))
+    except ArgumentError:               # the gate is shut
+        with handle.lock:
+            return _one(texts, integers, handle.pointer, key)
 
 def _packed(keys: Any) -> Any:
     """True and integers, or False and bloom_keys (pairs of an address and a
@@ -192,48 +250,90 @@ def _batches(keys: Any) -> Iterator[Any]:
             if chunk:
                 yield _packed(chunk)
 
+# ---- Files -----------------------------------------------------------------
+def _write(file: Any, parts: Any) -> None:
+    for part in map(memoryview, parts):
+        while part:                     # a raw file may take less than all
+            taken = file.write(part)
+            part = part[len(part) if taken is None else taken:]
+
+def _replace(path: Any, parts: Any) -> None:
+    path = os.path.realpath(os.fsdecode(path))
+    beside = f"{os.path.dirname(path)}/bloom.tmp.{os.urandom(8).hex()}"
+    file = open(beside, "xb")
+    try:
+        with file, suppress(FileNotFoundError):
+            _write(file, parts)
+            file.flush()
+            os.fsync(file.fileno())
+            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
+        os.replace(beside, path)
+    except BaseException:
+        os.remove(beside)
+        raise
+
 # ---- Filters ---------------------------------------------------------------
 class _Filter:
-    """What Bloom and Chain share: a pointer, until it is closed."""
-    _pointer = _lib = None              # type: Any
+    """What Bloom and Chain share: a pointer behind a gate, until closed."""
+    _gate = _lib = None                 # type: Any
 
-    def _handle(self, to_change: bool = False) -> Any:
-        pointer = self._pointer
-        if pointer is None:
+    def _open_gate(self, to_change: bool = False) -> Any:
+        gate = self._gate
+        if gate is None:
             raise ValueError("the filter is closed")
-        if to_change and not pointer.writable:
+        if to_change and not gate.writable:
             raise ValueError("the filter was opened to be read only")
-        return pointer
+        return gate
+
+    @contextmanager
+    def _both(self, other: Any, to_change: bool = False) -> Iterator[Any]:
+        gates = self._open_gate(to_change), other._open_gate()
+        first, second = sorted(gates, key=id)   # else two threads might wait
+        with first, second:                     # for each other
+            yield [gate.pointer for gate in gates]
 
     def __enter__(self) -> Any:
-        return self._handle() and self
+        return self._open_gate() and self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
 
     def close(self) -> None:
         """Give the memory back now; else it goes with the object."""
-        self._pointer = None
+        self._gate = None
 
     def __bool__(self) -> bool:
         return True                     # also when it is empty, not as a set
 
     def __len__(self) -> int:
         """How many different keys were added, judged by the bits."""
-        return min(self._lib.estimate(self._handle()), sys.maxsize)
+        with self._open_gate() as pointer:
+            return min(self._lib.estimate(pointer), sys.maxsize)
 
     @property
     def rate(self) -> float:
         """How many absent keys are said to be in, from the bits as they are."""
-        return self._lib.fpr(self._handle())
+        with self._open_gate() as pointer:
+            return self._lib.fpr(pointer)
+
+    def __eq__(self, other: Any) -> bool:
+        """Equal plans and cells; one may be sealed and the other not."""
+        if not isinstance(other, _Filter) or self._lib is not other._lib:
+            return NotImplemented
+        with self._both(other):
+            return bytes(self._head()) == bytes(other._head()) and all(
+                map(_same, self._images(), other._images()))
 
     def add(self, key: Key) -> bool:
         """True if the key was certainly new."""
-        return _one(self._lib.add, self._lib.add_u64, self._handle(True), key)
+        gate = self._gate
+        if gate is None or not gate.writable:
+            self._open_gate(True)           # raises; a call less for others
+        return _one(self._lib.add, self._lib.add_u64, gate, key)
 
     def __contains__(self, key: Key) -> bool:
         return _one(self._lib.may_contain, self._lib.may_contain_u64,
-                    self._handle(), key)
+                    self._open_gate().pointer, key)
 
     def update(self, keys: Iterable[Key]) -> int:
         """Add many keys; how many were certainly new."""
@@ -246,41 +346,53 @@ class _Filter:
 
     def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
         """Of each chunk of keys, how many answers are True, and these."""
-        self._handle(to_change)
+        self._open_gate(to_change)
         one, many = ([getattr(self._lib, name + end + kind) for kind in (
             "", "_u64")] for end in ("", "_many"))
         for is_int, batch, *_ in _batches(keys):
-            handle = self._handle(to_change)
+            handle = self._open_gate(to_change)
+            if not to_change:
+                handle = handle.pointer
             if is_int is None:
                 each = bytearray(_one(*one, handle, key) for key in batch)
                 yield sum(each), each
             else:
                 answers = (c_bool * (len(batch) // (1 if is_int else 2)))()
-                yield many[is_int](handle, _address(batch), len(answers),
-                                   answers), answers
+                call = many[is_int]
+                rest = _address(batch), len(answers), answers
+                try:
+                    total = call(handle, *rest)
+                except ArgumentError:   # the gate is shut
+                    with handle.lock:
+                        total = call(handle.pointer, *rest)
+                yield total, answers
 
     def seal(self) -> None:
         """Write a checksum into each image; the next add removes it."""
-        self._lib.seal(self._handle(True))
+        with self._open_gate(True) as pointer:
+            self._lib.seal(pointer)
 
     def verify(self, name: object = "the filter") -> bool:
         """True: seals are right; False: one is missing. Damage: BloomError."""
-        return not any([_check(_bloom.verify(image), name)
-                        for image in self._images()])
+        with self._open_gate():
+            return not any([_check(_bloom.verify(image), name)
+                            for image in self._images()])
 
     def _snapshot(self) -> Any:
-        """Copies of the images, and all bytes. Each call is of one moment, and
-        between them a chain may grow."""
-        copies, parts = [], []          # type: list[Any], list[Any]
-        while len(copies) < len(self._images()):
-            copies.append(_owned(_bloom.copy(self._images()[len(copies)])))
-            parts = [self._head()] + [(ctypes.c_char * _bloom.size(
-                copy)).from_address(copy.value) for copy in copies]
-        return copies, parts
+        """Copies of the images as they are at one moment, and all bytes."""
+        with self._open_gate():
+            copies = [_owned(_bloom.copy(image)) for image in self._images()]
+            head = self._head()
+        return copies, [head] + [(ctypes.c_char * _bloom.size(
+            copy)).from_address(copy.value) for copy in copies]
 
     def __bytes__(self) -> bytes:
         copies, parts = self._snapshot()
         return b"".join(parts)
+
+    def copy(self) -> Any:
+        """A filter in memory of its own, as copy.copy() makes it."""
+        return copy(self)
 
     @classmethod
     def from_bytes(cls, image: Any, name: object = "the image") -> Any:
@@ -292,32 +404,24 @@ class _Filter:
     def __reduce__(self) -> Any:
         """Of a copy, or a pickle: the image, and what a subclass added."""
         def own(part: Any) -> Any:
-            return {name: part[name] for name in part if name != "_pointer"} \
+            return {name: part[name] for name in part if name != "_gate"} \
                 if isinstance(part, dict) else part
         state = getattr(self, "__getstate__", lambda: vars(self))()
         return type(self).from_bytes, (bytes(self),), (
             tuple(map(own, state)) if isinstance(state, tuple) else own(state))
 
-    def save(self, path: Path) -> None:
-        """Sealed, and complete, or as it was before. What is saved is a copy
-        in memory, so that others may add meanwhile."""
+    def save(self, file: Union[Path, BinaryIO]) -> None:
+        """Write the filter, sealed. A named file is replaced only when the new
+        one is complete. A file object is written from its position. Others may
+        add meanwhile, because a copy in memory is written."""
         copies, parts = self._snapshot()
-        for copy in copies:
-            if _bloom.verify(copy) == _UNSEALED:    # damage stays visible
-                _bloom.seal(copy)
-        path = os.path.realpath(os.fsdecode(path))
-        beside = f"{os.path.dirname(path)}/bloom.tmp.{os.urandom(8).hex()}"
-        file = open(beside, "xb")
-        try:
-            with file, suppress(FileNotFoundError):
-                file.writelines(parts)
-                file.flush()
-                os.fsync(file.fileno())
-                os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
-            os.replace(beside, path)
-        except BaseException:
-            os.remove(beside)
-            raise
+        for copied in copies:
+            if _bloom.verify(copied) == _UNSEALED:  # damage stays visible
+                _bloom.seal(copied)
+        if hasattr(file, "write"):
+            _write(file, parts)
+        else:
+            _replace(file, parts)
 
 
 class Bloom(_Filter):
@@ -327,8 +431,8 @@ class Bloom(_Filter):
 
     def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
                  seed: int = 0, hash_bits: int = 64) -> None:
-        self._pointer = _owned(_bloom.create(_plan(n, p, layout, seed,
-                                                   hash_bits)[-1]))
+        self._gate = _Gate(_owned(_bloom.create(_plan(n, p, layout, seed,
+                                                      hash_bits)[-1])))
 
     @classmethod
     def open(cls, path: Path, writable: bool = False) -> "Bloom":
@@ -340,39 +444,72 @@ class Bloom(_Filter):
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
-        self._pointer = _opened(_bloom.view, image, path)
-        self._pointer.memory, self._pointer.writable = image, writable
+        pointer = _opened(_bloom.view, image, path)
+        pointer.memory = image
+        self._gate = _Gate(pointer, writable)
         return self
 
     def _copy(self, image: memoryview, name: object) -> None:
-        self._pointer = _owned(_bloom.copy(_opened(_bloom.view, image, name)))
+        self._gate = _Gate(_owned(_bloom.copy(_opened(_bloom.view, image,
+                                                      name))))
 
     def _images(self) -> Any:
-        return [self._handle()]
+        return [self._open_gate().pointer]
 
     @property
     def plan(self) -> Plan:
-        plan = _bloom.plan_of(self._handle())
+        plan = _bloom.plan_of(self._open_gate().pointer)
         return Plan(*(getattr(plan, name) for name in Plan._fields))
+
+    def capacity(self, p: float) -> int:
+        """How many keys fit before the expected rate exceeds p."""
+        plan = _bloom.plan_of(self._open_gate().pointer)
+        return _bloom.plan_capacity(plan, c_double(p).value)
+
+    def error_rate(self, n: float) -> float:
+        """The expected rate after n keys. `rate` is the rate now."""
+        plan = _bloom.plan_of(self._open_gate().pointer)
+        return _bloom.plan_fpr(plan, _whole_number(n))
 
     def remove(self, key: Key) -> bool:
         """Of layout "counting", take back one add; False: it was not in."""
-        return _one(_bloom.remove, _bloom.remove_u64, self._handle(True), key)
+        return _one(_bloom.remove, _bloom.remove_u64,
+                    self._open_gate(True), key)
 
-    def __ior__(self, other: Any) -> Any:
+    def _combine(self, call: Any, other: Any) -> Any:
         if not isinstance(other, Bloom):
             return NotImplemented
-        if not _bloom.merge(self._handle(True), other._handle()):
-            raise ValueError("the plans of the two filters differ")
+        with self._both(other, True) as (into, source):
+            if not call(into, source):
+                raise ValueError("the plans of the two filters differ")
         return self
+
+    def __ior__(self, other: Any) -> Any:
+        return self._combine(_bloom.merge, other)
+
+    def __iand__(self, other: Any) -> Any:
+        """Keep the keys that are in both. By chance others stay too."""
+        return self._combine(_bloom.intersect, other)
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy()._combine(_bloom.merge, other)
+
+    def __and__(self, other: Any) -> Any:
+        return self.copy()._combine(_bloom.intersect, other)
+
+    def clear(self) -> None:
+        """Forget all keys."""
+        with self._open_gate(True) as pointer:
+            _bloom.clear(pointer)
 
     def fold(self, by: int) -> None:
         """Keep the keys in 1 / by of the cells: n was planned too large."""
-        if not _bloom.fold(self._handle(True), _whole(by)):
-            raise ValueError(f"{self.plan.cells} cells do not fold by {by}")
+        with self._open_gate(True) as pointer:  # and lookups wait, for the lock
+            if not _bloom.fold(pointer, _whole_number(by)):
+                raise ValueError(f"{self.plan.cells} cells do not fold by {by}")
 
     def __repr__(self) -> str:
-        return "<Bloom closed>" if self._pointer is None else (
+        return "<Bloom closed>" if self._gate is None else (
             f"<Bloom {LAYOUTS[self.plan.layout]} m={self.plan.cells} "
             f"k={self.plan.hashes} keys={len(self)} rate={self.rate:.3g}>")
 
@@ -386,7 +523,7 @@ class Chain(_Filter):
         made = _chain.create(*_plan(first_n, p, layout, seed, 64))
         if not made:
             raise ValueError("there is no such chain")
-        self._pointer = _owned(made, _chain.free)
+        self._gate = _Gate(_owned(made, _chain.free))
 
     @classmethod
     def open(cls, path: Path) -> "Chain":
@@ -397,10 +534,11 @@ class Chain(_Filter):
         return self
 
     def _copy(self, image: memoryview, name: object) -> None:
-        self._pointer = _owned(_opened(_chain.load, image, name), _chain.free)
+        self._gate = _Gate(_owned(_opened(_chain.load, image, name),
+                                  _chain.free))
 
     def _images(self) -> Any:
-        chain, links = self._handle(), []
+        chain, links = self._open_gate().pointer, []
         for i in range(_chain.links(chain)):
             links.append(_chain.link(chain, i))
             links[i].memory = chain     # which stays as long as a link is asked
@@ -408,8 +546,19 @@ class Chain(_Filter):
 
     def _head(self) -> Any:
         head = ctypes.create_string_buffer(32)
-        _chain.head(self._handle(), head)
+        _chain.head(self._open_gate().pointer, head)
         return head
+
+    def error_rate(self) -> float:
+        """The rate that was asked for. It holds for any number of keys."""
+        return _chain.rate(self._open_gate().pointer)
+
+    def __or__(self, other: Any) -> Any:
+        raise TypeError("a union of chains would not keep the rate: keep both, "
+                        "and ask `key in a or key in b`")
+
+    __ior__ = __or__
+
 
 if __name__ == "__main__":
     seen = Bloom(1_000_000, 0.01)

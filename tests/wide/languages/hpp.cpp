@@ -2,12 +2,20 @@
 // run.sh. Prints "N passed, N failed".
 #define BLOOM_IMPLEMENTATION
 #include "examples/bloom.hpp"
+#include <array>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <sstream>
 #include <string>
 #include <vector>
+#if __cplusplus >= 201703L
+#include <string_view>
+using text_view = std::string_view;
+#else
+using text_view = std::string;
+#endif
 #if __cplusplus >= 202002L
 #include <span>
 #endif
@@ -32,26 +40,41 @@ static bool same(view a, view b)
     return a.size() == b.size() && !std::memcmp(a.get(), b.get(), a.size());
 }
 
+enum { ninety_seven = 97 };
+enum class below : short { four = -4 };
+struct converts { operator const char *() const { return "one"; } };
+
 // Each kind of key is that of the C call
 static void keys()
 {
     filter f(1000, 0.001), c(bloom_plan_for(1000, 0.001));
     std::string text = "three";
     const unsigned char bytes[] = { 1, 2, 0, 255 };
-    IS(f.add("one") && f.add(std::string_view("two")) && f.add(text));
+    IS(f.add("one") && f.add(text_view("two")) && f.add(text));
     IS(!f.add("one") && f.add("") && f.add(hashed));
-    IS(f.add(4) && f.add(-4) && f.add(static_cast<uint8_t>(200)) && f.add('a'));
-    IS(!f.add(4ull) && !f.add(97) && f.may_contain(uint64_t(0) - 4));
+    IS(f.add(4) && f.add(-4) && f.add(static_cast<uint8_t>(200)));
+    IS(f.add(ninety_seven) && f.may_contain(below::four) && !f.add(97));
+    IS(!f.add(4ull) && f.may_contain(uint64_t(0) - 4));
     for (const char *k : { "one", "two", "three", "" })
         bloom_add(c.get(), k, std::strlen(k));
     bloom_add_hash(c.get(), hashed);
     for (int k : { 4, -4, 200, 97 })
         bloom_add_u64(c.get(), static_cast<uint64_t>(k));
-    std::vector<std::byte> owned(4);
-    std::memcpy(owned.data(), bytes, 4);
-    IS(f.add(owned) && f.may_contain(owned));
+    const std::vector<unsigned char> owned(bytes, bytes + 4);
+    std::array<uint8_t, 4> array{ { 1, 2, 0, 255 } };
+    const char chars[] = { 1, 2, 0, static_cast<char>(255) };
+    IS(f.add(owned) && f.may_contain(owned) && f.may_contain(array));
+    IS(f.may_contain(bytes) && f.may_contain(bloom_key{ bytes, 4 })
+       && f.may_contain(std::string(chars, 4)) && f.may_contain(converts()));
+    IS(f.may_contain(std::vector<signed char>{ 1, 2, 0, -1 }));
+#if __cplusplus >= 201703L
+    std::array<std::byte, 4> plain;
+    std::memcpy(plain.data(), bytes, 4);
+    IS(f.may_contain(plain));
+#endif
 #if __cplusplus >= 202002L
     IS(f.may_contain(std::as_bytes(std::span(bytes))));
+    IS(f.may_contain(std::u8string(u8"one")));
 #endif
     bloom_add(c.get(), bytes, 4);
     IS(same(f, c));
@@ -72,6 +95,10 @@ template <class F, class Range> static void range(const Range &r)
     IS(fresh == wanted && same(many, one));
     IS(many.may_contain(r.begin(), r.end(), std::back_inserter(out)) == count);
     IS(out.size() == count && one.add("certainly another"));
+    F at_once(5000, 0.001);
+    IS(at_once.add(r) == wanted && same(many, at_once));
+    out.clear();
+    IS(at_once.may_contain(r, std::back_inserter(out)) == count);
     F none(5000, 0.001);
     out.clear();
     IS(none.may_contain(r.begin(), r.end(), std::back_inserter(out)) == 0
@@ -102,7 +129,7 @@ static void ranges()
     std::vector<uint64_t> integers;
     std::list<std::string> strings;
     std::vector<const char *> words = { "x", "yy", "zzz" };
-    std::vector<std::string_view> views(words.begin(), words.end());
+    std::vector<text_view> views(words.begin(), words.end());
     std::string all;
     for (uint64_t i = 0; i < 3000; i++) {
         integers.push_back(i * i);
@@ -115,6 +142,8 @@ static void ranges()
     range(strings);
     range(words);
     range(views);
+    range(std::vector<below>{ below::four });
+    range(std::vector<std::vector<unsigned char>>{ { 1, 2 }, {}, { 0 } });
     range(std::vector<std::string>());
     filter hashes(5000, 0.01);
     std::vector<bloom_hash> hashed_before;
@@ -131,6 +160,99 @@ static void ranges()
     for (std::string word; again >> word;)
         g.add(word);
     IS(same(f, g) && f.estimate() > 2900);
+}
+
+static void lists()
+{
+    filter f(100, 1e-6), g(100, 1e-6);
+    const char *array[] = { "a", "b" };
+    IS(f.add({ "a", "b", "a" }) == 2 && g.add(array) == 2 && f == g);
+    IS(f.add({ 1, 2, 3 }) == 3 && f.may_contain(3) && f != g);
+    IS(f.add({ std::string("text"), std::string("b") }) == 1);
+    chain c(10, 0.01);
+    IS(c.add({ hashed }) == 1 && c.may_contain(hashed));
+#if __cplusplus >= 202002L
+    bool maybe[2];
+    IS(f.may_contain(std::span(array), maybe) == 2 && maybe[0] && maybe[1]);
+#endif
+}
+
+// |= and &= are merge and intersect; they throw where exceptions are wanted
+template <class Change> static void fails(Change change)
+{
+#ifdef BLOOM_EXCEPTIONS
+    try {
+        static_cast<void>(change());
+        is(false, "no exception", __LINE__);
+    } catch (const std::runtime_error &) {
+        passed++;
+    }
+#else
+    IS(!change());
+#endif
+}
+
+static void operators()
+{
+    filter a(100, 1e-6), b(100, 1e-6), all(100, 1e-6), other(101, 1e-6);
+    a.add({ "a", "both" });
+    b.add({ "b", "both" });
+    all.add({ "a", "b", "both" });
+    filter both{view(a)}, untouched{view(a)};
+    IS((both |= b) && both == all && both != a && !(both == b));
+    IS((both &= a) && both == a && !(both != a));
+    IS(a == view(a) && view(a) == a);
+    fails([&] { return a |= other; });
+    fails([&] { return a &= other; });
+    IS(a == untouched && a != other);
+    both.seal();
+    IS(a == both && b != both);
+    filter seeded(bloom_plan{ a.plan().cells, 1, a.plan().hashes, 0, 64 });
+    a.clear();
+    IS(a != seeded && a.size() == seeded.size());
+}
+
+// What is false may be copied, moved, assigned, merged and compared
+static void harmless(filter f)
+{
+    filter good(10, 0.1), from(10, 0.1);
+    good.add("x");
+    IS(!f && !view(f) && !filter(view(f)) && !f.get());
+    filter moved(std::move(f));
+    IS(!f && !moved && f == moved && good != f && f != good);
+    IS(!good.merge(f) && !good.intersect(f) && !f.merge(good)
+       && !f.intersect(good) && good.may_contain("x"));
+    fails([&] { return good |= f; });
+    fails([&] { return f &= good; });
+    f = filter(view(good));
+    IS(f && f == good);
+    f = std::move(moved);
+    IS(!f && !moved);
+    f = std::move(good);
+    good = std::move(from);
+    IS(f && f.may_contain("x") && good && !good.may_contain("x"));
+}
+
+static void falses()
+{
+    filter gone(10, 0.1), taker(std::move(gone));
+    harmless(std::move(gone));
+    harmless(filter(view(nullptr)));
+    harmless(filter(gone.operator view()));
+    chain old(10, 0.1), newer(std::move(old));
+    IS(!old && newer);
+    old = std::move(newer);
+    IS(old && !newer);
+    newer = chain(5, 0.1);
+    IS(newer && newer.add("x"));
+#ifndef BLOOM_EXCEPTIONS
+    filter damaged{view("damaged", 7)};
+    IS(!damaged);
+    harmless(std::move(damaged));
+    harmless(filter(10, 7.0));
+    filter good(10, 0.1);
+    IS(!good.merge(view("damaged", 7)) && good != view("", 0));
+#endif
 }
 
 static void whole()
@@ -222,6 +344,9 @@ int main()
     bloom_error error = BLOOM_OK;
     keys();
     ranges();
+    lists();
+    operators();
+    falses();
     whole();
     chains();
     none([] { return filter(1000, 1.5); });

@@ -1,12 +1,12 @@
 # Run by `make languages`: build/libbloom.so has every function and nothing
-# else; examples/bloom.py with Debian's python3; examples/bloom.hpp with g++;
-# builds/: what CMake and Debian get. What is missing is named and fails. Ends
-# with "N passed, N failed".
+# else; examples/bloom.py with Debian's python3; examples/bloom.hpp with g++ and
+# clang++; builds.sh: what CMake and Debian get. A missing tool is named, and the
+# run fails. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 work=build/languages
 rm -rf $work
 mkdir -p $work || exit 1
-for tool in /usr/bin/python3:python3 g++:g++ nm:binutils; do
+for tool in /usr/bin/python3:python3 g++:g++ clang++:clang nm:binutils; do
     command -v ${tool%:*} >/dev/null && continue
     echo "languages needs ${tool%:*}: apt-get install ${tool#*:}"
     exit 1
@@ -58,8 +58,9 @@ said=$(awk '/it prints:/ { on = 1; next } on && !/^       / { exit }
             on { print substr($0, 8) }' examples/bloom.py)
 is 'bloom.py prints what it says' "$said" "$(/usr/bin/python3 examples/bloom.py)"
 
-# C++
-for std in c++17 c++20; do
+# C++: each call, each version and compiler without a warning, and what is
+# refused: the first error is one sentence that says why
+for std in c++11 c++20; do
     for mode in '' -DBLOOM_EXCEPTIONS; do
         g++ -std=$std -Werror -Wall -Wextra -pedantic -Wconversion -Wshadow \
             -g -O1 -fsanitize=address,undefined $mode -I. -Iexamples/companions \
@@ -67,7 +68,39 @@ for std in c++17 c++20; do
         add "bloom.hpp, $std $mode" "$($work/hpp 2>&1)"
     done
 done
-is 'lines of bloom.hpp' yes "$([ $(wc -l <examples/bloom.hpp) -le 170 ] &&
+for compiler in g++ clang++; do
+    for std in c++11 c++14 c++17 c++20; do
+        for mode in '' -DBLOOM_EXCEPTIONS; do
+            silent $compiler -std=$std -Werror -Wall -Wextra -pedantic -Wshadow \
+                -Wconversion -Wsign-conversion $mode -I. -fsyntax-only \
+                tests/wide/languages/hpp.cpp
+        done
+    done
+done
+refused() {     # refused SENTENCE STATEMENT
+    printf '%s\n' '#include "examples/bloom.hpp"' '#include <string>' \
+        '#include <vector>' 'enum letter : char { a };' 'void use(bloompp::' \
+        'filter &f, bloompp::chain &c, char *buf, uint8_t *bytes);' 'void use(' \
+        'bloompp::filter &f, bloompp::chain &c, char *buf, uint8_t *bytes)' \
+        "{ (void)f, (void)c, (void)buf, (void)bytes; $2; }" >$work/refused.cpp
+    for compiler in g++ clang++; do
+        $compiler -std=c++11 -I. -fsyntax-only $work/refused.cpp \
+            2>$work/refused.txt
+        check "$compiler: $2: $1" grep -q "$1" <<END
+$(grep error: $work/refused.txt | head -n 1)
+END
+    done
+}
+for use in 'f.add(buf, buf + 9)' 'f.add(bytes, bytes + 9)' 'f.add("a", "b")' \
+           "f.add({'a', 'b'})" 'c.add(buf, buf + 9)' 'f.may_contain(buf, buf + 9, bytes)'; do
+    refused 'A range of bytes is not a range of keys' "$use"
+done
+for use in "f.add('a')" "c.may_contain('a')" 'f.add(true)' 'f.add(1.5)' \
+           'f.add(L"wide")' 'f.add(std::u16string())' 'f.add(a)' \
+           'f.add(std::vector<double>())' 'f.remove(&f)'; do
+    refused 'A key is text, bytes, an integer, an enum or a bloom_hash' "$use"
+done
+is 'lines of bloom.hpp' yes "$([ $(wc -l <examples/bloom.hpp) -le 280 ] &&
     echo yes)"
 
 add 'CMake, Debian' "$(sh tests/wide/languages/builds.sh 2>&1)"
