@@ -1,17 +1,12 @@
 /* MurmurHash3 against its publisher, and the keys that are hashed. */
 #include "unit.h"
 
-/* The inverse of bloom.h's factor G mod 2^64 */
-#define INVERSE 0xF1DE83E19937733DU
-
-/* MurmurHash3 with this seed. In width 64, bloom_hash_key starts at (seed of the
-   filter + 1) * G, so the filter gets the seed for which that is `seed`. */
+/* bloom_hash_key of a filter with this width and seed */
 static bloom_hash hash(unsigned width, uint64_t seed, const void *key,
                        size_t size)
 {
     unsigned char image[40];
-    uint64_t start = width == 64 ? seed * INVERSE - 1 : seed;
-    bloom *b = bloom_init(image, sizeof image, a_plan(64, 1, width, start));
+    bloom *b = bloom_init(image, sizeof image, a_plan(64, 1, width, seed));
     return bloom_hash_key(look(b, sizeof image), key, size);
 }
 
