@@ -1,7 +1,7 @@
 # Run by `make languages`: build/libbloom.so has every function and nothing
 # else; examples/bloom.py with Debian's python3; examples/bloom.hpp with g++ and
-# clang++; builds.sh: what CMake and Debian get. A missing tool is named, and the
-# run fails. Ends with "N passed, N failed".
+# clang++; builds.sh: what CMake and Debian get. A missing tool is named, and
+# the run fails. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 work=build/languages
 rm -rf $work
@@ -71,17 +71,17 @@ done
 for compiler in g++ clang++; do
     for std in c++11 c++14 c++17 c++20; do
         for mode in '' -DBLOOM_EXCEPTIONS; do
-            silent $compiler -std=$std -Werror -Wall -Wextra -pedantic -Wshadow \
-                -Wconversion -Wsign-conversion $mode -I. -fsyntax-only \
-                tests/wide/languages/hpp.cpp
+            silent $compiler -std=$std -Werror -Wall -Wextra -pedantic \
+                -Wshadow -Wconversion -Wsign-conversion $mode -I. \
+                -fsyntax-only tests/wide/languages/hpp.cpp
         done
     done
 done
 refused() {     # refused SENTENCE STATEMENT
     printf '%s\n' '#include "examples/bloom.hpp"' '#include <string>' \
         '#include <vector>' 'enum letter : char { a };' 'void use(bloompp::' \
-        'filter &f, bloompp::chain &c, char *buf, uint8_t *bytes);' 'void use(' \
-        'bloompp::filter &f, bloompp::chain &c, char *buf, uint8_t *bytes)' \
+        'filter &f, bloompp::chain &c, char *buf, uint8_t *bytes);' 'void' \
+        'use(bloompp::filter &f, bloompp::chain &c, char *buf, uint8_t *bytes)' \
         "{ (void)f, (void)c, (void)buf, (void)bytes; $2; }" >$work/refused.cpp
     for compiler in g++ clang++; do
         $compiler -std=c++11 -I. -fsyntax-only $work/refused.cpp \
@@ -92,7 +92,8 @@ END
     done
 }
 for use in 'f.add(buf, buf + 9)' 'f.add(bytes, bytes + 9)' 'f.add("a", "b")' \
-           "f.add({'a', 'b'})" 'c.add(buf, buf + 9)' 'f.may_contain(buf, buf + 9, bytes)'; do
+           "f.add({'a', 'b'})" 'c.add(buf, buf + 9)' \
+           'f.may_contain(buf, buf + 9, bytes)'; do
     refused 'A range of bytes is not a range of keys' "$use"
 done
 for use in "f.add('a')" "c.may_contain('a')" 'f.add(true)' 'f.add(1.5)' \
