@@ -1,7 +1,8 @@
 /* bloom.h for C++11 and later: filters that own their memory, keys of every
    kind that has an obvious meaning, and ranges of keys. Each function is the C
-   function of that name, inline; get() is for the others. One file of the
-   program defines BLOOM_IMPLEMENTATION before it includes this.
+   function of that name, inline; get() is for the others. Copy bloom.h and
+   bloom_chain.h beside it. One file of the program defines BLOOM_IMPLEMENTATION
+   before it includes this.
 
        bloompp::filter seen(1000000, 0.01);     // a million keys, 1%
        if (!seen) return 1;                     // no such plan, or no memory

@@ -120,7 +120,7 @@ def _calls(prefix: str, held: str, released: str) -> Any:
 _places = (os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
            for name in ("libbloom.so", "../build/libbloom.so"))
 _path = os.environ.get("LIBBLOOM") or next(
-    filter(os.path.exists, _places), "libbloom-h.so.1")
+    filter(os.path.exists, _places), "libbloom-h.so.2")
 _keys = """free - v, add b vsz, add_u64 b vu, may_contain b vsz,
     may_contain_u64 b vu, add_many z vvzv, add_many_u64 z vvzv,
     may_contain_many z vvzv, may_contain_many_u64 z vvzv"""

@@ -1,7 +1,7 @@
 # Run by `make languages`: build/libbloom.so has every function and nothing
 # else; examples/bloom.py with Debian's python3; examples/bloom.hpp with g++ and
-# clang++; builds.sh: what CMake and Debian get. A missing tool is named, and the
-# run fails. Ends with "N passed, N failed".
+# clang++; builds.sh: what CMake and Debian get. A missing tool is named, and
+# the run fails. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 work=build/languages
 rm -rf $work
@@ -32,6 +32,8 @@ is 'enough of them' yes "$([ $(wc -l <$work/declared) -ge 75 ] && echo yes)"
 version=$(awk '/define BLOOM_VERSION/ { print int($3 / 10000); exit }' bloom.h)
 is soname "libbloom-h.so.$version" "$(readelf -d build/libbloom.so |
     sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"
+is 'bloom.py asks for it' "libbloom-h.so.$version" \
+    "$(grep -o 'libbloom-h\.so\.[0-9]*' examples/bloom.py)"
 cat >$work/use.c <<'END'
 #define BLOOM_API extern
 #include "bloom.h"
@@ -60,10 +62,11 @@ is 'bloom.py prints what it says' "$said" "$(/usr/bin/python3 examples/bloom.py)
 
 # C++: each call, each version and compiler without a warning, and what is
 # refused: the first error is one sentence that says why
+include="-I. -Iexamples/companions"
 for std in c++11 c++20; do
     for mode in '' -DBLOOM_EXCEPTIONS; do
         g++ -std=$std -Werror -Wall -Wextra -pedantic -Wconversion -Wshadow \
-            -g -O1 -fsanitize=address,undefined $mode -I. -Iexamples/companions \
+            -g -O1 -fsanitize=address,undefined $mode $include \
             tests/wide/languages/hpp.cpp -o $work/hpp
         add "bloom.hpp, $std $mode" "$($work/hpp 2>&1)"
     done
@@ -71,20 +74,20 @@ done
 for compiler in g++ clang++; do
     for std in c++11 c++14 c++17 c++20; do
         for mode in '' -DBLOOM_EXCEPTIONS; do
-            silent $compiler -std=$std -Werror -Wall -Wextra -pedantic -Wshadow \
-                -Wconversion -Wsign-conversion $mode -I. -fsyntax-only \
-                tests/wide/languages/hpp.cpp
+            silent $compiler -std=$std -Werror -Wall -Wextra -pedantic \
+                -Wshadow -Wconversion -Wsign-conversion $mode $include \
+                -fsyntax-only tests/wide/languages/hpp.cpp
         done
     done
 done
 refused() {     # refused SENTENCE STATEMENT
     printf '%s\n' '#include "examples/bloom.hpp"' '#include <string>' \
         '#include <vector>' 'enum letter : char { a };' 'void use(bloompp::' \
-        'filter &f, bloompp::chain &c, char *buf, uint8_t *bytes);' 'void use(' \
-        'bloompp::filter &f, bloompp::chain &c, char *buf, uint8_t *bytes)' \
+        'filter &f, bloompp::chain &c, char *buf, uint8_t *bytes);' 'void' \
+        'use(bloompp::filter &f, bloompp::chain &c, char *buf, uint8_t *bytes)' \
         "{ (void)f, (void)c, (void)buf, (void)bytes; $2; }" >$work/refused.cpp
     for compiler in g++ clang++; do
-        $compiler -std=c++11 -I. -fsyntax-only $work/refused.cpp \
+        $compiler -std=c++11 $include -fsyntax-only $work/refused.cpp \
             2>$work/refused.txt
         check "$compiler: $2: $1" grep -q "$1" <<END
 $(grep error: $work/refused.txt | head -n 1)
@@ -92,7 +95,8 @@ END
     done
 }
 for use in 'f.add(buf, buf + 9)' 'f.add(bytes, bytes + 9)' 'f.add("a", "b")' \
-           "f.add({'a', 'b'})" 'c.add(buf, buf + 9)' 'f.may_contain(buf, buf + 9, bytes)'; do
+           "f.add({'a', 'b'})" 'c.add(buf, buf + 9)' \
+           'f.may_contain(buf, buf + 9, bytes)'; do
     refused 'A range of bytes is not a range of keys' "$use"
 done
 for use in "f.add('a')" "c.may_contain('a')" 'f.add(true)' 'f.add(1.5)' \
