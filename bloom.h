@@ -465,6 +465,11 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_SMALL_
 #endif
 #ifdef __GNUC__
+#pragma GCC diagnostic push             /* the code is C and has C's casts */
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wuseless-cast"
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
 #define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
 #define BLOOM_ALWAYS_ static inline __attribute__((always_inline))
@@ -542,8 +547,9 @@ lock-free bytes (__GCC_ATOMIC_CHAR_LOCK_FREE == 2); MSVC's dialect lacks them"
     ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
 #endif
 #ifdef BLOOM_READ_BYTE
-#define BLOOM_IN_ROM_
+#define BLOOM_IN_ROM_ true
 #else
+#define BLOOM_IN_ROM_ false
 #define BLOOM_READ_BYTE(p) BLOOM_LOAD_BYTE_(p)
 #endif
 
@@ -553,15 +559,6 @@ extern "C" {
 #else
 #define BLOOM_NULL_ NULL
 #endif
-/* The code is C and has C's casts, of which g++ could warn. */
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#endif
-
 /* volatile keeps compilers from turning this loop into a call of memset. */
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #include <string.h>
@@ -604,12 +601,6 @@ static inline unsigned char *bloom_bytes_(bloom *b)
     void *bytes = b;
     BLOOM_ASSERT(b != BLOOM_NULL_);
     return (unsigned char *)bytes;
-}
-
-static inline bloom *bloom_of_(unsigned char *bytes)
-{
-    void *image = bytes;
-    return (bloom *)image;
 }
 
 static inline const unsigned char *bloom_const_bytes_(const bloom *b)
@@ -668,14 +659,10 @@ static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
 {
     const unsigned char *header = (const unsigned char *)image;
-#ifdef BLOOM_IN_ROM_
     unsigned i;
-    for (i = 0; i < BLOOM_HEADER_; i++)
+    for (i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_; i++)
         copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
-    header = copy;
-#endif
-    (void)copy;
-    return header;
+    return BLOOM_IN_ROM_ ? copy : header;
 }
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
@@ -1860,7 +1847,7 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
         return bloom_init(image, size, plan);
     if (image)
         bloom_write_header_(image, plan);
-    return bloom_of_(image);
+    return (bloom *)(void *)image;
 }
 
 #ifndef BLOOM_NO_FLOAT
@@ -1878,7 +1865,7 @@ BLOOM_API bloom *bloom_copy(const bloom *b)
     size_t i;
     for (i = 0; image && i < size; i++)
         image[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
-    return bloom_of_(image);
+    return (bloom *)(void *)image;
 }
 
 BLOOM_API void bloom_free(bloom *b)
@@ -2344,22 +2331,28 @@ BLOOM_API double bloom_fpr(const bloom *b)
    granted, and so do NEON and WebAssembly's SIMD. Elsewhere the functions in
    plain C take their place. */
 
-#if !defined(BLOOM_NO_SIMD) && defined(__GNUC__) \
-    && BLOOM_HAS_ATOMIC_WORDS_ \
-    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
-    && !(defined(_WIN32) && !defined(__clang__))  /* GCC bug 54412 */
-#if defined(__AVX2__) || defined(__aarch64__) || defined(__wasm_simd128__)
-#define BLOOM_SIMD_
+#if defined(BLOOM_NO_SIMD) || !defined(__GNUC__) || !BLOOM_HAS_ATOMIC_WORDS_ \
+    || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || !__STDC_HOSTED__ \
+    || (defined(_WIN32) && !defined(__clang__)) /* GCC bug 54412 */ \
+    || !(defined(__AVX2__) || defined(__x86_64__) || defined(__aarch64__) \
+         || defined(__wasm_simd128__))
+
 #define BLOOM_TARGET_
-#define BLOOM_HAS_SIMD_ true
-#elif defined(__x86_64__) && __STDC_HOSTED__
-#define BLOOM_SIMD_
+#define BLOOM_HAS_SIMD_ false
+#define bloom_peek_ bloom_load32_
+#define bloom_simd_h1_(x, keys, count, seed) 0
+#define bloom_simd_look_ bloom_look_block_
+#define bloom_simd_add_ bloom_add_block_
+
+#else
+
+#if defined(__x86_64__) && !defined(__AVX2__)
 #define BLOOM_TARGET_ __attribute__((target("avx2")))
 #define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
+#else
+#define BLOOM_TARGET_
+#define BLOOM_HAS_SIMD_ true
 #endif
-#endif
-
-#ifdef BLOOM_SIMD_
 
 typedef uint32_t bloom_words_ __attribute__((vector_size(32)));
 typedef uint64_t bloom_longs_ __attribute__((vector_size(32)));
@@ -2473,32 +2466,23 @@ static inline uint32_t bloom_peek_(const unsigned char *p)
     return x;
 }
 
-#else
-
-#define BLOOM_TARGET_
-#define BLOOM_HAS_SIMD_ false
-#define bloom_peek_ bloom_load32_
-#define bloom_simd_h1_(x, keys, count, seed) 0
-#define bloom_simd_look_ bloom_look_block_
-#define bloom_simd_add_ bloom_add_block_
-
 #endif
 
 /* Adds a key to its blocks or, if `into` is NULL, looks it up. true: the blocks
    had it. No branch depends on a cell unless there is a further block. */
 BLOOM_ALWAYS_ bool bloom_simd_blocks_(unsigned char *into,
                                       const unsigned char *cells, unsigned k,
-                                      bloom_walk_ walk)
+                                      bloom_walk_ *walk)
 {
     bool set = true;
-    for (;; bloom_step_(&walk)) {
-        const size_t at = bloom_block_(walk.m, walk.x);
-        set = (into ? !bloom_simd_add_(into + at, walk.x)
-                    : bloom_simd_look_(cells + at, walk.x)) && set;
+    do {
+        const size_t at = bloom_block_(walk->m, walk->x);
+        set = (into ? !bloom_simd_add_(into + at, walk->x)
+                    : bloom_simd_look_(cells + at, walk->x)) && set;
+        bloom_step_(walk);
         k -= 8;
-        if (k == 0 || (!into && !set))
-            return set;
-    }
+    } while (k > 0 && (into || set));
+    return set;
 }
 
 /* ---- Eight cells at once ---------------------------------------------------
@@ -2552,12 +2536,12 @@ BLOOM_ALWAYS_ unsigned bloom_visit_cell_(unsigned char *into,
 /* All k cells: first k % 8 of them, then eight by eight. A lookup ends after
    eight of which one is not set or, if `stop` is true, at the first one that is
    not. true: all were set before. */
-#define BLOOM_VISIT_ set &= bloom_visit_cell_(into, cells, &walk); \
+#define BLOOM_VISIT_ set &= bloom_visit_cell_(into, cells, walk); \
     if (stop && !(set & 1)) \
         return false
 BLOOM_ALWAYS_ bool bloom_visit_bits_(unsigned char *into,
                                      const unsigned char *cells, unsigned k,
-                                     bloom_walk_ walk, bool stop)
+                                     bloom_walk_ *walk, bool stop)
 {
     unsigned set = 1;
     do {
@@ -2586,7 +2570,7 @@ BLOOM_TARGET_ BLOOM_NEVER_ bool bloom_simd_any_(unsigned char *into,
                                                 const unsigned char *cells,
                                                 unsigned k, bloom_walk_ walk)
 {
-    return bloom_simd_blocks_(into, cells, k, walk);
+    return bloom_simd_blocks_(into, cells, k, &walk);
 }
 
 BLOOM_NEVER_ bool bloom_add_any_(bloom *b, bloom_hash h)
@@ -2615,11 +2599,11 @@ BLOOM_NEVER_ bool bloom_add_bits_(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     const bloom_plan plan = bloom_parse_(image);
+    bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
     if (plan.layout != BLOOM_CLASSIC)
         return bloom_add_any_(b, h);
     bloom_unseal_(image);
-    return !bloom_visit_bits_(cells, cells, plan.hashes,
-                              bloom_walk_at_(h.h1, h.h2, plan.cells), false);
+    return !bloom_visit_bits_(cells, cells, plan.hashes, &walk, false);
 }
 
 /* A filter of 16 MB or more lies beyond the caches, where each cell is
@@ -2628,20 +2612,20 @@ BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_huge_(const bloom *b, bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     const bloom_plan plan = bloom_plan_of(b);
-    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes,
-                             bloom_walk_at_(h.h1, h.h2, plan.cells), true);
+    bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
+    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, true);
 }
 
 BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_bits_(const bloom *b, bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     const bloom_plan plan = bloom_plan_of(b);
+    bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
     if (plan.layout != BLOOM_CLASSIC)
         return bloom_look_any_(b, h);
     if (plan.cells >> 27 != 0)
         return bloom_look_huge_(b, h);
-    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes,
-                             bloom_walk_at_(h.h1, h.h2, plan.cells), false);
+    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, false);
 }
 
 /* One block per key, in less than 2 GB. The number of blocks, m / 256, has 32
@@ -2851,25 +2835,31 @@ BLOOM_ALWAYS_ void bloom_prefetch_(const bloom_task_ *task,
     }
 }
 
-/* Adds the keys, or looks at the next k cells of each. Writes the answers, and
-   returns how many are true. */
+/* Adds a key or, if `into` is NULL, looks at its next k cells. true: all were
+   set. */
+BLOOM_ALWAYS_ bool bloom_visit_(const bloom_task_ *task, unsigned char *into,
+                                int how, unsigned k, bloom_walk_ *walk)
+{
+    const unsigned char *cells = task->cells;
+    const unsigned layout = task->plan.layout;
+    return how == BLOOM_BITS_ ? bloom_visit_bits_(into, cells, k, walk, false)
+         : how == BLOOM_SIMD_BLOCKS_ ? bloom_simd_blocks_(into, cells, k, walk)
+         : into ? !bloom_add_walk_(into, layout, k, walk)
+                : bloom_look_walk_(cells, layout, k, walk);
+}
+
+/* Visits k cells of each key. Writes the answers, and returns how many are
+   true. */
 BLOOM_ALWAYS_ size_t bloom_pass_(const bloom_task_ *task,
                                  const bloom_batch_ *batch, bool *answer,
                                  unsigned char *into, int how, unsigned k)
 {
-    const unsigned char *cells = task->cells;
-    const unsigned layout = task->plan.layout;
     const uint64_t m = task->plan.cells;
     const size_t count = batch->count;
     size_t i, trues = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        const bool set = how == BLOOM_BITS_
-                           ? bloom_visit_bits_(into, cells, k, walk, false)
-                       : how == BLOOM_SIMD_BLOCKS_
-                           ? bloom_simd_blocks_(into, cells, k, walk)
-                       : into ? !bloom_add_walk_(into, layout, k, &walk)
-                              : bloom_look_walk_(cells, layout, k, &walk);
+        const bool set = bloom_visit_(task, into, how, k, &walk);
         const bool is_true = into ? !set : set;
         answer[i] = is_true;
         trues += is_true;
@@ -2877,28 +2867,17 @@ BLOOM_ALWAYS_ size_t bloom_pass_(const bloom_task_ *task,
     return trues;
 }
 
-/* Looks at the first block of each key, or its first two cells. Keeps only the
-   keys that may be in, with their walks as far as they came. */
+/* Looks at the first `some` cells. Keeps only the keys that may be in, with
+   their walks as far as they came. */
 BLOOM_ALWAYS_ void bloom_sift_(const bloom_task_ *task, bloom_batch_ *batch,
                                int how, unsigned some)
 {
-    const unsigned char *cells = task->cells;
-    const unsigned layout = task->plan.layout;
     const uint64_t m = task->plan.cells;
     const size_t count = batch->count;
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        bool set;
-        if (how == BLOOM_BITS_) {
-            set = bloom_visit_cell_(BLOOM_NULL_, cells, &walk) & 1;
-            set &= bloom_visit_cell_(BLOOM_NULL_, cells, &walk) & 1;
-        } else if (how == BLOOM_SIMD_BLOCKS_) {
-            set = bloom_simd_blocks_(BLOOM_NULL_, cells, 8, walk);
-            bloom_step_(&walk);
-        } else {
-            set = bloom_look_walk_(cells, layout, some, &walk);
-        }
+        const bool set = bloom_visit_(task, BLOOM_NULL_, how, some, &walk);
         batch->x[kept] = walk.x;                        /* kept <= i */
         batch->y[kept] = walk.y;
         batch->key[kept] = (unsigned char)i;
@@ -2989,7 +2968,7 @@ static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
 
 #endif
 
-#if defined(__cplusplus) && defined(__GNUC__)
+#ifdef __GNUC__
 #pragma GCC diagnostic pop
 #endif
 #ifdef __cplusplus
