@@ -455,11 +455,10 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_ASSERT(x) ((void)0)
 #endif
 
-/* A BLOOM_ALWAYS_ function is always inlined, a BLOOM_NEVER_ one never, and any
-   other at the compiler's discretion. Small code has no part "Speed", needs no
-   stack for batches of keys, and is left to the compiler. PREFETCH tells the
-   CPU to load a cache line; the asm keeps gcc from dropping a loop that does
-   nothing else. */
+/* Small builds leave out the part "Speed". A BLOOM_ALWAYS_ function is always
+   inlined, a BLOOM_NEVER_ one never, any other at the compiler's discretion. The
+   asm in PREFETCH keeps gcc from dropping a loop that does nothing else; HIDE
+   makes a compiler forget what it knows about a variable. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__) \
     || defined(BLOOM_READ_BYTE)
 #define BLOOM_SMALL_
@@ -505,24 +504,21 @@ typedef uint32_t bloom_number_;
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
 #define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
 #define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
-#define BLOOM_IS_BUILT_(layout, width) \
-    ((layout) == BLOOM_CLASSIC && (width) == 32)
+#define BLOOM_LAST_LAYOUT_ BLOOM_CLASSIC
 #else
 typedef uint64_t bloom_number_;
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
 #define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
-#define BLOOM_IS_BUILT_(layout, width) \
-    ((void)(width), (layout) <= BLOOM_COUNTING)
+#define BLOOM_LAST_LAYOUT_ BLOOM_COUNTING
 #endif
 
-/* LOAD_BYTE reads a byte of cells, and SET_BITS sets bits in one that was
-   `old`. SWAP_BYTE stores `now` and returns true if the byte still equals *old.
-   Otherwise, or if the CPU fails to store, it returns false, and *old becomes
-   the byte. With BLOOM_ATOMIC other threads may do the same at the same time.
-   Each bit is set for good and does not depend on others, so threads need no
-   order among them ("relaxed"). A PURE function changes nothing, so a compiler
-   may read the header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
+/* SET_BITS sets bits in a byte that was `old`. SWAP_BYTE stores `now` and returns
+   true if the byte still equals *old; otherwise, or if the CPU fails to store,
+   *old becomes the byte, and it returns false. With BLOOM_ATOMIC other threads
+   may do the same at the same time, in any order ("relaxed"), as bits do not
+   depend on one another. A PURE function changes nothing, so that a compiler may
+   read the header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs the __atomic built-ins of GCC or Clang and \
@@ -689,7 +685,7 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
     if (layout == BLOOM_BLOCKED && (width != 64 || m % 256 != 0 || k % 8 != 0
                                     || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
-    if (!BLOOM_IS_BUILT_(layout, width))
+    if (layout > BLOOM_LAST_LAYOUT_ || width > BLOOM_WIDTH_)
         return BLOOM_UNSUPPORTED;
     return size < BLOOM_HEADER_ || bloom_cell_bytes_(all, layout)
          > size - BLOOM_HEADER_ ? BLOOM_TRUNCATED : BLOOM_OK;
@@ -697,8 +693,6 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
 
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
-    if (!header)
-        return BLOOM_TRUNCATED;
     if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
         return BLOOM_NOT_A_FILTER;
     if (header[3] != 2)
@@ -710,16 +704,6 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
                                header[BLOOM_LAYOUT_AT_],
                                header[BLOOM_WIDTH_AT_], header[BLOOM_K_AT_],
                                size);
-}
-
-/* `header` is NULL if there are too few bytes for one. */
-static inline bool bloom_is_right_(const unsigned char *header, size_t size,
-                                   bloom_error *error)
-{
-    const bloom_error found = bloom_check_(header, size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK;
 }
 
 /* The bytes of a plan's image; 0 if it is impossible or takes over `most`. */
@@ -747,18 +731,22 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error)
 {
     unsigned char copy[BLOOM_HEADER_];
-    const unsigned char *header = BLOOM_NULL_;
+    bloom_error found = BLOOM_TRUNCATED;
     if (image && size >= BLOOM_HEADER_)
-        header = bloom_header_of_(image, copy);
-    return bloom_is_right_(header, size, error) ? (const bloom *)image
-                                                : BLOOM_NULL_;
+        found = bloom_check_(bloom_header_of_(image, copy), size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
 }
 
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
 {
-    const unsigned char *header = size < BLOOM_HEADER_ ? BLOOM_NULL_
-                                : (const unsigned char *)image;
-    return bloom_is_right_(header, size, error) ? (bloom *)image : BLOOM_NULL_;
+    bloom_error found = BLOOM_TRUNCATED;
+    if (image && size >= BLOOM_HEADER_)
+        found = bloom_check_((const unsigned char *)image, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
 }
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
@@ -1176,18 +1164,20 @@ static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
                                       bloom_walk_ *walk)
 {
     unsigned set = 1;
-    while (k-- > 0)
+    do
         set &= bloom_set_bit_(cells, bloom_next_(walk));
+    while (--k > 0);
     return !(set & 1);
 }
 
 static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
                                        bloom_walk_ *walk)
 {
-    while (k-- > 0)
-        if (!(bloom_look_bit_(cells, bloom_next_(walk)) & 1))
-            return false;
-    return true;
+    unsigned set;
+    do
+        set = bloom_look_bit_(cells, bloom_next_(walk)) & 1;
+    while (--k > 0 && set);
+    return set;
 }
 
 /* ---- COUNTING: four bits a cell --------------------------------------------
@@ -2518,9 +2508,8 @@ static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
 #define bloom_set_in_word_ bloom_set_bit_
 #endif
 
-/* Sets the next cell or, if `into` is NULL, looks at it. HIDE costs nothing: it
-   keeps compilers from working out powers of the factor and halves of m, which
-   takes more instructions. */
+/* Sets the next cell or, if `into` is NULL, looks at it. Compilers that know y
+   or m work out powers of the factor, or halves of m: more instructions. */
 BLOOM_ALWAYS_ unsigned bloom_visit_cell_(unsigned char *into,
                                          const unsigned char *cells,
                                          bloom_walk_ *walk)
