@@ -456,9 +456,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 
 /* Small builds leave out the part "Speed". A BLOOM_ALWAYS_ function is always
-   inlined, a BLOOM_NEVER_ one never, any other at the compiler's discretion. The
-   asm in PREFETCH keeps gcc from dropping a loop that does nothing else; HIDE
-   makes a compiler forget what it knows about a variable. */
+   inlined, a BLOOM_NEVER_ one never, any other at the compiler's discretion.
+   The asm in PREFETCH keeps gcc from dropping a loop that does nothing else.
+   HIDE makes a compiler forget what it knows about a variable. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__) \
     || defined(BLOOM_READ_BYTE)
 #define BLOOM_SMALL_
@@ -513,12 +513,12 @@ typedef uint64_t bloom_number_;
 #define BLOOM_LAST_LAYOUT_ BLOOM_COUNTING
 #endif
 
-/* SET_BITS sets bits in a byte that was `old`. SWAP_BYTE stores `now` and returns
-   true if the byte still equals *old; otherwise, or if the CPU fails to store,
-   *old becomes the byte, and it returns false. With BLOOM_ATOMIC other threads
-   may do the same at the same time, in any order ("relaxed"), as bits do not
-   depend on one another. A PURE function changes nothing, so that a compiler may
-   read the header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
+/* SET_BITS sets bits in a byte that was `old`. SWAP_BYTE stores `now` and
+   returns true if the byte still equals *old; otherwise, or if the CPU fails to
+   store, *old becomes the byte, and it returns false. With BLOOM_ATOMIC other
+   threads may do the same at the same time, in any order ("relaxed"), as bits
+   do not depend on one another. A PURE function changes nothing, so a compiler
+   may read the header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs the __atomic built-ins of GCC or Clang and \
@@ -810,8 +810,8 @@ static inline void bloom_unseal_(unsigned char *image)
    width 32. */
 
 /* ---- x64_128 ---------------------------------------------------------------
-   Both lanes, h1 and h2, start at `start`, a number of 64 bits. The key is mixed into them in words of eight
-   bytes, by turns. Zeros fill up the last words. */
+   Both lanes, h1 and h2, start at `start`, a number of 64 bits. The key is mixed
+   into them in words of eight bytes, by turns. Zeros fill up the last words. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
@@ -921,8 +921,8 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 /* ---- Both widths --------------------------------------------------------- */
 
 /* Where the hash of a key starts. Seeds are spread, so that near seeds do not
-   give near integers one another's cells. It is not 0 for seed 0, from which
-   MurmurHash3 would hash the empty key to 0, with all its cells in one place. */
+   give near integers one another's cells. It is not 0 for seed 0: from there
+   MurmurHash3 hashes the empty key to 0, with all its cells in one place. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
 static inline uint64_t bloom_start_(uint64_t seed)
@@ -965,8 +965,8 @@ static inline uint64_t bloom_h1_u64_(uint64_t key, uint64_t seed)
     return bloom_fmix64_(key + bloom_start_(seed));
 }
 
-/* The step, h2, of an integer. Without the rotation, two integers that share the
-   low half of h1 would share that of each step, and so their bits in blocks. */
+/* The step, h2, of an integer. Without the rotation, two integers that share
+   the low half of h1 would share that of each step, and their bits in blocks. */
 static inline bloom_hash bloom_from_h1_(uint64_t h1)
 {
     bloom_hash h;
@@ -1319,7 +1319,7 @@ static inline bool bloom_blocked_look_(const unsigned char *cells, unsigned k,
     return true;
 }
 
-/* ==== One key =============================================================== */
+/* ==== One key ============================================================= */
 
 /* Adds a key to a filter of any layout. true: it is certainly new. */
 static inline bool bloom_add_walk_(unsigned char *cells, unsigned layout,
@@ -1620,18 +1620,14 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     return true;
 }
 
-static inline unsigned bloom_sum_bytes_(uint64_t x)         /* 255 at most */
-{
-    return (unsigned)(x * 0x0101010101010101U >> 56);
-}
-
 /* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
    then over the eight bytes. */
 static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
     x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    return bloom_sum_bytes_((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
+    return (unsigned)(x * 0x0101010101010101U >> 56);
 }
 
 BLOOM_API uint64_t bloom_ones(const bloom *b)
@@ -1660,48 +1656,47 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 
 #ifndef BLOOM_TINY
 
-/* What becomes one cell: `count` bits, from number `from` on. 1 if one of them
-   is set; if they are counters, of four bits each, their sum, at most 15. */
-BLOOM_ALWAYS_ uint64_t bloom_folded_cell_(const unsigned char *cells,
-                                          uint64_t from, uint64_t count,
-                                          bool counters)
+/* 1 if one of `count` bits, from number `from` on, is set */
+static inline uint64_t bloom_any_set_(const unsigned char *cells, uint64_t from,
+                                      uint64_t count)
 {
-    const uint64_t most = counters ? 15 : 1, low = 0x0F0F0F0F0F0F0F0FU;
-    uint64_t sum = 0;
     for (;;) {
         const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
         uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8)) >> skip;
         if (count < left)
             word &= ((uint64_t)1 << count) - 1;
-        sum += counters ? bloom_sum_bytes_((word & low) + (word >> 4 & low))
-                        : word != 0;
-        if (sum >= most)
-            return most;
-        if (count <= left)
-            return sum;
+        if (word != 0 || count <= left)
+            return word != 0;
         from += left;
         count -= left;
     }
 }
 
-/* A word of the folded filter */
-static inline uint64_t bloom_folded_word_(const unsigned char *cells,
-                                          unsigned layout, uint64_t i,
-                                          uint64_t by)
+/* The sum of `count` counters, from number `from` on, at most 15 */
+static inline uint64_t bloom_sum_of_(unsigned char *cells, uint64_t from,
+                                     uint64_t count)
+{
+    uint64_t sum = 0;
+    for (; count > 0 && sum < 15; count--)
+        sum += bloom_count_(cells, from++, 0);
+    return sum < 15 ? sum : 15;
+}
+
+/* A word of the folded filter: four of them are a block, 16 counters are one */
+static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
+                                          uint64_t i, uint64_t by)
 {
     uint64_t word = 0, j;
-    if (layout == BLOOM_BLOCKED)                    /* four words a block */
+    if (layout == BLOOM_BLOCKED)
         for (j = 0; j < by; j++)
             word |= bloom_load64_(cells
                 + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
         for (j = 16; j-- > 0; )
-            word = word << 4 | bloom_folded_cell_(cells, (i * 16 + j) * by * 4,
-                                                  by * 4, true);
+            word = word << 4 | bloom_sum_of_(cells, (i * 16 + j) * by, by);
     else
         for (j = 64; j-- > 0; )
-            word = word << 1 | bloom_folded_cell_(cells, (i * 64 + j) * by, by,
-                                                  false);
+            word = word << 1 | bloom_any_set_(cells, (i * 64 + j) * by, by);
     return word;
 }
 
@@ -1772,7 +1767,7 @@ BLOOM_API bloom_error bloom_verify(const bloom *b)
     return seal == bloom_checksum_(image) ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* ==== Making ================================================================ */
+/* ==== Making ============================================================== */
 
 /* Writes all of the header but the seal. */
 static inline void bloom_write_header_(unsigned char *image, bloom_plan plan)
@@ -1869,17 +1864,15 @@ BLOOM_API void bloom_free(bloom *b)
 #endif
 
 /* ==== Planning ==============================================================
-   The textbook throws every probe at random: n keys leave each of m cells unset
-   with chance (1 - 1/m)^(kn), the share `fill` = 1 - (1 - 1/m)^(kn) is set, and
-   an absent key finds its k cells set with chance fill^k. That is too low for
-   few keys and for blocks, because it takes the mean of what it raises to a
-   power. The exact rate counts three more things:
-   * Filters differ in their share of set cells, F, and those with more count for
-     more: the rate is E[F^k]. For m = 64, k = 10, n = 4 it is 1.24 times fill^k.
+   The textbook throws each probe at random: n keys leave each of m cells unset
+   with probability (1 - 1/m)^(kn), the rest is the share `fill` of set cells,
+   and an absent key finds its k cells set with probability fill^k. Three things
+   make the exact rate higher:
+   * Filters differ in their share of set cells, F, and fuller ones count for
+     more: the rate is E[F^k], 1.24 times fill^k for m = 64, k = 10, n = 4.
    * Blocks are not filled alike. At p = 1% that costs 10% of memory.
-   * A step has 64 bits of hash, or 32. If all of them are 0, the walk stays on
-     one cell, so that no rate is below about 2^-64, or 2^-32: the floor.
-   bloom_rate_ puts them together, and a plan has the least m that keeps p. */
+   * A step has 64 bits of hash, or 32. If all are 0, the walk stays on one
+     cell: no rate is below this floor, about 2^-64, or 2^-32. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -1939,14 +1932,12 @@ static double bloom_power_minus_1_(double x, double n)
 }
 
 /* ---- Moments ---------------------------------------------------------------
-   Let F be the share of cells that are set, a random number. k random cells are
-   all set with chance E[F^k] (Bose et al. 2008, Christensen et al. 2010). If i
-   are, one more is with chance ratio(i) = E[F^(i+1)] / E[F^i]. The first three
-   are exact, from the chances that one, two and three given cells are set.
-   Ratios rise ever more slowly, and all lie near the curve (A + B i)/(1 + C i)
-   through those three: E[F^k] is at most 1.4% too high for one key, 0.2% for
-   two, 0.06% for three, 0.002% from ten on (p down to 10^-12, k about the
-   best). */
+   k random cells are all set with probability E[F^k] (Bose et al. 2008,
+   Christensen et al. 2010). If i are set, the next one is with probability
+   ratio(i) = E[F^(i+1)] / E[F^i]. The first three ratios are computed exactly.
+   Ratios rise ever more slowly and lie near the curve (A + B i)/(1 + C i)
+   through those three. With k about the best and p >= 10^-12, the product is at
+   most 1.4% too high for one key, 0.2% for two, and 0.002% from ten on. */
 static double bloom_moment_(double m, unsigned k, double fill, double choices)
 {
     /* by2 = (1 - 2/m)^choices - q^2, by3 = (1 - 3/m)^choices - q^3 */
@@ -2966,19 +2957,21 @@ static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
 
 #endif /* BLOOM_IMPLEMENTATION */
 
-/* ---- Papers, by what they are for here ------------------------------------
+/* ---- Papers ----------------------------------------------------------------
    B. H. Bloom 1970, Space/time trade-offs in hash coding with allowable errors
    P. Bose et al. 2008, On the false-positive rate of Bloom filters
    K. Christensen, A. Roginsky, M. Jimeno 2010, A new analysis of the
        false-positive rate of a Bloom filter
-   A. Kirsch, M. Mitzenmacher 2008, Less hashing, same performance: building a
-       better Bloom filter (double hashing, and why it is enough for large m)
-   F. Putze, P. Sanders, J. Singler 2007, Cache-, hash- and space-efficient
-       Bloom filters (blocks, and several of them a key)
+   P. C. Dillinger, P. Manolios 2004, Bloom filters in probabilistic
+       verification (enhanced double hashing)
+   G. L. Steele, S. Vigna 2021, Computationally easy, spectrally good
+       multipliers for congruential pseudorandom number generators (the factor)
    D. Lemire 2019, Fast random integer generation in an interval
+   F. Putze, P. Sanders, J. Singler 2007, Cache-, hash- and space-efficient
+       Bloom filters (blocks, and several of them per key)
    A. Appleby 2011, MurmurHash3 (SMHasher)
    S. J. Swamidass, P. Baldi 2007, Mathematical correction for fingerprint
-       similarity measures (the estimate of n from the ones) */
+       similarity measures (the number of keys, from the cells) */
 
 /* ---- Licence --------------------------------------------------------------
    Choose the one you prefer.
