@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Unlicense OR MIT
-
    bloom_chain.h: a scalable Bloom filter, made of filters of bloom.h.
 
    A Bloom filter exceeds its false-positive rate when it holds more keys than
@@ -9,18 +8,13 @@
 
    USE
        #include "bloom_chain.h"                // which includes bloom.h
-       int main(void)
-       {
-           bloom_chain *seen = bloom_chain_new(1000, 0.01, BLOOM_CLASSIC);
-           if (!seen)
-               return 1;                       // no memory
-           bloom_chain_add(seen, "apple", 5);  // true: certainly new
-           int maybe = bloom_chain_may_contain(seen, "pear", 4);
-           bloom_chain_free(seen);
-           return maybe;                       // 0: certainly not in
-       }
-   Include bloom.h in any of its ways: with BLOOM_IMPLEMENTATION in this file or
-   in another one, or with BLOOM_STATIC.
+       bloom_chain *seen = bloom_chain_new(1000, 0.01, BLOOM_CLASSIC);
+       if (!seen)
+           return 1;                           // no memory
+       bloom_chain_add(seen, "apple", 5);      // true: certainly new
+       bloom_chain_may_contain(seen, "pear", 4);   // false: certainly not in
+       bloom_chain_free(seen);
+   bloom.h may have BLOOM_IMPLEMENTATION in any file, or BLOOM_STATIC here.
 
    HOW IT GROWS
    A chain is a row of filters, called its links. Link i = 0, 1, 2 .. is planned
@@ -150,7 +144,6 @@ BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c);
 
 /* ---- Saving and loading ------------------------------------------------- */
-
 /* The image of a chain is a head of 32 bytes, then the images of its links,
    oldest first. Save it like this:
        bloom_chain_seal(c);                     // optional: for bloom_verify
@@ -265,9 +258,9 @@ static inline void bloom_chain_count_(bloom_chain *c)
     bloom_chain_set_room_(c);
 }
 
-static inline bloom_chain *bloom_chain_without_links_(uint64_t first_n,
-                                                      double p,
-                                                      bloom_plan like)
+/* A chain that has no link yet; NULL if memory is short. */
+static inline bloom_chain *bloom_chain_make_(uint64_t first_n, double p,
+                                             bloom_plan like)
 {
     void *memory = BLOOM_CHAIN_MALLOC(sizeof (bloom_chain));
     bloom_chain *c = (bloom_chain *)memory;
@@ -293,9 +286,10 @@ BLOOM_CHAIN_API void bloom_chain_free(bloom_chain *c)
 BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
                                                 bloom_plan like)
 {
-    bloom_chain *c = NULL;
-    if (p > 0 && p < 1 && like.layout <= BLOOM_BLOCKED)
-        c = bloom_chain_without_links_(first_n, p, like);
+    bloom_chain *c;
+    if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
+        return NULL;
+    c = bloom_chain_make_(first_n, p, like);
     if (c && bloom_chain_append_(c)) {
         bloom_chain_set_room_(c);
         return c;
@@ -377,13 +371,10 @@ typedef struct bloom_chain_keys_ {
 } bloom_chain_keys_;
 
 static inline bloom_hash bloom_chain_hash_(const bloom *b,
-                                           const bloom_chain_keys_ *keys,
-                                           size_t i)
+                                           bloom_chain_keys_ k, size_t i)
 {
-    return keys->keys ? bloom_hash_key(b, keys->keys[i].data,
-                                       keys->keys[i].size)
-         : keys->numbers ? bloom_hash_u64(b, keys->numbers[i])
-         : keys->hashes[i];
+    return k.keys ? bloom_hash_key(b, k.keys[i].data, k.keys[i].size)
+         : k.numbers ? bloom_hash_u64(b, k.numbers[i]) : k.hashes[i];
 }
 
 /* Leaves the keys that none of the oldest `links` links may contain. */
@@ -407,8 +398,8 @@ static inline void bloom_chain_sift_(bloom_chain_batch_ *k,
    add does not ask the newest link: that one takes the keys that are left and
    tells which of them are new. Returns how many results are true. */
 static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
-                                      const bloom_chain_keys_ *keys,
-                                      size_t from, size_t count, bool *results)
+                                      bloom_chain_keys_ keys, size_t from,
+                                      size_t count, bool *results)
 {
     bloom_chain_batch_ k;
     size_t i, added = 0;
@@ -438,16 +429,15 @@ static inline size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
 {
     size_t from, some, trues = 0;
     for (from = 0; from < count; from += some) {
-        some = count - from;
-        if (some > BLOOM_CHAIN_BATCH_)
-            some = BLOOM_CHAIN_BATCH_;
+        some = count - from < BLOOM_CHAIN_BATCH_ ? count - from
+                                                 : BLOOM_CHAIN_BATCH_;
         if (into && some > c->room - c->keys)
             some = (size_t)(c->room - c->keys);
         if (some > 0) {
-            trues += bloom_chain_run_(into, c, &keys, from, some, results);
+            trues += bloom_chain_run_(into, c, keys, from, some, results);
         } else {
             bool is_new = bloom_chain_add_hash(
-                into, bloom_chain_hash_(c->link[0], &keys, from));
+                into, bloom_chain_hash_(c->link[0], keys, from));
             if (results)
                 results[from] = is_new;
             trues += is_new;
@@ -543,11 +533,9 @@ BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c)
 
 /* ---- The image ---------------------------------------------------------- */
 
-enum { BLOOM_CHAIN_HEAD_ = 32 };
-
 BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c)
 {
-    size_t size = BLOOM_CHAIN_HEAD_;
+    size_t size = 32;
     unsigned i;
     for (i = 0; i < c->links; i++)
         size += bloom_size(c->link[i]);
@@ -598,7 +586,7 @@ static inline double bloom_chain_get_rate_(const unsigned char *head)
 static inline unsigned char bloom_chain_check_byte_(const unsigned char *head)
 {
     unsigned sum = 0, i;
-    for (i = 0; i < BLOOM_CHAIN_HEAD_; i++)
+    for (i = 0; i < 32; i++)
         sum += i == 7 ? 0 : (2 * i + 1) * head[i];
     return (unsigned char)(sum & 255);
 }
@@ -625,7 +613,7 @@ static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
                                                   size_t size)
 {
     double p;
-    if (!head || size < BLOOM_CHAIN_HEAD_)
+    if (!head || size < 32)
         return BLOOM_TRUNCATED;
     if (head[0] != 'B' || head[1] != 'L' || head[2] != 'C')
         return BLOOM_NOT_A_FILTER;
@@ -643,7 +631,7 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
                                              size_t size)
 {
     bloom_error error = bloom_chain_check_head_(image, size);
-    size_t at = BLOOM_CHAIN_HEAD_;
+    size_t at = 32;
     uint64_t seed = 0;
     unsigned i;
     for (i = 0; error == BLOOM_OK && i < image[6]; i++) {
@@ -668,7 +656,7 @@ static inline bool bloom_chain_copy_links_(bloom_chain *c,
                                            const unsigned char *image,
                                            size_t size)
 {
-    size_t at = BLOOM_CHAIN_HEAD_;
+    size_t at = 32;
     while (c->links < image[6]) {
         const bloom *b = bloom_view(image + at, size - at, NULL);
         bloom *copy = bloom_copy(b);
@@ -685,14 +673,14 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 {
     const unsigned char *head = (const unsigned char *)image;
     const bloom_error found = bloom_chain_check_(head, size);
-    bloom_chain *c = NULL;
+    bloom_chain *c;
     if (error)
         *error = found;
-    if (found == BLOOM_OK)
-        c = bloom_chain_without_links_(
-            bloom_chain_get_(head + 8), bloom_chain_get_rate_(head),
-            bloom_plan_of(bloom_view(head + BLOOM_CHAIN_HEAD_,
-                                     size - BLOOM_CHAIN_HEAD_, NULL)));
+    if (found != BLOOM_OK)
+        return NULL;
+    c = bloom_chain_make_(
+        bloom_chain_get_(head + 8), bloom_chain_get_rate_(head),
+        bloom_plan_of(bloom_view(head + 32, size - 32, NULL)));
     if (c && bloom_chain_copy_links_(c, head, size)) {
         c->keys = bloom_chain_get_(head + 24);
         bloom_chain_set_room_(c);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Unlicense OR MIT
-
    bloom_window.h: a filter of the last n keys, or of the last day's keys, made
    of filters of bloom.h. It forgets older keys, and its memory never grows.
 
@@ -18,15 +17,15 @@
        bloom_window_add(&w, h);                // true: certainly not known
        bloom_window_may_contain(&w, h);        // false: certainly not known
        free(w.image);
-   Include bloom.h in any of its ways: with BLOOM_IMPLEMENTATION in this file or
-   in another one, or with BLOOM_STATIC. BLOOM_READ_BYTE must not be set.
+   bloom.h may have BLOOM_IMPLEMENTATION in any file, or BLOOM_STATIC here.
+   BLOOM_READ_BYTE must not be set.
 
    WHAT IT KNOWS
    Each generation has the share p / g of the false-positive rate, and room for
    n / (g - 1) keys, rounded up. A key is known until at least n, and at most
-   g * room - 1, other keys were added after it. With n = 1000 and g = 8, room is
-   143, so it is known until 1001 to 1143 others were added. With n = 10 and
-   g = 16, room is 1, so it is known until 15 others were added.
+   g * room - 1, other keys were added after it. With n = 1000 and g = 8, room
+   is 143, so a key is known until 1001 to 1143 others were added. With n = 10
+   and g = 16, room is 1, so a key is known until 15 others were added.
    If you add a known key again, it stays known for longer. It counts and takes
    room again, unless the newest generation contains it already.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Run by `make coverage`: the lines and branches of bloom.h that the test
-program runs, in all its modes together, counted by gcc and gcov without
+"""Run by `make coverage`: the lines and branches of bloom.h and bloom_chain.h
+that the test program runs, in all its modes together, counted by gcc and gcov without
 optimisation. Fails if no mode runs a line or takes a branch of a function that
 uncovered.txt does not name, with a reason; what is not run in those is printed
 with it. Then the lines of the command, examples/bloom, that its tests
@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 BUILD = "build/coverage"
+CHAIN = "examples/companions/bloom_chain.h"
 COMMAND_LEAST = 95      # per cent
 MODES = {
     "same": ["-DBLOOM_IMPLEMENTATION"],
@@ -48,7 +49,7 @@ def gcov(folder, counts):
 
 
 def measure(mode):
-    """gcov's own account of bloom.h in this mode: a list of its lines"""
+    """gcov's own account of the headers in this mode: lists of their lines"""
     folder = BUILD + "/" + mode
     os.makedirs(folder)
     up = os.path.relpath(".", folder)
@@ -57,18 +58,18 @@ def measure(mode):
         "-Dalways_inline=unused",
         *MODES[mode], up + "/tests/unit/all.c", "-o", "all")
     run(folder, "./all", up + "/tests/unit/murmur3.tsv")
-    return next(lines for name, lines in gcov(folder, ["all.gcda"])
-                if name.endswith("bloom.h"))
+    return {os.path.basename(name): lines
+            for name, lines in gcov(folder, ["all.gcda"])}
 
 
-def gather():
+def gather(measured, name):
     """Counts by line, and by (line, branches there, number of the branch):
     the same line has other branches where a mode's macros are constants; and
     the function that each line is in"""
     lines, branches = collections.Counter(), collections.Counter()
     function = {}
     for mode in MODES:
-        for line in measure(mode):
+        for line in measured[mode].get(os.path.basename(name), []):
             number, there = line["line_number"], line["branches"]
             function[number] = line.get("function_name", "")
             lines[number] += line["count"]
@@ -86,12 +87,12 @@ def reasons():
             for name in names.split()}
 
 
-def header():
-    """True if all of bloom.h is run, or has a reason"""
-    lines, branches, function = gather()
-    with open("bloom.h") as file:
+def header(measured, name, known):
+    """True if all of a header is run, or has a reason"""
+    lines, branches, function = gather(measured, name)
+    with open(name) as file:
         source = [text.strip() for text in file]
-    known, failed, explained = reasons(), 0, 0
+    failed, explained = 0, 0
     missed = [(n, "never run") for n in lines if lines[n] == 0]
     missed += [(n, "branch %d of %d never taken" % (i + 1, of))
                for n, of, i in branches if branches[n, of, i] == 0]
@@ -99,14 +100,14 @@ def header():
         reason = known.get(function[number])
         failed += reason is None
         explained += reason is not None
-        print("bloom.h:%d: %s: %s: %s%s" % (
-            number, function[number], what, source[number - 1],
+        print("%s:%d: %s: %s: %s%s" % (
+            name, number, function[number], what, source[number - 1],
             "\n    " + reason if reason else ""))
-    for name in sorted(set(known) - {function[n] for n, _ in missed}):
-        print("uncovered.txt: all is run of", name)
-    print("coverage: %d of %d lines, %d of %d branches; %d not run with a "
-          "reason, %d without" % (
-              sum(1 for n in lines if lines[n]), len(lines),
+    for whole in sorted(set(known) - {function[n] for n, _ in missed}):
+        print("uncovered.txt: all is run of", whole)
+    print("coverage of %s: %d of %d lines, %d of %d branches; %d not run with "
+          "a reason, %d without" % (
+              name, sum(1 for n in lines if lines[n]), len(lines),
               sum(1 for b in branches if branches[b]), len(branches),
               explained, failed))
     return failed == 0
@@ -157,7 +158,9 @@ def main():
         if not shutil.which(tool):
             sys.exit("coverage needs %s: apt-get install gcc" % tool)
     shutil.rmtree(BUILD, ignore_errors=True)
-    complete = header()
+    measured = {mode: measure(mode) for mode in MODES}
+    complete = all([header(measured, "bloom.h", reasons()),
+                    header(measured, CHAIN, {})])
     sys.exit(not (command() and complete))
 
 

@@ -154,7 +154,7 @@ build_flags() {
 build_images() {
     case $1 in
     all) cat ;;
-    integer | bare | atomic) grep -v '^plan real' ;;
+    integer | bare | atomic) grep -v -e '^plan real' -e '^chain' ;;
     tiny) grep -e '^plan ints' -e '^classic 32' ;;
     esac
 }

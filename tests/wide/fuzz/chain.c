@@ -5,10 +5,10 @@
 static void *scarce_malloc(size_t size);
 static void scarce_free(void *old);
 
-#define BLOOM_MALLOC(size) scarce_malloc(size)
-#define BLOOM_FREE(old) scarce_free(old)
 #define BLOOM_CHAIN_MALLOC(size) scarce_malloc(size)
 #define BLOOM_CHAIN_FREE(old) scarce_free(old)
+#define BLOOM_MALLOC(size) scarce_malloc(size)
+#define BLOOM_FREE(old) scarce_free(old)
 #include "fuzz.h"
 #include "examples/companions/bloom_chain.h"
 

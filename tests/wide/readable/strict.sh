@@ -18,6 +18,10 @@ USER="-Werror -Wall -Wextra -pedantic"          # what a user's program sees
 
 echo '#include "bloom.h"' >build/strict.c
 cp build/strict.c build/strict.cpp
+for header in bloom_chain.h bloom_window.h; do
+    echo "#include \"examples/companions/$header\""
+done >build/companions.c
+cp build/companions.c build/companions.cpp
 . tests/unit/count.sh
 for tool in gcc g++ clang clang++; do
     needs $tool "gcc g++ clang" || exit 1
@@ -49,6 +53,11 @@ for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
             "-DBLOOM_IMPLEMENTATION -DBLOOM_NO_SIMD -U__SIZEOF_INT128__"; do
     versions "$C" "$GCC" "$CLANG" "$mode build/strict.c"
     versions "$CXX" "$GXX" "$CLANGXX" "$mode build/strict.cpp"
+done
+for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
+            "-DBLOOM_IMPLEMENTATION -DBLOOM_CHAIN_API=extern"; do
+    versions "$C" "$GCC" "$CLANG" "$mode build/companions.c"
+    versions "$CXX" "$GXX" "$CLANGXX" "$mode build/companions.cpp"
 done
 echo "skipped: tests/wide/fuzz/redis.c, which make fuzz builds with redismodule.h"
 for file in examples/*.c examples/bloom/*.c examples/class/*.c \
