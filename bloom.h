@@ -810,8 +810,9 @@ static inline void bloom_unseal_(unsigned char *image)
    width 32. */
 
 /* ---- x64_128 ---------------------------------------------------------------
-   Both lanes, h1 and h2, start at `start`, a number of 64 bits. The key is mixed
-   into them in words of eight bytes, by turns. Zeros fill up the last words. */
+   Both lanes, h1 and h2, start at `start`, a number of 64 bits. The key is
+   mixed into them in words of eight bytes, by turns. Zeros fill up the last
+   words. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
@@ -966,7 +967,7 @@ static inline uint64_t bloom_h1_u64_(uint64_t key, uint64_t seed)
 }
 
 /* The step, h2, of an integer. Without the rotation, two integers that share
-   the low half of h1 would share that of each step, and their bits in blocks. */
+   the low half of h1 would share that of each step, and its bits in blocks. */
 static inline bloom_hash bloom_from_h1_(uint64_t h1)
 {
     bloom_hash h;
