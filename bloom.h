@@ -1057,13 +1057,8 @@ static inline bloom_walk_ bloom_walk_of_(bloom_plan plan, bloom_hash h)
     return bloom_walk_at_(h.h1, bloom_y_(plan, h.h2), plan.cells);
 }
 
-BLOOM_ATTRIBUTE_((unused))
-static inline bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
-                                             const void *key, size_t size)
-{
-    const bloom_plan plan = bloom_parse_(header);
-    return bloom_walk_of_(plan, bloom_hash_(plan, key, size));
-}
+#define bloom_walk_of_key_(header, key, size) bloom_walk_of_( \
+    bloom_parse_(header), bloom_hash_(bloom_parse_(header), key, size))
 
 static inline void bloom_step_(bloom_walk_ *walk)
 {
