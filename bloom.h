@@ -2743,9 +2743,9 @@ static void bloom_begin_integers_(bloom_batch_ *batch, bloom_plan plan,
                                   const uint64_t *keys)
 {
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
-    const size_t done = BLOOM_IS_32_(plan) || !BLOOM_HAS_SIMD_ ? 0
-        : bloom_simd_h1_(batch->x, keys, batch->count, plan.seed);
-    size_t i;
+    size_t i, done = 0;
+    if (!BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_)
+        done = bloom_simd_h1_(batch->x, keys, batch->count, plan.seed);
     for (i = 0; i < done && !one; i++)
         batch->y[i] = bloom_from_h1_(batch->x[i]).h2;
     for (i = done; i < batch->count; i++)
