@@ -51,7 +51,8 @@ static const char about[] =
     "A line is its bytes without the newline. A known line is never taken for\n"
     "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong,\n"
     "then OUT is left as it was, and FILE of uniq records every line that\n"
-    "was printed; 3 if the filter of uniq takes more new lines than P for known.\n";
+    "was printed; 3 if the filter of uniq takes more new lines for known\n"
+    "than P.\n";
 
 static const char examples[] =
     "Examples:\n"
