@@ -1,5 +1,5 @@
 # make                   builds build/bloom, the command
-# make test              the tests, in each mode of the header; 20 seconds
+# make test              the tests, in each mode of the header; 30 to 60 s
 # make demo              the main job on real input: every path below /usr
 # make page              build/page.html: see a filter in the browser
 # make install           the command, bloom.h, its companions, and what pkg-config

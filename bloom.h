@@ -1,4 +1,4 @@
-/* bloom.h 2.0.0 - public domain or MIT - Bloom filters whose rate is kept
+/* bloom.h 2.0.0 - public domain or MIT - Bloom filters that keep their rate
 
    USE
        #define BLOOM_IMPLEMENTATION            // in one .c or .cpp file
@@ -13,37 +13,40 @@
            bloom_free(seen);
            return maybe;                             // 0: certainly not in
        }
-   Other files that use the filter just include bloom.h. To use it in one
-   file only: #define BLOOM_STATIC instead, and nothing else is needed.
+   Other files that use the filter just include bloom.h. If only one file uses
+   it, #define BLOOM_STATIC instead.
 
    PROMISES
      A key that was added is always found: never a false negative.
      A key that was not added is found with a rate of at most p, on average
      over keys and seeds, while at most n different keys were added: for every
-     n and every p, in every layout. bloom_fpr reports the rate of one filter.
+     n, every p from 0.5 to 10^-12, every layout and width. The rates of single
+     filters scatter around that average; bloom_fpr reports the rate of one.
      The hash sets a floor: no rate is below about 2^-64 (hash_bits 32: 2^-32).
-     A filter is one block of bytes, the same on every machine. Save it with
-     fwrite, map it, send it, burn it into ROM: there is nothing to serialise.
+     It includes the one integer key per seed whose hash is 0, so that its walk
+     stays on one cell. A blocked filter of fewer than five keys with k >= 24
+     has a floor of about 10^-12, which plans do not count.
+     A filter is one block of bytes, the same on every machine, to be saved with
+     fwrite, mapped, sent, or burnt into ROM.
      bloom_open checks any bytes; what it accepts is safe to use.
-     Nothing is allocated unless you ask for it; there are no globals, no
-     errno, no I/O and no libm. Of libc only calloc, free, memset and memcpy are
+     Nothing is allocated unless you ask for it. There are no globals, no errno,
+     no I/O and no libm. Of libc only calloc, free, memset and memcpy are
      called; without malloc only memset, and memcpy where a compiler copies
      structs by it. On x86-64 the compiler's own variable __cpu_model tells
      whether the CPU has AVX2, unless you set BLOOM_NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
-     m  cells (classic layout: bits)         p  rate of false "maybe"s
-   A textbook says p = (1 - e^(-kn/m))^k, least at k = m/n * ln 2, and so
-   m = n * log2(1/p) / ln 2: 9.6 bits a key for 1%, 4.8 more for each further
-   tenth of p. Small filters do worse than that; bloom_plan_for allows for it.
+     m  cells (classic layout: bits)         p  false-positive rate
+   A textbook says p = (1 - e^(-kn/m))^k. That is least at k = m/n * ln 2, so
+   m = n * log2(1/p) / ln 2: 9.6 bits per key for 1%, and 4.8 more for a tenth
+   of that rate. Small filters do worse than that; bloom_plan_for allows for it.
 
-   OPTIONS are macros. Set those marked * before every #include "bloom.h", the
-   others in the one file that has the code, which is the one with
-   BLOOM_IMPLEMENTATION, or each one with BLOOM_STATIC.
+   OPTIONS are macros. Set those marked * before every #include "bloom.h". Set
+   the others in the file with BLOOM_IMPLEMENTATION, or each with BLOOM_STATIC.
      BLOOM_IMPLEMENTATION   puts the code into this file.
-   * BLOOM_STATIC           makes everything static inline in this file, code
-                            and declarations; other files are not concerned.
+   * BLOOM_STATIC           makes everything static inline in this file; other
+                            files are unaffected.
    * BLOOM_API              stands before each function: by default extern,
                             in ELF hidden from other shared objects. To
                             export them from a shared library, #define BLOOM_API
@@ -52,25 +55,25 @@
                             memory need not be zeroed.
    * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy
                             and bloom_free.
-   * BLOOM_NO_FLOAT         leaves out what takes or returns a double, and
+   * BLOOM_NO_FLOAT         leaves out the functions with a double, and
                             bloom_plan_bytes, bloom_estimate, bloom_fold_by.
-   * BLOOM_TINY             is for firmware: the smallest code, which has the
-                            classic layout and the 32-bit hash only, no
-                            malloc, no floating point and no bloom_fold.
+   * BLOOM_TINY             is for firmware: the smallest code. It has only the
+                            classic layout and the 32-bit hash, no malloc, no
+                            floating point and no bloom_fold.
      BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock; see "Threads" below.
-     BLOOM_NO_SIMD          uses plain C only, with the same bits: no vector
-                            instructions and no look at the CPU at run time.
+     BLOOM_NO_SIMD          uses plain C only: no vector instructions, and no
+                            test of the CPU at run time.
      BLOOM_ASSERT(x)        is called to check that a filter is not NULL; by
                             default nothing is checked.
      BLOOM_READ_BYTE(p)     reads the byte of an image at p, a const unsigned
-                            char *. It is for chips whose flash is read by an
-                            instruction of its own (AVR: pgm_read_byte(p)).
+                            char *. It is for chips that read flash by an
+                            instruction of their own: AVR, pgm_read_byte(p).
                             bloom_view, bloom_plan_of, bloom_size, bloom_copy,
                             bloom_hash_*, bloom_probes and bloom_may_contain*
-                            then take filters in flash only; all other
-                            functions work in RAM as always.
-   No option changes a plan's image, but BLOOM_TINY makes plans of width 32. */
+                            then take filters in flash only; the other functions
+                            still work in RAM.
+   Options never change the bytes that a given plan produces. */
 
 #ifndef BLOOM_H
 #define BLOOM_H
@@ -123,9 +126,8 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
     BLOOM_BLOCKED,               /* m bits; a key has eight in each of k/8
-                                    blocks of 256. The fastest. For p below 5%
-                                    and from some hundred keys on it takes 10
-                                    to 20% more memory than classic */
+                                    blocks of 256. The fastest; for p below 5%
+                                    10 to 20% larger, for few keys more */
     BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
 } bloom_layout;
 
@@ -138,9 +140,7 @@ typedef struct bloom_plan {
     uint8_t hashes;              /* k: 1..64 (blocked: 8, 16 .. 64) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, which
-                                    needs m < 2^32, is not for blocked filters
-                                    and has no rate below about 2^-32 (64: about
-                                    2^-64) */
+                                    needs m < 2^32; blocked: 64 only */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -155,9 +155,10 @@ typedef enum bloom_error {
 } bloom_error;
 
 /* ---- Planning ----------------------------------------------------------- */
-/* n is the number of keys; 0 is taken as 1. p is the rate, from 2^-64 to below
-   1; one_in, 2..10^9, asks for one false "maybe" in one_in lookups. Anything
-   else, and a plan that is too large, gives a plan of size 0. */
+/* n is the number of keys; 0 counts as 1. p is the rate, from 2^-64 to below 1;
+   one_in, 2..10^9, asks for the rate 1 / one_in. Any other value, and a filter
+   that would be too large, gives a plan of size 0. Plans are not exactly the
+   smallest for p within 10^-6 of 1 and n above 10^11. */
 
 /* Integer constant expressions for array sizes, initialisers and #if: m, k,
    image bytes, and a plan's initialiser; classic, seed 0, width 64 (with
@@ -181,34 +182,34 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 
 #ifndef BLOOM_NO_FLOAT
 
-/* The least classic filter that keeps the rate p with n keys; of the k that
-   keep it in this m, the fewest. Takes 3 microseconds, 200 near p = 2^-64. */
+/* The smallest classic filter that keeps the rate p with n keys. k is the least
+   that keeps p in this m. Takes 3 microseconds, near p = 2^-64 up to 200. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
-/* The same in a layout; a counting filter has a classic one's m and k. Blocked:
-   the fewest blocks a key with which m is at most 1.2 times the classic plan's,
-   or, if no number of blocks does that (p above 0.05, or few keys), the least
-   m. It takes 20 microseconds, and near p = 2^-64 or p = 1 up to 700. */
+/* The same in a layout; a counting filter has a classic one's m and k. A
+   blocked filter uses the fewest blocks per key that fit in 1.2 times the
+   classic size. If none fits (p above 0.05, or few keys), it is the smallest.
+   Its plan takes 20 microseconds, and near p = 2^-64 or p = 1 up to 700. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* The least classic filter with just k probes, 1..64: a small k is fast. */
+/* The smallest classic filter with exactly k probes, 1..64: few are fast. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
-/* The classic filter of lowest rate whose image has at most `bytes` bytes.
-   There is none of fewer than 40. */
+/* The classic filter with the lowest rate whose image has at most `bytes`
+   bytes; at least 40 are needed. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
-/* The expected false-positive rate after n different keys, 0..1. It is 0 for
-   n = 0, and 1 for an impossible plan. It is never too low by more than 2%. In
-   classic and counting filters it is too high by at most 2% (from 100 keys on,
-   1%). In blocked filters with several blocks per key but few in all it may be
-   up to 50% too high, as it ignores that a crowded block leaves the others
-   emptier. */
+/* The expected false-positive rate after n different keys, 0..1: 0 for n = 0, 1
+   for an impossible plan. It is within 2% (1% from 100 keys on; 4% for n <= 2
+   with k near m). Only for blocked filters with several blocks per key but few
+   in all it may be up to 50% too high, as it ignores that a crowded block
+   leaves the others emptier. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
-/* How many different keys a filter takes before its rate passes p: the largest
+/* How many different keys a filter takes before its rate exceeds p: the largest
    n with bloom_plan_fpr(plan, n) <= p, as far as a double tells (p to 0.999, n
-   below 2^53); 0 for an impossible plan, or p not between 0 and 1. */
+   below 2^53; beyond, the result may be below the n of the plan). It is 0 for
+   an impossible plan, or p not between 0 and 1. */
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 
 #endif
@@ -235,13 +236,12 @@ BLOOM_API void bloom_free(bloom *b);
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* Existing bytes as a filter, in place, not copied. The header is checked
-   against `size`, the cells are not: see bloom_verify. If the bytes are no
-   filter of this build, or NULL (TRUNCATED), the result is NULL and *error the
-   reason, else OK; error may be NULL. Bytes after the image are allowed.
-   bloom_view is for bytes that cannot be written: ROM, or a file mapped
-   read-only. If you have only the 32 bytes of a header, give bloom_view
-   SIZE_MAX for `size`: bloom_size of the result, if not NULL, tells how many
-   bytes there will be. */
+   against `size`, but the cells are not: see bloom_verify. If the bytes are no
+   filter of this build, or NULL (TRUNCATED), the result is NULL and *error is
+   the reason; else it is OK. error may be NULL. Bytes may follow the image.
+   bloom_view is for read-only bytes: ROM, or a mapped file. To learn the size
+   of an image from its header of 32 bytes, give bloom_view SIZE_MAX for `size`,
+   and call bloom_size unless the result is NULL. */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
@@ -259,27 +259,26 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
-   its pointer may be NULL. For _u64 the key is an integer, which is hashed by
-   value, alike on every machine. In width 64, an integer and its bytes are
-   different keys; in width 32 the integer is the key of its 8 bytes,
-   little-endian. For _hash the key was hashed before, by bloom_hash_* or by a
-   hash of your own. It must fill h1 and h2 (in width 32: h1 and the upper half
-   of h2) with bits that are as good as random; pass a hash of fewer bits through
-   bloom_hash_u64 first.
+   its pointer may be NULL. For _u64 the key is an integer, hashed by value. In
+   width 64, an integer and its bytes are different keys; in width 32 it is the
+   key of its 8 bytes, little-endian. For _hash the key was hashed before, by
+   bloom_hash_* or by your own hash. That must fill h1 and h2 (in width 32: h1
+   and the upper half of h2) with bits that are as good as random; pass a hash
+   of fewer bits through bloom_hash_u64 first.
    Hostile keys: whoever may choose the keys can make ones that fill a filter,
-   or that are all "maybe". A secret seed does not help, as MurmurHash3 has
-   collisions for every seed at once. Use _hash with a keyed hash (SipHash). */
+   or that are all false positives. A secret seed does not help, as MurmurHash3
+   has collisions for every seed. Use _hash with a keyed hash (SipHash). */
 
 /* Add a key. true: it was certainly new; false: it may have been in before. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
-/* Take back one bloom_add of a key that was added to a counting filter. false,
-   and nothing is changed, if the layout is another; false, and no cell is
-   changed, if the key was certainly not in. Do not remove a key that was never
-   added: if it is a false "maybe", that takes other keys out. A counter that
-   has reached 15 stays 15 for good, so that it never counts too few. */
+/* Take back one bloom_add of a key that was added to a counting filter. If the
+   layout is another, or the key was certainly not in, they return false and
+   change no cell. Do not remove a key that was never added: if it is a false
+   positive, that removes other keys. A counter that has reached 15 stays 15, so
+   that it can never undercount. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
@@ -301,11 +300,10 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64]);
 
 /* ---- Many keys at once -------------------------------------------------- */
-/* These do the same as one call for each of `count` keys, in their order. As
-   the waits for memory overlap, they are faster, the more so the larger the
-   filter. is_new and maybe take the `count` results or are NULL, and must not
-   overlap the keys, which are still read when the first results are written.
-   They return how many results are true. */
+/* These do the same as one call for each of `count` keys, in their order. They
+   are faster because the waits for memory overlap. is_new and maybe take the
+   `count` results, or are NULL. They must not overlap the keys. The calls
+   return how many results are true. */
 
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
@@ -330,37 +328,35 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
    and merge into the filter meanwhile: no key is lost, and if a thread tells
    another that it added a key, the other finds it. If several add one absent
    key at once, at least one is told that it is new. A key that is in may be
-   removed meanwhile.
-   Everyone else must be stopped for bloom_seal, bloom_verify, bloom_clear,
-   bloom_intersect, bloom_flatten, bloom_fold and bloom_copy, and for writing
-   the image out. */
+   removed meanwhile. These calls need exclusive access: bloom_seal,
+   bloom_verify, bloom_clear, bloom_intersect, bloom_flatten, bloom_fold and
+   bloom_copy. So does writing the image out. */
 
 /* ---- Whole filters ------------------------------------------------------ */
 /* Each reads the whole image. */
 
-/* Make `into` the union of both filters, or their intersection. false, and
-   `into` untouched, if the plans differ. The union is just what adding all keys
-   to one filter gives (counters: the sum, at most 15). The intersection
-   (counters: the lesser) has all keys that both have, and by chance others:
-   its rate is at most the lower of the two. bloom_fpr tells either rate. */
+/* Make `into` the union of both filters, or their intersection. If the plans
+   differ, they return false and change nothing. The union has the bytes that
+   adding all keys to one filter gives (counters: the sum, at most 15). The
+   intersection (counters: the lesser) has all keys that both have, and by
+   chance others: its rate is at most the lower of the two. */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
 /* Make a classic filter of the same m, k, width and seed contain just what a
-   counting filter does, in a quarter of the memory: to send it to others.
-   false, and nothing is written, if the layouts are others or the plans
-   differ. */
+   counting filter does, in a quarter of the memory. If the layouts are others,
+   or the plans differ, it returns false and changes nothing. */
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 
 #ifndef BLOOM_TINY
 
 /* Make a filter that was planned too large smaller, in place: m becomes m / by.
-   Image (byte for byte) and rate are then those of a filter of m / by cells to
-   which the same keys were added. The seal is removed. false, and b untouched,
-   if by is 0 or does not divide m, if m / by is not a multiple of 64 (blocked:
-   256), or if a blocked filter would go from 2^34 cells or more to below, where
-   a key's block is chosen by another rule. Folding makes bloom_size smaller,
-   but the memory behind b stays as it is; bloom_copy takes just what is needed.
+   Its bytes are then those of a filter of m / by cells to which the same keys
+   were added. The seal is removed. It returns false and changes nothing if by
+   is 0 or does not divide m, if m / by is not a multiple of 64 (blocked: 256),
+   or if a blocked filter would go from 2^34 cells or more to below, where a
+   key's block is chosen by another rule. The memory behind b keeps its size;
+   bloom_copy takes just what is needed.
    Fold if n is known only afterwards. Plan for the largest n there may be, and
    round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
    divisors. Add the keys, merge the filters of other workers, and fold by
@@ -372,7 +368,7 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 /* The largest `by`, 1..65536, for which bloom_fold works and the folded filter
    keeps p for the keys that are in: bloom_plan_fpr of its plan and
    bloom_estimate(b) is at most p. 0 if not even 1 keeps p, or if p is not
-   between 0 and 1. Reads the whole image, then takes less than 2 milliseconds. */
+   between 0 and 1. Reads the whole image, then takes up to 2 milliseconds. */
 BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p);
 #endif
 
@@ -383,8 +379,8 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 #ifndef BLOOM_NO_FLOAT
 
 /* How many different keys were added, as the share of set cells tells;
-   UINT64_MAX if all are set. It says nothing of an intersection, whose keys are
-   about |A| + |B| - |A or B|, the last being the estimate of the union. */
+   UINT64_MAX if all are set. It does not hold for an intersection, which has
+   about |A| + |B| - |A or B| keys: estimate the union for the last term. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
 /* The false-positive rate of this filter with the cells as they are, 0..1. */

@@ -1,4 +1,4 @@
-/* help.c: what the command says of itself */
+/* help.c: the help texts of the command */
 #include "command.h"
 
 /* The text, with its lines after the first indented. */
@@ -50,8 +50,9 @@ static const char about[] =
     "\n"
     "A line is its bytes without the newline. A known line is never taken for\n"
     "new. Exit status: 0; 1 if check prints no line; 2 if anything is wrong,\n"
-    "then OUT is left as it was, and FILE of uniq knows what was printed; 3 if\n"
-    "the filter of uniq takes more new lines for known than P.\n";
+    "then OUT is left as it was, and FILE of uniq records every line that\n"
+    "was printed; 3 if the filter of uniq takes more new lines for known\n"
+    "than P.\n";
 
 static const char examples[] =
     "Examples:\n"

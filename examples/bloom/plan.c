@@ -1,10 +1,10 @@
-/* plan.c: how a filter is made, by the options; and whether one that is there
-   was made by such options */
+/* plan.c: makes a filter as the options say, and checks whether an existing one
+   was made with such options */
 #include "command.h"
 
 /* ---- Making ------------------------------------------------------------- */
 
-/* Layout, seed and width as the options say, or as they are without them */
+/* Layout, seed and width as the options say; else classic, 0 and 64 */
 bloom_plan given_plan(void)
 {
     bloom_plan plan = { 0, 0, 0, 0, 0 };
@@ -14,8 +14,8 @@ bloom_plan given_plan(void)
     return plan;
 }
 
-/* A plan for n lines and the rate p, with the seed and width of `like`; ends if
-   it is none */
+/* A plan for n lines and the rate p, with the seed and width of `like`; exits
+   with a message if there is none */
 bloom_plan checked_plan(bloom_plan plan, uint64_t n, double p, bloom_plan like)
 {
     plan.seed = like.seed;
@@ -48,7 +48,7 @@ filter new_filter(uint64_t n)
     return f;
 }
 
-/* Half of the rate is its first link's. */
+/* The first link of a chain has half of its rate. */
 filter new_chain(uint64_t first_n)
 {
     filter f = { 0 };
@@ -83,7 +83,7 @@ static void agree_on_rate(const char *name, double there, double given)
         die("%s: was made with -p %.10g, not %.10g", name, there, given);
 }
 
-/* n and p are not in a filter's file; but they make k and m. */
+/* A filter's file does not hold n and p, but k and m follow from them. */
 static void agree_on_size(filter *f, const char *name)
 {
     bloom_plan there = bloom_plan_of(f->one);

@@ -1,7 +1,7 @@
 /* A filter in flash. A door lock lets badges in without asking anyone, unless
-   they may have been revoked: those few it asks the server about. The list is
-   on the build machine, which makes the filter; the chip reads it where it
-   lies, in ROM: no copy, and of its RAM only some stack.
+   they may have been revoked. It asks the server about those few. The build
+   machine has the list and makes the filter. The chip reads the filter in ROM:
+   it needs no copy, and of its RAM only some stack.
 
    The build machine made revoked.h, here of every third serial number:
        seq 1000 3 3997 >build/revoked.txt

@@ -1,9 +1,9 @@
-/* A rolling window. In a radio mesh each packet arrives several times, by
-   several ways; a node is to pass it on once. Two small filters in RAM know
-   the packets of late: new ones go into the current filter, and when that has
-   taken its N, the older one is cleared and becomes the current one. So the
-   last N packets are always known, and up to 2N of them. Where there is more
-   room than on a chip, bloom_window.h has more generations, and files.
+/* A sliding window. In a radio mesh each packet arrives several times, by
+   several ways, and a node should pass it on once. Two small filters in RAM
+   know the recent packets. New ones go into the current filter. When that has
+   taken N, the older filter is cleared and becomes the current one. So the last
+   N packets are always known, and at most 2N. Where there is more memory than
+   on a chip, bloom_window.h has more generations, and files.
 
        cc -I. examples/firmware/window.c -o build/window
    For an ATmega2560 and a Cortex-M0 see the head of rom.c.
