@@ -53,7 +53,7 @@ static bloom_hash hash_by_two(int sort, uint64_t x, uint64_t to)
     if (sort == INTEGER) {              /* 1 / the low half of the factor */
         h.h1 = (step - (high * BLOOM_GOLDEN_ >> 32)) * 0x9937733DU & 0xFFFFFFFFU;
         h.h1 |= high << 32;
-        h.h2 = bloom_h2_u64_(h.h1);
+        h = bloom_from_h1_(h.h1);
     }
     return h;
 }
