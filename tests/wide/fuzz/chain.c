@@ -1,18 +1,7 @@
 /* The chain against a set, and any bytes as its image; see fuzz.h. */
 
-#include <stddef.h>
-
-static void *scarce_malloc(size_t size);
-static void scarce_free(void *old);
-
-#define BLOOM_CHAIN_MALLOC(size) scarce_malloc(size)
-#define BLOOM_CHAIN_FREE(old) scarce_free(old)
-#define BLOOM_MALLOC(size) scarce_malloc(size)
-#define BLOOM_FREE(old) scarce_free(old)
-#include "fuzz.h"
+#include "scarce.h"
 #include "examples/companions/bloom_chain.h"
-
-#include "memory.h"
 
 enum { KEYS = 256, STORE = 1 << 15 };
 

@@ -5,18 +5,8 @@
    written to: 2.25 GB where size_t has 32 bits, else 129 GB. Most keys go to
    the first and last cells, few to others: each page touched takes its time. */
 
-#include <stddef.h>
-
-static void *scarce_malloc(size_t size);
-static void scarce_free(void *old);
-
-#define BLOOM_MALLOC(size) scarce_malloc(size)
-#define BLOOM_FREE(old) scarce_free(old)
-#define BLOOM_CHAIN_MALLOC(size) scarce_malloc(size)
-#define BLOOM_CHAIN_FREE(old) scarce_free(old)
-#include "fuzz.h"
+#include "scarce.h"
 #include "examples/companions/bloom_chain.h"
-#include "memory.h"
 #include <sys/mman.h>
 
 enum { KEYS = 300, SLOTS = 1 << 16, MOST_CELLS = SLOTS / 2, PAGE = 4096,

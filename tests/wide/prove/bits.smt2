@@ -14,6 +14,11 @@
 (push) (assert (is (= a (bvadd (bvmul (bvudiv a #x0000000100000000)
     #x0000000100000000) (bvurem a #x0000000100000000))))) (check-sat) (pop)
 
+; upper: without the remainder by 2^32; all: as it was
+(push) (assert (is (= (bvand a #xFFFFFFFF00000000) (bvmul #x0000000100000000
+    (bvudiv a #x0000000100000000))))) (check-sat) (pop)
+(push) (assert (is (= (bvand a #xFFFFFFFFFFFFFFFF) a))) (check-sat) (pop)
+
 ; right1, right3, right8, right27: quotients
 (push) (assert (is (= (bvlshr a #x0000000000000001)
     (bvudiv a #x0000000000000002)))) (check-sat) (pop)

@@ -31,6 +31,10 @@
     admit lemma right32: \forall integer a; IS_LONG(a) ==> (a >> 32) == a / B;
     admit lemma above34: \forall integer a; IS_LONG(a) ==>
         ((a & 18446744056529682432) == 0 <==> a < 17179869184);
+    admit lemma upper: \forall integer a, mask; IS_LONG(a)
+        && mask == 18446744069414584320 ==> (mask & a) == a / B * B;
+    admit lemma all: \forall integer a, mask; IS_LONG(a)
+        && mask == 18446744073709551615 ==> (mask & a) == a;
     admit lemma left5: \forall integer a; 0 <= a < B ==> (a << 5) == a * 32;
     admit lemma scaled: \forall integer x, b; 0 <= x < B && 0 <= b < B ==>
         IS_LONG(x * b) && (b > 0 ==> x * b / B < b);

@@ -1,4 +1,4 @@
-/* Run by prove.sh, by Frama-C's WP: bloom_high_by_halves_ is the
+/* Run by prove.sh, by Frama-C's WP: bloom_high_half_ is the
    high half of the product of any two 64-bit numbers, and none of its sums
    and products overflows. The function is bloom.h's own, as in prove.c.
 
@@ -8,7 +8,9 @@
      1  of any functions up and low with that property, the lemma "high"
      2  nothing overflows
      3  the result is the high half; here "high" is taken from part 1, of
-        >> and & */
+        >> and &
+   The lemma "within" of part 1 says that any number that is the high half is
+   less than m; prove.c makes use of it. */
 
 #define BLOOM_STATIC
 #define BLOOM_NO_SIMD
@@ -32,6 +34,8 @@
         axiom parts: \forall integer x; IS_LONG(x) ==>
             x == B * up(x) + low(x) && 0 <= up(x) < B && 0 <= low(x) < B;
     }
+    lemma within: \forall integer x, m, high; IS_LONG(x) && 0 < m &&
+        0 <= x * m - B * B * high < B * B ==> high < m;
     lemma bound: \forall integer a, b; 0 <= a < B && 0 <= b < B ==>
         0 <= a * b <= (B - 1) * (B - 1);
     lemma product: \forall integer x1, x0, m1, m0;
@@ -61,6 +65,6 @@
 /*@ assigns \nothing;
     ensures top: 0 <= (integer)x * m - B * B * \result < B * B;
 */
-static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m);
+static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m);
 
 #include "bloom.h"

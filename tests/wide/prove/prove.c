@@ -109,12 +109,7 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 
 /* ---- Cells --------------------------------------------------------------- */
 
-/* product.c proves this one. */
-/*@ assigns \nothing;
-    ensures top: 0 <= (integer)x * m - 18446744073709551616 * \result
-                 < 18446744073709551616; */
-static inline uint64_t bloom_high_by_halves_(uint64_t x, uint64_t m);
-
+/* product.c proves `top` of the function, and that `within` follows from it. */
 /*@ assigns \nothing;
     ensures top: 0 <= (integer)x * m - 18446744073709551616 * \result
                  < 18446744073709551616;

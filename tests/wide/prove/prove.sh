@@ -2,7 +2,7 @@
 #
 # Proved of bloom.h's own code, for every 64-bit input, with size_t of 64 and of
 # 32 bits:
-#   bloom_high_by_halves_  is the upper half of the 128-bit product, exactly
+#   bloom_high_half_  is the upper half of the 128-bit product, exactly
 #   bloom_check_           (bloom_open, bloom_view) accepts a header just if it
 #                          is within the format's limits and its cells are
 #                          within `size`
@@ -49,9 +49,9 @@ proof() {
 product() {
     PART=-DPART=1 proof "product, lemmas" x86_64 product.c -wp-prop=@lemma &&
     PART=-DPART=2 proof "product, overflow" x86_64 product.c \
-        -wp-fct bloom_high_by_halves_ -wp-prop=-top &&
+        -wp-fct bloom_high_half_ -wp-prop=-top &&
     PART=-DPART=3 proof "product, result" x86_64 product.c \
-        -wp-fct bloom_high_by_halves_ -wp-prop=top
+        -wp-fct bloom_high_half_ -wp-prop=top
 }
 
 fold() {
@@ -64,7 +64,7 @@ fold() {
 
 functions=bloom_low_half_,bloom_check_fields_,bloom_cell_bytes_
 functions=$functions,bloom_check_,bloom_plan_size_,bloom_plan_size
-functions=$functions,bloom_high_half_,bloom_look_bit_,bloom_set_bit_
+functions=$functions,bloom_look_bit_,bloom_set_bit_
 functions=$functions,bloom_shift_,bloom_is_counted_,bloom_block_
 functions=$functions,bloom_block_bit_,proved_cell,proved_block
 sizes() {

@@ -75,7 +75,7 @@ twice() {
 }
 
 sections bloom.h >build/sections
-figure 'lines of bloom.h' "$(wc -l <bloom.h)" 2950 3000
+figure 'lines of bloom.h' "$(wc -l <bloom.h)" 2950 3003
 figure 'of its planning' "$(awk '$3 == 1 && $4 == "Planning" { print $2 }' \
     build/sections)" 380 380
 set -- $(functions bloom.h | sort -rn | head -n 1)
@@ -83,7 +83,7 @@ figure 'of its longest function' "$1" 35 35 "$2"
 figure 'conditionals in its implementation' "$(awk '
     /^#define BLOOM_IMPLEMENTATION_DONE_/ { on = 1 }
     on && /^ *# *(if|el)/ { n++ }
-    END { print n }' bloom.h)" 50 57
+    END { print n }' bloom.h)" 50 50
 figure 'mentions of chains in it' "$(grep -ic chain bloom.h)" 0 0
 set -- $(private tests/test.c)
 figure 'private names of it in tests/test.c' $# 0 0 "$*"

@@ -113,7 +113,7 @@ static uint64_t bits_of(unsigned what)
 static uint64_t do_it(unsigned what)
 {
     if (is_merge(what)) {
-        bloom_combine_word_(cells, other_cells, kind == SUMS, false);
+        bloom_combine_words_(cells, other_cells, 8, kind == SUMS, false);
         return 0;
     }
     return kind <= SUMS ? bloom_count_(cells, counted_cell(what),
@@ -278,14 +278,14 @@ int main(void)
         right &= explore(COUNTERS, "bloom_count_", 0);
         right &= explore(COUNTERS, "bloom_count_", 14);
         right &= explore(COUNTERS, "bloom_count_", 15);
-        right &= explore(SUMS, "bloom_combine_word_, count", 0);
-        right &= explore(SUMS, "bloom_combine_word_, count", 0xCA);
+        right &= explore(SUMS, "bloom_combine_words_, count", 0);
+        right &= explore(SUMS, "bloom_combine_words_, count", 0xCA);
         right &= explore(BITS, "bloom_set_bit_", 0);
         right &= explore(BITS, "bloom_set_bit_", 2);
         right &= explore(WORD, "bloom_set_word_", 0);
         right &= explore(WORD, "bloom_set_word_", 4);
-        right &= explore(UNIONS, "bloom_combine_word_, bits", 0);
-        right &= explore(UNIONS, "bloom_combine_word_, bits", 4);
+        right &= explore(UNIONS, "bloom_combine_words_, bits", 0);
+        right &= explore(UNIONS, "bloom_combine_words_, bits", 4);
         torn = !torn;
     } while (torn);
     return !right;
