@@ -1053,9 +1053,6 @@ static inline bloom_walk_ bloom_walk_of_(bloom_plan plan, bloom_hash h)
     return bloom_walk_at_(h.h1, bloom_y_(plan, h.h2), plan.cells);
 }
 
-#define bloom_walk_of_key_(header, key, size) bloom_walk_of_( \
-    bloom_parse_(header), bloom_hash_(bloom_parse_(header), key, size))
-
 static inline void bloom_step_(bloom_walk_ *walk)
 {
     walk->x += walk->y;
@@ -1444,6 +1441,15 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
    Other builds have these calls in "Speed". */
 
 #ifdef BLOOM_SMALL_
+
+#ifndef BLOOM_TINY
+static bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
+                                      const void *key, size_t size)
+{
+    const bloom_plan plan = bloom_parse_(header);
+    return bloom_walk_of_(plan, bloom_hash_(plan, key, size));
+}
+#endif
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
