@@ -188,6 +188,11 @@ def operators():
     check("chains", c == d and d == c and c != Chain(100, 0.01))
     d.add("one more")
     check("chains differ", c != d and not c == d and 1 in d)
+    c, d = Chain(10), Chain(10)
+    c.update(range(100))
+    d.update(range(99))
+    d.add(1000)
+    check("or in their last links only", c != d and c == c.copy())
     check("or in their heads", Chain(100) != Chain(101) and Chain() == Chain())
 
     b = Bloom(10000, 0.01)

@@ -105,6 +105,14 @@ def gates():
     ticking.join()
     check(f"lock of the interpreter held by {held}", not held)
 
+    # The times above depend on the load of the machine, these flags do not
+    holds = 4                           # of ctypes: FUNCFLAG_PYTHONAPI
+    whole = "seal estimate fpr verify copy merge intersect clear load".split()
+    held = [name for lib in (bloom._bloom, bloom._chain) for name in whole
+            if hasattr(lib, name) and getattr(lib, name)._flags_ & holds]
+    check(f"{held} hold the lock of the interpreter", not held
+          and bloom._bloom.add._flags_ & holds)
+
     def is_shut(*filters):
         """Whether this thread keeps another one out of all of them."""
         entered = []
