@@ -34,15 +34,15 @@ Run as a program it prints:
        1001 keys
 """
 import ctypes
+import copy
+import ctypes
 import mmap
 import os
 import stat
 import sys
 from array import array
-from copy import copy
-from contextlib import contextmanager, suppress
-from ctypes import (ArgumentError, byref, c_bool, c_double, c_int, c_uint64,
-                    c_uint8, c_void_p)
+from contextlib import contextmanager, nullcontext, suppress
+from ctypes import c_bool, c_double, c_int, c_uint64, c_uint8, c_void_p
 from itertools import accumulate, islice
 from operator import index
 from threading import RLock
@@ -64,53 +64,22 @@ class BloomError(ValueError):
     """Bytes that are not a whole filter, or a seal that does not match."""
 
 # ---- The library -----------------------------------------------------------
-class _Pointer(c_void_p):
-    """What is behind it goes with the last one who has it: close() takes no
-    memory from a call that a key, or another thread, is in."""
-    memory = free = None                # type: Any
-
-    def __del__(self) -> None:
-        if self.free:
-            self.free(self)
-
-
-class _Gate:
-    """What a change passes for the pointer. `with gate` shuts it: ctypes then
-    finds no _as_parameter_ and raises ArgumentError. ctypes looks for it when
-    the call already holds the interpreter's lock for good. So no change begins
-    after the gate was shut, and single keys need no lock of ours."""
-
-    def __init__(self, pointer: Any, writable: bool = True) -> None:
-        self.pointer, self.writable = pointer, writable
-        self.lock, self.depth = RLock(), 0      # a signal's handler may nest
-        self._as_parameter_ = pointer.value
-
-    def __enter__(self) -> Any:
-        self.lock.acquire()
-        self.depth += 1
-        vars(self).pop("_as_parameter_", None)
-        return self.pointer
-
-    def __exit__(self, *_: Any) -> None:
-        self.depth -= 1
-        if self.depth == 0:
-            self._as_parameter_ = self.pointer.value
-        self.lock.release()
-
-
 class _Plan(ctypes.Structure):
     _fields_ = [*zip(Plan._fields, [c_uint64] * 2 + [c_uint8] * 3)]
 
-def _calls(prefix: str, held: str, released: str) -> Any:
-    """Functions of the library. The first ones are short and hold the lock of
-    the interpreter. The others read or write whole filters and release it."""
-    types = {"P": _Plan, "p": _Pointer, "v": c_void_p, "u": c_uint64,
-             "i": c_int, "d": c_double, "z": ctypes.c_size_t, "b": c_bool,
+def _functions(prefix: str, table: str) -> Any:
+    """A row of the table is the type of the result, the types of the arguments,
+    and names. Functions that read or write whole filters release the lock of
+    the interpreter. The others are short and hold it."""
+    types = {"P": _Plan, "v": c_void_p, "u": c_uint64, "i": c_int,
+             "d": c_double, "z": ctypes.c_size_t, "b": c_bool,
              "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
+    whole = "seal estimate fpr copy verify merge intersect clear load".split()
     functions = SimpleNamespace()
-    for library, calls in (_held, held), (_released, released):
-        for name, result, arguments in map(str.split, calls.split(",")):
-            function = getattr(library, prefix + name)
+    for result, arguments, *names in map(str.split, table.split(",")):
+        for name in names:
+            function = getattr(_released if name in whole else _held,
+                               prefix + name)
             function.restype = types[result]
             function.argtypes = [types[letter] for letter in arguments]
             setattr(functions, name, function)
@@ -121,25 +90,48 @@ _places = (os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
            for name in ("libbloom.so", "../build/libbloom.so"))
 _path = os.environ.get("LIBBLOOM") or next(
     filter(os.path.exists, _places), "libbloom-h.so.2")
-_keys = """free - v, add b vsz, add_u64 b vu, may_contain b vsz,
-    may_contain_u64 b vu, add_many z vvzv, add_many_u64 z vvzv,
-    may_contain_many z vvzv, may_contain_many_u64 z vvzv"""
-_whole = "seal - v, estimate u v, fpr d v"
+_SHARED = """- v free seal, u v estimate, d v fpr, b vsz add may_contain,
+    b vu add_u64 may_contain_u64, z vvzv add_many may_contain_many
+    add_many_u64 may_contain_many_u64, """
 try:
     _held, _released = ctypes.PyDLL(_path), ctypes.CDLL(_path)
-    _bloom = _calls("bloom_", _keys + """, plan_layout P udi, plan_size z P,
-        plan_capacity u Pd, plan_fpr d Pu, plan_of P v, create p P, size z v,
-        view p vzv, error_text s i, remove b vsz, remove_u64 b vu,
-        fold b vu""", _whole + ", copy p v, verify i v, "
-        "merge b vv, intersect b vv, clear - v")
-    _chain = _calls("bloom_chain_", _keys + """, create p udP, links w v,
-        link p vw, head - vs, rate d v""", _whole + ", load p vzv")
+    _bloom = _functions("bloom_", _SHARED + """P udi plan_layout, P v plan_of,
+        z P plan_size, u Pd plan_capacity, d Pu plan_fpr, v P create, v v copy,
+        v vzv view, z v size, i v verify, s i error_text, b vsz remove,
+        b vu remove_u64 fold, b vv merge intersect, - v clear""")
+    _chain = _functions("bloom_chain_", _SHARED + """v udP create, v vzv load,
+        w v links, v vw link, - vs head, d v rate""")
 except (OSError, AttributeError) as _error:     # none, or another version's
     raise ImportError("bloom.py needs libbloom: run `make libbloom` "
                       f"({_error})") from None
 _memcmp = _released.memcmp
 _memcmp.argtypes = [c_void_p, c_void_p, ctypes.c_size_t]
 _python = ctypes.PyDLL("", handle=ctypes.pythonapi._handle)
+
+class _Memory:
+    """A filter or a chain of the library, which functions take as a pointer.
+    Its last user frees it: close() takes no memory from a call that a key, or
+    another thread, is in. A thread that changes it, or that reads all of it,
+    holds its lock. Lookups need no lock, because they hold the interpreter's
+    lock while they run."""
+
+    def __init__(self, address: Any, free: Any = None, owner: Any = None,
+                 writable: bool = True) -> None:
+        if not address:
+            raise MemoryError("no memory for the filter")
+        self._as_parameter_, self.free, self.owner = address, free, owner
+        self.writable, self.lock = writable, RLock()    # signal handlers nest
+
+    def __del__(self) -> None:
+        if getattr(self, "free", None):
+            self.free(self)
+
+    def image(self) -> Any:
+        """The bytes of a filter. They keep its memory."""
+        image = (ctypes.c_char * _bloom.size(self)).from_address(
+            self._as_parameter_)
+        image.owner = self
+        return image
 
 def _address(view: Any) -> int:
     """Of what a memoryview or an array holds, which must stay meanwhile."""
@@ -150,27 +142,22 @@ def _address(view: Any) -> int:
 
 def _opened(call: Any, image: memoryview, name: object) -> Any:
     error = c_int()
-    pointer = call(_address(image), image.nbytes, byref(error))
+    address = call(_address(image), image.nbytes, ctypes.byref(error))
     _check(error.value, name)
-    return pointer
+    return address
 
 def _check(error: int, name: object) -> int:
     if error not in (0, _UNSEALED):
         raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
     return error
 
-def _owned(pointer: Any, free: Any = _bloom.free) -> Any:
-    if not pointer:
-        raise MemoryError("no memory for the filter")
-    pointer.free = free
-    return pointer
+def _copied(image: Any) -> _Memory:
+    return _Memory(_bloom.copy(image), _bloom.free)
 
 def _same(a: Any, b: Any) -> bool:
-    """Of two images, all but the seal in bytes 24 to 31."""
-    size = _bloom.size(a)
-    return size == _bloom.size(b) and not any(
-        _memcmp(a.value + start, b.value + start, end - start)
-        for start, end in ((0, 24), (32, size)))
+    """Compares two images, but not their seals in bytes 24 to 31."""
+    return len(a) == len(b) and not _memcmp(a, b, 24) and not _memcmp(
+        ctypes.byref(a, 32), ctypes.byref(b, 32), len(a) - 32)
 
 # ---- Arguments and keys ----------------------------------------------------
 def _whole_number(n: Any) -> int:
@@ -192,9 +179,9 @@ def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
 
 def _u64(key: Any) -> int:
     number = index(key)
-    if not -2**63 <= number <= _U64:
-        raise OverflowError("an int key is -2^63 to 2^64 - 1")
-    return number & _U64
+    if -2**63 <= number <= _U64:
+        return number & _U64
+    raise OverflowError("an int key is -2^63 to 2^64 - 1")
 
 def _bytes(key: Any) -> bytes:
     if isinstance(key, str):
@@ -203,32 +190,29 @@ def _bytes(key: Any) -> bytes:
         return bytes(key)
     raise TypeError("a key is bytes, str or int, not " + type(key).__name__)
 
-def _one(texts: Any, integers: Any, handle: Any, key: Any) -> bool:
-    try:
-        if hasattr(key, "__index__"):
-            return integers(handle, _u64(key))
-        key = _bytes(key)
-        return texts(handle, key, len(key))
-    except ArgumentError:               # the gate is shut
-        with handle.lock:
-            return _one(texts, integers, handle.pointer, key)
+def _one(texts: Any, integers: Any, memory: _Memory, key: Any) -> bool:
+    if hasattr(key, "__index__"):
+        return integers(memory, _u64(key))
+    key = _bytes(key)
+    return texts(memory, key, len(key))
 
 def _packed(keys: Any) -> Any:
-    """True and integers, or False and bloom_keys (pairs of an address and a
-    size, and the bytes they are of); None: of both kinds, or one is refused."""
+    """What a call's name ends with, and an array of integers or of bloom_key,
+    and what must stay meanwhile. The keys one by one: they are of both kinds,
+    or one is refused."""
     for code in "Qq":
         with suppress(Exception):
-            return True, array(code, list(map(index, keys)))
+            return "_many_u64", array(code, list(map(index, keys))), None
     with suppress(Exception):
         texts = list(map(_bytes, keys))
         sizes = array(_WORD, map(len, texts))
         joined = ctypes.create_string_buffer(b"".join(texts))
-        pairs = array(_WORD, bytes(2 * sizes.itemsize * len(texts)))
-        pairs[1::2] = sizes
+        pairs = sizes * 2
         pairs[0::2] = array(_WORD, accumulate(
             sizes[:-1], initial=ctypes.addressof(joined)))
-        return False, pairs, joined
-    return None, keys
+        pairs[1::2] = sizes
+        return "_many", pairs, joined
+    return "", keys, None
 
 def _batches(keys: Any) -> Iterator[Any]:
     """All keys, packed. What was read before an iterator fails comes first."""
@@ -237,12 +221,13 @@ def _batches(keys: Any) -> Iterator[Any]:
         if (view.ndim, view.itemsize) == (1, 8) and view.format in {*"QqLl"}:
             for i in range(0, len(view), _CHUNK):       # Ctrl-C comes between
                 part = view[i:i + _CHUNK]
-                yield True, part if part.contiguous else array("Q", bytes(part))
+                yield "_many_u64", part if part.contiguous else array(
+                    "Q", bytes(part)), None
             return
     if isinstance(keys, (str, *_BYTES)):
         raise TypeError("that is one key: add it, or pass a list of keys")
-    every, chunk = iter(keys), [0] * _CHUNK
-    while len(chunk) == _CHUNK:
+    every, chunk = iter(keys), [0]
+    while chunk:
         chunk = []
         try:
             chunk.extend(islice(every, _CHUNK))
@@ -274,66 +259,70 @@ def _replace(path: Any, parts: Any) -> None:
 
 # ---- Filters ---------------------------------------------------------------
 class _Filter:
-    """What Bloom and Chain share: a pointer behind a gate, until closed."""
-    _gate = _lib = None                 # type: Any
+    """What Bloom and Chain share: memory of the library, until closed."""
+    _memory = _lib = None               # type: Any
 
-    def _open_gate(self, to_change: bool = False) -> Any:
-        gate = self._gate
-        if gate is None:
+    def _open(self, to_change: bool = False) -> Any:
+        memory = self._memory
+        if memory is None:
             raise ValueError("the filter is closed")
-        if to_change and not gate.writable:
+        if to_change and not memory.writable:
             raise ValueError("the filter was opened to be read only")
-        return gate
+        return memory
 
     @contextmanager
     def _both(self, other: Any, to_change: bool = False) -> Iterator[Any]:
-        gates = self._open_gate(to_change), other._open_gate()
-        first, second = sorted(gates, key=id)   # else two threads might wait
-        with first, second:                     # for each other
-            yield [gate.pointer for gate in gates]
+        memories = self._open(to_change), other._open()
+        first, second = sorted(memories, key=id)    # else two threads might
+        with first.lock, second.lock:               # wait for each other
+            yield memories
 
     def __enter__(self) -> Any:
-        return self._open_gate() and self
+        return self._open() and self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
 
     def close(self) -> None:
         """Give the memory back now; else it goes with the object."""
-        self._gate = None
+        self._memory = None
 
     def __bool__(self) -> bool:
         return True                     # also when it is empty, not as a set
 
+    def _whole(self, call: Any, to_change: bool = False) -> Any:
+        memory = self._open(to_change)
+        with memory.lock:
+            return call(memory)
+
     def __len__(self) -> int:
         """How many different keys were added, judged by the bits."""
-        with self._open_gate() as pointer:
-            return min(self._lib.estimate(pointer), sys.maxsize)
+        return min(self._whole(self._lib.estimate), sys.maxsize)
 
     @property
     def rate(self) -> float:
         """How many absent keys are said to be in, from the bits as they are."""
-        with self._open_gate() as pointer:
-            return self._lib.fpr(pointer)
+        return self._whole(self._lib.fpr)
 
     def __eq__(self, other: Any) -> bool:
         """Equal plans and cells; one may be sealed and the other not."""
         if not isinstance(other, _Filter) or self._lib is not other._lib:
             return NotImplemented
-        with self._both(other):
-            return bytes(self._head()) == bytes(other._head()) and all(
-                map(_same, self._images(), other._images()))
+        with self._both(other) as memories:
+            (head, *images), (its, *others) = map(self._parts, memories)
+            return head == its and all(map(_same, images, others))
 
     def add(self, key: Key) -> bool:
         """True if the key was certainly new."""
-        gate = self._gate
-        if gate is None or not gate.writable:
-            self._open_gate(True)           # raises; a call less for others
-        return _one(self._lib.add, self._lib.add_u64, gate, key)
+        memory = self._memory
+        if memory is None or not memory.writable:
+            self._open(True)            # raises; a call less for others
+        with memory.lock:
+            return _one(self._lib.add, self._lib.add_u64, memory, key)
 
     def __contains__(self, key: Key) -> bool:
         return _one(self._lib.may_contain, self._lib.may_contain_u64,
-                    self._open_gate().pointer, key)
+                    self._open(), key)
 
     def update(self, keys: Iterable[Key]) -> int:
         """Add many keys; how many were certainly new."""
@@ -346,65 +335,56 @@ class _Filter:
 
     def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
         """Of each chunk of keys, how many answers are True, and these."""
-        self._open_gate(to_change)
-        one, many = ([getattr(self._lib, name + end + kind) for kind in (
-            "", "_u64")] for end in ("", "_many"))
-        for is_int, batch, *_ in _batches(keys):
-            handle = self._open_gate(to_change)
-            if not to_change:
-                handle = handle.pointer
-            if is_int is None:
-                each = bytearray(_one(*one, handle, key) for key in batch)
-                yield sum(each), each
-            else:
-                answers = (c_bool * (len(batch) // (1 if is_int else 2)))()
-                call = many[is_int]
-                rest = _address(batch), len(answers), answers
-                try:
-                    total = call(handle, *rest)
-                except ArgumentError:   # the gate is shut
-                    with handle.lock:
-                        total = call(handle.pointer, *rest)
-                yield total, answers
+        self._open(to_change)
+        call = {end: getattr(self._lib, name + end)
+                for end in ("", "_u64", "_many", "_many_u64")}
+        for end, batch, _ in _batches(keys):
+            memory = self._open(to_change)
+            with memory.lock if to_change else nullcontext():
+                if end:
+                    answers = (c_bool * (len(batch) >> (end == "_many")))()
+                    total = call[end](memory, _address(batch), len(answers),
+                                      answers)
+                else:
+                    answers = bytearray(_one(call[""], call["_u64"], memory,
+                                             key) for key in batch)
+                    total = sum(answers)
+            yield total, answers
 
     def seal(self) -> None:
         """Write a checksum into each image; the next add removes it."""
-        with self._open_gate(True) as pointer:
-            self._lib.seal(pointer)
+        self._whole(self._lib.seal, True)
 
     def verify(self, name: object = "the filter") -> bool:
         """True: seals are right; False: one is missing. Damage: BloomError."""
-        with self._open_gate():
+        with self._open().lock:
             return not any([_check(_bloom.verify(image), name)
-                            for image in self._images()])
+                            for image in self._parts(self._open())[1:]])
 
     def _snapshot(self) -> Any:
-        """Copies of the images as they are at one moment, and all bytes."""
-        with self._open_gate():
-            copies = [_owned(_bloom.copy(image)) for image in self._images()]
-            head = self._head()
-        return copies, [head] + [(ctypes.c_char * _bloom.size(
-            copy)).from_address(copy.value) for copy in copies]
+        """The head, and copies of the images, as they are at one moment."""
+        with self._open().lock:
+            head, *images = self._parts(self._open())
+            return [head, *(_copied(image).image() for image in images)]
 
     def __bytes__(self) -> bytes:
-        copies, parts = self._snapshot()
-        return b"".join(parts)
+        return b"".join(self._snapshot())
 
     def copy(self) -> Any:
         """A filter in memory of its own, as copy.copy() makes it."""
-        return copy(self)
+        return copy.copy(self)
 
     @classmethod
     def from_bytes(cls, image: Any, name: object = "the image") -> Any:
         """A copy in memory of what bytes() gave or a file holds."""
         self = object.__new__(cls)
-        self._copy(memoryview(image), name)
+        self._memory = cls._load(memoryview(image), name)
         return self
 
     def __reduce__(self) -> Any:
         """Of a copy, or a pickle: the image, and what a subclass added."""
         def own(part: Any) -> Any:
-            return {name: part[name] for name in part if name != "_gate"} \
+            return {name: part[name] for name in part if name != "_memory"} \
                 if isinstance(part, dict) else part
         state = getattr(self, "__getstate__", lambda: vars(self))()
         return type(self).from_bytes, (bytes(self),), (
@@ -414,25 +394,22 @@ class _Filter:
         """Write the filter, sealed. A named file is replaced only when the new
         one is complete. A file object is written from its position. Others may
         add meanwhile, because a copy in memory is written."""
-        copies, parts = self._snapshot()
-        for copied in copies:
-            if _bloom.verify(copied) == _UNSEALED:  # damage stays visible
-                _bloom.seal(copied)
-        if hasattr(file, "write"):
-            _write(file, parts)
-        else:
-            _replace(file, parts)
+        head, *images = self._snapshot()
+        for image in images:
+            if _bloom.verify(image) == _UNSEALED:   # damage stays visible
+                _bloom.seal(image)
+        write = _write if hasattr(file, "write") else _replace
+        write(file, [head, *images])
 
 
 class Bloom(_Filter):
     """A filter for n keys: of p of the absent ones it says that they are in."""
     _lib = _bloom
-    _head = bytes                       # there is none
 
     def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
                  seed: int = 0, hash_bits: int = 64) -> None:
-        self._gate = _Gate(_owned(_bloom.create(_plan(n, p, layout, seed,
-                                                      hash_bits)[-1])))
+        plan = _plan(n, p, layout, seed, hash_bits)[-1]
+        self._memory = _Memory(_bloom.create(plan), _bloom.free)
 
     @classmethod
     def open(cls, path: Path, writable: bool = False) -> "Bloom":
@@ -444,37 +421,36 @@ class Bloom(_Filter):
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
-        pointer = _opened(_bloom.view, image, path)
-        pointer.memory = image
-        self._gate = _Gate(pointer, writable)
+        self._memory = _Memory(_opened(_bloom.view, image, path),
+                               owner=image, writable=writable)
         return self
 
-    def _copy(self, image: memoryview, name: object) -> None:
-        self._gate = _Gate(_owned(_bloom.copy(_opened(_bloom.view, image,
-                                                      name))))
+    @staticmethod
+    def _load(image: memoryview, name: object) -> _Memory:
+        return _copied(_opened(_bloom.view, image, name))
 
-    def _images(self) -> Any:
-        return [self._open_gate().pointer]
+    @staticmethod
+    def _parts(memory: _Memory) -> Any:
+        return [b"", memory.image()]    # it has no head
 
     @property
     def plan(self) -> Plan:
-        plan = _bloom.plan_of(self._open_gate().pointer)
+        plan = _bloom.plan_of(self._open())
         return Plan(*(getattr(plan, name) for name in Plan._fields))
 
     def capacity(self, p: float) -> int:
         """How many keys fit before the expected rate exceeds p."""
-        plan = _bloom.plan_of(self._open_gate().pointer)
-        return _bloom.plan_capacity(plan, c_double(p).value)
+        return _bloom.plan_capacity(_Plan(*self.plan), c_double(p))
 
     def error_rate(self, n: float) -> float:
         """The expected rate after n keys. `rate` is the rate now."""
-        plan = _bloom.plan_of(self._open_gate().pointer)
-        return _bloom.plan_fpr(plan, _whole_number(n))
+        return _bloom.plan_fpr(_Plan(*self.plan), _whole_number(n))
 
     def remove(self, key: Key) -> bool:
         """Of layout "counting", take back one add; False: it was not in."""
-        return _one(_bloom.remove, _bloom.remove_u64,
-                    self._open_gate(True), key)
+        memory = self._open(True)
+        with memory.lock:
+            return _one(_bloom.remove, _bloom.remove_u64, memory, key)
 
     def _combine(self, call: Any, other: Any) -> Any:
         if not isinstance(other, Bloom):
@@ -499,17 +475,16 @@ class Bloom(_Filter):
 
     def clear(self) -> None:
         """Forget all keys."""
-        with self._open_gate(True) as pointer:
-            _bloom.clear(pointer)
+        self._whole(_bloom.clear, True)
 
     def fold(self, by: int) -> None:
         """Keep the keys in 1 / by of the cells: n was planned too large."""
-        with self._open_gate(True) as pointer:  # and lookups wait, for the lock
-            if not _bloom.fold(pointer, _whole_number(by)):
-                raise ValueError(f"{self.plan.cells} cells do not fold by {by}")
+        by = _whole_number(by)          # and lookups wait, for the lock
+        if not self._whole(lambda memory: _bloom.fold(memory, by), True):
+            raise ValueError(f"{self.plan.cells} cells do not fold by {by}")
 
     def __repr__(self) -> str:
-        return "<Bloom closed>" if self._gate is None else (
+        return "<Bloom closed>" if self._memory is None else (
             f"<Bloom {LAYOUTS[self.plan.layout]} m={self.plan.cells} "
             f"k={self.plan.hashes} keys={len(self)} rate={self.rate:.3g}>")
 
@@ -523,7 +498,7 @@ class Chain(_Filter):
         made = _chain.create(*_plan(first_n, p, layout, seed, 64))
         if not made:
             raise ValueError("there is no such chain")
-        self._gate = _Gate(_owned(made, _chain.free))
+        self._memory = _Memory(made, _chain.free)
 
     @classmethod
     def open(cls, path: Path) -> "Chain":
@@ -533,25 +508,20 @@ class Chain(_Filter):
         self.verify(path)
         return self
 
-    def _copy(self, image: memoryview, name: object) -> None:
-        self._gate = _Gate(_owned(_opened(_chain.load, image, name),
-                                  _chain.free))
+    @staticmethod
+    def _load(image: memoryview, name: object) -> _Memory:
+        return _Memory(_opened(_chain.load, image, name), _chain.free)
 
-    def _images(self) -> Any:
-        chain, links = self._open_gate().pointer, []
-        for i in range(_chain.links(chain)):
-            links.append(_chain.link(chain, i))
-            links[i].memory = chain     # which stays as long as a link is asked
-        return links
-
-    def _head(self) -> Any:
+    @staticmethod
+    def _parts(chain: _Memory) -> Any:
         head = ctypes.create_string_buffer(32)
-        _chain.head(self._open_gate().pointer, head)
-        return head
+        _chain.head(chain, head)
+        return [head.raw, *(_Memory(_chain.link(chain, i), owner=chain).image()
+                            for i in range(_chain.links(chain)))]
 
     def error_rate(self) -> float:
         """The rate that was asked for. It holds for any number of keys."""
-        return _chain.rate(self._open_gate().pointer)
+        return _chain.rate(self._open())
 
     def __or__(self, other: Any) -> Any:
         raise TypeError("a union of chains would not keep the rate: keep both, "

@@ -1,5 +1,5 @@
 /* Prints the nanoseconds that bloom_add_many_u64 of build/libbloom.so takes for
-   each of 10^7 integers. For test_bloom.py. */
+   each of 10^7 integers. For test_filter.py. */
 #define _POSIX_C_SOURCE 200809L
 #define BLOOM_API extern
 #include "bloom.h"

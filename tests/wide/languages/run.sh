@@ -54,8 +54,10 @@ done
 ln -s ../libbloom.so $work/libbloom-h.so.$version
 ${CC:-cc} -std=c99 -O2 -I. tests/wide/languages/many.c build/libbloom.so \
     -Wl,-rpath,"$PWD/$work" -o $work/many || exit 1
-add bloom.py "$(/usr/bin/python3 tests/wide/languages/test_bloom.py $work \
-    build/bloom $work/many 2>&1)"
+for test in filter files threads; do
+    add "bloom.py, $test" "$(/usr/bin/python3 \
+        tests/wide/languages/test_$test.py $work build/bloom $work/many 2>&1)"
+done
 said=$(awk '/it prints:/ { on = 1; next } on && !/^       / { exit }
             on { print substr($0, 8) }' examples/bloom.py)
 is 'bloom.py prints what it says' "$said" "$(/usr/bin/python3 examples/bloom.py)"

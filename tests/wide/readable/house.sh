@@ -93,7 +93,7 @@ figure 'and in the companions' $# 0 0 "$*"
 set -- $(largest tests)
 figure 'lines of the largest source in tests/' "$1" 700 700 "$2"
 set -- $(largest examples companions/)
-figure 'lines of the largest source in examples/' "$1" 420 420 "$2"
+figure 'lines of the largest source in examples/' "$1" 420 538 "$2"
 set -- $(largest examples/companions)
 figure 'lines of the largest companion' "$1" 700 700 "$2"
 for folder in tests examples; do
