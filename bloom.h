@@ -105,6 +105,7 @@
 #define BLOOM_IMPLEMENTATION
 #undef BLOOM_API
 #define BLOOM_API static inline
+#define BLOOM_API_ALWAYS_ BLOOM_ALWAYS_
 #elif !defined(BLOOM_API) && defined(__GNUC__) && defined(__ELF__)
 #define BLOOM_API __attribute__((visibility("hidden"))) extern
 #elif !defined(BLOOM_API)
@@ -466,7 +467,6 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
-#define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
 #define BLOOM_ALWAYS_ static inline __attribute__((always_inline))
 #define BLOOM_NEVER_ static __attribute__((noinline))
 #define BLOOM_PREFETCH_(p) \
@@ -475,21 +475,23 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_HIDE_(x) __asm__("" : "+r"(x))
 #else
 #define BLOOM_ATTRIBUTE_(x)
-#define BLOOM_FALL_THROUGH_ ((void)0)
 #define BLOOM_ALWAYS_ static inline
 #define BLOOM_NEVER_ static
 #define BLOOM_PREFETCH_(p) ((void)(p))
 #define BLOOM_LIKELY_(x) (x)
 #define BLOOM_HIDE_(x) ((void)0)
 #endif
+#if __GNUC__ >= 7 || __clang_major__ >= 10
+#define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
+#else
+#define BLOOM_FALL_THROUGH_ ((void)0)
+#endif
 #ifdef _MSC_VER
 #include <intrin.h>
-#undef BLOOM_PREFETCH_
 #if defined(_M_IX86) || defined(_M_X64)
+#undef BLOOM_PREFETCH_
 #define BLOOM_PREFETCH_(p) \
     _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)
-#else
-#define BLOOM_PREFETCH_(p) __prefetch(p)
 #endif
 #endif
 
@@ -637,12 +639,11 @@ static inline void bloom_store64_(unsigned char *p, uint64_t x)
 
 BLOOM_ALWAYS_ bloom_plan bloom_parse_(const unsigned char *header)
 {
-    bloom_plan plan;
-    plan.layout = header[BLOOM_LAYOUT_AT_];
-    plan.hash_bits = header[BLOOM_WIDTH_AT_];
-    plan.hashes = header[BLOOM_K_AT_];
-    plan.cells = bloom_load64_(header + BLOOM_M_AT_);
-    plan.seed = bloom_load64_(header + BLOOM_SEED_AT_);
+    const bloom_plan plan = {
+        bloom_load64_(header + BLOOM_M_AT_),
+        bloom_load64_(header + BLOOM_SEED_AT_),
+        header[BLOOM_K_AT_], header[BLOOM_LAYOUT_AT_], header[BLOOM_WIDTH_AT_]
+    };
     return plan;
 }
 
@@ -651,8 +652,7 @@ static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
 {
     const unsigned char *header = (const unsigned char *)image;
-    unsigned i;
-    for (i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_; i++)
+    for (unsigned i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_; i++)
         copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
     return BLOOM_IN_ROM_ ? copy : header;
 }
@@ -766,27 +766,25 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
 
 #ifdef BLOOM_ATOMIC
 
-typedef uint64_t bloom_atom_ __attribute__((may_alias));
+typedef uint64_t bloom_atom_ __attribute__((may_alias, aligned(8)));
 
 static inline uint64_t bloom_load_word_(const unsigned char *p)
 {
     unsigned char copy[8];
     const void *aligned = p;
-    unsigned i;
     if (BLOOM_HAS_ATOMIC_WORDS_ && (uintptr_t)p % 8 == 0) {
         uint64_t word = __atomic_load_n((const bloom_atom_ *)aligned,
                                         __ATOMIC_RELAXED);
         __builtin_memcpy(copy, &word, 8);
-    } else for (i = 0; i < 8; i++)
+    } else for (unsigned i = 0; i < 8; i++)
         copy[i] = BLOOM_LOAD_BYTE_(p + i);
     return bloom_load64_(copy);
 }
 
 static inline void bloom_unseal_(unsigned char *image)
 {
-    unsigned i;
     if (bloom_load_word_(image + BLOOM_SEAL_AT_) != 0)
-        for (i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
+        for (unsigned i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
             __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
 }
 
@@ -858,9 +856,8 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
                                          uint64_t start)
 {
     bloom_hash h, tail = bloom_tail64_(key, size);
-    size_t i;
     h.h1 = h.h2 = start;
-    for (i = 0; size - i >= 16; i += 16) {
+    for (size_t i = 0; size - i >= 16; i += 16) {
         h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
         h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
         h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
@@ -918,8 +915,8 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 /* ---- Both widths --------------------------------------------------------- */
 
 /* Where the hash of a key starts. Seeds are spread, so that near seeds do not
-   give near integers one another's cells. It is not 0 for seed 0: from there
-   MurmurHash3 hashes the empty key to 0, with all its cells in one place. */
+   give near integers one another's cells. It is 0 only for seed 2^64 - 1, from
+   where MurmurHash3 hashes the empty key to 0, with all its cells together. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
 static inline uint64_t bloom_start_(uint64_t seed)
@@ -927,16 +924,14 @@ static inline uint64_t bloom_start_(uint64_t seed)
     return (seed + 1) * BLOOM_GOLDEN_;
 }
 
-/* The seed of the second hash is the complement of the first: so it is not 0
-   where that is 0, as it is for the empty key with seed 0. */
+/* The seed of the second hash is the complement of the first hash. So it is not
+   0 if the first hash is 0, as for the empty key with seed 0. */
 BLOOM_NEVER_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                       uint64_t seed)
 {
     uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
     uint32_t b = bloom_murmur32_(key, size, ~a);
-    bloom_hash h;
-    h.h1 = (uint64_t)a << 32 | b;
-    h.h2 = (uint64_t)b << 32;
+    const bloom_hash h = { (uint64_t)a << 32 | b, (uint64_t)b << 32 };
     return h;
 }
 
@@ -966,9 +961,7 @@ static inline uint64_t bloom_h1_u64_(uint64_t key, uint64_t seed)
    the low half of h1 would share that of each step, and its bits in blocks. */
 static inline bloom_hash bloom_from_h1_(uint64_t h1)
 {
-    bloom_hash h;
-    h.h1 = h1;
-    h.h2 = bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_;
+    const bloom_hash h = { h1, bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_ };
     return h;
 }
 
@@ -1041,10 +1034,7 @@ static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
 
 static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
 {
-    bloom_walk_ walk;
-    walk.x = x;
-    walk.y = y;
-    walk.m = m;
+    const bloom_walk_ walk = { x, y, m };
     return walk;
 }
 
@@ -1086,11 +1076,8 @@ static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
 static inline bloom_walk_ bloom_walk_at_(uint32_t x, uint32_t y, uint32_t low,
                                          uint32_t m)
 {
-    bloom_walk_ walk;
-    walk.x = x;
-    walk.y = y;
-    walk.m = m / 64;
-    walk.low = bloom_high_part_(low, walk.m, 0) >> 6;
+    const bloom_walk_ walk = { x, y, m / 64,
+                               bloom_high_part_(low, m / 64, 0) >> 6 };
     return walk;
 }
 
@@ -1129,9 +1116,8 @@ static inline uint32_t bloom_next_(bloom_walk_ *walk)
    Each adds a key to the cells, or looks for it, along its walk. */
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
-   In what bloom_look_bit_ returns the lowest bit is the cell; in what
-   bloom_set_bit_ returns it is what the cell was before. The higher bits are
-   other cells, which callers ignore. */
+   Bit 0 of the result is the cell (of bloom_set_bit_: as it was before). Ignore
+   the other bits. */
 
 static inline unsigned bloom_look_bit_(const unsigned char *cells,
                                        uint64_t cell)
@@ -1203,7 +1189,7 @@ static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
     return absent;
 }
 
-/* The same for each cell of a key until one was 0; returns how many were not */
+/* Does it to each cell of a key until one was 0; returns how many were not 0 */
 static inline unsigned bloom_counting_step_(unsigned char *cells, unsigned k,
                                             bloom_walk_ walk, int step)
 {
@@ -1356,8 +1342,7 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 {
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
-    unsigned i;
-    for (i = 0; i < plan.hashes; i++) {
+    for (unsigned i = 0; i < plan.hashes; i++) {
         if (!BLOOM_IS_BLOCKED_(plan.layout)) {
             index[i] = bloom_next_(&walk);
             continue;
@@ -1371,8 +1356,8 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 }
 
 /* ---- Many keys -------------------------------------------------------------
-   One kind of keys, the pointers to the others are NULL. The six calls of the
-   interface, for three kinds of keys, meet in bloom_many_. */
+   The six calls of the interface meet in bloom_many_. There are three kinds of
+   keys: exactly one of the pointers is set. */
 
 typedef struct bloom_keys_ {
     const bloom_key *bytes;
@@ -1382,15 +1367,7 @@ typedef struct bloom_keys_ {
     bool *results;                      /* or NULL */
 } bloom_keys_;
 
-static inline bloom_hash bloom_hash_at_(bloom_plan plan,
-                                        const bloom_keys_ *keys, size_t i)
-{
-    return keys->hashes ? keys->hashes[i]
-         : keys->integers ? bloom_hash_u64_(plan, keys->integers[i])
-         : bloom_hash_(plan, keys->bytes[i].data, keys->bytes[i].size);
-}
-
-/* Adds the keys to `into` or, if it is NULL, looks them up in b. */
+/* b is the filter; `into` is b again to add keys, or NULL to look them up. */
 static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys);
 
 BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
@@ -1505,7 +1482,9 @@ static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
                                  : bloom_plan_of(b);
     size_t i, trues = 0;
     for (i = 0; i < keys.count; i++) {
-        const bloom_hash h = bloom_hash_at_(plan, &keys, i);
+        const bloom_hash h = keys.hashes ? keys.hashes[i]
+            : keys.integers ? bloom_hash_u64_(plan, keys.integers[i])
+            : bloom_hash_(plan, keys.bytes[i].data, keys.bytes[i].size);
         const bool result = into ? bloom_add_hash(into, h)
                                  : bloom_may_contain_hash(b, h);
         trues += result;
@@ -1555,9 +1534,8 @@ BLOOM_ALWAYS_ void bloom_combine_words_(unsigned char *to,
                                         const unsigned char *from, size_t size,
                                         bool counters, bool both)
 {
-    size_t i;
 #ifdef BLOOM_ATOMIC
-    for (i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++) {
         unsigned char old = BLOOM_LOAD_BYTE_(to + i), now;
         const unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
@@ -1565,7 +1543,7 @@ BLOOM_ALWAYS_ void bloom_combine_words_(unsigned char *to,
         while (now != old && !BLOOM_SWAP_BYTE_(to + i, &old, now));
     }
 #else
-    for (i = 0; i < size; i += 8)
+    for (size_t i = 0; i < size; i += 8)
         bloom_store64_(to + i, bloom_combined_(bloom_load64_(to + i),
                        bloom_load64_(from + i), counters, both));
 #endif
@@ -1680,7 +1658,7 @@ static inline uint64_t bloom_sum_of_(unsigned char *cells, uint64_t from,
     return sum < 15 ? sum : 15;
 }
 
-/* A word of the folded filter: four of them are a block, 16 counters are one */
+/* A word of the folded filter: a quarter of a block, 16 counters or 64 bits */
 static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
                                           uint64_t i, uint64_t by)
 {
@@ -1714,11 +1692,10 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     const bloom_plan plan = bloom_folded_plan_(bloom_parse_(image), by);
     const size_t size = bloom_plan_size(plan);
-    uint64_t i;
     if (size == 0)
         return false;
     bloom_unseal_(image);
-    for (i = 0; i < (size - BLOOM_HEADER_) / 8; i++)
+    for (uint64_t i = 0; i < (size - BLOOM_HEADER_) / 8; i++)
         bloom_store64_(cells + (size_t)(i * 8),
                        bloom_folded_word_(cells, plan.layout, i, by));
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
@@ -1845,8 +1822,7 @@ BLOOM_API bloom *bloom_copy(const bloom *b)
     const unsigned char *from = bloom_const_bytes_(b);
     const size_t size = bloom_size(b);
     unsigned char *image = bloom_allocate_(size);
-    size_t i;
-    for (i = 0; image && i < size; i++)
+    for (size_t i = 0; image && i < size; i++)
         image[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
     return (bloom *)(void *)image;
 }
@@ -1900,11 +1876,10 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
 static double bloom_ln_1_plus_(double x)
 {
     double halvings = 0, z, power, sum = 0;
-    unsigned i;
     for (; x > 0.4; x = (x - 1) / 2)
         halvings++;
     z = power = x / (2 + x);
-    for (i = 1; i < 25; i += 2) {
+    for (unsigned i = 1; i < 25; i += 2) {
         sum += power / i;
         power *= z * z;
     }
@@ -1950,8 +1925,7 @@ static double bloom_moment_(double m, unsigned k, double fill, double choices)
     double rise = square / fill - fill, next = cube / square - square / fill;
     double c = next > 0 && next < rise ? (rise - next) / (2 * next) : 0;
     double moment = fill;
-    unsigned i;
-    for (i = 1; i < k; i++)
+    for (unsigned i = 1; i < k; i++)
         moment *= fill + rise * i * (1 + c) / (1 + i * c);
     return moment;
 }
@@ -2153,7 +2127,7 @@ static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
         less.cells -= unit;
         k = bloom_best_hashes_(less, plan.hashes, n);
         less = k == plan.hashes ? plan : bloom_least_plan_(n, p, layout, k);
-        if (less.cells >= plan.cells)
+        if (less.cells == 0 || less.cells >= plan.cells)
             break;
     }
     k = plan.hashes;
@@ -2281,14 +2255,13 @@ BLOOM_API double bloom_fpr(const bloom *b)
     const bool blocked = BLOOM_IS_BLOCKED_(plan.layout);
     const uint64_t ones = bloom_ones(b);
     double fill = (double)ones / (double)plan.cells, rate = 1;
-    unsigned k;
     if (!(fill > 0 && fill < 1))
         return fill;
     if (blocked)                        /* what a block accepts, on average */
         fill = bloom_fpr_of_blocks_(cells, plan.cells / 256)
              + bloom_keys_from_zeros_(plan, 1 - fill) * plan.hashes * 32
                / (double)plan.cells / 4294967296.0;
-    for (k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
+    for (unsigned k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
         rate *= fill;
     return bloom_with_floor_(plan, fill, rate);
 }
@@ -2410,14 +2383,13 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
 {
     bloom_vector_ mask;
     uint64_t words[4], absent = 0;
-    unsigned i;
     if (bloom_simd_look_(block, x))
         return false;
     if ((uintptr_t)block % 8 != 0)
         return bloom_add_block_(block, x);
     BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(words, &mask, 32);
-    for (i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++)
         absent |= bloom_set_word_(block + 8 * i, words[i]);
     return absent != 0;
 }
@@ -2609,16 +2581,14 @@ BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_bits_(const bloom *b, bloom_hash h)
 /* One block per key, in less than 2 GB. The number of blocks, m / 256, has 32
    bits, as m < 2^40. With BLOOM_STATIC the public calls are inlined as well. */
 
-#ifdef BLOOM_STATIC
-#define BLOOM_API_ALWAYS_ BLOOM_ALWAYS_
-#else
+#ifndef BLOOM_API_ALWAYS_
 #define BLOOM_API_ALWAYS_ BLOOM_API
 #endif
 
 #define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
 #define BLOOM_IS_ONE_BLOCK_(image, blocks) BLOOM_LIKELY_(BLOOM_HAS_SIMD_ \
     && bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
-           == (BLOOM_BLOCKED | 64U << 8 | 8U << 16) \
+           == 0x084001UL /* blocked, 64, k = 8 */ \
     && (blocks) >> 26 == 0)
 
 BLOOM_TARGET_ static inline bool bloom_add_one_block_(unsigned char *image,
@@ -2720,7 +2690,7 @@ BLOOM_API_ALWAYS_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 typedef struct bloom_batch_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
-    unsigned char key[BLOOM_BATCH_];    /* its number, after bloom_keep_ */
+    unsigned char key[BLOOM_BATCH_];    /* its number, after bloom_sift_ */
     bool answer[BLOOM_BATCH_];
 } bloom_batch_;
 
@@ -2739,8 +2709,8 @@ BLOOM_ALWAYS_ void bloom_begin_one_(bloom_batch_ *batch, size_t i,
     batch->y[i] = bloom_y_(plan, h.h2);
 }
 
-/* Integers are hashed by SIMD where there is any. The step, y, is left out for
-   one block per key, where none is taken. */
+/* Integers are hashed by SIMD where there is any. The step, y, is not computed
+   for one block per key, where none is taken. */
 static void bloom_begin_integers_(bloom_batch_ *batch, bloom_plan plan,
                                   const uint64_t *keys)
 {
@@ -2761,9 +2731,8 @@ static void bloom_begin_(bloom_batch_ *batch, bloom_plan plan,
                          const bloom_keys_ *keys, size_t from, size_t count)
 {
     const size_t left = keys->count - from;
-    size_t i;
     batch->count = count;
-    for (i = count; i < left && i < 2 * count; i += 4)
+    for (size_t i = count; i < left && i < 2 * count; i += 4)
         if (keys->integers)
             BLOOM_PREFETCH_(keys->integers + from + i);
         else if (keys->hashes)
@@ -2771,12 +2740,13 @@ static void bloom_begin_(bloom_batch_ *batch, bloom_plan plan,
     if (keys->integers)
         bloom_begin_integers_(batch, plan, keys->integers + from);
     else if (keys->hashes)
-        for (i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++)
             bloom_begin_one_(batch, i, plan, keys->hashes[from + i]);
     else
-        for (i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++)
             bloom_begin_one_(batch, i, plan,
-                             bloom_hash_at_(plan, keys, from + i));
+                             bloom_hash_(plan, keys->bytes[from + i].data,
+                                         keys->bytes[from + i].size));
 }
 
 /* The steps of a batch exist once, and become loops of their own for each `how`
@@ -2786,27 +2756,20 @@ static void bloom_begin_(bloom_batch_ *batch, bloom_plan plan,
 
 enum { BLOOM_BITS_, BLOOM_SIMD_BLOCKS_, BLOOM_PLAIN_ };
 
-/* How many of the k cells a position stands for: a block has eight. */
-BLOOM_ALWAYS_ unsigned bloom_per_position_(const bloom_task_ *task, int how)
-{
-    return how == BLOOM_BITS_ || (how == BLOOM_PLAIN_
-        && task->plan.layout != BLOOM_BLOCKED) ? 1 : 8;
-}
-
 /* Asks the memory for the next k cells of each key. */
 BLOOM_ALWAYS_ void bloom_prefetch_(const bloom_task_ *task,
                                    const bloom_batch_ *batch, int how,
                                    unsigned k)
 {
-    const unsigned per = bloom_per_position_(task, how);
+    const bool blocks = how != BLOOM_BITS_
+                     && task->plan.layout == BLOOM_BLOCKED;
     const unsigned shift = how == BLOOM_PLAIN_ ? 1 : 3;
     const uint64_t m = task->plan.cells;
-    size_t i;
     unsigned done;
-    for (i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->count; i++) {
         bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        for (done = 0; done < k; done += per) {
-            BLOOM_PREFETCH_(task->cells + (per == 8 ? bloom_block_(m, walk.x)
+        for (done = 0; done < k; done += blocks ? 8 : 1) {
+            BLOOM_PREFETCH_(task->cells + (blocks ? bloom_block_(m, walk.x)
                 : (size_t)(bloom_high_half_(walk.x, m) >> shift)));
             bloom_step_(&walk);
         }
@@ -2868,7 +2831,7 @@ BLOOM_ALWAYS_ size_t bloom_run_(const bloom_task_ *task, bloom_batch_ *batch,
                                 bool *results, unsigned char *into, int how)
 {
     const unsigned k = task->plan.hashes;
-    const unsigned some = bloom_per_position_(task, how) == 8 ? 8 : 2;
+    const unsigned some = task->plan.layout == BLOOM_BLOCKED ? 8 : 2;
     const bool once = into || k <= some || (!task->large && k <= 8);
     size_t i, trues;
     if (task->large)
@@ -2892,17 +2855,17 @@ BLOOM_ALWAYS_ size_t bloom_run_(const bloom_task_ *task, bloom_batch_ *batch,
     ? bloom_run_(task, batch, results, task->into, how) \
     : bloom_run_(task, batch, results, BLOOM_NULL_, how))
 
-BLOOM_NEVER_ size_t bloom_run_bits_(const bloom_task_ *task,
-                                    bloom_batch_ *batch, bool *results)
-{
-    return BLOOM_RUN_(BLOOM_BITS_);
-}
-
 BLOOM_TARGET_ BLOOM_NEVER_ size_t bloom_run_simd_(const bloom_task_ *task,
                                                   bloom_batch_ *batch,
                                                   bool *results)
 {
     return BLOOM_RUN_(BLOOM_SIMD_BLOCKS_);
+}
+
+BLOOM_NEVER_ size_t bloom_run_bits_(const bloom_task_ *task,
+                                    bloom_batch_ *batch, bool *results)
+{
+    return BLOOM_RUN_(BLOOM_BITS_);
 }
 
 BLOOM_NEVER_ size_t bloom_run_plain_(const bloom_task_ *task,
