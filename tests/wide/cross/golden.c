@@ -123,6 +123,13 @@ static void fill(bloom *b, bloom_plan plan)
     bloom_merge(b, more);
 }
 
+static void put_chain_name(bloom_plan plan)
+{
+    put("chain ");
+    put(layouts[plan.layout]);
+    put(" ");
+}
+
 static void put_fold_name(bloom_plan plan)
 {
     put("fold ");
@@ -406,5 +413,6 @@ int main(void)
     all_plans();
     all_images();
     all_folds();
+    all_chains();
     return 0;
 }

@@ -263,7 +263,7 @@ static void ways_back(chain *c)
     RedisModuleIO io = { NULL, NULL, NULL, 0, 0, 0 };
     chain *made;
     (c->theirs ? save_theirs : rdb_save)(&io, c);
-    made = c->theirs ? rdb_load_theirs(&io, 4) : rdb_load(&io, 1);
+    made = c->theirs ? rdb_load_theirs(&io, 4) : rdb_load(&io, 2);
     must(made && io.read == io.size);
     same(c, made);
     free_chain(made);
@@ -356,7 +356,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     serve();
     flags = data[0] & 16 ? REDISMODULE_CTX_FLAGS_LOADING : 0;
     c = data[0] % 8 < 5 ? rdb_load_theirs(&io, data[0] % 8)
-      : data[0] % 8 == 5 ? rdb_load(&io, 1)
+      : data[0] % 8 == 5 ? rdb_load(&io, 2)
       : from_chunks(&io, data[0] % 8 == 6);
     if (c)
         use(c);
