@@ -33,7 +33,8 @@
      no I/O and no libm. Of libc only calloc, free, memset and memcpy are
      called; without malloc only memset, and memcpy where a compiler copies
      structs by it. On x86-64 the compiler's own variable __cpu_model tells
-     whether the CPU has AVX2, unless you set BLOOM_NO_SIMD.
+     whether the CPU has AVX2. If it is missing (zig cc), compile with -mavx2
+     or set BLOOM_NO_SIMD.
 
    WORDS
      n  keys that the filter is made for     k  probes: cells that a key sets
@@ -48,7 +49,7 @@
    * BLOOM_STATIC           makes everything static inline in this file; other
                             files are unaffected.
    * BLOOM_API              stands before each function: by default extern,
-                            in ELF hidden from other shared objects. To
+                            in ELF and Mach-O hidden from other objects. To
                             export them from a shared library, #define BLOOM_API
                             extern there and in the programs that use it.
      BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free. The
@@ -106,7 +107,8 @@
 #undef BLOOM_API
 #define BLOOM_API static inline
 #define BLOOM_API_ALWAYS_ BLOOM_ALWAYS_
-#elif !defined(BLOOM_API) && defined(__GNUC__) && defined(__ELF__)
+#elif !defined(BLOOM_API) && defined(__GNUC__) \
+    && (defined(__ELF__) || defined(__MACH__))
 #define BLOOM_API __attribute__((visibility("hidden"))) extern
 #elif !defined(BLOOM_API)
 #define BLOOM_API extern
@@ -488,7 +490,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 #ifdef _MSC_VER
 #include <intrin.h>
-#if defined(_M_IX86) || defined(_M_X64)
+#ifdef _M_X64
 #undef BLOOM_PREFETCH_
 #define BLOOM_PREFETCH_(p) \
     _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)

@@ -8,7 +8,7 @@ ulimit -c 0
 out=$PWD/build/cross
 ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
      s390x sparc64 mips mips-n32 i686 win64,win32 wasm wasm-simd wasm-bare tcc
-     ubsan arduino strict'
+     ubsan arduino strict msvc zig'
 
 # ---- Targets ----------------------------------------------------------------
 # cc, files: how a program is built       run, by: what runs it
@@ -291,6 +291,14 @@ silent() {
 # examples/firmware/lock.ino on an Uno, asked by the serial line, which holds
 # few bytes: it must say of each badge what the command says. A badge that comes
 # with leading zeros is the one without them; 1003 and 1006 are revoked.
+# What is compiled, or linked as well, but not run here
+compilers() {
+    sh tests/wide/cross/compilers.sh "$1" "$dir" >"$dir/log" || cat "$dir/log"
+    set -- $(tail -n 1 "$dir/log")              # N passed, N failed
+    tests=${1:-0} tests_failed=${3:-1}
+    compiler='clang, zig cc' by='not run'
+}
+
 arduino() {
     compiler=avr-g++ by='qemu uno'
     if ! took=$(sh tests/wide/cross/arduino.sh "$dir" 2>"$dir/log"); then
@@ -329,6 +337,7 @@ one() {
     mkdir -p "$dir"
     case $name in
     strict | arduino) "$name" ;;
+    msvc | zig) compilers "$name" ;;
     *) target "$name"; check ;;
     esac
     row
