@@ -483,10 +483,10 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_LIKELY_(x) (x)
 #define BLOOM_HIDE_(x) ((void)0)
 #endif
-#if __GNUC__ >= 7 || __clang_major__ >= 10
-#define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
-#else
 #define BLOOM_FALL_THROUGH_ ((void)0)
+#if __GNUC__ >= 7 || __clang_major__ >= 10
+#undef BLOOM_FALL_THROUGH_
+#define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
 #endif
 #ifdef _MSC_VER
 #include <intrin.h>
