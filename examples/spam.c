@@ -12,8 +12,8 @@
        one bit wrong: corrupt: the seal does not match
        as it was:     ok
        spam:          500234 stopped, 0 passed
-       good mails:    110 stopped, 499656 passed
-       white list:    110 of 100000 good senders, where p = 0.001 makes 100
+       good mails:    103 stopped, 499663 passed
+       white list:    103 of 100000 good senders, where p = 0.001 makes 100
        stopped twice: 0 of them */
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"

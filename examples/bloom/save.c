@@ -42,10 +42,11 @@ void remove_leftovers(void)
    link stays, and its target is replaced. */
 static char *follow_links(const char *path)
 {
-    char text[4096], *at = enlarge(NULL, strlen(path) + 1, path), *next;
+    const size_t length = strlen(path) + 1;
+    char text[4096], *at = enlarge(NULL, length, path), *next;
     unsigned links = 0;
     ssize_t size;
-    strcpy(at, path);
+    memcpy(at, path, length);
     while ((size = readlink(at, text, sizeof text)) >= 0) {
         const char *slash = text[0] == '/' ? NULL : strrchr(at, '/');
         size_t folder = slash ? (size_t)(slash - at) + 1 : 0;
