@@ -484,7 +484,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_HIDE_(x) ((void)0)
 #endif
 #define BLOOM_FALL_THROUGH_ ((void)0)
-#if __GNUC__ >= 7 || __clang_major__ >= 10
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 7)
 #undef BLOOM_FALL_THROUGH_
 #define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
 #endif
