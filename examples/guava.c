@@ -1,6 +1,7 @@
 /* Guava's Bloom filters: the files of BloomFilter.writeTo, made, read and asked
    as Guava does, bit for bit. Guava probes otherwise than bloom.h does, but
-   its hash is that of a bloom.h filter of width 64 and seed 0.
+   its hash is that of a bloom.h filter of width 64 and seed -1, with which
+   MurmurHash3 starts at 0.
 
        guava build [-0] [-x] N P OUT < KEYS    as create(funnel, N, P) and put
        guava check [-x] FILE < KEYS            prints the keys that may be in
@@ -73,7 +74,7 @@ static void create(double n, double p, const char *name)
 static bloom_hash murmur3_x64_128(const void *key, size_t size)
 {
     unsigned char memory[40];
-    bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 64 };
+    bloom_plan plan = { 64, UINT64_MAX, 1, BLOOM_CLASSIC, 64 };
     return bloom_hash_key(bloom_init(memory, sizeof memory, plan), key, size);
 }
 

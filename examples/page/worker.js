@@ -104,7 +104,7 @@ function whyNot(magic) {
     const error = engine.c.last_error();
     if (magic === '')
         return 'is empty, so it is not a Bloom filter';
-    if (error === ERRORS.truncated && !'BLM'.startsWith(magic) && magic !== 'BLC')
+    if (error === ERRORS.truncated && magic !== 'BLM' && magic !== 'BLC')
         return engine.errorText(ERRORS.notAFilter);
     return error ? engine.errorText(error) : 'too large for the memory of this page';
 }
