@@ -2129,7 +2129,7 @@ static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
         less.cells -= unit;
         k = bloom_best_hashes_(less, plan.hashes, n);
         less = k == plan.hashes ? plan : bloom_least_plan_(n, p, layout, k);
-        if (less.cells == 0 || less.cells >= plan.cells)
+        if (less.cells >= plan.cells)
             break;
     }
     k = plan.hashes;

@@ -34,7 +34,7 @@ builds() {
 make -s install DESTDIR="$work/stage" PREFIX=/opt/b || exit 1
 mv "$work/stage/opt/b" "$work/moved with blanks" || exit 1
 project c C <<'END'
-find_package(bloom 1.0 REQUIRED)
+find_package(bloom 2.0 REQUIRED)
 find_package(bloom REQUIRED)            # a second time, as a subproject would
 add_executable(use ${source})
 target_link_libraries(use bloom::bloom)
@@ -54,7 +54,8 @@ minor=${minor%.*}
 asked="$major $major.0 $version $version:EXACT $major.0...$((major + 1)) \
     $major.0...$version"
 refused="$((major + 1)) $((major - 1)).9 $major.$((minor + 1)) $version.1 \
-    $major:EXACT $major.0...<$version $((major + 1))...$((major + 2))"
+    $major.$((minor + 1)):EXACT $((major - 1)).0...<$version \
+    $((major + 1))...$((major + 2))"
 project versions NONE <<'END'
 foreach(asked ${ASKED})
     string(REPLACE ":" ";" words ${asked})
