@@ -125,9 +125,8 @@ typedef struct filter { const bloom *plain; bloom_chain *chain; } filter;
    only if it begins as a filter or a chain does. */
 static bool begins_well(const void *image, size_t size)
 {
-    size_t magic = size < 3 ? size : 3;
-    return size > 0 && (memcmp(image, "BLM", magic) == 0
-                        || memcmp(image, "BLC", magic) == 0);
+    return size >= 3 && (memcmp(image, "BLM", 3) == 0
+                         || memcmp(image, "BLC", 3) == 0);
 }
 
 /* Both are NULL after an error; and with BLOOM_OK, where memory is short. */
