@@ -1,13 +1,22 @@
-/* bloom.h 2.0.0 - public domain or MIT - Bloom filters that keep their rate
+/* bloom.h 2.0.0 - public domain or MIT - one header for C99 and C++11:
+   Bloom filters that keep the false-positive rate you ask for
+
+   A Bloom filter is a set of keys in very little memory: at a false-positive
+   rate of 1%, about 10 bits per key, however long the keys are. Asked about a
+   key, it answers "certainly not in the set" or "maybe". For a key that was
+   added, the answer is always "maybe". The false-positive rate is how often the
+   answer is "maybe" for an absent key. Use a filter where a "maybe" can be
+   checked elsewhere, for example on disk, or where a rare error does no harm.
+   A filter cannot list its keys.
 
    USE
        #define BLOOM_IMPLEMENTATION            // in one .c or .cpp file
        #include "bloom.h"
        int main(void)
        {
-           bloom *seen = bloom_new(1000000, 0.01);   // a million keys, 1%
+           bloom *seen = bloom_new(1000000, 0.01);   // n = 10^6 keys, p = 1%
            if (!seen)
-               return 1;                             // no memory
+               return 1;                             // no memory, or bad n or p
            bloom_add(seen, "apple", 5);              // true: certainly new
            int maybe = bloom_may_contain(seen, "pear", 4);
            bloom_free(seen);
@@ -17,64 +26,66 @@
    it, #define BLOOM_STATIC instead.
 
    PROMISES
-     A key that was added is always found: never a false negative.
-     A key that was not added is found with a rate of at most p, on average
-     over keys and seeds, while at most n different keys were added: for every
-     n, every p from 0.5 to 10^-12, every layout and width. The rates of single
-     filters scatter around that average; bloom_fpr reports the rate of one.
-     The hash sets a floor: no rate is below about 2^-64 (hash_bits 32: 2^-32).
-     It includes the one integer key per seed whose hash is 0, so that its walk
-     stays on one cell. A blocked filter of fewer than five keys with k >= 24
-     has a floor of about 10^-12, which plans do not count.
-     A filter is one block of bytes, the same on every machine, to be saved with
-     fwrite, mapped, sent, or burnt into ROM.
-     bloom_open checks any bytes; what it accepts is safe to use.
-     Nothing is allocated unless you ask for it. There are no globals, no errno,
-     no I/O and no libm. Of libc only calloc, free, memset and memcpy are
-     called; without malloc only memset, and memcpy where a compiler copies
-     structs by it. On x86-64 the compiler's own variable __cpu_model tells
-     whether the CPU has AVX2. If it is missing (zig cc), compile with -mavx2
-     or set BLOOM_NO_SIMD.
+     No false negatives: a lookup always finds a key that was added.
+     The rate you ask for: while at most n different keys were added, the rate
+     is at most p, on average over keys and seeds, for every n, every layout,
+     and p from 0.5 to 10^-12. The rates of single filters scatter around that
+     average; bloom_fpr reports the rate of one. A 32-bit hash adds about 2^-32.
+     The same bytes on every machine: a filter is one block of bytes. It can be
+     saved with fwrite, mapped, sent, or burnt into ROM.
+     Bad bytes do no harm: whatever bloom_open accepts is safe to use.
+     Nothing hidden: only bloom_new, bloom_create and bloom_copy allocate. There
+     are no globals, no errno, no I/O and no libm. The only functions of libc
+     that are called are calloc, free, memset and memcpy.
 
    WORDS
-     n  keys that the filter is made for     k  probes: cells that a key sets
-     m  cells (classic layout: bits)         p  false-positive rate
-   A textbook says p = (1 - e^(-kn/m))^k. That is least at k = m/n * ln 2, so
-   m = n * log2(1/p) / ln 2: 9.6 bits per key for 1%, and 4.8 more for a tenth
-   of that rate. Small filters do worse than that; bloom_plan_for allows for it.
+     n  capacity: how many different keys the filter is planned for
+     m  number of cells: bits or, in a counting filter, counters of 4 bits
+     k  cells per key; in textbooks, the number of hash functions
+     p  false-positive rate
+   bloom_add hashes a key, computes its k cells from the hash by enhanced double
+   hashing, and sets them. bloom_may_contain tests whether all k cells are set.
+   The textbook formula is p = (1 - e^(-kn/m))^k. p is lowest at k = m/n * ln 2.
+   Then m = n * log2(1/p) / ln 2: 9.6 bits per key for p = 1%, and 4.8 more for
+   a tenth of that rate. Small filters need more bits, and plans give them more.
+   Classic filters take the least memory. Blocked filters are the fastest; with
+   k = 8 they are split-block filters, as in Apache Parquet. Counting filters
+   can remove keys. Two headers in examples/companions/ build on this one: a
+   scalable Bloom filter, for an unknown n, and a sliding window.
 
-   OPTIONS are macros. Set those marked * before every #include "bloom.h". Set
-   the others in the file with BLOOM_IMPLEMENTATION, or each with BLOOM_STATIC.
-     BLOOM_IMPLEMENTATION   puts the code into this file.
-   * BLOOM_STATIC           makes everything static inline in this file; other
+   OPTIONS are macros. They never change the bytes that a given plan produces.
+   Define those marked * before every #include "bloom.h". Define the others in
+   the file with BLOOM_IMPLEMENTATION or, with BLOOM_STATIC, in each file.
+     BLOOM_IMPLEMENTATION   compiles the functions into this file.
+   * BLOOM_STATIC           compiles them into this file as static inline; other
                             files are unaffected.
-   * BLOOM_API              stands before each function: by default extern,
-                            in ELF and Mach-O hidden from other objects. To
-                            export them from a shared library, #define BLOOM_API
-                            extern there and in the programs that use it.
-     BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free. The
-                            memory need not be zeroed.
+   * BLOOM_API              is the prefix of each declaration. The default is
+                            extern, in ELF and Mach-O with hidden visibility. To
+                            export from a shared library, #define it as a plain
+                            extern in the library and in programs that use it.
+     BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
+                            BLOOM_MALLOC need not clear the memory.
    * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy
                             and bloom_free.
-   * BLOOM_NO_FLOAT         leaves out the functions with a double, and
-                            bloom_plan_bytes, bloom_estimate, bloom_fold_by.
+   * BLOOM_NO_FLOAT         leaves out bloom_plan_bytes, bloom_estimate and all
+                            functions with a double.
    * BLOOM_TINY             is for firmware: the smallest code. It has only the
                             classic layout and the 32-bit hash, no malloc, no
                             floating point and no bloom_fold.
      BLOOM_ATOMIC           lets several threads add and look up at once
-                            without a lock; see "Threads" below.
-     BLOOM_NO_SIMD          uses plain C only: no vector instructions, and no
-                            test of the CPU at run time.
-     BLOOM_ASSERT(x)        is called to check that a filter is not NULL; by
+                            without a lock (GCC or Clang; see "Threads" below).
+     BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
+                            and the run-time test for AVX2. That test reads
+                            __cpu_model. If the linker does not find this symbol
+                            (zig cc), set BLOOM_NO_SIMD or compile with -mavx2.
+     BLOOM_ASSERT(x)        is called to check that a filter is not NULL. By
                             default nothing is checked.
-     BLOOM_READ_BYTE(p)     reads the byte of an image at p, a const unsigned
-                            char *. It is for chips that read flash by an
-                            instruction of their own: AVR, pgm_read_byte(p).
-                            bloom_view, bloom_plan_of, bloom_size, bloom_copy,
-                            bloom_hash_*, bloom_probes and bloom_may_contain*
-                            then take filters in flash only; the other functions
-                            still work in RAM.
-   Options never change the bytes that a given plan produces. */
+     BLOOM_READ_BYTE(p)     is for chips that cannot read flash like RAM. It
+                            reads the byte at p, a const unsigned char *; on an
+                            AVR, define it as pgm_read_byte(p). Then bloom_view,
+                            bloom_plan_of, bloom_size, bloom_copy, bloom_hash_*,
+                            bloom_probes and bloom_may_contain* accept only
+                            filters in flash. Other calls accept only RAM. */
 
 #ifndef BLOOM_H
 #define BLOOM_H
@@ -106,7 +117,7 @@
 #define BLOOM_IMPLEMENTATION
 #undef BLOOM_API
 #define BLOOM_API static inline
-#define BLOOM_API_ALWAYS_ BLOOM_ALWAYS_
+#define BLOOM_API_INLINE_ BLOOM_INLINE_
 #elif !defined(BLOOM_API) && defined(__GNUC__) \
     && (defined(__ELF__) || defined(__MACH__))
 #define BLOOM_API __attribute__((visibility("hidden"))) extern
@@ -118,55 +129,58 @@
 extern "C" {
 #endif
 
-/* ---- Types ------------------------------------------------------------- */
-
-/* A filter: its image. Only ever by pointer; any alignment. */
+/* ---- Types -------------------------------------------------------------- */
+/* A filter is one block of bytes, its image: a header of 32 bytes, then the
+   cells. It may lie at any address. Programs only use pointers to it. */
 typedef struct bloom bloom;
 
-/* A hashed key, good for every filter of the same width and seed. */
+/* The hash of a key, for all filters with the same hash_bits and seed */
 typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 
 typedef enum bloom_layout {
-    BLOOM_CLASSIC,               /* m bits, k probes anywhere: least memory */
-    BLOOM_BLOCKED,               /* m bits; a key has eight in each of k/8
-                                    blocks of 256. The fastest; for p below 5%
-                                    10 to 20% larger, for few keys more */
-    BLOOM_COUNTING               /* m counters of 4 bits: keys can be removed */
+    BLOOM_CLASSIC,               /* k bits anywhere: the least memory */
+    BLOOM_BLOCKED,               /* eight bits in each of k/8 blocks of 256:
+                                    the fastest. It takes 10 to 20% more memory
+                                    for p below 5% (few keys: 0 to 60% more) */
+    BLOOM_COUNTING               /* k counters of 4 bits: can remove keys */
 } bloom_layout;
 
-/* The shape of a filter. A plan of cells 0 is impossible: it has size 0 and
-   makes no filter. You may set seed and hash_bits before you use a plan. */
+/* All that bloom_create needs to know. Let a bloom_plan_ function compute it;
+   then you may change seed and hash_bits. */
 typedef struct bloom_plan {
-    uint64_t cells;              /* m, bits or counters: a multiple of 64
-                                    (blocked: of 256, and below 2^40) */
-    uint64_t seed;               /* 0 unless set; width 32: its low half */
+    uint64_t cells;              /* m: a multiple of 64 (blocked: of 256, and
+                                    below 2^40) */
+    uint64_t seed;               /* of the hash: 0 unless you change it */
     uint8_t hashes;              /* k: 1..64 (blocked: 8, 16 .. 64) */
     uint8_t layout;              /* a bloom_layout */
-    uint8_t hash_bits;           /* hash width: 64, or 32 for small CPUs, which
-                                    needs m < 2^32; blocked: 64 only */
+    uint8_t hash_bits;           /* 64, or 32 for small CPUs. 32 needs m < 2^32,
+                                    is not for blocked filters, and adds about
+                                    2^-32 to the rate */
 } bloom_plan;
 
 typedef enum bloom_error {
     BLOOM_OK,
-    BLOOM_TRUNCATED,             /* fewer bytes than the header or m needs */
-    BLOOM_NOT_A_FILTER,          /* does not begin with BLM */
-    BLOOM_WRONG_VERSION,         /* of the format */
-    BLOOM_BAD_HEADER,            /* m, k, or width impossible */
-    BLOOM_UNSUPPORTED,           /* layout or width not in this build */
+    BLOOM_TRUNCATED,             /* NULL, or fewer bytes than the image has */
+    BLOOM_NOT_A_FILTER,          /* does not begin with the letters BLM */
+    BLOOM_WRONG_VERSION,         /* the format is not version 2 */
+    BLOOM_BAD_HEADER,            /* m, k, hash_bits or reserved byte wrong */
+    BLOOM_UNSUPPORTED,           /* this build lacks the layout or hash_bits */
     BLOOM_CORRUPT,               /* the seal does not match */
     BLOOM_UNSEALED               /* there is no seal to check */
 } bloom_error;
 
 /* ---- Planning ----------------------------------------------------------- */
-/* n is the number of keys; 0 counts as 1. p is the rate, from 2^-64 to below 1;
-   one_in, 2..10^9, asks for the rate 1 / one_in. Any other value, and a filter
-   that would be too large, gives a plan of size 0. Plans are not exactly the
-   smallest for p within 10^-6 of 1 and n above 10^11. */
+/* A plan is for n different keys (0 counts as 1) and a rate p, 2^-64 <= p < 1.
+   It is impossible if an argument is out of range or the filter would be too
+   large. Then no filter can be made from it, and bloom_plan_size(plan) is 0.
+   Test the size: plan.cells may be above 0 in an impossible plan. */
 
-/* Integer constant expressions for array sizes, initialisers and #if: m, k,
-   image bytes, and a plan's initialiser; classic, seed 0, width 64 (with
-   BLOOM_TINY 32), n to 2^42. They never take less memory than bloom_plan_for,
-   from 100 keys on at most 2% and 64 bits more, and keep p in either width.
+/* These macros plan a classic filter with p = 1 / one_in. In this order, they
+   are m, k, the size of the image in bytes, and the initialiser of a plan. The
+   first three are constants for array sizes and #if. one_in is 2..10^9, n at
+   most 2^42. hash_bits is 64 (BLOOM_TINY: 32). You may set it to 32; the plan
+   has enough cells for both. The filter is never smaller than bloom_plan_for's,
+   and for 100 keys or more it is larger by at most 2% and 64 bits.
        static unsigned char memory[BLOOM_SIZE(1000, 100)];
        bloom_plan plan = BLOOM_PLAN(1000, 100); */
 #define BLOOM_CELLS(n, one_in) BLOOM_CELLS_(n, one_in, BLOOM_LOG2_(one_in))
@@ -176,138 +190,141 @@ typedef enum bloom_error {
 #define BLOOM_PLAN(n, one_in) { BLOOM_CELLS(n, one_in), 0, \
     BLOOM_HASHES(n, one_in), 0, BLOOM_WIDTH_ }
 
-/* The same plan at run time, in integers only. */
+/* Makes the plan of BLOOM_PLAN at run time, without floating point. */
 BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in);
 
-/* Bytes of the image: 32 + m/8, counting 32 + m/2; or 0 if the plan is
-   impossible, not in this build, or too large for size_t. */
+/* The size of the image in bytes: 32 + m/8 (counting: 32 + m/2). It is 0 if the
+   plan is impossible, not supported by this build, or too large for size_t. */
 BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 
 #ifndef BLOOM_NO_FLOAT
-
-/* The smallest classic filter that keeps the rate p with n keys. k is the least
-   that keeps p in this m. Takes 3 microseconds, near p = 2^-64 up to 200. */
+/* Plans the smallest classic filter that keeps the rate p with n keys. If
+   several k do so with the same m, it uses the smallest k. For p from 0.5 to
+   10^-12 the call takes at most 9 microseconds (AMD EPYC, gcc 12 -O2). */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
-/* The same in a layout; a counting filter has a classic one's m and k. A
-   blocked filter uses the fewest blocks per key that fit in 1.2 times the
-   classic size. If none fits (p above 0.05, or few keys), it is the smallest.
-   Its plan takes 20 microseconds, and near p = 2^-64 or p = 1 up to 700. */
+/* Plans a filter of any layout. A counting filter has the m and k of a classic
+   one. For a blocked filter, this function looks for the smallest k that keeps
+   p in 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
+   few keys), it plans the smallest blocked filter that keeps p. For n <= 10^10
+   the call takes at most 60 microseconds (measured as above). For few keys and
+   p < 10^-12, blocked filters may not keep p: see bloom_plan_fpr. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* The smallest classic filter with exactly k probes, 1..64: few are fast. */
+/* Plans the smallest classic filter that keeps p with exactly k cells per key,
+   1..64. Fewer than bloom_plan_for's k are faster, but need more memory. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
-/* The classic filter with the lowest rate whose image has at most `bytes`
-   bytes; at least 40 are needed. */
+/* Of the classic filters whose image has at most `bytes` bytes, plans the one
+   with the lowest rate for n keys. At least 40 bytes are needed. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
-/* The expected false-positive rate after n different keys, 0..1: 0 for n = 0, 1
-   for an impossible plan. It is within 2% (1% from 100 keys on; 4% for n <= 2
-   with k near m). Only for blocked filters with several blocks per key but few
-   in all it may be up to 50% too high, as it ignores that a crowded block
-   leaves the others emptier. */
+/* The false-positive rate, 0..1, to be expected after n different keys: 0 if n
+   is 0, and 1 if the plan is impossible. The error is at most 2%, and 1% for
+   100 keys or more; in a plan of your own with n <= 3 and k near m, up to 4%.
+   In a blocked filter of a few hundred blocks or less, with several blocks per
+   key, the real rate may be far below the result (4 blocks, k = 40: a third). A
+   real rate below 10^-11, after few keys, may also be far above the result. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
-/* How many different keys a filter takes before its rate exceeds p: the largest
-   n with bloom_plan_fpr(plan, n) <= p, as far as a double tells (p to 0.999, n
-   below 2^53; beyond, the result may be below the n of the plan). It is 0 for
-   an impossible plan, or p not between 0 and 1. */
+/* How many different keys a filter holds before its rate exceeds p: the largest
+   n with bloom_plan_fpr(plan, n) <= p. It is 0 if the plan is impossible, or p
+   not between 0 and 1. If the plan was made for p above 0.999 or n above 10^14,
+   rounding may make the result smaller than that n. */
 BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
-
 #endif
 
 /* ---- Making ------------------------------------------------------------- */
-
 #ifndef BLOOM_NO_MALLOC
-
-/* bloom_create makes an empty filter of a plan, bloom_new one of
-   bloom_plan_for(n, p), and bloom_copy a clone of b with its seal, also of one
-   that bloom_view gave. The image is aligned to 32 bytes. NULL if the plan is
-   impossible or memory is short. Free each by bloom_free, which takes NULL. */
+/* bloom_create makes an empty filter from a plan. bloom_new(n, p) uses the plan
+   bloom_plan_for(n, p). bloom_copy copies b with its seal. Images are
+   aligned to 32 bytes. The result is NULL if the plan is impossible or memory
+   is short. Free it with bloom_free, whose argument may be NULL. */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p);
 #endif
 BLOOM_API bloom *bloom_create(bloom_plan plan);
 BLOOM_API bloom *bloom_copy(const bloom *b);
 BLOOM_API void bloom_free(bloom *b);
-
 #endif
 
-/* An empty filter in your memory of `size` bytes; NULL if bloom_plan_size(plan)
-   is 0 or more than that, or if memory is NULL: then nothing is written. */
+/* Makes an empty filter in your memory of `size` bytes. Returns NULL and writes
+   nothing if memory is NULL or bloom_plan_size(plan) is 0 or above size. */
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
-/* Existing bytes as a filter, in place, not copied. The header is checked
-   against `size`, but the cells are not: see bloom_verify. If the bytes are no
-   filter of this build, or NULL (TRUNCATED), the result is NULL and *error is
-   the reason; else it is OK. error may be NULL. Bytes may follow the image.
-   bloom_view is for read-only bytes: ROM, or a mapped file. To learn the size
-   of an image from its header of 32 bytes, give bloom_view SIZE_MAX for `size`,
-   and call bloom_size unless the result is NULL. */
+/* These use the `size` bytes at image as a filter, in place. bloom_view is for
+   read-only bytes, such as ROM or a mapped file. Other bytes may follow the
+   image. Only the header is checked, in constant time; for the cells see
+   bloom_verify. If this build cannot use the bytes as a filter, the result is
+   NULL and *error is the reason. Otherwise *error is BLOOM_OK. error may be
+   NULL. If you have only the 32 bytes of a header, call bloom_view with a size
+   of SIZE_MAX. If the result is not NULL, bloom_size(result) is the size. */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b);
 BLOOM_API size_t bloom_size(const bloom *b);        /* bytes of the image */
-BLOOM_API void bloom_clear(bloom *b);               /* forget all keys */
+BLOOM_API void bloom_clear(bloom *b);               /* removes all keys */
 
-/* Write a checksum of header and cells into the image, before it is stored;
-   every call that may write cells removes it. bloom_verify returns OK, CORRUPT
-   or UNSEALED. Both read the whole image. A seal finds damage, not forgery. */
+/* bloom_seal writes a checksum of header and cells, the seal, into the image.
+   Call it before you store the image; every call that may write cells removes
+   the seal. bloom_verify returns BLOOM_OK, BLOOM_CORRUPT or BLOOM_UNSEALED.
+   bloom_seal reads all cells; so does bloom_verify, if there is a seal. A seal
+   detects damage, not forgery. */
 BLOOM_API void bloom_seal(bloom *b);
 BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
-/* A key is `size` bytes at `key`. A key of 0 bytes is a key like any other, and
-   its pointer may be NULL. For _u64 the key is an integer, hashed by value. In
-   width 64, an integer and its bytes are different keys; in width 32 it is the
-   key of its 8 bytes, little-endian. For _hash the key was hashed before, by
-   bloom_hash_* or by your own hash. That must fill h1 and h2 (in width 32: h1
-   and the upper half of h2) with bits that are as good as random; pass a hash
-   of fewer bits through bloom_hash_u64 first.
-   Hostile keys: whoever may choose the keys can make ones that fill a filter,
-   or that are all false positives. A secret seed does not help, as MurmurHash3
-   has collisions for every seed. Use _hash with a keyed hash (SipHash). */
+/* A key is `size` bytes at `key`; for a size of 0, `key` may be NULL.
+   For _u64 a key is an integer. If hash_bits is 32, an integer is the same key
+   as its 8 bytes in little-endian order. If hash_bits is 64, it is not.
+   For _hash a key is a hash, from bloom_hash_key, bloom_hash_u64 or your own
+   function. Your function must fill h1 and h2 (hash_bits 32: h1 and the upper
+   half of h2) with bits that are as good as random. If your hash has only 64
+   bits or fewer, pass it through bloom_hash_u64.
+   Hostile keys: an attacker who chooses keys can find many false positives, and
+   can exceed p with fewer than n keys. A secret seed does not help: MurmurHash3
+   has collisions for every seed. Use _hash and a keyed hash such as SipHash. */
 
-/* Add a key. true: it was certainly new; false: it may have been in before. */
+/* Adds a key. true: it was certainly not in. false: it may have been in. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
-/* Take back one bloom_add of a key that was added to a counting filter. If the
-   layout is another, or the key was certainly not in, they return false and
-   change no cell. Do not remove a key that was never added: if it is a false
-   positive, that removes other keys. A counter that has reached 15 stays 15, so
-   that it can never undercount. */
+/* Undoes one bloom_add of a key in a counting filter. If the filter is not a
+   counting one or the key is certainly not in, the result is false and no cell
+   changes. Remove only keys that were added: removing a false positive would
+   remove other keys. A counter that has reached 15 stays 15, so that it can
+   never undercount. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
 
-/* false: the key is certainly not in; true: it may be. */
+/* Looks up a key. false: it is certainly not in. true: it may be in. */
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key);
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h);
 
-/* The hash of a key, for all filters with the width and the seed of b (in width
-   32: with the low 32 bits of its seed). */
+/* The hash of a key, for b and all filters with the same hash_bits and seed (if
+   hash_bits is 32: with the same low 32 bits of the seed) */
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size);
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
 
-/* Write the k cells of a key into index[0..k-1] and return k: for teaching and
-   tools. In a blocked filter eight follow for each block, one of each word. */
+/* Writes the numbers of a key's k cells to index[0..k-1], and returns k. In a
+   blocked filter, index[0..7] are in the key's first block, and so on. */
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64]);
 
 /* ---- Many keys at once -------------------------------------------------- */
 /* These do the same as one call for each of `count` keys, in their order. They
-   are faster because the waits for memory overlap. is_new and maybe take the
-   `count` results, or are NULL. They must not overlap the keys. The calls
-   return how many results are true. */
-
+   write the `count` results to is_new or maybe, unless that is NULL, and return
+   how many results are true. The results must not overlap the keys.
+   They are faster than single calls, because the waits for memory overlap. They
+   take about 3 KB of stack (gcc 12 or clang 14, -O2, x86-64). With BLOOM_TINY,
+   BLOOM_READ_BYTE or -Os they are loops of single calls, with little stack. */
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
 BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
@@ -319,88 +336,82 @@ BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
 
 BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe);
-BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
-                                            const uint64_t *keys,
-                                            size_t count, bool *maybe);
-BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
-                                             const bloom_hash *hashes,
-                                             size_t count, bool *maybe);
+BLOOM_API size_t bloom_may_contain_many_u64(
+    const bloom *b, const uint64_t *keys, size_t count, bool *maybe);
+BLOOM_API size_t bloom_may_contain_many_hash(
+    const bloom *b, const bloom_hash *hashes, size_t count, bool *maybe);
 
 /* ---- Threads ------------------------------------------------------------ */
-/* Any number of threads may look up at once. With BLOOM_ATOMIC others may add
-   and merge into the filter meanwhile: no key is lost, and if a thread tells
-   another that it added a key, the other finds it. If several add one absent
-   key at once, at least one is told that it is new. A key that is in may be
-   removed meanwhile. These calls need exclusive access: bloom_seal,
-   bloom_verify, bloom_clear, bloom_intersect, bloom_flatten, bloom_fold and
-   bloom_copy. So does writing the image out. */
+/* Any number of threads may look up keys in a filter at the same time. A call
+   that changes the filter needs exclusive access to it. With BLOOM_ATOMIC, some
+   threads may add keys, remove keys that were added, and merge into the filter
+   while others look up keys. No key is lost. If thread A adds a key and then
+   notifies thread B, B finds the key. If several threads add the same absent
+   key at once, at least one gets true. These still need exclusive access:
+   bloom_seal, bloom_verify, bloom_clear, bloom_intersect, bloom_flatten,
+   bloom_fold, bloom_copy, and saving the image. */
 
-/* ---- Whole filters ------------------------------------------------------ */
-/* Each reads the whole image. */
-
-/* Make `into` the union of both filters, or their intersection. If the plans
-   differ, they return false and change nothing. The union has the bytes that
-   adding all keys to one filter gives (counters: the sum, at most 15). The
-   intersection (counters: the lesser) has all keys that both have, and by
-   chance others: its rate is at most the lower of the two. */
+/* ---- Whole filters: each call reads the whole image --------------------- */
+/* Makes `into` the union or the intersection of both filters. If their plans
+   differ, the result is false and nothing changes. The union has the same bytes
+   as one filter to which all keys were added. (Counters are summed, up to 15.)
+   The intersection contains the keys that are in both filters, and its rate is
+   at most the lower of theirs. (It takes the smaller of each two counters.) */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
-/* Make a classic filter of the same m, k, width and seed contain just what a
-   counting filter does, in a quarter of the memory. If the layouts are others,
-   or the plans differ, it returns false and changes nothing. */
+/* Replaces the contents of a classic filter with those of a counting filter, in
+   a quarter of the memory. If `into_classic` is not classic, `counting` is not
+   counting, or their plans differ in anything else, the result is false and
+   nothing changes. */
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 
 #ifndef BLOOM_TINY
-
-/* Make a filter that was planned too large smaller, in place: m becomes m / by.
-   Its bytes are then those of a filter of m / by cells to which the same keys
-   were added. The seal is removed. It returns false and changes nothing if by
-   is 0 or does not divide m, if m / by is not a multiple of 64 (blocked: 256),
-   or if a blocked filter would go from 2^34 cells or more to below, where a
-   key's block is chosen by another rule. The memory behind b keeps its size;
-   bloom_copy takes just what is needed.
-   Fold if n is known only afterwards. Plan for the largest n there may be, and
+/* Makes a filter smaller, in place: m becomes m / by. The image is then that of
+   a filter of m / by cells with the same keys. Its seal is removed. The memory
+   at b keeps its size; bloom_copy makes a copy of just the new size.
+   The result is false, and nothing changes, if `by` is 0 or does not divide m,
+   if m / by is not a multiple of 64 (blocked: of 256), or if a blocked filter
+   would shrink from m >= 2^34 to m < 2^34, where another rule chooses blocks.
+   Fold if n is known only at the end. Plan for the largest possible n, and
    round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
-   divisors. Add the keys, merge the filters of other workers, and fold by
-   bloom_fold_by. As k depends on p and hardly on n, the result is as good as a
-   filter that was planned for n. */
+   divisors. Add the keys, merge the filters of other workers, and call
+   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. For n down to
+   1/5040 of the planned n, m is at most about twice that of a plan for n. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #ifndef BLOOM_NO_FLOAT
-/* The largest `by`, 1..65536, for which bloom_fold works and the folded filter
-   keeps p for the keys that are in: bloom_plan_fpr of its plan and
-   bloom_estimate(b) is at most p. 0 if not even 1 keeps p, or if p is not
-   between 0 and 1. Reads the whole image, then takes up to 2 milliseconds. */
+/* The largest `by`, at most 65536, that bloom_fold accepts and with which the
+   folded filter keeps p. To decide this, bloom_plan_fpr computes its rate for
+   bloom_estimate(b) keys. The result is 0 if the rate exceeds p even without
+   folding, or if p is not between 0 and 1. */
 BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p);
 #endif
-
 #endif
 
 BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
 #ifndef BLOOM_NO_FLOAT
-
-/* How many different keys were added, as the share of set cells tells;
-   UINT64_MAX if all are set. It does not hold for an intersection, which has
-   about |A| + |B| - |A or B| keys: estimate the union for the last term. */
+/* An estimate of how many different keys are in, from the share of cells that
+   are not 0; UINT64_MAX if no cell is 0. It is wrong for an intersection: add
+   the estimates of the two filters, and subtract that of their union. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
-/* The false-positive rate of this filter with the cells as they are, 0..1. */
+/* The false-positive rate of this filter, 0..1, computed from its cells */
 BLOOM_API double bloom_fpr(const bloom *b);
-
 #endif
 
 #ifdef __cplusplus
 }
 #endif
 
-/* What the planning macros are made of. e is floor(log2(one_in)), counted by
-   BLOOM_LOG2_; with x = one_in / 2^e - 1 the logarithm of one_in is taken as
-   e + x + 61/128 x(1 - x): exact at powers of two, and between them too high,
-   which pays for k being a whole number. BLOOM_BITS_ divides that by ln 2: bits
-   a key, as in WORDS, times 65536; its last line pays for width 32. 3 + e/4
-   bits pay for small filters. test_integer_plans checks all of it. */
+/* The planning macros compute m = n * log2(r) / ln 2, with r = one_in, in whole
+   numbers. BLOOM_LOG2_ is e, the whole part of log2(r). BLOOM_LOG_ is 2^32
+   times an approximation of log2(r): e + x + 61/128 x(1 - x), x = r / 2^e - 1.
+   It is exact for powers of two, and too high between them, to offset the
+   rounding of k. BLOOM_BITS_PER_KEY_ is the bits per key times 65536; its last
+   line offsets what 32-bit hashes add to the rate (bloom_with_floor_). Small
+   filters need the 3 + e/4 bits in BLOOM_CELLS_. Test: test_integer_plans. */
 #define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
 #define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
     + BLOOM_LOG2_4_(r, 9) + BLOOM_LOG2_4_(r, 13) + BLOOM_LOG2_4_(r, 17) \
@@ -416,9 +427,10 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
 #define BLOOM_CELLS_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
-    ? (((n) + ((n) == 0)) * BLOOM_BITS_(r, e) / 65536 + 3 + (e) / 4 + 63) \
+    ? (((n) + ((n) == 0)) * BLOOM_BITS_PER_KEY_(r, e) / 65536 \
+        + 3 + (e) / 4 + 63) \
       / 64 * 64 : 0)
-#define BLOOM_BITS_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
+#define BLOOM_BITS_PER_KEY_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
     + ((r) >> 15) * 5 / 4)
 #ifdef BLOOM_TINY
 #define BLOOM_WIDTH_ 32
@@ -437,6 +449,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 /* ======================================================================== */
 
+/* The implementation. A reader may stop at Speed: everything above it is
+   complete, in plain C, and what follows does the same faster. */
+
 #if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
 
@@ -446,18 +461,18 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #include <stdlib.h>
 #define BLOOM_MALLOC(size) calloc(1, size)
 #define BLOOM_FREE(pointer) free(pointer)
-#define BLOOM_IS_CLEARED_ true          /* calloc returns zeroed memory */
+#define BLOOM_MALLOC_CLEARS_ true       /* calloc returns zeroed memory */
 #else
-#define BLOOM_IS_CLEARED_ false
+#define BLOOM_MALLOC_CLEARS_ false
 #endif
 #ifndef BLOOM_ASSERT
 #define BLOOM_ASSERT(x) ((void)0)
 #endif
 
-/* Small builds leave out the part "Speed". A BLOOM_ALWAYS_ function is always
-   inlined, a BLOOM_NEVER_ one never, any other at the compiler's discretion.
-   The asm in PREFETCH keeps gcc from dropping a loop that does nothing else.
-   HIDE makes a compiler forget what it knows about a variable. */
+/* BLOOM_SMALL_ leaves out the part Speed. GCC and Clang always inline a
+   BLOOM_INLINE_ function and never a BLOOM_NOINLINE_ one; the rest is at the
+   compiler's discretion. The empty asm in PREFETCH keeps gcc from deleting a
+   loop that only prefetches. OPAQUE hides the value of x from the optimiser. */
 #if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__) \
     || defined(BLOOM_READ_BYTE)
 #define BLOOM_SMALL_
@@ -469,19 +484,19 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
-#define BLOOM_ALWAYS_ static inline __attribute__((always_inline))
-#define BLOOM_NEVER_ static __attribute__((noinline))
+#define BLOOM_INLINE_ static inline __attribute__((always_inline))
+#define BLOOM_NOINLINE_ static __attribute__((noinline))
 #define BLOOM_PREFETCH_(p) \
     do { __builtin_prefetch(p); __asm__ volatile(""); } while (0)
 #define BLOOM_LIKELY_(x) __builtin_expect(x, 1)
-#define BLOOM_HIDE_(x) __asm__("" : "+r"(x))
+#define BLOOM_OPAQUE_(x) __asm__("" : "+r"(x))
 #else
 #define BLOOM_ATTRIBUTE_(x)
-#define BLOOM_ALWAYS_ static inline
-#define BLOOM_NEVER_ static
+#define BLOOM_INLINE_ static inline
+#define BLOOM_NOINLINE_ static
 #define BLOOM_PREFETCH_(p) ((void)(p))
 #define BLOOM_LIKELY_(x) (x)
-#define BLOOM_HIDE_(x) ((void)0)
+#define BLOOM_OPAQUE_(x) ((void)0)
 #endif
 #define BLOOM_FALL_THROUGH_ ((void)0)
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 7)
@@ -497,8 +512,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 #endif
 
-/* In BLOOM_TINY these are constants, so that compilers remove the code for
-   other layouts and for width 64; its m is below 2^32. */
+/* BLOOM_TINY has one layout and one width. There these are constants, so that
+   compilers remove the code for the others. Its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
@@ -513,33 +528,34 @@ typedef uint64_t bloom_number_;
 #define BLOOM_LAST_LAYOUT_ BLOOM_COUNTING
 #endif
 
-/* SET_BITS sets bits in a byte that was `old`. SWAP_BYTE stores `now` and
-   returns true if the byte still equals *old; otherwise, or if the CPU fails to
-   store, *old becomes the byte, and it returns false. With BLOOM_ATOMIC other
-   threads may do the same at the same time, in any order ("relaxed"), as bits
-   do not depend on one another. A PURE function changes nothing, so a compiler
-   may read the header once for a whole loop; with BLOOM_ATOMIC none is PURE. */
+/* SET_BITS sets bits in a byte that was `old`. With BLOOM_ATOMIC, CAS_BYTE is a
+   weak compare-and-swap: if the byte equals *old, it stores `now` and returns
+   true; otherwise, or spuriously, it reloads *old and returns false. The order
+   is relaxed, as no cell depends on another. Without BLOOM_ATOMIC, CAS_BYTE
+   stores and returns true. A PURE function has no side effects, so compilers
+   may read the header once for a loop of calls. With BLOOM_ATOMIC none is PURE,
+   as other threads may change cells between calls. */
 #ifdef BLOOM_ATOMIC
 #if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
 #error "bloom.h: BLOOM_ATOMIC needs the __atomic built-ins of GCC or Clang and \
 lock-free bytes (__GCC_ATOMIC_CHAR_LOCK_FREE == 2); MSVC's dialect lacks them"
 #endif
-#define BLOOM_HAS_ATOMIC_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+#define BLOOM_MAY_USE_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #define BLOOM_VOLATILE_ volatile
 #define BLOOM_PURE_
 #define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
     __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
-#define BLOOM_SWAP_BYTE_(p, old, now) \
+#define BLOOM_CAS_BYTE_(p, old, now) \
     __atomic_compare_exchange_n(p, old, (unsigned char)(now), true, \
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #else
-#define BLOOM_HAS_ATOMIC_WORDS_ 1
+#define BLOOM_MAY_USE_WORDS_ 1
 #define BLOOM_VOLATILE_
 #define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
 #define BLOOM_LOAD_BYTE_(p) (*(p))
 #define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
-#define BLOOM_SWAP_BYTE_(p, old, now) \
+#define BLOOM_CAS_BYTE_(p, old, now) \
     ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
 #endif
 #ifdef BLOOM_READ_BYTE
@@ -555,7 +571,7 @@ extern "C" {
 #else
 #define BLOOM_NULL_ NULL
 #endif
-/* volatile keeps compilers from turning this loop into a call of memset. */
+/* Without libc: volatile keeps bloom_zero_ from being compiled to memset. */
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #include <string.h>
 #define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
@@ -569,6 +585,7 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 #endif
 
 /* ==== The image =============================================================
+   A filter is one block of bytes: a header, then the cells.
 
     offset size  field
        0     4   magic: 'B' 'L' 'M' and the format version, 2
@@ -582,9 +599,10 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
       32   m/8   cells: cell i is bit i & 7 of byte 32 + i / 8
            m/2   counting: the low (even i) or high 4 bits of byte 32 + i / 2
 
-   Every number is little-endian. Invariant: a `bloom *` points to such a header
-   with all its cells behind it, which bloom_init has written or bloom_open has
-   checked. So its size fits into size_t, and nothing below checks it again. */
+   Every number is little-endian. Invariant: a `bloom *` points to a valid
+   header, followed by all its cells, and the image's size fits into size_t.
+   bloom_init, _create and _copy write such an image. bloom_open and bloom_view
+   check that the caller's bytes are an image. Other functions rely on that. */
 
 enum {
     BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5, BLOOM_K_AT_ = 6,
@@ -607,7 +625,7 @@ static inline const unsigned char *bloom_const_bytes_(const bloom *b)
 }
 
 /* Numbers are read and written byte by byte, so that neither alignment nor the
-   machine's byte order matters. Compilers make one instruction of each. */
+   machine's byte order matters. Optimisers can make one instruction of each. */
 
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
@@ -639,7 +657,7 @@ static inline void bloom_store64_(unsigned char *p, uint64_t x)
     bloom_store32_(p + 4, (uint32_t)(x >> 32));
 }
 
-BLOOM_ALWAYS_ bloom_plan bloom_parse_(const unsigned char *header)
+BLOOM_INLINE_ bloom_plan bloom_parse_(const unsigned char *header)
 {
     const bloom_plan plan = {
         bloom_load64_(header + BLOOM_M_AT_),
@@ -649,7 +667,8 @@ BLOOM_ALWAYS_ bloom_plan bloom_parse_(const unsigned char *header)
     return plan;
 }
 
-/* The header of an image that may lie in ROM: with BLOOM_READ_BYTE, a copy */
+/* The header of an image. With BLOOM_READ_BYTE the image may lie in flash that
+   pointers cannot read, so its header is copied to `copy`. */
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
 {
@@ -670,8 +689,8 @@ static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
     return m >> (BLOOM_IS_COUNTING_(layout) ? 1 : 3);
 }
 
-/* The limits of the format first, then those of this build, and then whether
-   the image has at most `size` bytes. m is in halves for small CPUs. */
+/* Checks the limits of the format, then those of this build, and then whether
+   the image takes at most `size` bytes. m comes in halves, for small CPUs. */
 static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
                                               unsigned k, size_t size)
@@ -704,7 +723,8 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
                                size);
 }
 
-/* The bytes of a plan's image; 0 if it is impossible or takes over `most`. */
+/* The size in bytes of a plan's image; 0 if the plan is impossible or not in
+   this build, or if the size is above `most`. */
 static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
 {
     if (bloom_check_fields_(bloom_low_half_(plan.cells),
@@ -753,7 +773,8 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     case BLOOM_OK:            return "ok";
     case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
     case BLOOM_NOT_A_FILTER:  return "not a Bloom filter of bloom.h";
-    case BLOOM_WRONG_VERSION: return "a format version this build cannot read";
+    case BLOOM_WRONG_VERSION:
+        return "a format version this build cannot read; make the filter again";
     case BLOOM_BAD_HEADER:    return "bad header";
     case BLOOM_UNSUPPORTED:   return "a layout or hash width not in this build";
     case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
@@ -762,20 +783,18 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     return "unknown error";
 }
 
-/* bloom_load_word_ reads eight bytes of cells. bloom_unseal_ removes the seal,
-   before any cell is written. With BLOOM_ATOMIC other threads may call both at
-   the same time. */
-
+/* bloom_load_word_ reads eight bytes of an image. bloom_unseal_ removes the
+   seal; every function that changes some of the cells calls it first. With
+   BLOOM_ATOMIC several threads may call both at the same time. */
 #ifdef BLOOM_ATOMIC
-
-typedef uint64_t bloom_atom_ __attribute__((may_alias, aligned(8)));
+typedef uint64_t bloom_atomic_word_ __attribute__((may_alias, aligned(8)));
 
 static inline uint64_t bloom_load_word_(const unsigned char *p)
 {
     unsigned char copy[8];
     const void *aligned = p;
-    if (BLOOM_HAS_ATOMIC_WORDS_ && (uintptr_t)p % 8 == 0) {
-        uint64_t word = __atomic_load_n((const bloom_atom_ *)aligned,
+    if (BLOOM_MAY_USE_WORDS_ && (uintptr_t)p % 8 == 0) {
+        uint64_t word = __atomic_load_n((const bloom_atomic_word_ *)aligned,
                                         __ATOMIC_RELAXED);
         __builtin_memcpy(copy, &word, 8);
     } else for (unsigned i = 0; i < 8; i++)
@@ -789,26 +808,24 @@ static inline void bloom_unseal_(unsigned char *image)
         for (unsigned i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
             __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
 }
-
 #else
-
 #define bloom_load_word_ bloom_load64_
 
 static inline void bloom_unseal_(unsigned char *image)
 {
     bloom_store64_(image + BLOOM_SEAL_AT_, 0);
 }
-
 #endif
 
 /* ==== Keys to hashes ========================================================
-   MurmurHash3 (Austin Appleby 2011, SMHasher): x64_128 for width 64, x86_32 for
-   width 32. */
+   A key is hashed to two numbers, h1 and h2, by MurmurHash3 (Austin Appleby
+   2011, SMHasher): by x64_128 in width 64, and twice by x86_32 in width 32. In
+   width 64, an integer needs only the last step of x64_128, fmix64. */
 
 /* ---- x64_128 ---------------------------------------------------------------
-   Both lanes, h1 and h2, start at `start`, a number of 64 bits. The key is
-   mixed into them in words of eight bytes, by turns. Zeros fill up the last
-   words. */
+   Both lanes of the hash, h1 and h2, start at the seed. Words of eight bytes of
+   the key are mixed into the lanes by turns. The last size % 16 bytes, the
+   tail, are padded with zeros to two words. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
 {
@@ -832,11 +849,12 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
     return bloom_rotl64_(word * 0x4CF5AD432745937FU, 33) * 0x87C37B91114253D5U;
 }
 
-/* The last size % 16 bytes of a key as two words. They are read without a
-   branch on their number and without a loop over bytes, by loads that end where
-   the key ends: a shift drops the bytes that an earlier word has already, and a
-   mask what belongs to the other word. Only a key of fewer than eight bytes,
-   before which nothing may be read, is put together byte by byte. */
+/* The tail of a key: its first word in h1, its second in h2. If the key has at
+   least eight bytes, no branch here depends on its size: CPUs would mispredict
+   it. `last` is the last size % 8 bytes: the key's last eight bytes are loaded,
+   and a shift drops the others. `mask` is all ones if the tail has a whole
+   word; then that word is h1, and `last` is h2. A shorter key is read byte by
+   byte, as a load of eight bytes would begin before its first byte. */
 static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
 {
     bloom_hash tail = { 0, 0 };
@@ -855,10 +873,10 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
 }
 
 static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
-                                         uint64_t start)
+                                         uint64_t seed)
 {
     bloom_hash h, tail = bloom_tail64_(key, size);
-    h.h1 = h.h2 = start;
+    h.h1 = h.h2 = seed;
     for (size_t i = 0; size - i >= 16; i += 16) {
         h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
         h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
@@ -895,8 +913,8 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
     return h ^ h >> 16;
 }
 
-/* The bytes left at the end are mixed in like a whole word, even if there are
-   none: mixing a 0 changes nothing. */
+/* The last 0 to 3 bytes are mixed in like a whole word. If there are none, the
+   word is 0, and mixing in 0 changes nothing. */
 static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
                                        uint32_t seed)
 {
@@ -916,19 +934,21 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 
 /* ---- Both widths --------------------------------------------------------- */
 
-/* Where the hash of a key starts. Seeds are spread, so that near seeds do not
-   give near integers one another's cells. It is 0 only for seed 2^64 - 1, from
-   where MurmurHash3 hashes the empty key to 0, with all its cells together. */
+/* Both lanes start at bloom_spread_seed_, and integers are added to it. The
+   product keeps key 5 with seed 6 from being key 6 with seed 5. Without the
+   + 1, seed 0 would give 0: both lanes of the empty key would be 0, and all its
+   probes would come to cell 0. Now only seed 2^64 - 1 gives 0. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
-static inline uint64_t bloom_start_(uint64_t seed)
+static inline uint64_t bloom_spread_seed_(uint64_t seed)
 {
     return (seed + 1) * BLOOM_GOLDEN_;
 }
 
-/* The seed of the second hash is the complement of the first hash. So it is not
-   0 if the first hash is 0, as for the empty key with seed 0. */
-BLOOM_NEVER_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
+/* Two 32-bit hashes make h1 = a:b and h2 = b:0. The low half of h1 hardly
+   affects the cell, so it needs no hash of its own. The seed of b is ~a, not a:
+   the empty key with seed 0 has a = 0, and with a as seed b would be 0, too. */
+BLOOM_NOINLINE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                       uint64_t seed)
 {
     uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
@@ -943,24 +963,24 @@ static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
     const unsigned char *bytes = (const unsigned char *)key;
     return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
                               : bloom_murmur64_(bytes, size,
-                                                bloom_start_(plan.seed));
+                                                bloom_spread_seed_(plan.seed));
 }
 
-BLOOM_NEVER_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
+BLOOM_NOINLINE_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
 {
     unsigned char bytes[8];
     bloom_store64_(bytes, key);
     return bloom_hash32_(bytes, 8, seed);
 }
 
-/* An integer has 64 bits to begin with: MurmurHash3's finaliser is enough. */
+/* MurmurHash3's finaliser is enough: different integers have different h1. */
 static inline uint64_t bloom_h1_u64_(uint64_t key, uint64_t seed)
 {
-    return bloom_fmix64_(key + bloom_start_(seed));
+    return bloom_fmix64_(key + bloom_spread_seed_(seed));
 }
 
-/* The step, h2, of an integer. Without the rotation, two integers that share
-   the low half of h1 would share that of each step, and its bits in blocks. */
+/* In a block, the low half of x chooses the bits. Without the rotation, keys
+   with equal low halves of h1 would have the same bits in every block probe. */
 static inline bloom_hash bloom_from_h1_(uint64_t h1)
 {
     const bloom_hash h = { h1, bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_ };
@@ -985,21 +1005,24 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
 }
 
 /* ==== The walk: from a hash to cells ========================================
-   A key walks through the filter by enhanced double hashing (Dillinger and
-   Manolios 2004): it starts at position x and takes steps of y, and y changes
-   after each step. Plain double hashing keeps y, and so its keys share cells
-   too often. Here y is multiplied by a constant with good spectra (Steele and
-   Vigna 2021). A factor of few bits, such as 37, would correlate three steps in
-   a row; with this one the cells of a key are as good as k independent hashes.
-   A position x of 64 bits stands for the cell that lies x / 2^64 of the way
-   through the filter: the high half of the product x * m (Lemire 2019, "Fast
-   random integer generation in an interval"). That needs no division and suits
-   any m. */
-
+   A walk has a position x, at first h1, and a step y, at first h2. It makes k
+   probes:
+       cell = floor(x * m / 2^64);  x += y;  y *= BLOOM_FACTOR_
+   To probe is to test the cell or, when a key is added, to set it. In a blocked
+   filter x chooses a block instead, of which the key takes eight bits. This is
+   a block probe, and counts as eight of the k probes.
+   The cell lies x / 2^64 of the way through the filter. Its number is the high
+   half of the product x * m (Lemire 2019). This needs no division, and m may
+   be any number.
+   This is a kind of enhanced double hashing (Dillinger, Manolios 2004). Plain
+   double hashing keeps y, and so its keys share cells too often. Here y is
+   multiplied by a constant that does well in the spectral test (Steele, Vigna
+   2021). With a small one, such as 37, three steps in a row correlate; with
+   this one, the cells are as good as those of k independent hash functions. */
 #define BLOOM_FACTOR_ 0xD1342543DE82EF95U
 
-/* The high half of the product of 128 bits, by the CPU's own instruction where
-   the compiler has one; for WebAssembly __int128 would be a call. */
+/* The high half of the 128-bit product. The last version is for compilers
+   without 128-bit integers, and for WebAssembly, where they need a function. */
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)
 __extension__ typedef unsigned __int128 bloom_product_;
 
@@ -1024,12 +1047,11 @@ static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m)
 #endif
 
 #ifndef BLOOM_TINY
-
 typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
 /* In width 32 the low half of the step counts as 0. So the low half of x never
-   changes, and a CPU of 32 bits gets the same cells with 32-bit numbers. */
-static inline uint64_t bloom_y_(bloom_plan plan, uint64_t h2)
+   changes, and a 32-bit CPU can compute the same cells with 32-bit numbers. */
+static inline uint64_t bloom_first_step_(bloom_plan plan, uint64_t h2)
 {
     return BLOOM_IS_32_(plan) ? h2 >> 32 << 32 : h2;
 }
@@ -1042,7 +1064,7 @@ static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
 
 static inline bloom_walk_ bloom_walk_of_(bloom_plan plan, bloom_hash h)
 {
-    return bloom_walk_at_(h.h1, bloom_y_(plan, h.h2), plan.cells);
+    return bloom_walk_at_(h.h1, bloom_first_step_(plan, h.h2), plan.cells);
 }
 
 static inline void bloom_step_(bloom_walk_ *walk)
@@ -1051,35 +1073,34 @@ static inline void bloom_step_(bloom_walk_ *walk)
     walk->y *= BLOOM_FACTOR_;
 }
 
-static inline uint64_t bloom_next_(bloom_walk_ *walk)
+static inline uint64_t bloom_next_cell_(bloom_walk_ *walk)
 {
     uint64_t cell = bloom_high_half_(walk->x, walk->m);
     bloom_step_(walk);
     return cell;
 }
-
 #else
-
-/* The walk of width 32 with m < 2^32, in numbers of 32 bits: x and y are upper
-   halves, and `low` is what the lower half of x adds to each product. m, a
-   multiple of 64, is kept as m / 64, which fits into 16 bits where size_t has
+/* The same walk in 32-bit numbers, for width 32 and m < 2^32. x and y are the
+   upper halves; `carry` is what the low half of x, which never changes, adds to
+   each product. m is stored as m / 64, which fits into 16 bits if size_t has
    16. On an AVR this saves over 1,000 bytes of code. */
-typedef struct bloom_walk_ { uint32_t x, y, m, low; } bloom_walk_;
+typedef struct bloom_walk_ { uint32_t x, y, m, carry; } bloom_walk_;
 
-/* (x * m + low) / 2^26, rounded down; low < 2^26 */
-static inline uint32_t bloom_high_part_(uint32_t x, uint32_t m, uint32_t low)
+/* (x * m + carry) / 2^26, rounded down, for carry < 2^26. The argument m
+   is a filter's m / 64. The last line is for a 16-bit size_t: m < 2^16. */
+static inline uint32_t bloom_mul_shift_(uint32_t x, uint32_t m, uint32_t carry)
 {
-    uint32_t lower = (x & 0xFFFF) * (m & 0xFFFF) + low;
+    uint32_t low = (x & 0xFFFF) * (m & 0xFFFF) + carry;
     if (SIZE_MAX > 0xFFFF)
-        return (uint32_t)(((uint64_t)x * m + low) >> 26);
-    return ((x >> 16) * (m & 0xFFFF) + (lower >> 16)) >> 10;
+        return (uint32_t)(((uint64_t)x * m + carry) >> 26);
+    return ((x >> 16) * (m & 0xFFFF) + (low >> 16)) >> 10;
 }
 
 static inline bloom_walk_ bloom_walk_at_(uint32_t x, uint32_t y, uint32_t low,
                                          uint32_t m)
 {
     const bloom_walk_ walk = { x, y, m / 64,
-                               bloom_high_part_(low, m / 64, 0) >> 6 };
+                               bloom_mul_shift_(low, m / 64, 0) >> 6 };
     return walk;
 }
 
@@ -1105,23 +1126,22 @@ static inline void bloom_step_(bloom_walk_ *walk)
     walk->y *= bloom_low_half_(BLOOM_FACTOR_);
 }
 
-static inline uint32_t bloom_next_(bloom_walk_ *walk)
+static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
 {
-    uint32_t cell = bloom_high_part_(walk->x, walk->m, walk->low);
+    uint32_t cell = bloom_mul_shift_(walk->x, walk->m, walk->carry);
     bloom_step_(walk);
     return cell;
 }
-
 #endif
 
 /* ==== The three layouts =====================================================
-   Each adds a key to the cells, or looks for it, along its walk. */
+   Each layout adds the key of a walk to the cells, or tests it. Adding returns
+   true if one of the cells was not set before: the key is certainly new. */
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
-   Bit 0 of the result is the cell (of bloom_set_bit_: as it was before). Ignore
-   the other bits. */
-
-static inline unsigned bloom_look_bit_(const unsigned char *cells,
+   bloom_test_bit_ and bloom_set_bit_ return the cell as it was before, in bit
+   0. Callers ignore the other bits. */
+static inline unsigned bloom_test_bit_(const unsigned char *cells,
                                        uint64_t cell)
 {
     const unsigned char *byte = cells + (size_t)(cell >> 3);
@@ -1136,48 +1156,48 @@ static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
     return old >> (cell & 7);
 }
 
-/* Sets the k cells. true: one of them was not set, so the key is new. */
 static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
                                       bloom_walk_ *walk)
 {
     unsigned set = 1;
     do
-        set &= bloom_set_bit_(cells, bloom_next_(walk));
+        set &= bloom_set_bit_(cells, bloom_next_cell_(walk));
     while (--k > 0);
     return !(set & 1);
 }
 
-static inline bool bloom_classic_look_(const unsigned char *cells, unsigned k,
+static inline bool bloom_classic_test_(const unsigned char *cells, unsigned k,
                                        bloom_walk_ *walk)
 {
     unsigned set;
     do
-        set = bloom_look_bit_(cells, bloom_next_(walk)) & 1;
+        set = bloom_test_bit_(cells, bloom_next_cell_(walk)) & 1;
     while (--k > 0 && set);
     return set;
 }
 
 /* ---- COUNTING: four bits a cell --------------------------------------------
-   A counter that has reached 15 may stand for more, and so never moves again.
-   A key whose probes coincide counts each of them. */
+   A cell counts the probes of added keys that have come to it. If several
+   probes of one key meet there, each counts. A counter that has reached 15 may
+   stand for more, and so never changes again. */
 
-static inline unsigned bloom_shift_(uint64_t cell)
+static inline unsigned bloom_nibble_shift_(uint64_t cell)
 {
     return cell & 1 ? 4 : 0;
 }
 
-/* Counts a cell up (step 1) or down (-1), or only reads it (0); 15 stays 15,
-   and 0 is not counted down. Returns what the cell was. */
+/* Adds delta (1, -1, or 0 to read only) to a counter; 15 stays 15, and 0 is not
+   decremented. Returns the old counter. */
 static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
-                                    int step)
+                                    int delta)
 {
     unsigned char *byte = cells + (size_t)(cell >> 1);
     unsigned char old = BLOOM_LOAD_BYTE_(byte);
-    unsigned one = 1U << bloom_shift_(cell);
-    unsigned count = old >> bloom_shift_(cell) & 15;
-    while (step != 0 && count < 15 && (step > 0 || count > 0)
-           && !BLOOM_SWAP_BYTE_(byte, &old, step > 0 ? old + one : old - one))
-        count = old >> bloom_shift_(cell) & 15;
+    unsigned one = 1U << bloom_nibble_shift_(cell);
+    unsigned count = old >> bloom_nibble_shift_(cell) & 15;
+    while (delta != 0 && count < 15 && (delta > 0 || count > 0)
+           && !BLOOM_CAS_BYTE_(byte, &old, delta > 0 ? old + one : old - one))
+        count = old >> bloom_nibble_shift_(cell) & 15;
     return count;
 }
 
@@ -1186,31 +1206,32 @@ static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
 {
     bool absent = false;
     while (k-- > 0)
-        if (bloom_count_(cells, bloom_next_(walk), 1) == 0)
+        if (bloom_count_(cells, bloom_next_cell_(walk), 1) == 0)
             absent = true;
     return absent;
 }
 
-/* Does it to each cell of a key until one was 0; returns how many were not 0 */
-static inline unsigned bloom_counting_step_(unsigned char *cells, unsigned k,
-                                            bloom_walk_ walk, int step)
+/* Adds delta to the counters of a key in turn, up to the first that is 0.
+   Returns how many come before it. */
+static inline unsigned bloom_count_until_zero_(unsigned char *cells, unsigned k,
+                                               bloom_walk_ walk, int delta)
 {
     unsigned done = 0;
-    while (done < k && bloom_count_(cells, bloom_next_(&walk), step) > 0)
+    while (done < k && bloom_count_(cells, bloom_next_cell_(&walk), delta) > 0)
         done++;
     return done;
 }
 
-/* Nothing is written if a cell is 0: so a thread that removes an absent key
-   hides no other. If one is 0 only at its turn, because probes coincide or
-   another thread was quicker, those before it are counted up again. */
+/* The first pass only reads. If it finds a 0, no counter has been lowered, even
+   briefly, so no thread misses another key. The second pass decrements. If it
+   meets a 0 (two probes coincide, or a thread was faster), it is undone. */
 static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
                                           bloom_walk_ walk)
 {
     unsigned done;
-    if (bloom_counting_step_(cells, k, walk, 0) < k)
+    if (bloom_count_until_zero_(cells, k, walk, 0) < k)
         return false;
-    done = bloom_counting_step_(cells, k, walk, -1);
+    done = bloom_count_until_zero_(cells, k, walk, -1);
     if (done < k)
         bloom_counting_add_(cells, done, &walk);
     return done == k;
@@ -1219,51 +1240,49 @@ static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
 static inline bool bloom_is_counted_(const unsigned char *cells, uint64_t cell)
 {
     const unsigned char *byte = cells + (size_t)(cell >> 1);
-    return (BLOOM_READ_BYTE(byte) >> bloom_shift_(cell) & 15) != 0;
+    return (BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15) != 0;
 }
 
-static inline bool bloom_counting_look_(const unsigned char *cells, unsigned k,
+static inline bool bloom_counting_test_(const unsigned char *cells, unsigned k,
                                         bloom_walk_ *walk)
 {
     while (k-- > 0)
-        if (!bloom_is_counted_(cells, bloom_next_(walk)))
+        if (!bloom_is_counted_(cells, bloom_next_cell_(walk)))
             return false;
     return true;
 }
 
-/* ---- BLOCKED: eight bits at a position -------------------------------------
-   A position stands for a block of 256 bits, which lies in one cache line if
+/* ---- BLOCKED: eight bits per block probe -----------------------------------
+   A position x stands for a block of 256 bits, which lies in one cache line if
    the image is aligned to 32 bytes. The key has one bit in each of the block's
-   eight words of 32 bits: the lower half of x times the word's salt is a
-   product of 32 bits, whose top 5 are the number of that bit. With one position
-   a key, k = 8, this is Apache Parquet's filter; with several it is
-   multi-blocking (Putze, Sanders, Singler 2007), which is for small p. */
-
+   eight words of 32 bits. The low half of x is multiplied by the word's salt;
+   the top 5 bits of the 32-bit product are the number of that bit. With one
+   block per key, k = 8, this is the split-block filter of Apache Parquet. With
+   several it is multi-blocking (Putze, Sanders, Singler 2007), for small p. */
 #define BLOOM_SALTS_ 0x47B6137BU, 0x44974D91U, 0x8824AD5BU, 0xA2B7289DU, \
                      0x705495C7U, 0x2DF1424BU, 0x9EFC4947U, 0x5C6BFB31U
 
-/* Where the block of position x begins, in bytes. The upper half of x chooses
-   it, as in Parquet. From m = 2^34 on these 32 bits are too few to choose
-   evenly, and all of x does. */
-static inline size_t bloom_block_(uint64_t m, uint64_t x)
+/* The offset in bytes of the block of position x. The upper half of x chooses
+   it, as in Parquet. From m = 2^34 on, those 32 bits would choose some blocks
+   noticeably more often than others, so all 64 bits of x are used. */
+static inline size_t bloom_block_offset_(uint64_t m, uint64_t x)
 {
     const uint64_t mask = m >> 34 == 0 ? 0xFFFFFFFF00000000U : UINT64_MAX;
     return (size_t)(bloom_high_half_(x & mask, m >> 8) << 5);
 }
 
-/* The bit of its block, 0..255, that position x has in word i */
+/* The number, 0..255, of the bit that position x has in word i of its block */
 static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
     return i << 5 | (unsigned)((x & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
 }
 
-static inline bool bloom_look_block_(const unsigned char *block,
-                                           uint64_t x)
+static inline bool bloom_test_block_(const unsigned char *block, uint64_t x)
 {
     unsigned i, set = 1;
     for (i = 0; i < 8; i++)
-        set &= bloom_look_bit_(block, bloom_block_bit_(x, i));
+        set &= bloom_test_bit_(block, bloom_block_bit_(x, i));
     return set & 1;
 }
 
@@ -1275,30 +1294,30 @@ static inline bool bloom_add_block_(unsigned char *block, uint64_t x)
     return !(set & 1);
 }
 
-/* Adds a key to all of its blocks. true: one of them did not have it. */
 static inline bool bloom_blocked_add_(unsigned char *cells, unsigned k,
                                       bloom_walk_ *walk)
 {
     bool is_new = false;
     for (; k > 0; k -= 8, bloom_step_(walk))
-        if (bloom_add_block_(cells + bloom_block_(walk->m, walk->x), walk->x))
+        if (bloom_add_block_(cells + bloom_block_offset_(walk->m, walk->x),
+                             walk->x))
             is_new = true;
     return is_new;
 }
 
-static inline bool bloom_blocked_look_(const unsigned char *cells, unsigned k,
+static inline bool bloom_blocked_test_(const unsigned char *cells, unsigned k,
                                        bloom_walk_ *walk)
 {
     for (; k > 0; k -= 8, bloom_step_(walk))
-        if (!bloom_look_block_(cells + bloom_block_(walk->m, walk->x),
+        if (!bloom_test_block_(cells + bloom_block_offset_(walk->m, walk->x),
                                walk->x))
             return false;
     return true;
 }
 
-/* ==== One key ============================================================= */
+/* ==== One key ===============================================================
+   A call hashes the key, begins its walk, and hands it to the layout. */
 
-/* Adds a key to a filter of any layout. true: it is certainly new. */
 static inline bool bloom_add_walk_(unsigned char *cells, unsigned layout,
                                    unsigned k, bloom_walk_ *walk)
 {
@@ -1307,13 +1326,12 @@ static inline bool bloom_add_walk_(unsigned char *cells, unsigned layout,
                                       : bloom_classic_add_(cells, k, walk);
 }
 
-static inline bool bloom_look_walk_(const unsigned char *cells,
-                                    unsigned layout, unsigned k,
-                                    bloom_walk_ *walk)
+static inline bool bloom_test_walk_(const unsigned char *cells, unsigned layout,
+                                    unsigned k, bloom_walk_ *walk)
 {
-    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_look_(cells, k, walk)
-         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_look_(cells, k, walk)
-                                      : bloom_classic_look_(cells, k, walk);
+    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_test_(cells, k, walk)
+         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_test_(cells, k, walk)
+                                      : bloom_classic_test_(cells, k, walk);
 }
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
@@ -1346,10 +1364,10 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
     bloom_walk_ walk = bloom_walk_of_(plan, h);
     for (unsigned i = 0; i < plan.hashes; i++) {
         if (!BLOOM_IS_BLOCKED_(plan.layout)) {
-            index[i] = bloom_next_(&walk);
+            index[i] = bloom_next_cell_(&walk);
             continue;
         }
-        index[i] = (uint64_t)bloom_block_(walk.m, walk.x) * 8
+        index[i] = (uint64_t)bloom_block_offset_(walk.m, walk.x) * 8
                  + bloom_block_bit_(walk.x, i % 8);
         if (i % 8 == 7)
             bloom_step_(&walk);
@@ -1358,9 +1376,8 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 }
 
 /* ---- Many keys -------------------------------------------------------------
-   The six calls of the interface meet in bloom_many_. There are three kinds of
-   keys: exactly one of the pointers is set. */
-
+   The six calls of the interface end in bloom_many_. Of the three pointers to
+   keys, the one for their kind is set; the others are NULL. */
 typedef struct bloom_keys_ {
     const bloom_key *bytes;
     const uint64_t *integers;
@@ -1369,7 +1386,8 @@ typedef struct bloom_keys_ {
     bool *results;                      /* or NULL */
 } bloom_keys_;
 
-/* b is the filter; `into` is b again to add keys, or NULL to look them up. */
+/* Adds the keys if `into` is b, or looks them up in b if it is NULL. Returns
+   how many results are true. */
 static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys);
 
 BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
@@ -1416,11 +1434,9 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
     return bloom_many_(BLOOM_NULL_, b, all);
 }
 
-/* ---- Adding and looking up, in small code ----------------------------------
-   Other builds have these calls in "Speed". */
-
+/* ---- Adding and looking up, in small builds --------------------------------
+   Other builds have faster versions of these functions in Speed. */
 #ifdef BLOOM_SMALL_
-
 #ifndef BLOOM_TINY
 static bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
                                       const void *key, size_t size)
@@ -1445,7 +1461,7 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     unsigned char copy[BLOOM_HEADER_];
     const unsigned char *header = bloom_header_of_(image, copy);
     bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
-    return bloom_look_walk_(image + BLOOM_HEADER_, header[BLOOM_LAYOUT_AT_],
+    return bloom_test_walk_(image + BLOOM_HEADER_, header[BLOOM_LAYOUT_AT_],
                             header[BLOOM_K_AT_], &walk);
 }
 
@@ -1463,7 +1479,7 @@ BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
-    return bloom_look_walk_(bloom_const_bytes_(b) + BLOOM_HEADER_, plan.layout,
+    return bloom_test_walk_(bloom_const_bytes_(b) + BLOOM_HEADER_, plan.layout,
                             plan.hashes, &walk);
 }
 
@@ -1495,11 +1511,10 @@ static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
     }
     return trues;
 }
-
 #endif
 
 /* ==== Whole filters =========================================================
-   As m is a multiple of 64, cells are read and written in words of 64 bits. */
+   As m is a multiple of 64, cells can be read and written in 64-bit words. */
 
 static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
 {
@@ -1507,51 +1522,52 @@ static bool bloom_same_plan_(bloom_plan a, bloom_plan b)
         && a.layout == b.layout && a.hash_bits == b.hash_bits;
 }
 
-/* Eight counters, one in the lower half of each byte: the sums, 15 at most, or
-   the lesser ones. Bit 4 of a byte is set in x + y if the sum is beyond 15, and
-   in 16 + x - y if x is not less than y. */
+/* x and y hold eight counters each, one in the low half of every byte. Returns
+   the minima if `intersect`, else the sums, at most 15. Bit 4 of a byte is set
+   in x + y if the sum is above 15, and in 16 + x - y if x >= y. */
 static inline uint64_t bloom_combined_counters_(uint64_t x, uint64_t y,
-                                                bool both)
+                                                bool intersect)
 {
-    const uint64_t next = 0x1010101010101010U;
-    uint64_t sum = both ? (x | next) - y : x + y;
-    uint64_t mask = (sum & next) - ((sum & next) >> 4);     /* 15 where it is */
-    return both ? (y & mask) | (x & ~mask) : (sum | mask) & ~next;
+    const uint64_t carry = 0x1010101010101010U;
+    uint64_t sum = intersect ? (x | carry) - y : x + y;
+    uint64_t mask = (sum & carry) - ((sum & carry) >> 4);   /* 15 if set */
+    return intersect ? (y & mask) | (x & ~mask) : (sum | mask) & ~carry;
 }
 
-/* Two words of cells: those that either has, or those that both have */
-BLOOM_ALWAYS_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
-                                       bool both)
+/* The intersection or the union of two words of cells */
+BLOOM_INLINE_ uint64_t bloom_combined_(uint64_t x, uint64_t y, bool counters,
+                                       bool intersect)
 {
     const uint64_t low = 0x0F0F0F0F0F0F0F0FU;
     if (!counters)
-        return both ? x & y : x | y;
-    return bloom_combined_counters_(x & low, y & low, both)
-         | bloom_combined_counters_(x >> 4 & low, y >> 4 & low, both) << 4;
+        return intersect ? x & y : x | y;
+    return bloom_combined_counters_(x & low, y & low, intersect)
+         | bloom_combined_counters_(x >> 4 & low, y >> 4 & low, intersect) << 4;
 }
 
-/* With BLOOM_ATOMIC this is done byte by byte, and again for a byte that
+/* With BLOOM_ATOMIC this is done byte by byte, and repeated for a byte that
    another thread has changed meanwhile. */
-BLOOM_ALWAYS_ void bloom_combine_words_(unsigned char *to,
+BLOOM_INLINE_ void bloom_combine_words_(unsigned char *to,
                                         const unsigned char *from, size_t size,
-                                        bool counters, bool both)
+                                        bool counters, bool intersect)
 {
 #ifdef BLOOM_ATOMIC
     for (size_t i = 0; i < size; i++) {
         unsigned char old = BLOOM_LOAD_BYTE_(to + i), now;
         const unsigned char other = BLOOM_LOAD_BYTE_(from + i);
         do
-            now = (unsigned char)bloom_combined_(old, other, counters, both);
-        while (now != old && !BLOOM_SWAP_BYTE_(to + i, &old, now));
+            now = (unsigned char)bloom_combined_(old, other, counters,
+                                                 intersect);
+        while (now != old && !BLOOM_CAS_BYTE_(to + i, &old, now));
     }
 #else
     for (size_t i = 0; i < size; i += 8)
         bloom_store64_(to + i, bloom_combined_(bloom_load64_(to + i),
-                       bloom_load64_(from + i), counters, both));
+                       bloom_load64_(from + i), counters, intersect));
 #endif
 }
 
-static bool bloom_combine_(bloom *into, const bloom *from, bool both)
+static bool bloom_combine_(bloom *into, const bloom *from, bool intersect)
 {
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
@@ -1563,9 +1579,9 @@ static bool bloom_combine_(bloom *into, const bloom *from, bool both)
     to += BLOOM_HEADER_;
     source += BLOOM_HEADER_;
     if (BLOOM_IS_COUNTING_(plan.layout))
-        bloom_combine_words_(to, source, size, true, both);
+        bloom_combine_words_(to, source, size, true, intersect);
     else
-        bloom_combine_words_(to, source, size, false, both);
+        bloom_combine_words_(to, source, size, false, intersect);
     return true;
 }
 
@@ -1593,13 +1609,13 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     bloom_clear(into_classic);
     for (cell = 0; cell < plan.cells; cell++)
         if (image[BLOOM_HEADER_ + (size_t)(cell >> 1)]
-            >> bloom_shift_(cell) & 15)
+            >> bloom_nibble_shift_(cell) & 15)
             bloom_set_bit_(to + BLOOM_HEADER_, cell);
     return true;
 }
 
-/* The number of ones in x: summed up in pairs of bits, in fours, in bytes, and
-   then over the eight bytes. */
+/* The number of ones in x: added up in pairs of bits, in groups of four, in
+   bytes, and then over the eight bytes. */
 static inline unsigned bloom_popcount_(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555U;
@@ -1616,7 +1632,7 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     uint64_t ones = 0, word;
     for (i = BLOOM_HEADER_; i < size; i += 8) {
         word = bloom_load_word_(image + i);
-        if (BLOOM_IS_COUNTING_(plan.layout)) {      /* a bit each, if not 0 */
+        if (BLOOM_IS_COUNTING_(plan.layout)) {  /* 1 for each that is not 0 */
             word |= word >> 2;
             word = (word | word >> 1) & 0x1111111111111111U;
         }
@@ -1626,15 +1642,15 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 }
 
 /* ---- Folding ---------------------------------------------------------------
-   The cell of x is floor(x * m / 2^64), and floor of that over `by` is floor(x
-   * (m / by) / 2^64), the cell of the same x among m / by; the walk does not
-   know m. So cell i of the folded filter stands for the cells i * by to i * by
-   + by - 1, and blocks do likewise. What is written lies before what is still
-   to be read. */
+   Folding makes the filter of m / by cells with the same keys. The positions of
+   a walk do not depend on m, and as `by` divides m,
+       floor(floor(x * m / 2^64) / by) = floor(x * (m / by) / 2^64)
+   So cell i of the folded filter is the union (of counters: the sum) of the
+   cells i * by to i * by + by - 1; blocks likewise. This is done in place: word
+   i of the result depends on no word before i. */
 
 #ifndef BLOOM_TINY
-
-/* 1 if one of `count` bits, from number `from` on, is set */
+/* 1 if any of the `count` bits from number `from` on is set, otherwise 0 */
 static inline uint64_t bloom_any_set_(const unsigned char *cells, uint64_t from,
                                       uint64_t count)
 {
@@ -1650,7 +1666,7 @@ static inline uint64_t bloom_any_set_(const unsigned char *cells, uint64_t from,
     }
 }
 
-/* The sum of `count` counters, from number `from` on, at most 15 */
+/* The sum of the `count` counters from number `from` on, at most 15 */
 static inline uint64_t bloom_sum_of_(unsigned char *cells, uint64_t from,
                                      uint64_t count)
 {
@@ -1660,7 +1676,7 @@ static inline uint64_t bloom_sum_of_(unsigned char *cells, uint64_t from,
     return sum < 15 ? sum : 15;
 }
 
-/* A word of the folded filter: a quarter of a block, 16 counters or 64 bits */
+/* Word i of the folded filter: a quarter of a block, 16 counters or 64 bits */
 static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
                                           uint64_t i, uint64_t by)
 {
@@ -1678,14 +1694,15 @@ static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
     return word;
 }
 
-/* The plan of the folded filter; one of size 0 if it cannot be folded so. */
+/* The plan of the folded filter. It is impossible if m / by is not a possible m
+   or if other bits of x would choose the block: see bloom_block_offset_. */
 static bloom_plan bloom_folded_plan_(bloom_plan plan, uint64_t by)
 {
     const uint64_t cells = by == 0 || plan.cells % by != 0 ? 0
                          : plan.cells / by;
-    const bool other_rule = plan.layout == BLOOM_BLOCKED
-                         && plan.cells >> 34 != 0 && cells >> 34 == 0;
-    plan.cells = other_rule ? 0 : cells;
+    const bool changes_rule = plan.layout == BLOOM_BLOCKED
+                           && plan.cells >> 34 != 0 && cells >> 34 == 0;
+    plan.cells = changes_rule ? 0 : cells;
     return plan;
 }
 
@@ -1703,13 +1720,12 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
     return true;
 }
-
 #endif
 
 /* ---- Seals -----------------------------------------------------------------
-   The seal is the hash of the cells, seeded with the hash of the 24 bytes
-   before the seal. A result of 0 is stored as 1, because 0 means no seal. */
-
+   The seal is a checksum: the hash of the cells. Its seed is the hash, with
+   seed 0, of the 24 bytes before the seal. In width 64, only the h1 of a hash
+   is used. A result of 0 is stored as 1, because 0 means "not sealed". */
 static inline uint64_t bloom_digest_(bloom_plan plan,
                                      const unsigned char *bytes, size_t size)
 {
@@ -1746,7 +1762,7 @@ BLOOM_API bloom_error bloom_verify(const bloom *b)
 
 /* ==== Making ============================================================== */
 
-/* Writes all of the header but the seal. */
+/* Writes the header except for the seal, which is cleared with the cells. */
 static inline void bloom_write_header_(unsigned char *image, bloom_plan plan)
 {
     image[0] = 'B';
@@ -1785,13 +1801,12 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 }
 
 #ifndef BLOOM_NO_MALLOC
-
 /* Memory for an image of `size` bytes; NULL for 0 bytes. The image begins at a
    multiple of 32 in a larger block; the byte before it tells how far in. */
 static unsigned char *bloom_allocate_(size_t size)
 {
-    size_t room = size + 32, skip;
-    void *memory = size > 0 && room > size ? BLOOM_MALLOC(room) : BLOOM_NULL_;
+    size_t whole = size + 32, skip;
+    void *memory = size > 0 && whole > size ? BLOOM_MALLOC(whole) : BLOOM_NULL_;
     unsigned char *image = (unsigned char *)memory;
     if (!memory)
         return BLOOM_NULL_;
@@ -1805,7 +1820,7 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
     size_t size = bloom_plan_size(plan);
     unsigned char *image = bloom_allocate_(size);
-    if (!BLOOM_IS_CLEARED_)
+    if (!BLOOM_MALLOC_CLEARS_)
         return bloom_init(image, size, plan);
     if (image)
         bloom_write_header_(image, plan);
@@ -1836,19 +1851,19 @@ BLOOM_API void bloom_free(bloom *b)
         BLOOM_FREE(image - image[-1]);
     }
 }
-
 #endif
 
 /* ==== Planning ==============================================================
-   The textbook throws each probe at random: n keys leave each of m cells unset
-   with probability (1 - 1/m)^(kn), the rest is the share `fill` of set cells,
-   and an absent key finds its k cells set with probability fill^k. Three things
-   make the exact rate higher:
+   A classic plan is the least m, with its k, whose rate after n keys is at most
+   p. In the textbook every probe comes to a random cell. So n keys leave each
+   of m cells unset with probability (1 - 1/m)^(kn), `fill` is the share of set
+   cells, and an absent key finds its k cells set with probability fill^k. The
+   exact rate is higher, for three reasons:
    * Filters differ in their share of set cells, F, and fuller ones count for
      more: the rate is E[F^k], 1.24 times fill^k for m = 64, k = 10, n = 4.
-   * Blocks are not filled alike. At p = 1% that costs 10% of memory.
+   * Blocks are not equally full. That costs 10% of memory at p = 1%, n > 1,000.
    * A step has 64 bits of hash, or 32. If all are 0, the walk stays on one
-     cell: no rate is below this floor, about 2^-64, or 2^-32. */
+     cell. So no rate is below about 2^-64, or 2^-32: the floor. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -1873,8 +1888,8 @@ BLOOM_API bloom_plan bloom_plan_one_in(uint64_t n, uint64_t one_in)
 
 /* ---- Powers, without libm ------------------------------------------------ */
 
-/* ln(1 + x) for x > -0.3, exact near x = 0 as well. 1 + x is halved until x is
-   small; then the series of 2 atanh(z) = ln((1 + z) / (1 - z)) is short. */
+/* ln(1 + x) for x > -0.3, accurate near 0 too. 1 + x is halved until x <= 0.4.
+   Then ln(1 + x) = 2 atanh(z) with z = x / (2 + x), whose series is short. */
 static double bloom_ln_1_plus_(double x)
 {
     double halvings = 0, z, power, sum = 0;
@@ -1888,8 +1903,8 @@ static double bloom_ln_1_plus_(double x)
     return 2 * sum + halvings * 0.69314718055994531;
 }
 
-/* (1 + x)^n - 1 where that is at most 0, exact near 0 as well. The series of
-   e^y - 1 gives it for a part y of the exponent, which is doubled again by
+/* (1 + x)^n - 1 = e^y - 1 for y = n ln(1 + x) <= 0, accurate near 0 too. y is
+   halved until the series of e^y - 1 is short. Then each halving is undone by
    e^2y - 1 = (e^y - 1)(e^y - 1 + 2). */
 static double bloom_power_minus_1_(double x, double n)
 {
@@ -1907,23 +1922,27 @@ static double bloom_power_minus_1_(double x, double n)
 }
 
 /* ---- Moments ---------------------------------------------------------------
-   k random cells are all set with probability E[F^k] (Bose et al. 2008,
-   Christensen et al. 2010). If i are set, the next one is with probability
-   ratio(i) = E[F^(i+1)] / E[F^i]. The first three ratios are computed exactly.
-   Ratios rise ever more slowly and lie near the curve (A + B i)/(1 + C i)
-   through those three. With k about the best and p >= 10^-12, the product is at
-   most 1.4% too high for one key, 0.2% for two, and 0.002% from ten on. */
-static double bloom_moment_(double m, unsigned k, double fill, double choices)
+   k random cells are all set with probability E[F^k], the expectation of F^k
+   (Bose et al. 2008, Christensen et al. 2010). E[F^k] is the product of
+       ratio(i) = E[F^(i+1)] / E[F^i],  i = 0 to k - 1
+   Ratios 0, 1, 2 are computed exactly. The others rise ever more slowly, and
+   come from the curve (A + B i)/(1 + C i) through these three; `c` is its C.
+   With the best k and p >= 10^-12 the result is at most 1.4% too high for one
+   key, 0.2% for two, and 0.002% from ten on. */
+static double bloom_moment_(double m, unsigned k, double fill, double probes)
 {
-    /* by2 = (1 - 2/m)^choices - q^2, by3 = (1 - 3/m)^choices - q^3 */
+    /* Two given cells are unset with probability (1 - 2/m)^probes = q^2 + by2,
+       three with (1 - 3/m)^probes = q^3 + by3. Two are set with probability
+       `two`, three with `three`. */
     double q = 1 - fill, pair = 1 / ((m - 1) * (m - 1));
-    double by2 = q * q * bloom_power_minus_1_(-pair, choices);
+    double by2 = q * q * bloom_power_minus_1_(-pair, probes);
     double by3 = q * q * q
-               * bloom_power_minus_1_(-(3 + 2 / (m - 1)) * pair, choices);
+               * bloom_power_minus_1_(-(3 + 2 / (m - 1)) * pair, probes);
     double two = fill * fill + by2;
     double three = fill * fill * fill + 3 * by2 - by3;
     double square = (fill + (m - 1) * two) / m;             /* E[F^2], E[F^3] */
     double cube = (fill + (m - 1) * (3 * two + (m - 2) * three)) / (m * m);
+    /* ratio(1) - ratio(0), ratio(2) - ratio(1), and the curve through these */
     double rise = square / fill - fill, next = cube / square - square / fill;
     double c = next > 0 && next < rise ? (rise - next) / (2 * next) : 0;
     double moment = fill;
@@ -1932,8 +1951,8 @@ static double bloom_moment_(double m, unsigned k, double fill, double choices)
     return moment;
 }
 
-/* A walk whose step is 0 stays on one cell, one whose step is half the range on
-   two, and so on. Such keys add about fill * 2^-63 to each rate, in width 32
+/* A walk whose step is 0 stays on one cell, one whose step is 2^63 on two, and
+   so on. Together they add about fill * 2^-63 to the rate, in width 32 about
    fill * 2^-31. */
 static double bloom_with_floor_(bloom_plan plan, double fill, double rate)
 {
@@ -1943,54 +1962,56 @@ static double bloom_with_floor_(bloom_plan plan, double fill, double rate)
 
 static double bloom_classic_rate_(bloom_plan plan, double n)
 {
-    double m = (double)plan.cells, choices = n * plan.hashes;
-    double fill = -bloom_power_minus_1_(-1 / m, choices);
+    double m = (double)plan.cells, probes = n * plan.hashes;
+    double fill = -bloom_power_minus_1_(-1 / m, probes);
     return bloom_with_floor_(plan, fill,
-                             bloom_moment_(m, plan.hashes, fill, choices));
+                             bloom_moment_(m, plan.hashes, fill, probes));
 }
 
 /* ---- Blocks (Putze, Sanders, Singler 2007) ---------------------------------
-   A key chooses b = k/8 of the blocks, and one bit in each of a block's eight
-   words of 32. A block that was chosen j times accepts a choice of an absent
-   key with chance (1 - (31/32)^j)^8 + j * 2^-32: all eight words have the bit,
-   or its 32 bits of hash are those of one of the j. */
+   A key makes b = k/8 block probes. Each takes one bit in each of a block's
+   eight words. The load j of a block is the number of block probes of added
+   keys that have come to it. The block accepts a probe of an absent key with
+   probability (1 - (31/32)^j)^8 + j * 2^-32: all eight bits are set, or the low
+   half of x is that of one of the j probes. */
 
-/* ways[c][e]: the chance that c <= b choices in a word are e different bits */
-static void bloom_count_ways_(unsigned b, double ways[9][9])
+/* distinct[c][e]: the chance that c random picks hit e different bits of 32 */
+static void bloom_distinct_chances_(unsigned b, double distinct[9][9])
 {
     unsigned c, e;
     for (c = 0; c <= b; c++)
         for (e = 0; e <= b; e++)
-            ways[c][e] = c == 0 ? e == 0
-                       : ways[c - 1][e] * e / 32 + (e == 0 ? 0
-                       : ways[c - 1][e - 1] * (33 - e) / 32);
+            distinct[c][e] = c == 0 ? e == 0
+                           : distinct[c - 1][e] * e / 32 + (e == 0 ? 0
+                           : distinct[c - 1][e - 1] * (33 - e) / 32);
 }
 
-/* Writes to mean[c], c = 1..b, the chance that a block accepts c choices of a
-   key, as a mean over all blocks. set[e] is the chance that e given bits of a
-   word are set after j choices; j is binomial, as each of n * b choices falls
-   on one of the blocks. From j = 0 up each weight is a multiple of the last;
-   they are scaled down when they grow large. One block alone has j = n * b. */
-static void bloom_mean_chances_(double blocks, double choices, unsigned b,
+/* Writes to mean[c], c = 1..b, the probability that a block accepts c probes of
+   one key, averaged over the load j. j is binomial; if the filter is one block,
+   j is n * b. set[e] is the probability that e given bits of a word are set.
+   One word accepts c probes with probability `word`, the block with word^8.
+   `weight` is proportional to the probability of j, and mean[0] is the sum of
+   the weights, to divide by. If weight gets large, all sums are scaled down. */
+static void bloom_mean_chances_(double blocks, double probes, unsigned b,
                                 double mean[9])
 {
-    double j, weight = 1, word, ways[9][9], set[9] = { 1 };
+    double j, weight = 1, word, distinct[9][9], set[9] = { 1 };
     unsigned c, e;
-    bloom_count_ways_(b, ways);
+    bloom_distinct_chances_(b, distinct);
     for (c = 0; c <= b; c++)
         mean[c] = 0;
-    for (j = 0; j <= choices && weight > 1e-12 * mean[b]; j++) {
-        for (c = 0; c <= b && (blocks > 1 || j >= choices); c++) {
+    for (j = 0; j <= probes && weight > 1e-12 * mean[b]; j++) {
+        for (c = 0; c <= b && (blocks > 1 || j >= probes); c++) {
             for (word = 0, e = 0; e <= c; e++)
-                word += ways[c][e] * set[e];
+                word += distinct[c][e] * set[e];
             word *= word;
             word *= word;
-            mean[c] += weight * word * word;
+            mean[c] += weight * word * word;    /* the eight words of a block */
         }
         for (e = b; e > 0; e--)
             set[e] = set[e] * (1 - e / 32.0) + set[e - 1] * (e / 32.0);
         if (blocks > 1)
-            weight *= (choices - j) / ((j + 1) * (blocks - 1));
+            weight *= (probes - j) / ((j + 1) * (blocks - 1));
         if (weight > 1e30) {
             for (c = 0; c <= b; c++)
                 mean[c] /= weight;
@@ -1999,23 +2020,25 @@ static void bloom_mean_chances_(double blocks, double choices, unsigned b,
     }
     for (c = 1; c <= b; c++)
         mean[c] /= mean[0];
-    mean[1] += choices / blocks / 4294967296.0;
+    mean[1] += probes / blocks / 4294967296.0;
 }
 
-/* The chance that all b choices of a key are accepted, if a block accepts c of
-   them with chance mean[c]: b! / blocks^b times the coefficient of x^b in
-   (sum of mean[c] x^c / c!)^blocks. rate[i] is that for i choices, and follows
-   from those before it (Euler's recurrence for powers of a series). */
-static double bloom_rate_of_choices_(double blocks, unsigned b,
-                                     const double mean[9])
+/* The probability that all b probes of a key are accepted. If c_j of them come
+   to block j, and blocks are taken as independent, it is the product of mean[c]
+   over the c = c_j > 0. These c_j come with probability b! / blocks^b / product
+   of c_j!. The sum over all ways is b! / blocks^b times the coefficient of x^b
+   in (1 + sum of mean[c] x^c / c!, c = 1..b)^blocks. rate[i] is this for i
+   probes, from rate[0..i-1] by Euler's recurrence for powers of a series. */
+static double bloom_rate_of_probes_(double blocks, unsigned b,
+                                    const double mean[9])
 {
-    double rate[9] = { 1 }, ways;
+    double rate[9] = { 1 }, weight;
     unsigned i, c;
     for (i = 1; i <= b; i++) {
-        ways = 1 / blocks;
+        weight = 1 / blocks;
         for (rate[i] = 0, c = 1; c <= i; c++) {
-            rate[i] += ways * (c * blocks - (i - c)) * mean[c] * rate[i - c];
-            ways *= (i - c) / ((c + 1) * blocks);
+            rate[i] += weight * (c * blocks - (i - c)) * mean[c] * rate[i - c];
+            weight *= (i - c) / ((c + 1) * blocks);
         }
     }
     return rate[b];
@@ -2025,15 +2048,16 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9];
     unsigned b = plan.hashes / 8U;
-    if (n * b > 1200 * blocks)              /* then all bits are set */
+    if (n * b > 1200 * blocks)              /* nearly all bits are set */
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     return bloom_with_floor_(plan, mean[1],
-                             bloom_rate_of_choices_(blocks, b, mean));
+                             bloom_rate_of_probes_(blocks, b, mean));
 }
 
 /* ---- The rate ------------------------------------------------------------ */
 
+/* The rate after n keys, with k in place of the plan's own */
 static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n)
 {
     plan.hashes = (uint8_t)k;
@@ -2062,7 +2086,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 
 /* ---- The search ---------------------------------------------------------- */
 
-/* The k of lowest rate: from the one given downhill. */
+/* The k of lowest rate, found by steps from the k given while the rate falls */
 static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
 {
     const unsigned step = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;
@@ -2078,17 +2102,18 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
     return k;
 }
 
-static bool bloom_is_kept_(bloom_plan plan, uint64_t cells, uint64_t n,
-                           double p)
+static bool bloom_keeps_rate_(bloom_plan plan, uint64_t cells, uint64_t n,
+                              double p)
 {
     plan.cells = cells;
     return bloom_rate_(plan, plan.hashes, n) <= p;
 }
 
-/* The least m with which k probes keep p; no plan if that is beyond 2^62, or p
-   is not from 2^-64 to below 1. Begins at the textbook's m, with which p^(1/k)
-   of the cells are set, and goes in strides that grow until `low` cells are too
-   few and low + stride enough; then halves what lies between. */
+/* The least m with which k probes keep p. The plan is impossible if m is above
+   2^62 or p not in [2^-64, 1). `low` starts at the textbook's m, with p^(1/k)
+   of the cells set. By growing strides it goes down until m = low fails, then
+   up until m = low + stride keeps p. Bisection follows. 1e-17 guards a division
+   by 0. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
@@ -2102,23 +2127,24 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
     unset = -bloom_power_minus_1_(1 / p - 1, -1.0 / k);
     guess = (double)n * k / (1e-17 + bloom_ln_1_plus_(1 / unset - 1));
     low = guess < (double)most ? (uint64_t)guess / unit * unit : most;
-    while (low > 0 && bloom_is_kept_(plan, low, n, p)) {
+    while (low > 0 && bloom_keeps_rate_(plan, low, n, p)) {
         low -= low < stride ? low : stride;
         stride *= stride < most ? 8 : 1;
     }
-    while (low < most && !bloom_is_kept_(plan, low + stride, n, p)) {
+    while (low < most && !bloom_keeps_rate_(plan, low + stride, n, p)) {
         low += stride;
         stride *= 8;
     }
     while ((stride /= 2) >= unit)
-        if (!bloom_is_kept_(plan, low + stride, n, p))
+        if (!bloom_keeps_rate_(plan, low + stride, n, p))
             low += stride;
     plan.cells = low + unit;
     return low < most ? plan : bloom_no_plan_();
 }
 
-/* The least m of any k, and the least k for it. Begins with the k given, and
-   goes on to the best k for one unit less while that needs less m. */
+/* The least m of any k, and the least k that keeps p with this m. Begins with
+   the k given and its least m. Each round finds the k of lowest rate at m minus
+   one unit, and then that k's least m. It ends when m no longer falls. */
 static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
                                    unsigned k)
 {
@@ -2146,7 +2172,7 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
          : bloom_no_plan_();
 }
 
-/* The search begins with the textbook's k, log2(1/p), rounded. */
+/* Begins with k = log2(1/p), rounded: 1 above p = 2^-1.5, 2 above 2^-2.5 .. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
 {
     double rest = 2.828 * p;
@@ -2156,8 +2182,8 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
     return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
 }
 
-/* The fewest blocks a key that keep p in 1.2 times the classic plan's memory.
-   If no number does (from some k on, more do not help), the least memory. */
+/* The fewest blocks per key that keep p in 1.2 times the classic memory. If the
+   rate stops falling while it is above p, the plan of least m instead. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
     bloom_plan plan = bloom_plan_for(n, p);
@@ -2185,6 +2211,7 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
     return bloom_plan_size(plan) > 0 ? plan : bloom_no_plan_();
 }
 
+/* In words of eight bytes: the header takes four, and cells at least one. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 {
     bloom_plan plan = bloom_no_plan_();
@@ -2199,15 +2226,15 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 }
 
 /* ==== What the cells tell ===================================================
-   How many keys a filter holds, and its rate: the formulas of Planning with
-   what is set in place of what is expected. */
+   How many keys a filter holds, and its rate now: the formulas of Planning,
+   with the actual share of set cells in place of the expected one. */
 
-/* n from the share of zeros, which is (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
-   the paper's e^-kn/m differs for small m). In a blocked filter each of
-   a key's k/8 choices takes a cell with chance 8/m: (1 - 8/m)^(kn/8). */
+/* n from the share of unset cells, (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
+   their e^(-kn/m) differs for small m). In a blocked filter each of kn/8 probes
+   sets a given cell with probability 8/m: the share is (1 - 8/m)^(kn/8). */
 static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
 {
-    double cells = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;  /* of a choice */
+    double cells = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;  /* per probe */
     return -bloom_ln_1_plus_(1 / zeros - 1)
          / (plan.hashes / cells
             * bloom_ln_1_plus_(-cells / (double)plan.cells));
@@ -2223,7 +2250,7 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
     return (uint64_t)(bloom_keys_from_zeros_(plan, share) + 0.5);
 }
 
-/* An impossible plan has the rate 1, which is above every p. */
+/* The loop skips impossible plans: their rate is 1, which is above p. */
 BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p)
 {
     const bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
@@ -2259,7 +2286,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     double fill = (double)ones / (double)plan.cells, rate = 1;
     if (!(fill > 0 && fill < 1))
         return fill;
-    if (blocked)                        /* what a block accepts, on average */
+    if (blocked)                        /* the chance of one block probe */
         fill = bloom_fpr_of_blocks_(cells, plan.cells / 256)
              + bloom_keys_from_zeros_(plan, 1 - fill) * plan.hashes * 32
                / (double)plan.cells / 4294967296.0;
@@ -2267,39 +2294,33 @@ BLOOM_API double bloom_fpr(const bloom *b)
         rate *= fill;
     return bloom_with_floor_(plan, fill, rate);
 }
-
 #endif
 
 /* ==== Speed =================================================================
-   All above is complete, and is what BLOOM_TINY and -Os compile. What follows
-   sets and tests the same cells faster:
-   * Blocks: all eight words at once, by SIMD.
-   * One key: eight cells without a branch that depends on them.
-   * Many keys: the CPU waits for many cells at the same time. */
+   A reader may stop here. All above is complete, and is what builds with
+   BLOOM_SMALL_ compile. What follows sets and tests the same cells faster:
+   * Blocks: SIMD probes the eight words of a block at once.
+   * One key: eight cells are probed without a branch that depends on them.
+   * Many keys: the CPU waits for the cells of many keys at the same time. */
 
 #ifndef BLOOM_SMALL_
 
 /* ---- Blocks by SIMD --------------------------------------------------------
-   Vector types of GCC and Clang hold the eight words of a block. AVX2 does it,
-   which the CPU is asked for at run time unless the compiler may take it for
-   granted, and so do NEON and WebAssembly's SIMD. Elsewhere the functions in
-   plain C take their place. */
-
-#if defined(BLOOM_NO_SIMD) || !defined(__GNUC__) || !BLOOM_HAS_ATOMIC_WORDS_ \
+   A vector of GCC or Clang holds the eight words of a block. It compiles to
+   AVX2, NEON or WebAssembly's SIMD. On x86-64 the CPU is tested for AVX2 at run
+   time, unless the compiler may assume it. Elsewhere plain C takes over. */
+#if defined(BLOOM_NO_SIMD) || !defined(__GNUC__) || !BLOOM_MAY_USE_WORDS_ \
     || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || !__STDC_HOSTED__ \
     || (defined(_WIN32) && !defined(__clang__)) /* GCC bug 54412 */ \
     || !(defined(__AVX2__) || defined(__x86_64__) || defined(__aarch64__) \
          || defined(__wasm_simd128__))
-
 #define BLOOM_TARGET_
 #define BLOOM_HAS_SIMD_ false
-#define bloom_peek_ bloom_load32_
+#define bloom_fast_load32_ bloom_load32_
 #define bloom_simd_h1_(x, keys, count, seed) 0
-#define bloom_simd_look_ bloom_look_block_
+#define bloom_simd_test_ bloom_test_block_
 #define bloom_simd_add_ bloom_add_block_
-
 #else
-
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define BLOOM_TARGET_ __attribute__((target("avx2")))
 #define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
@@ -2308,33 +2329,34 @@ BLOOM_API double bloom_fpr(const bloom *b)
 #define BLOOM_HAS_SIMD_ true
 #endif
 
-typedef uint32_t bloom_words_ __attribute__((vector_size(32)));
-typedef uint64_t bloom_longs_ __attribute__((vector_size(32)));
-typedef long long bloom_vector_ __attribute__((vector_size(32)));
+typedef uint32_t bloom_u32x8_ __attribute__((vector_size(32)));
+typedef uint64_t bloom_u64x4_ __attribute__((vector_size(32)));
+typedef long long bloom_i64x4_ __attribute__((vector_size(32)));
 
+/* Sets `mask` to the eight bits of position x in its block */
 #define BLOOM_SIMD_MASK_(mask, x) do { \
     const uint32_t z = bloom_low_half_(x); \
-    const bloom_words_ zs = { z, z, z, z, z, z, z, z }; \
-    const bloom_words_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
-    const bloom_words_ salts = { BLOOM_SALTS_ }; \
-    const bloom_words_ bits = ones << (zs * salts >> 27); \
+    const bloom_u32x8_ zs = { z, z, z, z, z, z, z, z }; \
+    const bloom_u32x8_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
+    const bloom_u32x8_ salts = { BLOOM_SALTS_ }; \
+    const bloom_u32x8_ bits = ones << (zs * salts >> 27); \
     __builtin_memcpy(&(mask), &bits, 32); } while (0)
 
 #ifdef __x86_64__
-#define BLOOM_SIMD_ALL_(mask, cells) \
+#define BLOOM_SIMD_ALL_SET_(mask, cells) \
     (__builtin_ia32_ptestc256(cells, mask) != 0)
 
-/* bloom_h1_u64_ of four keys at a time; returns how many were done. */
+/* bloom_h1_u64_ for four keys at a time; returns how many keys it has hashed */
 BLOOM_TARGET_ static inline size_t bloom_simd_h1_(uint64_t *x,
     const uint64_t *keys, size_t count, uint64_t seed)
 {
-    const uint64_t start = bloom_start_(seed);
-    const bloom_longs_ starts = { start, start, start, start };
+    const uint64_t spread = bloom_spread_seed_(seed);
+    const bloom_u64x4_ spreads = { spread, spread, spread, spread };
     size_t i;
     for (i = 0; count - i >= 4; i += 4) {
-        bloom_longs_ h;
+        bloom_u64x4_ h;
         __builtin_memcpy(&h, keys + i, 32);
-        h += starts;
+        h += spreads;
         h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
         h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
         h ^= h >> 33;
@@ -2344,36 +2366,35 @@ BLOOM_TARGET_ static inline size_t bloom_simd_h1_(uint64_t *x,
 }
 #else
 #define bloom_simd_h1_(x, keys, count, seed) 0
-#define BLOOM_SIMD_ALL_(mask, cells) \
+#define BLOOM_SIMD_ALL_SET_(mask, cells) \
     (((mask[0] & ~cells[0]) | (mask[1] & ~cells[1]) \
       | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
 #endif
 
 /* Other threads may set bits while a block is loaded. The load may then see
-   some of these bits and not others, which is harmless, as each bit means
-   something by itself: so it need not be atomic, only done anew each time. */
-typedef const BLOOM_VOLATILE_ bloom_vector_ bloom_block_of_
+   some of these bits and not others, which is harmless, as no bit depends on
+   another. So it need not be atomic; volatile makes each call load anew. */
+typedef const BLOOM_VOLATILE_ bloom_i64x4_ bloom_unaligned_block_
     __attribute__((aligned(1), may_alias));
 
 BLOOM_TARGET_ __attribute__((no_sanitize_thread)) static inline bool
-bloom_simd_look_(const unsigned char *block, uint64_t x)
+bloom_simd_test_(const unsigned char *block, uint64_t x)
 {
     const void *at = block;
-    const bloom_vector_ cells = *(bloom_block_of_ *)at;
-    bloom_vector_ mask;
+    const bloom_i64x4_ cells = *(bloom_unaligned_block_ *)at;
+    bloom_i64x4_ mask;
     BLOOM_SIMD_MASK_(mask, x);
-    return BLOOM_SIMD_ALL_(mask, cells);
+    return BLOOM_SIMD_ALL_SET_(mask, cells);
 }
 
 #ifdef BLOOM_ATOMIC
-
 /* Sets bits in a word, and returns those that were not set when the word was
-   read. If several threads set a bit at once, the first one has read it as not
-   set, so that at least one of them learns that the key is new. */
+   read. If several threads set a bit at once, the first of them has read it as
+   not set. So at least one of them learns that the key is new. */
 static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
-    bloom_atom_ *word = (bloom_atom_ *)aligned;
+    bloom_atomic_word_ *word = (bloom_atomic_word_ *)aligned;
     uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
     if (absent)
         __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
@@ -2383,9 +2404,9 @@ static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
                                                  uint64_t x)
 {
-    bloom_vector_ mask;
+    bloom_i64x4_ mask;
     uint64_t words[4], absent = 0;
-    if (bloom_simd_look_(block, x))
+    if (bloom_simd_test_(block, x))
         return false;
     if ((uintptr_t)block % 8 != 0)
         return bloom_add_block_(block, x);
@@ -2395,43 +2416,40 @@ BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
         absent |= bloom_set_word_(block + 8 * i, words[i]);
     return absent != 0;
 }
-
 #else
-
 BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
                                                  uint64_t x)
 {
-    bloom_vector_ mask, cells, both;
+    bloom_i64x4_ mask, cells, both;
     BLOOM_SIMD_MASK_(mask, x);
     __builtin_memcpy(&cells, block, 32);
     both = cells | mask;
     __builtin_memcpy(block, &both, 32);
-    return !BLOOM_SIMD_ALL_(mask, cells);
+    return !BLOOM_SIMD_ALL_SET_(mask, cells);
 }
-
 #endif
 
-/* As bloom_load32_, which clang does not always turn into one load */
-static inline uint32_t bloom_peek_(const unsigned char *p)
+/* Like bloom_load32_, which clang does not always turn into one load */
+static inline uint32_t bloom_fast_load32_(const unsigned char *p)
 {
     uint32_t x;
     __builtin_memcpy(&x, p, 4);
     return x;
 }
-
 #endif
 
-/* Adds a key to its blocks or, if `into` is NULL, looks it up. true: the blocks
-   had it. No branch depends on a cell unless there is a further block. */
-BLOOM_ALWAYS_ bool bloom_simd_blocks_(unsigned char *into,
-                                      const unsigned char *cells, unsigned k,
-                                      bloom_walk_ *walk)
+/* Adds a key to its blocks or, if `into` is NULL, tests them. true: all bits
+   were set. Without BLOOM_ATOMIC, no branch depends on a cell unless there is a
+   further block. */
+BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *into,
+                                       const unsigned char *cells, unsigned k,
+                                       bloom_walk_ *walk)
 {
     bool set = true;
     do {
-        const size_t at = bloom_block_(walk->m, walk->x);
+        const size_t at = bloom_block_offset_(walk->m, walk->x);
         set = (into ? !bloom_simd_add_(into + at, walk->x)
-                    : bloom_simd_look_(cells + at, walk->x)) && set;
+                    : bloom_simd_test_(cells + at, walk->x)) && set;
         bloom_step_(walk);
         k -= 8;
     } while (k > 0 && (into || set));
@@ -2439,16 +2457,15 @@ BLOOM_ALWAYS_ bool bloom_simd_blocks_(unsigned char *into,
 }
 
 /* ---- Eight cells at once ---------------------------------------------------
-   A CPU cannot predict whether a cell is set, and a wrong guess costs more than
-   all eight cells, which the memory brings at the same time. So no branch
-   depends on a cell. The jump depends on k alone, which is the same for every
-   key of a filter. CPUs that load words from any address take bits out of
-   words of 64. Bit 0 of a result is the cell; ignore the rest. */
-
+   A CPU cannot predict whether a cell is set. A wrong guess takes longer than
+   to load eight cells, because loads overlap. So classic filters probe eight
+   cells without a branch on any of them. The only jump depends on k, which is
+   the same for all keys. If the CPU can load words from any address, cells are
+   read in 64-bit words. Bit 0 of a result is the cell; ignore the rest. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(BLOOM_ATOMIC)
 
-static inline unsigned bloom_look_in_word_(const unsigned char *cells,
+static inline unsigned bloom_test_in_word_(const unsigned char *cells,
                                            uint64_t cell)
 {
     uint64_t word;
@@ -2465,47 +2482,46 @@ static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
     __builtin_memcpy(at, &word, 8);
     return (unsigned)(old >> (cell & 63));
 }
-
 #else
-#define bloom_look_in_word_ bloom_look_bit_
+#define bloom_test_in_word_ bloom_test_bit_
 #define bloom_set_in_word_ bloom_set_bit_
 #endif
 
-/* Sets the next cell or, if `into` is NULL, looks at it. Compilers that know y
-   or m work out powers of the factor, or halves of m: more instructions. */
-BLOOM_ALWAYS_ unsigned bloom_visit_cell_(unsigned char *into,
+/* Sets the next cell or, if `into` is NULL, tests it. OPAQUE keeps compilers
+   from preparing powers of the factor or 32-bit halves of m, which is slow. */
+BLOOM_INLINE_ unsigned bloom_probe_cell_(unsigned char *into,
                                          const unsigned char *cells,
                                          bloom_walk_ *walk)
 {
     uint64_t cell;
-    BLOOM_HIDE_(walk->y);
-    BLOOM_HIDE_(walk->m);
-    cell = bloom_next_(walk);
+    BLOOM_OPAQUE_(walk->y);
+    BLOOM_OPAQUE_(walk->m);
+    cell = bloom_next_cell_(walk);
     return into ? bloom_set_in_word_(into, cell)
-                : bloom_look_in_word_(cells, cell);
+                : bloom_test_in_word_(cells, cell);
 }
 
-/* All k cells: first k % 8 of them, then eight by eight. A lookup ends after
-   eight of which one is not set or, if `stop` is true, at the first one that is
-   not. true: all were set before. */
-#define BLOOM_VISIT_ set &= bloom_visit_cell_(into, cells, walk); \
+/* Probes all k cells: first k % 8 of them, then groups of eight. A test ends
+   after a group with an unset cell or, if `stop` is true, at the first unset
+   cell. true: all cells were set. */
+#define BLOOM_PROBE_ set &= bloom_probe_cell_(into, cells, walk); \
     if (stop && !(set & 1)) \
         return false
-BLOOM_ALWAYS_ bool bloom_visit_bits_(unsigned char *into,
+BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *into,
                                      const unsigned char *cells, unsigned k,
                                      bloom_walk_ *walk, bool stop)
 {
     unsigned set = 1;
     do {
         switch (k & 7) {
-        case 0: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
-        case 7: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
-        case 6: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
-        case 5: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
-        case 4: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
-        case 3: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
-        case 2: BLOOM_VISIT_; BLOOM_FALL_THROUGH_;
-        case 1: BLOOM_VISIT_;
+        case 0: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
+        case 7: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
+        case 6: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
+        case 5: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
+        case 4: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
+        case 3: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
+        case 2: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
+        case 1: BLOOM_PROBE_;
         }
         k = (k - 1) & ~7U;
     } while (k > 0 && (into || (set & 1)));
@@ -2513,83 +2529,87 @@ BLOOM_ALWAYS_ bool bloom_visit_bits_(unsigned char *into,
 }
 
 /* ---- One key ---------------------------------------------------------------
-   A call goes the shortest of three ways: in the user's loop if the filter has
-   one block per key and the CPU has SIMD; bloom_add_bits_ and bloom_look_bits_
-   for classic filters, and bloom_add_any_ and bloom_look_any_ for all others,
-   which need more registers. */
+   A call takes the first of three paths that fits:
+   1. One block per key, and SIMD: the public function itself, which
+      BLOOM_STATIC inlines into the user's loop.
+   2. The classic layout: bloom_add_bits_ and bloom_test_bits_.
+   3. All else: bloom_add_general_ and bloom_test_general_. They are kept out of
+      path 2 because they need more registers. */
 
-BLOOM_TARGET_ BLOOM_NEVER_ bool bloom_simd_any_(unsigned char *into,
+/* bloom_probe_blocks_ as a function of its own, compiled for SIMD */
+BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_simd_key_(unsigned char *into,
                                                 const unsigned char *cells,
                                                 unsigned k, bloom_walk_ walk)
 {
-    return bloom_simd_blocks_(into, cells, k, &walk);
+    return bloom_probe_blocks_(into, cells, k, &walk);
 }
 
-BLOOM_NEVER_ bool bloom_add_any_(bloom *b, bloom_hash h)
+BLOOM_NOINLINE_ bool bloom_add_general_(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     const bloom_plan plan = bloom_parse_(image);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
     bloom_unseal_(image);
     return plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
-         ? !bloom_simd_any_(cells, cells, plan.hashes, walk)
+         ? !bloom_simd_key_(cells, cells, plan.hashes, walk)
          : bloom_add_walk_(cells, plan.layout, plan.hashes, &walk);
 }
 
-BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_any_(const bloom *b, bloom_hash h)
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_general_(const bloom *b,
+                                                     bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
     return plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
-         ? bloom_simd_any_(BLOOM_NULL_, cells, plan.hashes, walk)
-         : bloom_look_walk_(cells, plan.layout, plan.hashes, &walk);
+         ? bloom_simd_key_(BLOOM_NULL_, cells, plan.hashes, walk)
+         : bloom_test_walk_(cells, plan.layout, plan.hashes, &walk);
 }
 
-/* These two take a step, h.h2, whose low half is 0 in width 32. */
-BLOOM_NEVER_ bool bloom_add_bits_(bloom *b, bloom_hash h)
+/* Path 2 expects that in width 32 the low half of h.h2 is 0 already. */
+BLOOM_NOINLINE_ bool bloom_add_bits_(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
     const bloom_plan plan = bloom_parse_(image);
     bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
     if (plan.layout != BLOOM_CLASSIC)
-        return bloom_add_any_(b, h);
+        return bloom_add_general_(b, h);
     bloom_unseal_(image);
-    return !bloom_visit_bits_(cells, cells, plan.hashes, &walk, false);
+    return !bloom_probe_bits_(cells, cells, plan.hashes, &walk, false);
 }
 
-/* A filter of 16 MB or more lies beyond the caches, where each cell is
-   waited for: there it is best to stop at the first cell that is not set. */
-BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_huge_(const bloom *b, bloom_hash h)
+/* A filter of 16 MB or more exceeds the caches, and the CPU waits for each
+   cell. Then it is best to stop at the first cell that is not set. */
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_huge_(const bloom *b, bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
-    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, true);
+    return bloom_probe_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, true);
 }
 
-BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_bits_(const bloom *b, bloom_hash h)
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_bits_(const bloom *b, bloom_hash h)
 {
     const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
     if (plan.layout != BLOOM_CLASSIC)
-        return bloom_look_any_(b, h);
+        return bloom_test_general_(b, h);
     if (plan.cells >> 27 != 0)
-        return bloom_look_huge_(b, h);
-    return bloom_visit_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, false);
+        return bloom_test_huge_(b, h);
+    return bloom_probe_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, false);
 }
 
-/* One block per key, in less than 2 GB. The number of blocks, m / 256, has 32
-   bits, as m < 2^40. With BLOOM_STATIC the public calls are inlined as well. */
-
-#ifndef BLOOM_API_ALWAYS_
-#define BLOOM_API_ALWAYS_ BLOOM_API
+/* Path 1, for m < 2^34 (2 GB), where the upper half of x chooses the block. The
+   number of blocks, m / 256, is bytes 1 to 4 of m, as m < 2^40 if blocked. */
+#ifndef BLOOM_API_INLINE_
+#define BLOOM_API_INLINE_ BLOOM_API
 #endif
 
-#define BLOOM_BLOCKS_(image) bloom_peek_((image) + BLOOM_M_AT_ + 1)
+#define BLOOM_BLOCKS_(image) bloom_fast_load32_((image) + BLOOM_M_AT_ + 1)
+/* One load and one comparison test layout, width, k and the zero byte. */
 #define BLOOM_IS_ONE_BLOCK_(image, blocks) BLOOM_LIKELY_(BLOOM_HAS_SIMD_ \
-    && bloom_peek_((image) + BLOOM_LAYOUT_AT_) \
+    && bloom_fast_load32_((image) + BLOOM_LAYOUT_AT_) \
            == 0x084001UL /* blocked, 64, k = 8 */ \
     && (blocks) >> 26 == 0)
 
@@ -2602,14 +2622,14 @@ BLOOM_TARGET_ static inline bool bloom_add_one_block_(unsigned char *image,
     return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
 }
 
-BLOOM_TARGET_ static inline bool bloom_look_one_block_(
+BLOOM_TARGET_ static inline bool bloom_test_one_block_(
     const unsigned char *image, uint32_t blocks, uint64_t x)
 {
     const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
-    return bloom_simd_look_(image + BLOOM_HEADER_ + at, x);
+    return bloom_simd_test_(image + BLOOM_HEADER_ + at, x);
 }
 
-BLOOM_API_ALWAYS_ bool bloom_add_hash(bloom *b, bloom_hash h)
+BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
@@ -2619,14 +2639,14 @@ BLOOM_API_ALWAYS_ bool bloom_add_hash(bloom *b, bloom_hash h)
          ? bloom_add_one_block_(image, blocks, h.h1) : bloom_add_bits_(b, h);
 }
 
-BLOOM_API_ALWAYS_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+BLOOM_API_INLINE_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint32_t blocks = BLOOM_BLOCKS_(image);
     if (image[BLOOM_WIDTH_AT_] == 32)
         h.h2 = h.h2 >> 32 << 32;
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_look_one_block_(image, blocks, h.h1) : bloom_look_bits_(b, h);
+         ? bloom_test_one_block_(image, blocks, h.h1) : bloom_test_bits_(b, h);
 }
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
@@ -2640,19 +2660,20 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
     return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
 }
 
-/* Integers of width 64 are hashed in the user's loop; width 32 needs a call,
-   which keeps that loop small. */
-BLOOM_NEVER_ bool bloom_add_u64_32_(bloom *b, uint64_t key)
+/* bloom_add_u64 and bloom_may_contain_u64, which may be inlined, hash integers
+   in width 64 only. In width 32 they call these two, which keeps them small. */
+BLOOM_NOINLINE_ bool bloom_add_u64_32_(bloom *b, uint64_t key)
 {
     return bloom_add_bits_(b, bloom_hash_u64(b, key));
 }
 
-BLOOM_PURE_ BLOOM_NEVER_ bool bloom_look_u64_32_(const bloom *b, uint64_t key)
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_u64_32_(const bloom *b,
+                                                    uint64_t key)
 {
-    return bloom_look_bits_(b, bloom_hash_u64(b, key));
+    return bloom_test_bits_(b, bloom_hash_u64(b, key));
 }
 
-BLOOM_API_ALWAYS_ bool bloom_add_u64(bloom *b, uint64_t key)
+BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
     const uint64_t h1 = bloom_h1_u64_(key,
@@ -2665,56 +2686,55 @@ BLOOM_API_ALWAYS_ bool bloom_add_u64(bloom *b, uint64_t key)
              : bloom_add_u64_32_(b, key);
 }
 
-BLOOM_API_ALWAYS_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     const uint64_t h1 = bloom_h1_u64_(key,
         bloom_load64_(image + BLOOM_SEED_AT_));
     const uint32_t blocks = BLOOM_BLOCKS_(image);
     return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_look_one_block_(image, blocks, h1)
+         ? bloom_test_one_block_(image, blocks, h1)
          : image[BLOOM_WIDTH_AT_] == 64
-             ? bloom_look_bits_(b, bloom_from_h1_(h1))
-             : bloom_look_u64_32_(b, key);
+             ? bloom_test_bits_(b, bloom_from_h1_(h1))
+             : bloom_test_u64_32_(b, key);
 }
 
 /* ---- Many keys -------------------------------------------------------------
-   Keys are taken a batch at a time. A batch is hashed; then the memory is asked
-   for its cells, and then they are visited, so that the CPU waits for many of
-   them at once. To look, that is done twice: most absent keys are known after
-   the first block or the first two cells, and only the keys that are left need
-   the rest. A filter that lies in the CPU's own caches needs no asking, and one
-   with at most 8 probes visits all cells at once. */
-
+   A batch of keys is hashed, then its cells are prefetched, then they are
+   probed. So the CPU waits for many cells at once. Lookups do that in two
+   rounds: one block, or two cells, rule out most absent keys, and only the keys
+   that are left need the rest. A filter that lies in the CPU's own caches is
+   not prefetched, and with k <= 8 its lookups take one round. */
 #define BLOOM_BATCH_ 128U
 
-/* Keys on their walks: x is the next position, y the next step. */
+/* Keys on their walks: x is the next position, y the next step. When absent
+   keys are dropped, `key` gets the former indices of those that are left. */
 typedef struct bloom_batch_ {
     size_t count;
     uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
-    unsigned char key[BLOOM_BATCH_];    /* its number, after bloom_sift_ */
+    unsigned char key[BLOOM_BATCH_];
     bool answer[BLOOM_BATCH_];
 } bloom_batch_;
 
-/* A filter; `into` is its cells, or NULL for lookups. */
-typedef struct bloom_task_ {
+/* Which filter; `into` is its cells if keys are added, NULL to look them up */
+typedef struct bloom_job_ {
     unsigned char *into;
     const unsigned char *cells;
     bloom_plan plan;
     bool large;                         /* beyond the caches: prefetch */
-} bloom_task_;
+} bloom_job_;
 
-BLOOM_ALWAYS_ void bloom_begin_one_(bloom_batch_ *batch, size_t i,
-                                    bloom_plan plan, bloom_hash h)
+BLOOM_INLINE_ void bloom_put_hash_(bloom_batch_ *batch, size_t i,
+                                   bloom_plan plan, bloom_hash h)
 {
     batch->x[i] = h.h1;
-    batch->y[i] = bloom_y_(plan, h.h2);
+    batch->y[i] = bloom_first_step_(plan, h.h2);
 }
 
-/* Integers are hashed by SIMD where there is any. The step, y, is not computed
-   for one block per key, where none is taken. */
-static void bloom_begin_integers_(bloom_batch_ *batch, bloom_plan plan,
-                                  const uint64_t *keys)
+/* If there is SIMD on x86-64, it hashes integers in width 64, four at a time.
+   With one block per key the step is never used, so these keys get no y. */
+static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
+                                 const uint64_t *keys)
 {
     const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     size_t i, done = 0;
@@ -2723,14 +2743,14 @@ static void bloom_begin_integers_(bloom_batch_ *batch, bloom_plan plan,
     for (i = 0; i < done && !one; i++)
         batch->y[i] = bloom_from_h1_(batch->x[i]).h2;
     for (i = done; i < batch->count; i++)
-        bloom_begin_one_(batch, i, plan, bloom_hash_u64_(plan, keys[i]));
+        bloom_put_hash_(batch, i, plan, bloom_hash_u64_(plan, keys[i]));
 }
 
-/* Begins the walks of `count` keys from number `from` on. Each kind of keys has
-   a loop of its own, as one loop for all takes a third more time. Integers and
-   hashes of the next batch are prefetched, before the memory is busy. */
-static void bloom_begin_(bloom_batch_ *batch, bloom_plan plan,
-                         const bloom_keys_ *keys, size_t from, size_t count)
+/* Hashes `count` keys, from number `from` on, into a batch. Each kind of key
+   has its own loop, because one loop for all is slower. Integers and hashes of
+   the next batch are prefetched now, before the cells keep the memory busy. */
+static void bloom_hash_keys_(bloom_batch_ *batch, bloom_plan plan,
+                             const bloom_keys_ *keys, size_t from, size_t count)
 {
     const size_t left = keys->count - from;
     batch->count = count;
@@ -2740,69 +2760,70 @@ static void bloom_begin_(bloom_batch_ *batch, bloom_plan plan,
         else if (keys->hashes)
             BLOOM_PREFETCH_(keys->hashes + from + i);
     if (keys->integers)
-        bloom_begin_integers_(batch, plan, keys->integers + from);
+        bloom_hash_integers_(batch, plan, keys->integers + from);
     else if (keys->hashes)
         for (size_t i = 0; i < count; i++)
-            bloom_begin_one_(batch, i, plan, keys->hashes[from + i]);
+            bloom_put_hash_(batch, i, plan, keys->hashes[from + i]);
     else
         for (size_t i = 0; i < count; i++)
-            bloom_begin_one_(batch, i, plan,
-                             bloom_hash_(plan, keys->bytes[from + i].data,
-                                         keys->bytes[from + i].size));
+            bloom_put_hash_(batch, i, plan,
+                            bloom_hash_(plan, keys->bytes[from + i].data,
+                                        keys->bytes[from + i].size));
 }
 
-/* The steps of a batch exist once, and become loops of their own for each `how`
-   and for adding and looking: BITS for the classic layout, SIMD for blocks, and
-   PLAIN for counters, and for blocks on a CPU without SIMD. `how` and whether
-   `into` is NULL are constants. */
+/* The next functions are compiled up to six times: for three kernels, and for
+   adding and looking up. In each copy `kernel`, and whether `into` is NULL, are
+   constants. The kernel BITS is for the classic layout, SIMD for blocks, and
+   PLAIN for counters and, on a CPU without SIMD, for blocks. */
+enum { BLOOM_BITS_, BLOOM_SIMD_, BLOOM_PLAIN_ };
 
-enum { BLOOM_BITS_, BLOOM_SIMD_BLOCKS_, BLOOM_PLAIN_ };
-
-/* Asks the memory for the next k cells of each key. */
-BLOOM_ALWAYS_ void bloom_prefetch_(const bloom_task_ *task,
-                                   const bloom_batch_ *batch, int how,
-                                   unsigned k)
+/* Prefetches the next k cells of each key */
+BLOOM_INLINE_ void bloom_prefetch_batch_(const bloom_job_ *job,
+                                         const bloom_batch_ *batch, int kernel,
+                                         unsigned k)
 {
-    const bool blocks = how != BLOOM_BITS_
-                     && task->plan.layout == BLOOM_BLOCKED;
-    const unsigned shift = how == BLOOM_PLAIN_ ? 1 : 3;
-    const uint64_t m = task->plan.cells;
+    const bool blocks = kernel != BLOOM_BITS_
+                     && job->plan.layout == BLOOM_BLOCKED;
+    const unsigned shift = kernel == BLOOM_PLAIN_ ? 1 : 3;
+    const uint64_t m = job->plan.cells;
     unsigned done;
     for (size_t i = 0; i < batch->count; i++) {
         bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
         for (done = 0; done < k; done += blocks ? 8 : 1) {
-            BLOOM_PREFETCH_(task->cells + (blocks ? bloom_block_(m, walk.x)
-                : (size_t)(bloom_high_half_(walk.x, m) >> shift)));
+            BLOOM_PREFETCH_(job->cells
+                + (blocks ? bloom_block_offset_(m, walk.x)
+                          : (size_t)(bloom_high_half_(walk.x, m) >> shift)));
             bloom_step_(&walk);
         }
     }
 }
 
-/* Adds a key or, if `into` is NULL, looks at its next k cells. true: all were
-   set. */
-BLOOM_ALWAYS_ bool bloom_visit_(const bloom_task_ *task, unsigned char *into,
-                                int how, unsigned k, bloom_walk_ *walk)
+/* Adds a key or, if `into` is NULL, tests k cells of it. true: all were set. */
+BLOOM_INLINE_ bool bloom_probe_(const bloom_job_ *job, unsigned char *into,
+                                int kernel, unsigned k, bloom_walk_ *walk)
 {
-    const unsigned char *cells = task->cells;
-    const unsigned layout = task->plan.layout;
-    return how == BLOOM_BITS_ ? bloom_visit_bits_(into, cells, k, walk, false)
-         : how == BLOOM_SIMD_BLOCKS_ ? bloom_simd_blocks_(into, cells, k, walk)
+    const unsigned char *cells = job->cells;
+    const unsigned layout = job->plan.layout;
+    return kernel == BLOOM_BITS_
+         ? bloom_probe_bits_(into, cells, k, walk, false)
+         : kernel == BLOOM_SIMD_ ? bloom_probe_blocks_(into, cells, k, walk)
          : into ? !bloom_add_walk_(into, layout, k, walk)
-                : bloom_look_walk_(cells, layout, k, walk);
+                : bloom_test_walk_(cells, layout, k, walk);
 }
 
-/* Visits k cells of each key. Writes the answers, and returns how many are
-   true. */
-BLOOM_ALWAYS_ size_t bloom_pass_(const bloom_task_ *task,
-                                 const bloom_batch_ *batch, bool *answer,
-                                 unsigned char *into, int how, unsigned k)
+/* Probes the next k cells of each key. An answer is true if the key is new or,
+   in a lookup, if it may be in. Returns how many are true. */
+BLOOM_INLINE_ size_t bloom_probe_all_(const bloom_job_ *job,
+                                      const bloom_batch_ *batch, bool *answer,
+                                      unsigned char *into, int kernel,
+                                      unsigned k)
 {
-    const uint64_t m = task->plan.cells;
+    const uint64_t m = job->plan.cells;
     const size_t count = batch->count;
     size_t i, trues = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        const bool set = bloom_visit_(task, into, how, k, &walk);
+        const bool set = bloom_probe_(job, into, kernel, k, &walk);
         const bool is_true = into ? !set : set;
         answer[i] = is_true;
         trues += is_true;
@@ -2810,17 +2831,18 @@ BLOOM_ALWAYS_ size_t bloom_pass_(const bloom_task_ *task,
     return trues;
 }
 
-/* Looks at the first `some` cells. Keeps only the keys that may be in, with
-   their walks as far as they came. */
-BLOOM_ALWAYS_ void bloom_sift_(const bloom_task_ *task, bloom_batch_ *batch,
-                               int how, unsigned some)
+/* Tests the first `first` cells of each key. Keeps only the keys whose cells
+   are all set, and how far their walks have come. */
+BLOOM_INLINE_ void bloom_drop_absent_(const bloom_job_ *job,
+                                      bloom_batch_ *batch, int kernel,
+                                      unsigned first)
 {
-    const uint64_t m = task->plan.cells;
+    const uint64_t m = job->plan.cells;
     const size_t count = batch->count;
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
         bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        const bool set = bloom_visit_(task, BLOOM_NULL_, how, some, &walk);
+        const bool set = bloom_probe_(job, BLOOM_NULL_, kernel, first, &walk);
         batch->x[kept] = walk.x;                        /* kept <= i */
         batch->y[kept] = walk.y;
         batch->key[kept] = (unsigned char)i;
@@ -2829,55 +2851,57 @@ BLOOM_ALWAYS_ void bloom_sift_(const bloom_task_ *task, bloom_batch_ *batch,
     batch->count = kept;
 }
 
-BLOOM_ALWAYS_ size_t bloom_run_(const bloom_task_ *task, bloom_batch_ *batch,
-                                bool *results, unsigned char *into, int how)
+/* Adds or looks up a batch, in one round or two. Returns how many are true. */
+BLOOM_INLINE_ size_t bloom_process_batch_(const bloom_job_ *job,
+                                          bloom_batch_ *batch, bool *results,
+                                          unsigned char *into, int kernel)
 {
-    const unsigned k = task->plan.hashes;
-    const unsigned some = task->plan.layout == BLOOM_BLOCKED ? 8 : 2;
-    const bool once = into || k <= some || (!task->large && k <= 8);
+    const unsigned k = job->plan.hashes;
+    const unsigned first = job->plan.layout == BLOOM_BLOCKED ? 8 : 2;
+    const bool once = into || k <= first || (!job->large && k <= 8);
     size_t i, trues;
-    if (task->large)
-        bloom_prefetch_(task, batch, how, once ? k : some);
+    if (job->large)
+        bloom_prefetch_batch_(job, batch, kernel, once ? k : first);
     if (once)
-        return how == BLOOM_SIMD_BLOCKS_ && k == 8
-             ? bloom_pass_(task, batch, results, into, how, 8)
-             : bloom_pass_(task, batch, results, into, how, k);
+        return kernel == BLOOM_SIMD_ && k == 8
+             ? bloom_probe_all_(job, batch, results, into, kernel, 8)
+             : bloom_probe_all_(job, batch, results, into, kernel, k);
     for (i = 0; i < batch->count; i++)
         results[i] = false;
-    bloom_sift_(task, batch, how, some);
-    if (task->large)
-        bloom_prefetch_(task, batch, how, k - some);
-    trues = bloom_pass_(task, batch, batch->answer, into, how, k - some);
+    bloom_drop_absent_(job, batch, kernel, first);
+    if (job->large)
+        bloom_prefetch_batch_(job, batch, kernel, k - first);
+    trues = bloom_probe_all_(job, batch, batch->answer, into, kernel,
+                             k - first);
     for (i = 0; i < batch->count; i++)
         results[batch->key[i]] = batch->answer[i];
     return trues;
 }
 
-#define BLOOM_RUN_(how) (task->into \
-    ? bloom_run_(task, batch, results, task->into, how) \
-    : bloom_run_(task, batch, results, BLOOM_NULL_, how))
+#define BLOOM_PROCESS_BATCH_(kernel) (job->into \
+    ? bloom_process_batch_(job, batch, results, job->into, kernel) \
+    : bloom_process_batch_(job, batch, results, BLOOM_NULL_, kernel))
 
-BLOOM_TARGET_ BLOOM_NEVER_ size_t bloom_run_simd_(const bloom_task_ *task,
-                                                  bloom_batch_ *batch,
-                                                  bool *results)
+BLOOM_TARGET_ BLOOM_NOINLINE_ size_t bloom_process_simd_(
+    const bloom_job_ *job, bloom_batch_ *batch, bool *results)
 {
-    return BLOOM_RUN_(BLOOM_SIMD_BLOCKS_);
+    return BLOOM_PROCESS_BATCH_(BLOOM_SIMD_);
 }
 
-BLOOM_NEVER_ size_t bloom_run_bits_(const bloom_task_ *task,
-                                    bloom_batch_ *batch, bool *results)
+BLOOM_NOINLINE_ size_t bloom_process_bits_(const bloom_job_ *job,
+                                        bloom_batch_ *batch, bool *results)
 {
-    return BLOOM_RUN_(BLOOM_BITS_);
+    return BLOOM_PROCESS_BATCH_(BLOOM_BITS_);
 }
 
-BLOOM_NEVER_ size_t bloom_run_plain_(const bloom_task_ *task,
-                                     bloom_batch_ *batch, bool *results)
+BLOOM_NOINLINE_ size_t bloom_process_plain_(const bloom_job_ *job,
+                                         bloom_batch_ *batch, bool *results)
 {
-    return BLOOM_RUN_(BLOOM_PLAIN_);
+    return BLOOM_PROCESS_BATCH_(BLOOM_PLAIN_);
 }
 
-/* A filter is large from 2^25 cells on (4 MB of bits), or, for lookups if it is
-   not blocked, from 2^22 on. */
+/* A filter is large, and prefetched, from 2^25 cells on (4 MB of bits); for
+   lookups in classic and counting filters, from 2^22 on. */
 static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
 {
     const bloom_plan plan = bloom_plan_of(b);
@@ -2885,30 +2909,29 @@ static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
     const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
     bool unwanted[BLOOM_BATCH_];
     bloom_batch_ batch;
-    bloom_task_ task;
+    bloom_job_ job;
     size_t from, count, trues = 0;
-    task.into = BLOOM_NULL_;
-    task.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
-    task.plan = plan;
-    task.large = large;
+    job.into = BLOOM_NULL_;
+    job.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    job.plan = plan;
+    job.large = large;
     if (into && keys.count > 0) {
         bloom_unseal_(bloom_bytes_(into));
-        task.into = bloom_bytes_(into) + BLOOM_HEADER_;
+        job.into = bloom_bytes_(into) + BLOOM_HEADER_;
     }
     for (from = 0; from < keys.count; from += count) {
         bool *results = keys.results ? keys.results + from : unwanted;
         count = keys.count - from < BLOOM_BATCH_ ? keys.count - from
                                                 : BLOOM_BATCH_;
-        bloom_begin_(&batch, plan, &keys, from, count);
+        bloom_hash_keys_(&batch, plan, &keys, from, count);
         trues += plan.layout == BLOOM_CLASSIC
-                   ? bloom_run_bits_(&task, &batch, results)
+                   ? bloom_process_bits_(&job, &batch, results)
                : blocked && BLOOM_HAS_SIMD_
-                   ? bloom_run_simd_(&task, &batch, results)
-                   : bloom_run_plain_(&task, &batch, results);
+                   ? bloom_process_simd_(&job, &batch, results)
+                   : bloom_process_plain_(&job, &batch, results);
     }
     return trues;
 }
-
 #endif
 
 #ifdef __GNUC__
@@ -2931,24 +2954,36 @@ static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
        multipliers for congruential pseudorandom number generators (the factor)
    D. Lemire 2019, Fast random integer generation in an interval
    F. Putze, P. Sanders, J. Singler 2007, Cache-, hash- and space-efficient
-       Bloom filters (blocks, and several of them per key)
+       Bloom filters (blocked filters)
    A. Appleby 2011, MurmurHash3 (SMHasher)
    S. J. Swamidass, P. Baldi 2007, Mathematical correction for fingerprint
-       similarity measures (the number of keys, from the cells) */
+       similarity measures (bloom_estimate) */
 
-/* ---- Licence --------------------------------------------------------------
-   Choose the one you prefer.
+/* ---- Licence: choose the one you prefer ------------------------------------
+   SPDX-License-Identifier: MIT OR Unlicense
 
-   1. Public domain
-
+   1. Public domain (Unlicense)
    This is free and unencumbered software released into the public domain.
+
    Anyone is free to copy, modify, publish, use, compile, sell, or distribute
    this software, either in source code form or as a compiled binary, for any
-   purpose, commercial or non-commercial, and by any means. The software is
-   provided as is, without warranty of any kind.
+   purpose, commercial or non-commercial, and by any means.
+
+   In jurisdictions that recognize copyright laws, the author or authors of this
+   software dedicate any and all copyright interest in the software to the
+   public domain. We make this dedication for the benefit of the public at large
+   and to the detriment of our heirs and successors. We intend this dedication
+   to be an overt act of relinquishment in perpetuity of all present and future
+   rights to this software under copyright law.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 
    2. MIT
-
    Copyright (c) 2026 the founders of bloom.h
 
    Permission is hereby granted, free of charge, to any person obtaining a copy
