@@ -1,15 +1,15 @@
-# make                   builds build/bloom, the command
-# make test              the tests, in each mode of the header; 30 to 60 s
-# make demo              the main job on real input: every path below /usr
-# make page              build/page.html: see a filter in the browser
-# make install           the command, bloom.h, its companions, and what pkg-config
-#                        and CMake look for; PREFIX=/usr/local, DESTDIR=
-# make uninstall         takes them away again
-# make deb               the same as a Debian package, in build/
-# make libbloom          build/libbloom.so and .a, for other languages
-# make install-libbloom  these, in PREFIX/lib
-# make clean             removes build/, where all that is made is
-# make help              this list, and that of the wider checks
+# make                    build build/bloom, the command
+# make demo               try it: all paths below /usr, compared with sort -u; 3 s
+# make test               test the header and the command; 20 to 60 s
+# make page               build build/page.html: see a filter in the browser
+# make install            install the command, bloom.h, its companions, and files
+#                         for pkg-config and CMake. PREFIX=/usr/local, DESTDIR=
+# make uninstall          remove what make install put there
+# make deb                build a Debian package, in build/
+# make libbloom           build libbloom.so and .a in build/, for other languages
+# make install-libbloom   install these two in PREFIX/lib
+# make clean              remove build/, which has all built files
+# make help               print this list, and the list of further checks
 
 CC = cc
 CXX = c++
@@ -26,14 +26,12 @@ build:
 build/flags: FORCE | build
 	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
-FORCE:
 
 COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 
-COMMAND = $(wildcard examples/bloom/*.c)
-build/bloom: $(COMMAND) $(wildcard examples/bloom/*.h examples/common/*.h) \
-    $(BLOOM)
+COMMAND = $(wildcard examples/command/*.c)
+build/bloom: $(COMMAND) $(wildcard examples/command/*.h) $(BLOOM)
 	$(C99) $(COMMAND) -pthread -o $@
 
 build/first: examples/first.c $(BLOOM)
@@ -45,7 +43,7 @@ build/first: examples/first.c $(BLOOM)
 # each of these is tried. tests/unit/run.sh leaves out the modes that a compiler
 # does not have, and counts.
 
-MODES = static portable separate same flash bare tiny
+MODES = static portable separate same flash bare tiny window
 MODES_ATOMIC = atomic atomic-plain
 MODES_CXX = c++ c++-and-c
 
@@ -93,6 +91,8 @@ build/test-tiny: $(UNIT)
 build/test-bare: $(UNIT)                            # as for firmware
 	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
 	    $(PROGRAM) -o $@
+build/test-window: $(UNIT)                          # not a mode: bloom_window.h
+	$(C99) -O1 tests/unit/window.c -o $@
 build/test-c++: $(UNIT)
 	$(TEST_CXX) -DBLOOM_STATIC -o $@
 build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
@@ -101,7 +101,7 @@ build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 build/command-%.out: build/bloom FORCE
-	@CC="$(CC)" sh tests/wide/command/command.sh build/bloom \
+	@CC="$(CC)" sh tests/command/command.sh build/bloom \
 	    $(subst +, ,$*) >$@ 2>&1 || :
 
 JOBS = 4
@@ -111,14 +111,14 @@ test: | build
 
 # ---- make demo, make page ---------------------------------------------------
 
-build/peak: tests/wide/bulk/peak.c $(BLOOM)
-	$(C99) tests/wide/bulk/peak.c -o $@
+build/peak: tests/command/peak.c $(BLOOM)
+	$(C99) tests/command/peak.c -o $@
 
 demo: build/bloom build/peak
-	@sh tests/wide/bulk/demo.sh build/bloom build/peak
+	@sh tests/command/demo.sh build/bloom build/peak
 
 page: | build
-	@sh examples/page/build.sh
+	@sh examples/page/make_page.sh
 
 # ---- make install: what was built before is only copied ---------------------
 
@@ -131,15 +131,15 @@ DATA = $(addprefix include/,bloom.h $(notdir $(COMPANIONS))) \
     $(addprefix share/,man/man1/bloom.1 pkgconfig/bloom.pc doc/bloom/copyright \
     bash-completion/completions/bloom) $(CMAKE).cmake $(CMAKE)-version.cmake
 FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
-    examples/bloom/install
+    examples/command/install
 
 install: build/bloom
 	for file in bin/bloom $(DATA); do \
 	    install -d $(INSTALLED)/$${file%/*} || exit; done
 	install -m 755 build/bloom $(INSTALLED)/bin
 	install bloom.h $(COMPANIONS) $(INSTALLED)/include
-	install examples/bloom/bloom.1 $(INSTALLED)/share/man/man1
-	install examples/bloom/bloom.bash \
+	install examples/command/bloom.1 $(INSTALLED)/share/man/man1
+	install examples/command/bloom.bash \
 	    $(INSTALLED)/share/bash-completion/completions/bloom
 	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
 	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
@@ -156,7 +156,7 @@ uninstall:
 
 # A Debian package of it, below build/
 deb: build/bloom
-	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh examples/bloom/install/deb.sh
+	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh examples/command/install/deb.sh
 
 # ---- The library, for other languages ---------------------------------------
 
@@ -187,14 +187,14 @@ install-libbloom: libbloom
 
 # ---- The wider checks -------------------------------------------------------
 
-include tests/wide/Makefile
+include tests/Makefile
 
 clean:
 	rm -rf build
 
 help:                                # the lists at the top of both files
-	@for file in Makefile tests/wide/Makefile; do \
-	    sed -n '/^#/!q; s/^# //p' $$file; done
+	@awk 'FNR == 1 { on = 1 } !/^#/ && on { on = 0; print "" } \
+	    on { print substr($$0, 3) }' Makefile tests/Makefile
 
 .PHONY: all FORCE test demo page install uninstall deb libbloom install-libbloom \
     clean help

@@ -1,30 +1,30 @@
-/* crawler: has this URL been seen? Nobody knows before a crawl how many URLs
+/* crawler: has this URL been seen? Before a crawl, nobody knows how many URLs
    there are. So they go into a scalable Bloom filter (bloom_chain.h), which
-   grows and keeps its false-positive rate p. This program crawls a made-up web
+   grows and keeps the false-positive rate p. This program crawls a made-up web
    full of cycles, and compares the filter with an exact record of the pages. A
-   false positive is a page missed; no page is fetched twice.
+   false positive makes the crawler miss a page. It never fetches a page twice.
 
-   usage: crawler          the demonstration
-          crawler LIST     print the lines of LIST, each only the first time
+   usage: crawler          runs the demonstration
+          crawler LIST     prints each line of LIST the first time it occurs
 
    Prints:
        links followed: 1598744
        pages found:    200000
        pages fetched:  199843, twice: 0
-       pages missed:   157, where p = 0.001 makes 200, give or take chance
-       chain:          made for 1000, now 8 links, rate 0.00085
-       memory:         723 KB; of an exact set, the text alone: 8666 KB */
+       pages missed:   157; expected for p = 0.001: about 200
+       chain:          planned for 1000 pages, now 8 links, rate 0.00085
+       memory:         723 KB; the URLs of an exact set alone: 8666 KB */
 #define BLOOM_IMPLEMENTATION
 #include "companions/bloom_chain.h"
 #define PROGRAM "crawler"
-#include "common/text.h"
+#include "need.h"
 
-#define PAGES 200000u                   /* of the made web */
-#define FIRST_N 1000                    /* the chain is made for so many */
+#define PAGES 200000u                   /* of the made-up web */
+#define FIRST_N 1000                    /* pages that the first link takes */
 
 static const double p = 0.001;
 
-/* ---- The made web ------------------------------------------------------- */
+/* ---- The made-up web ---------------------------------------------------- */
 
 static void make_url(char url[64], uint32_t page)
 {
@@ -32,7 +32,8 @@ static void make_url(char url[64], uint32_t page)
              (unsigned)(page % 997), (unsigned)page);
 }
 
-/* Eight links: home, the next page, the one before, and five anywhere. */
+/* Each page has eight links: to the home page, to the next page, to the page
+   before, and to five pseudo-random ones. */
 static uint32_t link_of(uint32_t page, uint32_t i)
 {
     uint64_t x = (page * 8 + i) * 0x9e3779b97f4a7c15u;
@@ -45,15 +46,15 @@ static uint32_t link_of(uint32_t page, uint32_t i)
 /* ---- The crawl ---------------------------------------------------------- */
 
 static struct crawl {
-    uint32_t frontier[PAGES];           /* a queue: pages met, to be fetched */
+    uint32_t frontier[PAGES];           /* queue of the pages to fetch */
     uint32_t head, tail;
-    bool met[PAGES];                    /* the exact record, and what it says */
+    bool met[PAGES];                    /* the exact record of pages */
     uint32_t links, found, missed, twice;
-    size_t text;                        /* bytes of all URLs that were met */
+    size_t text;                        /* bytes of all different URLs */
 } crawl;
 
-/* A link leads to `page`. A crawler needs no more than the lines with `seen`
-   and the frontier; the rest counts what the chain gets wrong. */
+/* Follows a link to `page`. A real crawler needs only the lines with `seen` and
+   the frontier. The others count the mistakes of the chain. */
 static void meet(bloom_chain *seen, uint32_t page)
 {
     char url[64];
@@ -82,8 +83,8 @@ static void follow_links(bloom_chain *seen)
     }
 }
 
-/* 0, unless a page was fetched twice or the misses are more than p plus 4
-   standard deviations (16 variances) of pure chance. */
+/* Returns the exit status: 1 if a page was fetched twice, or if the misses are
+   more than 4 standard deviations (16 variances) above the expected number. */
 static int demonstrate(bloom_chain *seen)
 {
     double allowed, over, rate;
@@ -95,12 +96,13 @@ static int demonstrate(bloom_chain *seen)
     printf("pages found:    %u\n", (unsigned)crawl.found);
     printf("pages fetched:  %u, twice: %u\n", (unsigned)crawl.head,
            (unsigned)crawl.twice);
-    printf("pages missed:   %u, where p = %g makes %.0f, give or take chance\n",
+    printf("pages missed:   %u; expected for p = %g: about %.0f\n",
            (unsigned)crawl.missed, p, allowed);
-    printf("chain:          made for %d, now %u links, rate %.5f\n", FIRST_N,
-           bloom_chain_links(seen), rate);
-    printf("memory:         %lu KB; of an exact set, the text alone: %lu KB\n",
-           (unsigned long)bloom_chain_size(seen) / 1000, (unsigned long)crawl.text / 1000);
+    printf("chain:          planned for %d pages, now %u links, rate %.5f\n",
+           FIRST_N, bloom_chain_links(seen), rate);
+    printf("memory:         %lu KB; the URLs of an exact set alone: %lu KB\n",
+           (unsigned long)bloom_chain_size(seen) / 1000,
+           (unsigned long)crawl.text / 1000);
     return crawl.twice > 0 || (over > 0 && over * over > 16 * allowed);
 }
 
@@ -120,8 +122,8 @@ int main(int argc, char **argv)
 {
     bloom_chain *seen = bloom_chain_new(FIRST_N, p, BLOOM_CLASSIC);
     int status = 0;
-    need(seen != NULL, "chain", "out of memory");
-    need(argc <= 2, argv[2], "one LIST at most");
+    need(seen != NULL, "filter", "not enough memory");
+    need(argc <= 2, argv[2], "give at most one LIST");
     if (argc == 2)
         print_new(seen, argv[1]);
     else

@@ -1,23 +1,27 @@
-/* Bring your own hash. First the string hashes of textbooks, BKDR, AP and DJB,
-   beside MurmurHash3: of the pages of a site the even ones are in, and odd ones
-   and later ones are asked for. Then SipHash with a secret: who knows the seed
-   of a filter makes keys that fill it, or that it takes for its own; who does
-   not know the secret fails.
+/* custom_hash: how to use your own hash, and what a hash does to the rate.
 
-   custom_hash
+   First, the string hashes of textbooks, BKDR, AP and DJB, are compared with
+   MurmurHash3. The keys are addresses of pages, which differ in a number only.
+   The pages with even numbers are added to filters planned for p = 1%. Then the
+   odd numbers between them are looked up, and later, higher numbers. With a
+   good hash, the false-positive rate is about 1% for both.
+
+   Second, an attacker who knows the seed and all bits of a filter crafts keys:
+   either keys that share no cells and so fill the filter, or keys that are all
+   false positives. Both attacks fail if the hash is SipHash with a secret.
 
    Prints:
-       maybe of absent pages         odd    later    ns
+       false-positive rate, pages    odd    later    ns
        MurmurHash3                 1.02%    0.99%   ...
        BKDR, AP, DJB % m           0.64%    0.93%   ...
        BKDR, AP, DJB raw           9.39%    0.09%   ...
        BKDR, AP mixed              1.01%    1.01%   ...
        SipHash-1-3                 1.00%    1.01%   ...
        SipHash-2-4                 1.02%    0.98%   ...
-       SipHash-2-4 of its paper's vector: a129ca6149be45e5
-       maybe of absent keys       unkeyed  SipHash     tries
-       pages, filled by crafted   11.11%    1.03%   6053188
-       crafted, filled by pages  100.00%    1.05%   1003569 */
+       SipHash-2-4 of the test vector in its paper: a129ca6149be45e5
+       false-positive rate of     unkeyed  SipHash  keys tried
+       pages, filled by attacker  11.11%    1.03%     6053188
+       keys of the attacker      100.00%    1.05%     1003569 */
 #define BLOOM_STATIC
 #include "bloom.h"
 #include <inttypes.h>
@@ -26,10 +30,11 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Textbook hashes, of 32 bits: the last characters, in which keys differ
-   most, reach only the lower ones ------------------------------------------ */
+/* ---- Textbook hashes of 32 bits -----------------------------------------
+   Their weakness: keys often differ in their last characters only, and those
+   change only the low bits of the hash. */
 
-/* BKDR is times(131, 0, key), DJB is times(33, 5381, key). */
+/* BKDR is times(131, 0, key), and DJB is times(33, 5381, key). */
 static uint32_t times(uint32_t factor, uint32_t h, const char *key)
 {
     while (*key)
@@ -64,7 +69,8 @@ static void rounds(uint64_t v[4], int count)
     }
 }
 
-/* c rounds for each 8 bytes, the last of which ends in the size, and d more */
+/* SipHash-c-d: c rounds for each 8 bytes, and d rounds at the end. The last 8
+   bytes hold the remaining bytes of the key and, in the last byte, its size. */
 static uint64_t siphash(int c, int d, const uint64_t secret[2],
                         const char *key, size_t size)
 {
@@ -86,29 +92,30 @@ static uint64_t siphash(int c, int d, const uint64_t secret[2],
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* ---- What is added of a key, or asked for -------------------------------- */
+/* ---- Ways to hash a key for a filter ------------------------------------- */
 
 enum way { MURMUR3, TEXTBOOK, RAW, MIXED, SIPHASH_1_3, SIPHASH_2_4 };
 
-/* Fills h; returns how many it has filled. */
+/* Writes the hashes of a key to h and returns how many there are. All of them
+   are added or looked up. */
 static int hash(enum way way, const bloom *b, const char *key, bloom_hash h[3])
 {
-    /* A real secret comes from getrandom() or the like, at each start. */
+    /* A real program gets a new secret at each start, by getrandom() say. */
     static const uint64_t secret[] = { 0x243F6A8885A308D3, 0x13198A2E03707344 };
     uint64_t m = bloom_plan_of(b).cells, to_h1 = UINT64_MAX / m + 1;
     switch (way) {
-    case TEXTBOOK:              /* each hash % m is a cell; a filter of k = 1
-                                   takes cell h1 * m / 2^64, so any we want */
+    case TEXTBOOK:              /* Each hash % m is a cell. A filter with k = 1
+                                   uses cell h1 * m / 2^64: choose h1 for it. */
         h[0].h1 = times(131, 0, key) % m * to_h1;
         h[1].h1 = ap(key) % m * to_h1;
         h[2].h1 = times(33, 5381, key) % m * to_h1;
         h[0].h2 = h[1].h2 = h[2].h2 = 0;
         return 3;
-    case RAW:                   /* the mistake: bits not as good as random */
+    case RAW:                   /* wrong: these bits are not like random ones */
         h->h1 = (uint64_t)times(131, 0, key) << 32 | times(33, 5381, key);
         h->h2 = (uint64_t)ap(key) << 32;
         return 1;
-    case MIXED:                 /* the cure: an integer, which bloom.h mixes */
+    case MIXED:                 /* right: bloom_hash_u64 mixes the bits */
         *h = bloom_hash_u64(b, (uint64_t)times(131, 0, key) << 32 | ap(key));
         return 1;
     case SIPHASH_1_3:
@@ -126,7 +133,7 @@ static int hash(enum way way, const bloom *b, const char *key, bloom_hash h[3])
 /* ---- Rates and costs ----------------------------------------------------- */
 
 #define PAGES 500000
-#define FEW 10000                       /* so many keys an attacker makes */
+#define FEW 10000                       /* keys that the attacker crafts */
 static char keys[PAGES][40];
 
 static void make_pages(unsigned first, unsigned step)
@@ -145,7 +152,7 @@ static void add_keys(enum way way, bloom *b, int count)
             bloom_add_hash(b, h[j - 1]);
 }
 
-/* How many of the keys, in percent, may be in? */
+/* The percentage of the keys that may be in b */
 static double percent(enum way way, const bloom *b, int count)
 {
     bloom_hash h[3];
@@ -188,9 +195,9 @@ static void compare(enum way way, const char *name)
     bloom_free(b);
 }
 
-/* ---- The attacker, who knows all of a filter ----------------------------- */
+/* ---- The attacker, who knows the seed and all bits of a filter ----------- */
 
-/* Are all cells of the key new? Then they are no longer. */
+/* Would the key set k cells that no crafted key has set? If so, marks them. */
 static bool all_new(const bloom *b, const char *key)
 {
     static bool taken[FEW * 10];        /* m is 9.6 n */
@@ -204,7 +211,8 @@ static bool all_new(const bloom *b, const char *key)
     return true;
 }
 
-/* Keys to fill the filter, or that it takes for its own */
+/* Crafts FEW keys: to_fill: keys that share no cell; else: false positives.
+   Returns how many keys were tried. */
 static unsigned craft(const bloom *b, bool to_fill)
 {
     unsigned found = 0, tries = 0;
@@ -216,6 +224,7 @@ static unsigned craft(const bloom *b, bool to_fill)
     return tries;
 }
 
+/* Prints the rate of a plain filter under attack, and that of a keyed one. */
 static void attack(bool to_fill, const char *name)
 {
     bloom_plan plan = bloom_plan_for(FEW, 0.01);
@@ -231,7 +240,7 @@ static void attack(bool to_fill, const char *name)
         make_pages(0, 1);
     else
         tries = craft(b, false);
-    printf("%-25s %6.2f%% %7.2f%% %9u\n", name, percent(MURMUR3, b, asked),
+    printf("%-25s %6.2f%% %7.2f%% %11u\n", name, percent(MURMUR3, b, asked),
            percent(SIPHASH_1_3, keyed, asked), tries);
     bloom_free(b);
     bloom_free(keyed);
@@ -241,20 +250,21 @@ int main(int count, char **arguments)
 {
     const uint64_t secret[] = { 0x0706050403020100, 0x0F0E0D0C0B0A0908 };
     if (count > 1) {
-        fprintf(stderr, "custom_hash: %s: takes no argument\n", arguments[1]);
+        fprintf(stderr, "custom_hash: %s: custom_hash takes no arguments\n",
+                arguments[1]);
         return 2;
     }
-    puts("maybe of absent pages         odd    later    ns");
+    puts("false-positive rate, pages    odd    later    ns");
     compare(MURMUR3, "MurmurHash3");
     compare(TEXTBOOK, "BKDR, AP, DJB % m");
     compare(RAW, "BKDR, AP, DJB raw");
     compare(MIXED, "BKDR, AP mixed");
     compare(SIPHASH_1_3, "SipHash-1-3");
     compare(SIPHASH_2_4, "SipHash-2-4");
-    printf("SipHash-2-4 of its paper's vector: %" PRIx64 "\n",
+    printf("SipHash-2-4 of the test vector in its paper: %" PRIx64 "\n",
            siphash(2, 4, secret, "\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15));
-    puts("maybe of absent keys       unkeyed  SipHash     tries");
-    attack(true, "pages, filled by crafted");
-    attack(false, "crafted, filled by pages");
+    puts("false-positive rate of     unkeyed  SipHash  keys tried");
+    attack(true, "pages, filled by attacker");
+    attack(false, "keys of the attacker");
     return 0;
 }

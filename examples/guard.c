@@ -1,31 +1,33 @@
-/* guard: lookups of keys that do not exist go through every cache to the
-   database. A filter of the keys that do exist stands before it: what the
-   filter denies never gets there. The database is SQLite, a file with an index
-   in a warm cache, within one transaction: as fast as it can be.
+/* guard: a lookup of a key that does not exist passes every cache and reaches
+   the database. So a filter of the existing keys is put in front of it. If the
+   filter answers "certainly not", the database is not asked. To make the
+   comparison hard, the database is as fast as it can be: SQLite, a file with an
+   index in a warm cache, within one transaction.
 
    usage: guard     (cc -std=c99 -O2 -I. examples/guard.c -o guard -lsqlite3)
-   Exit status 1: a key was missed, or absent ones are not 5 times as fast.
+   The exit status is 1 if a key was missed, or if the guard does not make
+   lookups of absent keys 5 times as fast.
 
    Prints:
-       keys:          200000, the filter of them 239 KB
-       absent keys:   ... ns a lookup, with the guard ... ns: ... times as fast
-       mixed stream:  ... ns a lookup, with the guard ... ns: ... times as fast
-       lookups:       300000, of absent keys 270000
-       saved:         267224
-       wrong maybes:  2776, where p = 0.01 makes 2700
-       keys missed:   0 */
+       keys:            200000; their filter takes 239 KB
+       absent keys:     ... ns per lookup, guarded ... ns: ... times as fast
+       mixed stream:    ... ns per lookup, guarded ... ns: ... times as fast
+       lookups:         300000, of which 270000 of absent keys
+       saved lookups:   267224
+       false positives: 2776; expected for p = 0.01: about 2700
+       keys missed:     0 */
 #define _POSIX_C_SOURCE 200809L         /* mkstemp */
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
 #define PROGRAM "guard"
-#include "common/need.h"
+#include "need.h"
 #include <sqlite3.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ROWS 200000u
 #define KEY 24                          /* "user:" and 16 hex digits */
-#define LOOKUPS 300000u                 /* of a stream; one in 10 is there */
+#define LOOKUPS 300000u                 /* of a stream of keys */
 
 static const double p = 0.01;
 static char file[] = "/tmp/guard-XXXXXX";
@@ -33,6 +35,7 @@ static sqlite3 *db;
 static sqlite3_stmt *query;
 static bloom *keys;                     /* every key in the database */
 
+/* Ends the program with SQLite's message unless ok. */
 static void is_well(bool ok)
 {
     need(ok, file, ok ? NULL : sqlite3_errmsg(db));
@@ -43,8 +46,9 @@ static void run(const char *sql)
     is_well(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
 }
 
-/* Different numbers make different keys, in no order: each step can be undone.
-   Numbers below ROWS are in the database, others are not. */
+/* Makes the key of a number. The keys look random, and different numbers have
+   different keys, as each step can be inverted. The keys of the numbers below
+   ROWS are in the database, and no others. */
 static void make_key(char key[KEY], uint64_t number)
 {
     uint64_t x = number * 0x9e3779b97f4a7c15u;
@@ -53,8 +57,9 @@ static void make_key(char key[KEY], uint64_t number)
              (unsigned long)(x & 0xffffffff));
 }
 
-/* A row and its key in the filter: who adds one must add the other, first to
-   the filter. A deleted row may stay in it: it costs a lookup, no more. */
+/* Fills the database and the filter. A program that adds a row must add its key
+   to the filter first. The key of a deleted row may stay in the filter: it only
+   costs a lookup in the database. */
 static void fill(void)
 {
     sqlite3_stmt *insert;
@@ -62,8 +67,8 @@ static void fill(void)
     char key[KEY];
     run("PRAGMA journal_mode = OFF; PRAGMA cache_size = -400000;"
         "CREATE TABLE users (key TEXT PRIMARY KEY, value INTEGER); BEGIN");
-    is_well(sqlite3_prepare_v2(db, "INSERT INTO users VALUES (?, ?)", -1, &insert,
-                            NULL) == SQLITE_OK);
+    is_well(sqlite3_prepare_v2(db, "INSERT INTO users VALUES (?, ?)", -1,
+                               &insert, NULL) == SQLITE_OK);
     for (i = 0; i < ROWS; i++) {
         make_key(key, i);
         bloom_add(keys, key, strlen(key));
@@ -76,7 +81,7 @@ static void fill(void)
     run("COMMIT");
 }
 
-/* ---- A lookup, without and with the guard: the value, or -1 ------------- */
+/* ---- Lookups, without and with the guard: the value, or -1 -------------- */
 
 static int64_t ask(const char *key)
 {
@@ -99,10 +104,10 @@ static int64_t guarded_ask(const char *key)
 /* ---- Measuring ---------------------------------------------------------- */
 
 static char stream[LOOKUPS][KEY];
-static int64_t plain[LOOKUPS], guarded[LOOKUPS];    /* answers */
+static int64_t plain[LOOKUPS], guarded[LOOKUPS];    /* their results */
 
-/* Nanoseconds a lookup, the best of three; all of them computing, none of it
-   waiting for a disk, which could only be worse for the database. */
+/* Nanoseconds of CPU time per lookup, the best of three runs. Waiting for a
+   disk is not counted; it would only make the database slower. */
 static double measure(int64_t (*lookup)(const char *), int64_t *answer)
 {
     double best = 0;
@@ -120,8 +125,8 @@ static double measure(int64_t (*lookup)(const char *), int64_t *answer)
     return best;
 }
 
-/* How many times as fast the guard makes a stream in which `present` of ten
-   keys exist. */
+/* Measures a stream in which `present` of ten keys exist. Returns how many
+   times as fast the guard makes it. */
 static double compare(const char *name, uint32_t present)
 {
     double without, with;
@@ -130,12 +135,13 @@ static double compare(const char *name, uint32_t present)
         make_key(stream[i], i % 10 < present ? i * 7919 % ROWS : ROWS + i);
     without = measure(ask, plain);
     with = measure(guarded_ask, guarded);
-    printf("%s %.0f ns a lookup, with the guard %.0f ns: %.1f times as fast\n",
+    printf("%s %.0f ns per lookup, guarded %.0f ns: %.1f times as fast\n",
            name, without, with, without / with);
     return without / with;
 }
 
-/* Counts what the guard did to the stream before; the database knows best. */
+/* Counts what the guard did with the last stream; the results of the database
+   alone show what is right. Returns how many keys the guard missed. */
 static uint32_t count(void)
 {
     uint32_t i, absent = 0, wrong = 0, missed = 0;
@@ -145,12 +151,12 @@ static uint32_t count(void)
         wrong += maybe && plain[i] < 0;
         missed += plain[i] != guarded[i];
     }
-    printf("lookups:       %u, of absent keys %u\n", (unsigned)LOOKUPS,
-           (unsigned)absent);
-    printf("saved:         %u\n", (unsigned)(absent - wrong));
-    printf("wrong maybes:  %u, where p = %g makes %.0f\n",
+    printf("lookups:         %u, of which %u of absent keys\n",
+           (unsigned)LOOKUPS, (unsigned)absent);
+    printf("saved lookups:   %u\n", (unsigned)(absent - wrong));
+    printf("false positives: %u; expected for p = %g: about %.0f\n",
            (unsigned)wrong, p, p * absent);
-    printf("keys missed:   %u\n", (unsigned)missed);
+    printf("keys missed:     %u\n", (unsigned)missed);
     return missed;
 }
 
@@ -160,7 +166,7 @@ static void open_database(void)
     need(fd >= 0, file, NULL);
     close(fd);
     is_well(sqlite3_open(file, &db) == SQLITE_OK);
-    unlink(file);                       /* stays while open; gone if we die */
+    unlink(file);                       /* exists until it is closed */
     fill();
     is_well(sqlite3_prepare_v2(db, "SELECT value FROM users WHERE key = ?", -1,
                             &query, NULL) == SQLITE_OK);
@@ -178,14 +184,14 @@ int main(int argc, char **argv)
 {
     double ratio;
     uint32_t missed;
-    need(argc == 1, argv[1], "takes no argument");
+    need(argc == 1, argv[1], "guard takes no arguments");
     keys = bloom_new(ROWS, p);
-    need(keys != NULL, "filter", "out of memory");
+    need(keys != NULL, "filter", "not enough memory");
     open_database();
-    printf("keys:          %u, the filter of them %u KB\n", ROWS,
+    printf("keys:            %u; their filter takes %u KB\n", ROWS,
            (unsigned)bloom_size(keys) / 1000);
-    ratio = compare("absent keys:  ", 0);
-    compare("mixed stream: ", 1);
+    ratio = compare("absent keys:    ", 0);
+    compare("mixed stream:   ", 1);
     missed = count();
     close_database();
     bloom_free(keys);

@@ -1,6 +1,7 @@
 /* mini: the textbook's Bloom filter, to read and to paste. Public domain.
-   cc examples/mini.c -lm, as C99 or C++11. With the same m and k it sets the
-   same bits as bloom.h. The plans of bloom.h are exact for few keys, too.
+   Compile it as C99 or C++11: cc examples/mini.c -lm. With the same m and k it
+   sets the same bits as bloom.h. Its m and k come from the textbook's formulas,
+   which are not exact for few keys; those of bloom.h are.
    Prints:
        apple: 1, pear: 0 */
 #include <math.h>
@@ -8,15 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A filter has m bits, and each key sets k of them. The k bits of a key lie on
-   a walk, which starts at x and whose next step is y. */
+/* A filter has m bits, and each key sets k of them. A key finds its bits by a
+   walk: x is its position, and y is its next step. */
 typedef struct filter { uint64_t m; int k; unsigned char *bits; } filter;
 typedef struct walk { uint64_t x, y; } walk;
 
 /* A filter for n keys and the false-positive rate p <= 0.5. The textbook says
    m = n ln(1/p) / (ln 2)^2, here rounded up to a multiple of 64, and
-   k = log2(1/p). Free `bits` in the end. They are NULL if n or p is out of
-   range, if m would be 2^32 or more, or if there is not enough memory. */
+   k = log2(1/p), here rounded to the nearest integer. Free `bits` in the end.
+   They are NULL if n or p is out of range, if m would be 2^32 or more, or if
+   there is not enough memory. */
 static filter filter_new(double n, double p)
 {
     filter f = { 0, 0, NULL };
@@ -29,8 +31,8 @@ static filter filter_new(double n, double p)
     return f;
 }
 
-/* The hash is MurmurHash3. It starts at 2^64 / golden ratio: from 0, an empty
-   key would be hashed to 0 and have all its bits in one place. */
+/* The hash is MurmurHash3. It starts at 2^64 / golden ratio, because from 0 an
+   empty key would get the hash 0, and so all its bits in one place. */
 static const uint64_t golden = 0x9E3779B97F4A7C15U;
 
 static uint64_t scramble(uint64_t x)
@@ -41,7 +43,7 @@ static uint64_t scramble(uint64_t x)
 }
 static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
-/* The bytes from..to - 1 as a number, the first byte lowest; 0 for no bytes */
+/* The bytes from .. to - 1 as a little-endian number; 0 if there are none */
 static uint64_t load(const unsigned char *bytes, size_t from, size_t to)
 {
     uint64_t x = 0;
@@ -79,10 +81,10 @@ static walk walk_of_integer(uint64_t key)
     return h;
 }
 
-/* Takes one step, and returns the bit where it began: x * m / 2^64. That
-   product has 96 bits, so x is multiplied in two halves. The constant by which
-   the step grows is Steele and Vigna's (2021). If the step stayed the same, the
-   rate of a small filter would be many times p. */
+/* Returns the bit at the position, x * m / 2^64, and then takes one step. The
+   product has up to 96 bits, so the two halves of x are multiplied separately.
+   Then the step is multiplied by a constant of Steele and Vigna (2021). If the
+   step stayed the same, the rate of a small filter would be many times p. */
 static uint64_t walk_on(walk *h, uint64_t m)
 {
     uint64_t bit = ((h->x >> 32) * m + ((h->x & 0xFFFFFFFF) * m >> 32)) >> 32;

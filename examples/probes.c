@@ -1,5 +1,7 @@
-/* For class: the cells of three words, and how fill and rate grow with more.
-   cc -I. examples/probes.c    Prints:
+/* For class: shows the cells that three words set in a filter of 64 cells. Then
+   shows how the number of set cells and the false-positive rate grow with more
+   words. Compile it by: cc -I. examples/probes.c
+   Prints:
        apple  49 63  3 36
        ...a................................a............a.............a
        fig    36 14 12 63
@@ -17,8 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds the word; prints its cells in the order of its probes, and the picture:
-   its letter where they are, * where another word was before. */
+/* Adds a word and prints its cells in the order of its probes. Then prints the
+   picture of the filter: each set cell has the first letter of its word, or a *
+   if several words set it. */
 static void add(bloom *b, const char *word, char *picture)
 {
     uint64_t cell[64];
@@ -41,8 +44,8 @@ int main(void)
     bloom_plan plan = bloom_plan_bytes(1, sizeof memory);
     unsigned n, added = 3, maybes, i;
     bloom *b;
-    plan.hashes = 4;    /* planned were 34, the best for one key alone: too
-                           many to be seen in a picture of several */
+    plan.hashes = 4;    /* The plan has 34, the best for one key. That would be
+                           too many for a picture of several words. */
     b = bloom_init(memory, sizeof memory, plan);
     if (!b)
         return 1;

@@ -1,32 +1,35 @@
-/* spam: a block list of mail addresses, built once and sealed, checked for
-   damage before it is used, then asked about each mail. No spam gets through;
-   a good sender in a thousand is unlucky: the filter says "maybe" to him. The
-   first time that he complains he goes to a small exact white list.
+/* spam: a block list of mail addresses, stored as a filter. The filter is built
+   once, sealed with a checksum, and checked for damage before it is used. Then
+   the sender of each mail is looked up in it. No spam gets through, but one
+   good sender in a thousand is a false positive and is blocked as well. When
+   such a sender complains, the address goes on a small exact allow list.
 
-   usage: spam                           the demonstration
-          spam LIST [WHITE] < addresses  print the addresses that may pass
-   LIST: a file of bad addresses, a line each; WHITE: of those that may pass.
+   usage: spam                           runs the demonstration
+          spam LIST [ALLOW] < addresses  prints the addresses that may pass
+   LIST is a file of addresses to block, one per line. ALLOW is a file of
+   addresses that may pass even if they are false positives.
 
    Prints:
        block list:    100000 addresses in 179 KB
        one bit wrong: corrupt: the seal does not match
        as it was:     ok
        spam:          500234 stopped, 0 passed
-       good mails:    103 stopped, 499663 passed
-       white list:    103 of 100000 good senders, where p = 0.001 makes 100
+       good mail:     103 stopped, 499663 passed
+       allow list:    103 of 100000 good senders; expected for p = 0.001: 100
        stopped twice: 0 of them */
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
 #define PROGRAM "spam"
-#include "common/text.h"
+#include "need.h"
 
-#define LINE 257                        /* an address of 254 bytes and \r\n */
+#define LINE 257                        /* an address of 254 bytes, \r\n, NUL */
 
 static const double p = 0.001;
 
-/* ---- Block list, white list, and the question --------------------------- */
+/* ---- The block list and the allow list ---------------------------------- */
 
-/* The filter of a file's lines, read twice: to count them and to add them. */
+/* Makes a filter of the lines of a file. Reads the file twice: to count its
+   lines, and to add them. */
 static bloom *build(FILE *in, const char *name)
 {
     char line[LINE];
@@ -36,18 +39,19 @@ static bloom *build(FILE *in, const char *name)
         n++;
     need(fseek(in, 0, SEEK_SET) == 0, name, NULL);
     list = bloom_new(n, p);
-    need(list != NULL, name, "too long for the memory");
+    need(list != NULL, name, "not enough memory for so many lines");
     while (read_line(in, name, line, LINE))
         bloom_add(list, line, strlen(line));
     return list;
 }
 
-static char white[4000][LINE];          /* exact; asked only after a "maybe" */
+static char white[4000][LINE];          /* the allow list, which is exact; it
+                                           is searched only after a "maybe" */
 static unsigned whites;
 
 static void add_white(const char *address)
 {
-    need(whites < sizeof white / sizeof *white, "white list",
+    need(whites < sizeof white / sizeof *white, "allow list",
          "full: make the block list with a smaller p");
     strcpy(white[whites++], address);
 }
@@ -65,7 +69,8 @@ static bool is_blocked(const bloom *list, const char *address)
 
 enum { BAD = 100000, GOOD = 100000, MAILS = 1000000 };
 
-/* Numbers below BAD are bad: so the truth is known without any list. */
+/* The numbers below BAD are bad senders, so that the right answer is known
+   without a list. */
 static void make_address(char address[LINE], unsigned number)
 {
     sprintf(address, "%s.%u@mail%u.example", number < BAD ? "win" : "jo",
@@ -77,7 +82,7 @@ static bloom *build_bad(void)
     char address[LINE];
     unsigned i;
     bloom *list = bloom_new(BAD, p);
-    need(list != NULL, "block list", "out of memory");
+    need(list != NULL, "block list", "not enough memory");
     for (i = 0; i < BAD; i++) {
         make_address(address, i);
         bloom_add(list, address, strlen(address));
@@ -86,7 +91,8 @@ static bloom *build_bad(void)
     return list;
 }
 
-/* Mails from anyone; a good sender who is blocked complains at once. */
+/* Receives mail from random senders. A good sender who is blocked complains at
+   once. Returns true if no spam passed and no sender was blocked twice. */
 static bool receive(const bloom *list)
 {
     static bool unlucky[GOOD];
@@ -107,15 +113,15 @@ static bool receive(const bloom *list)
         }
     }
     printf("spam:          %u stopped, %u passed\n", count[0][1], count[0][0]);
-    printf("good mails:    %u stopped, %u passed\n", count[1][1], count[1][0]);
-    printf("white list:    %u of %d good senders, where p = %g makes %.0f\n",
+    printf("good mail:     %u stopped, %u passed\n", count[1][1], count[1][0]);
+    printf("allow list:    %u of %d good senders; expected for p = %g: %.0f\n",
            whites, GOOD, p, p * GOOD);
     printf("stopped twice: %u of them\n", again);
     return count[0][0] == 0 && again == 0;
 }
 
-/* May an image from a disk or a network be used? Not if a bit has changed: a 1
-   that became 0 would let spam through. */
+/* May this image from a disk or a network be used? If a bit has changed, it may
+   not: a 1 that became 0 would let spam through. */
 static bloom_error check(const void *image, size_t size)
 {
     bloom_error error;
@@ -127,7 +133,7 @@ static int demonstrate(void)
 {
     bloom *list = build_bad();
     size_t size = bloom_size(list);
-    unsigned char *image = (unsigned char *)list;   /* as fread would give it */
+    unsigned char *image = (unsigned char *)list;   /* as if read by fread */
     bool kept;
     printf("block list:    %d addresses in %u KB\n", BAD,
            (unsigned)size / 1000);
@@ -146,7 +152,7 @@ int main(int argc, char **argv)
     bloom *list;
     if (argc == 1)
         return demonstrate();
-    need(argc <= 3, argv[3], "at most LIST and WHITE");
+    need(argc <= 3, argv[3], "give at most LIST and ALLOW");
     list = build(open_text(argv[1]), argv[1]);
     if (argc == 3) {
         FILE *in = open_text(argv[2]);

@@ -1,19 +1,22 @@
 /* top: the K most frequent lines of a file that does not fit in memory, with
-   their counts, exactly. Most lines of most files are met once. So one filter
-   takes all lines, and a second one those that the first may have met before:
-   a line certainly not in the second was met once, and needs no counting. The
-   others go to temporary files by hash, all copies of a line to the same one;
-   parts still too large are treated so again, with another seed.
+   their exact counts. In most files, most lines occur only once. So all lines
+   are added to one filter, and the lines that may have been in it before are
+   added to a second filter. A line that is certainly not in the second filter
+   occurs once, and need not be counted. The other lines go to temporary files
+   by their hash, so that all copies of a line are in the same file. A file that
+   is still too large is split again, with another seed.
 
-       top MB K FILE       as sort | uniq -c | sort -k1,1nr -k2 | head -n K,
-                           with MB megabytes; temporary files in $TMPDIR
+       top MB K FILE       prints the same as
+                           sort FILE | uniq -c | sort -k1,1nr -k2 | head -n K
+                           in MB megabytes; temporary files are in $TMPDIR
+   Without arguments, it counts 200,000 made-up lines in 4 MB.
    Prints:
          25000 www.example/000000
          12500 www.example/000001
           6250 www.example/000002
           3125 www.example/000003
           1563 www.example/000004
-       of 200000 lines 150001 were known to be met once
+       150001 of 200000 lines certainly occur once
        right: 5 of 5 */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -21,14 +24,15 @@
 #include "bloom.h"
 #include <inttypes.h>
 #define PROGRAM "top"
-#include "common/parts.h"
+#include "split.h"
 
-static bloom *again;                    /* lines met before, perhaps */
-static line **best;                     /* of all lines so far, best first */
-static size_t wanted, known, room;      /* K; how many; bytes left for them */
-static unsigned once;
+static bloom *again;                    /* filter of lines that may repeat */
+static line **best;                     /* the K best lines so far, in order */
+static size_t wanted, known, room;      /* K; how many are in `best`; how many
+                                           bytes are left for their text */
+static unsigned once;                   /* lines that certainly occur once */
 
-/* More copies first, then as sort has it. */
+/* Order of the output: more copies first, then by the bytes of the line. */
 static bool before(const line *a, const line *b)
 {
     size_t both = a->size < b->size ? a->size : b->size;
@@ -49,7 +53,7 @@ static void offer(const line *l)
     } else {
         return;
     }
-    need(size <= room, "K", "so many lines are too long for MB / 8");
+    need(size <= room, "K", "K lines of this length need a larger MB");
     room -= size;
     for (; i > 0 && before(l, best[i - 1]); i--)
         best[i] = best[i - 1];
@@ -58,7 +62,7 @@ static void offer(const line *l)
     memcpy(best[i], l, size);
 }
 
-/* With an exact set, if it fits */
+/* Counts the lines of a part by an exact set. false: they do not fit. */
 static bool counted(file *f, unsigned level)
 {
     size_t lists = set_of(f, level), i;
@@ -69,7 +73,8 @@ static bool counted(file *f, unsigned level)
     return lists > 0;
 }
 
-/* The others are counted already: one each. */
+/* Does the line in `now` go to a part? If it certainly occurs once, it does
+   not: its count is 1. */
 static bool passes(bloom_hash h)
 {
     if (bloom_may_contain_hash(again, h))
@@ -89,7 +94,7 @@ static void count(file f, unsigned level)
     int i;
     if (counted(&f, level))
         return;
-    need(level < LEVELS, f.name, "its lines were made to hash alike");
+    need(level < LEVELS, f.name, "too many of its lines have equal hashes");
     filter = new_filter(memory, most, f.lines, level);
     again = new_filter(memory + most, memory_size - most, f.lines / 2, level);
     for (from_start(&f); next_line(&f); )
@@ -113,8 +118,9 @@ static void print(void)
     need(!ferror(stdout), "standard output", NULL);
 }
 
-/* One line in four is that of n, the zeros at the end of the binary j: of
-   50000 j, 50000 / 2^n have n or more. The other lines are met once. */
+/* Of each four lines, three occur once. The fourth is the frequent line number
+   n, where n is how many zeros the binary number j ends in, j = 1 .. 50000. Of
+   these j, 50000 / 2^n end in n or more zeros. */
 static int demonstrate(void)
 {
     file f = temporary();
@@ -133,7 +139,7 @@ static int demonstrate(void)
         right += memcmp(best[n]->text, now->text, best[n]->size) == 0
                  && best[n]->count == (50000u >> n) - (50000u >> (n + 1));
     }
-    printf("of 200000 lines %u were known to be met once\n", once);
+    printf("%u of 200000 lines certainly occur once\n", once);
     printf("right: %u of %u\n", right, (unsigned)wanted);
     return right < wanted;
 }
@@ -144,9 +150,9 @@ int main(int argc, char **words)
     need(argc == 1 || argc == 4, "usage", "top MB K FILE");
     allocate(argc == 4 ? megabytes(words[1]) : 4, 1, 11);
     wanted = argc == 4 ? strtoul(words[2], &end, 10) : 5;
-    room = longest * 2;                 /* twice; half is malloc's to waste */
-    need(!*end && wanted > 0, words[2], "K is 1 or more");
-    need(wanted <= room / 64, words[2], "K is too large for MB");
+    room = longest * 2;                 /* malloc may need as much again */
+    need(!*end && wanted > 0, words[2], "K must be a number, 1 or more");
+    need(wanted <= room / 64, words[2], "K is too large for this MB");
     best = malloc(wanted * sizeof *best);
     need(best != NULL, words[2], NULL);
     if (argc == 1)

@@ -1,41 +1,42 @@
-/* exercise: the textbook's Bloom filter, except for five places marked TODO. It
-   compiles and runs as it is, and prints which are still to be done:
+/* exercise: the textbook's Bloom filter, but for five places marked TODO, which
+   you fill in. It compiles and runs as it is, and prints which TODOs are left:
        cc exercise.c -lm -o exercise && ./exercise
-   When it prints "apple: 1, pear: 0", let check.c judge it. Keep the names of
-   the functions, their parameters and their results. README.md says what there
-   is to learn. Prints:
-       TODO 1: filter_new: m and k, from n and p
-       TODO 2: load: bytes as a number
-       TODO 3: walk_on: the bit that x points at, and the next x and y
+   When it prints "apple: 1, pear: 0", let checker.c look at it. Do not change
+   the names, parameters and results of the functions. README.md says what there
+   is to learn.
+   Prints:
+       TODO 1: filter_new: compute m and k from n and p
+       TODO 2: load: make a number from bytes
+       TODO 3: walk_on: find the bit at x, then change x and y
        TODO 4: filter_add: set the k bits of a key
-       TODO 5: filter_may_contain: are the k bits of a key all set?
+       TODO 5: filter_may_contain: are all k bits of a key set?
        apple: 0, pear: 0 */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef TODO                            /* check.c counts them */
+#ifndef TODO                            /* checker.c has its own */
 #define TODO(number, what) \
     do { static int said; \
          if (!said++) puts("TODO " #number ": " what); } while (0)
 #endif
 
-/* A filter has m bits, and each key sets k of them. The k bits of a key lie on
-   a walk, which starts at x and whose next step is y. */
+/* A filter has m bits, and each key sets k of them. A key finds its bits by a
+   walk: x is its position, and y is its next step. */
 typedef struct filter { uint64_t m; int k; unsigned char *bits; } filter;
 typedef struct walk { uint64_t x, y; } walk;
 
 /* A filter for n keys and the false-positive rate p <= 0.5. The textbook says
    m = n ln(1/p) / (ln 2)^2, here rounded up to a multiple of 64, and
-   k = log2(1/p), rounded to the nearest. In C, ln is log(). `bits` are m / 8
-   bytes, all 0. They are NULL if n or p is out of range, if m would be 2^32 or
-   more, or if there is not enough memory. */
+   k = log2(1/p), here rounded to the nearest integer. In C, ln is log(). `bits`
+   points to m / 8 bytes, all 0. It is NULL if n or p is out of range, if m
+   would be 2^32 or more, or if there is not enough memory. */
 static filter filter_new(double n, double p)
 {
     filter f = { 0, 0, NULL };
     if (n >= 1 && p >= 1e-19 && p <= 0.5) {
-        TODO(1, "filter_new: m and k, from n and p");
+        TODO(1, "filter_new: compute m and k from n and p");
         f.m = 64;
         f.k = 1;
         f.bits = (unsigned char *)calloc((size_t)f.m / 8, 1);
@@ -43,8 +44,8 @@ static filter filter_new(double n, double p)
     return f;
 }
 
-/* The hash is MurmurHash3. It starts at 2^64 / golden ratio: from 0, an empty
-   key would be hashed to 0 and have all its bits in one place. */
+/* The hash is MurmurHash3. It starts at 2^64 / golden ratio, because from 0 an
+   empty key would get the hash 0, and so all its bits in one place. */
 static const uint64_t golden = 0x9E3779B97F4A7C15U;
 
 static uint64_t scramble(uint64_t x)
@@ -55,11 +56,12 @@ static uint64_t scramble(uint64_t x)
 }
 static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
-/* The bytes from..to - 1 as a number, the first byte lowest: the bytes 1, 2, 3
-   are 0x030201, on every machine. No bytes are 0. A byte is never negative. */
+/* The bytes from .. to - 1 as a little-endian number: the bytes 1, 2, 3 are
+   0x030201, on every machine. If there are no bytes, the number is 0. A byte is
+   never negative. */
 static uint64_t load(const unsigned char *bytes, size_t from, size_t to)
 {
-    TODO(2, "load: bytes as a number");
+    TODO(2, "load: make a number from bytes");
     (void)bytes;
     (void)from;
     (void)to;
@@ -95,27 +97,27 @@ static walk walk_of_integer(uint64_t key)
     return h;
 }
 
-/* Takes one step, and returns the bit where it began. Think of x as a point on a
-   ruler of length 2^64, on which the m bits lie side by side: the bit under the
-   point is x * m / 2^64, rounded down. As m < 2^32, that product has up to 96
-   bits, which no uint64_t holds. So multiply as on paper, with two digits of 32
-   bits each:
+/* Returns the bit at the position x, and then takes one step. Think of x as a
+   point on a ruler of length 2^64, on which the m bits lie side by side. The
+   bit at this point is x * m / 2^64, rounded down. As m < 2^32, the product has
+   up to 96 bits, too many for a uint64_t. So multiply as on paper, with two
+   digits of 32 bits each:
        high = x >> 32 and low = x & 0xFFFFFFFF, so x = high * 2^32 + low
        x * m / 2^64 = (high * m + low * m / 2^32) / 2^32
-   Here each product fits, and `>> 32` divides by 2^32 and rounds down. After
-   that the step is taken: x grows by y, and then y is multiplied by
+   Each of these products fits, and `>> 32` divides by 2^32 and rounds down.
+   Then take the step: add y to x, and after that multiply y by
    0xD1342543DE82EF95. */
 static uint64_t walk_on(walk *h, uint64_t m)
 {
-    TODO(3, "walk_on: the bit that x points at, and the next x and y");
+    TODO(3, "walk_on: find the bit at x, then change x and y");
     (void)h;
     (void)m;
     return 0;
 }
 
-/* Sets the k bits of a walk. Bit i is bit i % 8 of byte i / 8, counted from the
-   lowest. Returns 1 if the key was certainly new, as one of its bits was 0, and
-   0 if it may have been in. */
+/* Sets the k bits of a walk. Bit i of the filter is bit i % 8 of byte i / 8,
+   where bit 0 is the lowest bit of a byte. Returns 1 if at least one of the k
+   bits was 0, so that the key is certainly new; 0 if it may have been in. */
 static int filter_add(filter *f, walk h)
 {
     uint64_t bit = walk_on(&h, f->m);           /* the first of k */
@@ -124,11 +126,11 @@ static int filter_add(filter *f, walk h)
     return 0;
 }
 
-/* Returns 0 if the key is certainly not in, as one of its k bits is 0, and 1 if
-   it may be. */
+/* Returns 0 if at least one of the k bits is 0, so that the key is certainly
+   not in; 1 if it may be in. */
 static int filter_may_contain(const filter *f, walk h)
 {
-    TODO(5, "filter_may_contain: are the k bits of a key all set?");
+    TODO(5, "filter_may_contain: are all k bits of a key set?");
     (void)f;
     (void)h;
     return 0;

@@ -1,6 +1,6 @@
-/* parts.h: for check.c, what is right and wrong with each part of a filter. A
-   function looks at one part, if it can with right input from the others, and
-   answers what is wrong with it, in words; NULL: nothing. */
+/* parts.h: the checks of checker.c for each part of a student's filter. Each
+   function checks one part, where possible with right input in place of the
+   other parts. It returns a text that says what is wrong, or NULL. */
 #ifndef BLOOM_CLASS_PARTS_H
 #define BLOOM_CLASS_PARTS_H
 
@@ -22,20 +22,20 @@ static const char *check_m(double m, double exact)
 {
     double ln_2 = log(2.0);
     if (check_near(m, exact) && m < exact)
-        return "rounded down, and so p is missed by a little: round up";
+        return "it is rounded down, so the rate would be above p: round up";
     if (check_near(m, exact) && fmod(m, 64) > 0)
-        return "no multiple of 64: divide by 64, round up, multiply";
+        return "it is not a multiple of 64: divide by 64, round up, multiply";
     if (check_near(m, exact) && m >= exact + 64)
-        return "rounded up too far: to the next multiple of 64";
+        return "it is too large: round up to the next multiple of 64 only";
     if (check_near(8 * m, exact))
-        return "a number of bytes: m counts bits";
+        return "that is the number of bytes, but m counts bits";
     if (check_near(m, exact * ln_2))
-        return "as if ln 2 were not squared";
+        return "it looks as if ln 2 were not squared";
     if (check_near(m, exact / log(10.0)))
-        return "of log10: ln is log() in C";
+        return "it looks like log10, but ln is log() in C";
     if (check_near(m, exact / ln_2))
-        return "of log2: ln is log() in C";
-    return "not near it";
+        return "it looks like log2, but ln is log() in C";
+    return "that is far off";
 }
 
 static const char *check_size_of(double n, double p)
@@ -46,8 +46,8 @@ static const char *check_size_of(double n, double p)
     filter f = filter_new(n, p);
     free(f.bits);
     if (!f.bits)
-        return check_because("filter_new(%.0f, %g) gives no bits: calloc them.",
-                             n, p);
+        return check_because("filter_new(%.0f, %g) returns no bits: use"
+                             " calloc.", n, p);
     if ((double)f.m < m || (double)f.m > m)
         return check_because("for n = %.0f, p = %g, n ln(1/p) / (ln 2)^2 is"
                              " %.1f, so m is %.0f. Yours is %.0f: %s.", n, p,
@@ -56,13 +56,13 @@ static const char *check_size_of(double n, double p)
     if (f.k != k)
         return check_because("m is right. For p = %g, log2(1/p) is %.2f, so k"
                              " is %d. Yours is %d: %s.", p, log_2, k, f.k,
-                             f.k == k - 1 ? "one too few; + 0.5 rounds"
-                             : f.k == k + 1 ? "one too many; + 0.5 rounds"
+                             f.k == k - 1 ? "one too few; add 0.5 to round"
+                             : f.k == k + 1 ? "one too many; add 0.5 to round"
                              : "log2(x) is log(x) / log(2)");
     return NULL;
 }
 
-/* What has to be refused, and why. Of the last, m is 2^32 once it is rounded. */
+/* filter_new must refuse these. In the last one, m is 2^32 after rounding. */
 static const char *check_refused(void)
 {
     static const struct { double n, p; const char *why; } bad[] = {
@@ -76,7 +76,7 @@ static const char *check_refused(void)
         free(f.bits);
         if (!refused)
             return check_because("m and k are right, but filter_new(%.10g, %g)"
-                                 " has to be refused, as %s: bits = NULL.",
+                                 " must return bits = NULL, because %s.",
                                  bad[i].n, bad[i].p, bad[i].why);
     }
     return NULL;
@@ -101,24 +101,25 @@ static const char *check_load(void)
     static const unsigned char high[] = { 0xF0, 0xC3, 0x80, 0xFF };
     uint64_t three = load(low, 0, 3);
     if (three == 0x010203)
-        return "the first byte is to be the lowest; with you it is the"
-               " highest.";
+        return "the first byte must be the lowest one, but yours is the"
+               " highest one.";
     if (three == 0x0201 || three == 0x04030201)
-        return "it takes the bytes from..to - 1; that is to - from of them.";
+        return "it must load the bytes from .. to - 1, which are to - from"
+               " bytes.";
     if (three != 0x030201)
-        return check_because("the bytes 1, 2, 3 are 0x030201; yours is 0x%llX.",
-                             (unsigned long long)three);
+        return check_because("the bytes 1, 2, 3 must give 0x030201. Yours is"
+                             " 0x%llX.", (unsigned long long)three);
     if (load(low, 2, 5) != 0x050403)
-        return "right from byte 0 on, but not from another: mind `from`.";
+        return "it is right if `from` is 0, but not otherwise: use `from`.";
     if (load(low, 0, 8) != 0x0807060504030201U)
-        return "8 bytes come out wrong: shift a uint64_t; an int is too"
+        return "8 bytes give a wrong number: shift a uint64_t, as an int is too"
                " narrow.";
     if (load(low, 8, 8) != 0 || load(low, 8, 3) != 0)
-        return "where there are no bytes, as from 8 to 3, it is 0.";
+        return "if there are no bytes, as from 8 to 3, it must be 0.";
     if (load(high, 0, 4) != 0xFF80C3F0U)
-        return "bytes below 128 are right, others come out negative: a char"
-               " has a sign here. Cassandra, Hadoop and git shipped this;"
-               " unsigned char.";
+        return "bytes below 128 are right, but the others become negative, as a"
+               " char has a sign here: use unsigned char. Cassandra, Hadoop and"
+               " git shipped this mistake.";
     return NULL;
 }
 
@@ -138,7 +139,7 @@ static walk check_walk_of(uint64_t i)
     return h;
 }
 
-/* The 41 keys of 0 to 40 bytes: which are hashed as bloom.h does */
+/* Compares the hashes of 41 keys, of 0 to 40 bytes, with those of bloom.h. */
 static const char *check_key_hash(void)
 {
     unsigned char key[40];
@@ -154,10 +155,10 @@ static const char *check_key_hash(void)
     }
     if (wrong == 0)
         return NULL;
-    return check_because("of 41 keys %d are hashed otherwise than MurmurHash3"
-                         " does%s. It comes right with load(); walk_of itself"
-                         " was given.", wrong,
-                         blocks == 0 ? ", all of them with a tail" : "");
+    return check_because("%d of 41 keys do not get the hash of MurmurHash3%s."
+                         " This mends itself when load() is right, unless"
+                         " walk_of was changed.", wrong,
+                         blocks == 0 ? "; all of them have a tail" : "");
 }
 
 static const char *check_hashes(void)
@@ -169,13 +170,13 @@ static const char *check_hashes(void)
     bloom_hash right = bloom_hash_u64(bloom_init(memory, sizeof memory, plan),
                                       key);
     if (h.x == scramble(key))
-        return "of integers the start is forgotten: scramble(key + golden)."
-               " Without it the integer 0 has the step 0.";
+        return "in walk_of_integer the start is missing: scramble(key +"
+               " golden). Without it the integer 0 has the step 0.";
     if (h.x == right.h1 && h.y == h.x * golden)
-        return "of integers the halves of x have to change places before x"
-               " becomes y: rotate(x, 32) * golden.";
+        return "in walk_of_integer the halves of x must be swapped to make y:"
+               " rotate(x, 32) * golden.";
     if (h.x != right.h1 || h.y != right.h2)
-        return "walk_of_integer was given, and is another now: see mini.c.";
+        return "walk_of_integer was changed. Take it from exercise.c again.";
     return check_key_hash();
 }
 
@@ -188,37 +189,37 @@ static const char *check_bit(uint64_t x, uint64_t m, uint64_t bit,
                              uint64_t right)
 {
     if (bit == x % m)
-        return "that is x % m. With 2^64 / m no whole number, some bits are hit"
-               " more often, and a division is slow: multiply, take the upper"
-               " half";
+        return "that is x % m. As 2^64 is not a multiple of m, some bits would"
+               " be hit more often, and a division is slow: multiply, and take"
+               " the upper half";
     if (bit == x * m >> 32 || bit == x * m)
-        return "the product has more than 64 bits, and its top is lost: take"
-               " high = x >> 32 and low = x & 0xFFFFFFFF, and shift"
-               " high * m + (low * m >> 32) by 32";
+        return "the product has more than 64 bits, and its top is lost. With"
+               " high = x >> 32 and low = x & 0xFFFFFFFF, shift"
+               " high * m + (low * m >> 32) right by 32";
     if (bit >= m)
-        return "that is outside";
+        return "that is not below m";
     if (bit + 1 == right)
-        return "nearly: low * m counts too, as it may carry. Add"
-               " (low * m >> 32) to high * m, and only then shift by 32";
+        return "nearly right, but low * m may carry. Add (low * m >> 32) to"
+               " high * m, and only then shift by 32";
     return "with high = x >> 32 and low = x & 0xFFFFFFFF, it is"
-           " high * m + (low * m >> 32), shifted by 32";
+           " high * m + (low * m >> 32), shifted right by 32";
 }
 
 static const char *check_step(walk before, walk after)
 {
     if (after.x == before.x)
-        return "the bit is right, but x stays, and so will the next bit: x +="
-               " y.";
+        return "the bit is right, but x stays the same, and so will the next"
+               " bit: x += y.";
     if (after.x == before.x + CHECK_FACTOR * before.y)
-        return "the bit is right; but first x += y, and only then y *="
-               " 0xD1342543DE82EF95.";
+        return "the bit is right, but the order is not: first x += y, and then"
+               " y *= 0xD1342543DE82EF95.";
     if (after.x != before.x + before.y)
-        return "the bit is right; then x is to grow by y.";
+        return "the bit is right, but x is not: x += y.";
     if (after.y == before.y)
-        return "the bits are right, but the step y stays the same. Small"
-               " filters then miss p, many times over: y *="
+        return "the bits are right, but the step y stays the same. The rate of"
+               " small filters is then many times p: y *="
                " 0xD1342543DE82EF95.";
-    return "the bit and x are right; then y *= 0xD1342543DE82EF95.";
+    return "the bit and x are right, but y is not: y *= 0xD1342543DE82EF95.";
 }
 
 static const char *check_walk(void)
@@ -232,7 +233,7 @@ static const char *check_walk(void)
         bit = walk_on(&h, m);
         if (bit != right)
             return check_because("for x = 0x%08lX%08lX and m = %lu the bit is"
-                                 " %lu, yours is %.0f: %s.",
+                                 " %lu. Yours is %.0f: %s.",
                                  (unsigned long)(before.x >> 32),
                                  (unsigned long)(before.x & 0xFFFFFFFFU),
                                  (unsigned long)m, (unsigned long)right,
@@ -244,7 +245,7 @@ static const char *check_walk(void)
     return NULL;
 }
 
-/* ---- 5 to 7: the bits, in memory of ours --------------------------------- */
+/* ---- 5 to 7: the bits, in memory with margins that must stay 0 ----------- */
 
 enum { CHECK_M = 1024, CHECK_K = 7, CHECK_EDGE = 64 };
 static unsigned char check_area[CHECK_EDGE + CHECK_M / 8 + CHECK_EDGE];
@@ -266,8 +267,9 @@ static int check_outside(void)
     return written;
 }
 
-/* Sets the k bits of a walk, as the student's walk_on finds them; how many of
-   them were 0. from_top: bit 0 is the highest of its byte */
+/* Sets the k bits of a walk, which it finds by the student's walk_on, and
+   returns how many of them were 0. from_top: bit 0 is the highest of its byte,
+   which is a mistake that check_add looks for. */
 static int check_set(unsigned char *bits, walk h, int k, int from_top)
 {
     int unset = 0;
@@ -301,16 +303,17 @@ static const char *check_add(void)
     if (check_same_bits(f, CHECK_K, 0))
         return NULL;
     if (check_same_bits(f, CHECK_K, 1))
-        return "all bits are there, but mirrored in each byte: bit 0 is the"
-               " lowest one, 1 << i % 8. You are nearly there.";
+        return "all bits are there, but in reverse order in each byte: bit i is"
+               " 1 << i % 8. You are nearly there.";
     if (check_same_bits(f, CHECK_K - 1, 0))
-        return "a key gets k - 1 bits: the loop ends one step early.";
+        return "a key sets k - 1 bits: the loop ends one step too early.";
     if (check_same_bits(f, CHECK_K + 1, 0))
-        return "a key gets k + 1 bits: the loop goes one step too far.";
+        return "a key sets k + 1 bits: the loop goes one step too far.";
     if (memcmp(f.bits, none, sizeof none) == 0)
-        return "no bit is set: the byte has to be written back, |=.";
-    return "other bits are set than walk_on tells. Bit i is 1 << i % 8 of byte"
-           " i / 8, and what was set stays set: |=, not =.";
+        return "no bit is set: write the byte back by |=.";
+    return "it does not set the bits that walk_on returns. Bit i is"
+           " 1 << i % 8 of byte i / 8, and set bits must stay set: use |=, not"
+           " =.";
 }
 
 static const char *check_add_tells(void)
@@ -330,19 +333,19 @@ static const char *check_add_tells(void)
     if (silent == 0 && said == 0)
         return NULL;
     if (silent == new_ones && said == 400 - new_ones)
-        return "just the other way round: 1 if the key is certainly new, else"
-               " 0.";
+        return "it must be the other way round: 1 if the key is certainly new,"
+               " else 0.";
     if (silent == new_ones)
-        return "it never says 1: the key is certainly new if a bit was 0. Look"
-               " before you set it.";
+        return "it never returns 1. The key is certainly new if a bit was 0:"
+               " test the bit before you set it.";
     if (said == 400 - new_ones)
-        return "it always says 1; but a key whose bits were all set is not"
-               " new.";
+        return "it always returns 1, but a key whose bits were all set is not"
+               " certainly new.";
     if (silent == partly && said == 0)
-        return "it says 1 only if all, or the last, of the bits were 0. One of"
-               " them is enough, so gather them: |=.";
-    return check_because("of 400 answers %d are wrong: 1 if any of the k bits"
-                         " was 0 before, else 0.", silent + said);
+        return "it returns 1 only if all of the bits, or the last one, were 0."
+               " One of them is enough, so collect them by |=.";
+    return check_because("%d of 400 results are wrong. Return 1 if any of the k"
+                         " bits was 0 before, else 0.", silent + said);
 }
 
 static const char *check_contains(void)
@@ -365,18 +368,18 @@ static const char *check_contains(void)
     }
     changed = memcmp(bits, f.bits, sizeof bits);
     if (changed)
-        return "asking changes the filter: it has only to look.";
+        return "a lookup must not change the filter: only test the bits.";
     if (lost == 0 && lies == 0)
         return NULL;
-    if (any > 2040)                     /* some keys have two bits in one */
-        return "one bit that is set is not enough: \"maybe\" is for all k of"
-               " them.";
+    if (any > 2040)                     /* not all: two bits may coincide */
+        return "one set bit is not enough: the answer is \"maybe\" only if all"
+               " k bits are set.";
     if (lost > 0)
         return check_because("%d keys whose k bits are all set are \"certainly"
-                             " not\" in: the one answer that must never be"
-                             " wrong. k bits, in the order of the walk.", lost);
-    return check_because("%d of 2000 are \"maybe\", though one of their k bits"
-                         " is 0: ask for all k.", lies);
+                             " not\" in. This answer must never be wrong: test"
+                             " exactly the k bits of the walk.", lost);
+    return check_because("%d of 2000 absent keys are \"maybe\", though one of"
+                         " their k bits is 0: test all k.", lies);
 }
 
 #endif

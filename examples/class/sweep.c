@@ -1,11 +1,12 @@
-/* sweep: the rate of a student's filter over k, m and n, beside the textbook's
-   (1 - (1 - 1/m)^(kn))^k, as CSV:
+/* sweep: measures the false-positive rate of a student's filter for many k, m
+   and n. Prints it and the textbook's rate, (1 - (1 - 1/m)^(kn))^k, as CSV:
 
        cc sweep.c -lm -o sweep && ./sweep >sweep.csv
        cc -DSTUDENT='"mine.c"' sweep.c -lm -o sweep && ./sweep >sweep.csv
 
-   It ends with the line that draws the file with gnuplot: the rate over k, of
-   1000 keys in 4, 8, 12 and 16 bits each. Where is the least of each curve? */
+   Then it prints, to stderr, the command that draws sweep.csv with gnuplot: the
+   rate over k for 1000 keys and 4, 8, 12 and 16 bits per key. Where is the
+   minimum of each curve? */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ int main(void)
     for (each = 4; each <= 16; each += 4)
         for (k = 1; k <= 16; k++)
             sweep_row(1000, 1000 * each, k);
-    for (n = 250; n <= 4000; n += 250)          /* and what too many keys do */
+    for (n = 250; n <= 4000; n += 250)          /* up to too many keys */
         sweep_row(n, 16000, 7);
     fputs("gnuplot -p -e \"set datafile separator ','; set logscale y;"
           " set xlabel 'k'; set ylabel 'rate';"
@@ -60,6 +61,6 @@ int main(void)
           " (\\$1==1000 && \\$2==1000*b ? \\$3 : NaN):5 with lines notitle,"
           " for [b=4:16:4] '' every ::1 using"
           " (\\$1==1000 && \\$2==1000*b ? \\$3 : NaN):4 with points"
-          " title sprintf('%d bits a key', b)\"\n", stderr);
+          " title sprintf('%d bits per key', b)\"\n", stderr);
     return fflush(stdout) == 0 ? 0 : 1;
 }

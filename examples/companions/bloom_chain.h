@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: Unlicense OR MIT
+/* SPDX-License-Identifier: MIT OR Unlicense
    bloom_chain.h: a scalable Bloom filter, made of filters of bloom.h.
 
    A Bloom filter exceeds its false-positive rate when it holds more keys than
-   it was planned for. If you cannot tell how many keys will come, use a chain:
-   it grows, and keeps the rate. This is the scalable Bloom filter of Almeida,
-   Baquero, Preguica and Hutchison 2007.
+   it was planned for. If you do not know how many keys will come, use a chain.
+   It grows with the keys, and keeps the rate p that you choose. It is the
+   scalable Bloom filter of Almeida, Baquero, Preguica and Hutchison 2007.
 
    USE
        #include "bloom_chain.h"                // which includes bloom.h
@@ -14,36 +14,35 @@
        bloom_chain_add(seen, "apple", 5);      // true: certainly new
        bloom_chain_may_contain(seen, "pear", 4);   // false: certainly not in
        bloom_chain_free(seen);
-   bloom.h may have BLOOM_IMPLEMENTATION in any file, or BLOOM_STATIC here.
+   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    HOW IT GROWS
-   A chain is a row of filters, called its links. Link i = 0, 1, 2 .. is planned
+   A chain is a sequence of filters, its links. Link i = 0, 1, 2 .. is planned
    for first_n * 2^i keys and for the rate p / ((i + 1)(i + 2)), its share of p.
    The shares add up to p, so the chain keeps p however many keys come. New keys
    go into the newest link. When that link is full, the next new key makes
-   another link. A lookup hashes its key once. It then asks the links, newest
+   another link. A lookup hashes its key once. It then tests the links, newest
    first, until one may contain the key.
-   A good first_n saves memory and time. At p = 0.01, nine full links take 1.9
-   times the memory of one filter that is planned for the same keys. With the
-   next link, which is still empty, the chain takes 4 times that memory.
-   The next link may be impossible: memory may be short, there may be 64 links,
-   or its plan may be too large. Then the newest link takes all further keys. No
-   key is lost, but the rate rises above p, and bloom_chain_fpr tells how far.
-   The chain tries again when the newest link holds twice as many keys.
+   A good estimate of first_n saves memory and time. At p = 0.01, nine full
+   links take 1.9 times the memory of one filter that is planned for the same
+   keys. With a tenth link, still empty, they take 4 times that filter's.
+   A chain cannot grow if memory is short, if it has 64 links, or if the plan of
+   the next link is impossible. Then the newest link takes all further keys. No
+   key is lost, but the rate rises above p, and bloom_chain_fpr reports it. The
+   chain tries to grow again when the newest link holds twice as many keys.
 
-   OPTIONS: set these before every #include of this file.
-     BLOOM_CHAIN_API            stands before each function; by default static
-                                inline. To export the functions from a shared
+   OPTIONS are macros. Define them before every #include of this file.
+     BLOOM_CHAIN_API            stands before each function. The default is
+                                static inline. To export the functions from a
                                 library, #define it extern in one of its files.
      BLOOM_CHAIN_MALLOC(size)   and BLOOM_CHAIN_FREE(pointer) replace malloc and
-                                free for a bloom_chain. The links are made by
-                                bloom_create, which has BLOOM_MALLOC.
+                                free for the bloom_chain itself. Its links come
+                                from bloom_create, which uses BLOOM_MALLOC.
 
-   Chains need malloc, and doubles of IEEE 754 in 64 bits. So BLOOM_TINY,
-   BLOOM_NO_MALLOC and BLOOM_NO_FLOAT leave no chains. BLOOM_READ_BYTE must not
-   be set either, because links are in RAM.
-   Threads: any number of threads may look up at once. Any other call needs
-   exclusive access, with BLOOM_ATOMIC too. */
+   Chains need malloc, IEEE 754 doubles of 64 bits, and links in RAM. So they do
+   not work with BLOOM_TINY, _NO_MALLOC, _NO_FLOAT or _READ_BYTE.
+   Threads: any number of threads may look up keys at the same time. Every other
+   call needs exclusive access, even with BLOOM_ATOMIC. */
 
 #ifndef BLOOM_CHAIN_H
 #define BLOOM_CHAIN_H
@@ -68,7 +67,7 @@
 #define BLOOM_CHAIN_API static inline
 #endif
 
-/* The code is C, and C++ compilers could warn of its casts and of NULL. */
+/* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
@@ -82,13 +81,13 @@ extern "C" {
 #endif
 
 /* ---- Making ------------------------------------------------------------- */
-
 typedef struct bloom_chain bloom_chain;
 
-/* Makes a chain of one empty link. bloom_chain_create takes the layout and the
-   seed of `like` and ignores its other fields. The result is NULL if the layout
-   is BLOOM_COUNTING, if p is not between 0 and 1, if no filter keeps the rate
-   p / 2 with first_n keys, or if memory is short. n = 0 counts as n = 1. */
+/* These make a chain with one empty link, for first_n keys (0 counts as 1).
+   bloom_chain_create takes the layout and the seed from `like`, and ignores its
+   other fields. The result is NULL if the layout is BLOOM_COUNTING, if p is not
+   between 0 and 1, if no filter can keep the rate p / 2 with first_n keys, or
+   if memory is short. */
 BLOOM_CHAIN_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
                                              bloom_layout layout);
 BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
@@ -96,16 +95,16 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
 BLOOM_CHAIN_API void bloom_chain_free(bloom_chain *c);  /* c may be NULL */
 
 /* ---- Keys --------------------------------------------------------------- */
-/* The three kinds of keys are those of bloom.h. Hash a key for _hash with
-   bloom_hash_key or bloom_hash_u64 of any link. */
+/* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. To hash a
+   key for _hash, pass any link of the chain to bloom_hash_key or _u64. */
 
-/* Adds a key unless a link may contain it. true: it was certainly new. */
+/* Adds a key, unless a link may contain it. true: it was certainly not in. */
 BLOOM_CHAIN_API bool bloom_chain_add(bloom_chain *c, const void *key,
                                      size_t size);
 BLOOM_CHAIN_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
 BLOOM_CHAIN_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
 
-/* false: the key is certainly not in; true: it may be. */
+/* Looks up a key. false: it is certainly not in. true: it may be in. */
 BLOOM_CHAIN_API bool bloom_chain_may_contain(const bloom_chain *c,
                                              const void *key, size_t size);
 BLOOM_CHAIN_API bool bloom_chain_may_contain_u64(const bloom_chain *c,
@@ -114,8 +113,9 @@ BLOOM_CHAIN_API bool bloom_chain_may_contain_hash(const bloom_chain *c,
                                                   bloom_hash h);
 
 /* These do the same as one call for each of `count` keys, in their order, but
-   are faster. is_new and maybe take the results, or are NULL. They must not
-   overlap the keys. The calls return how many results are true. */
+   faster. They write the `count` results to is_new or maybe, unless that is
+   NULL, and return how many results are true. The results must not overlap the
+   keys. They take about 8 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
 BLOOM_CHAIN_API size_t bloom_chain_add_many(
     bloom_chain *c, const bloom_key *keys, size_t count, bool *is_new);
 BLOOM_CHAIN_API size_t bloom_chain_add_many_u64(
@@ -130,21 +130,20 @@ BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
     const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe);
 
 /* ---- Whole chains ------------------------------------------------------- */
-
 BLOOM_CHAIN_API unsigned bloom_chain_links(const bloom_chain *c);   /* 1..64 */
 BLOOM_CHAIN_API double bloom_chain_rate(const bloom_chain *c);      /* its p */
 
-/* Link i, oldest first, or NULL if there are not so many. */
+/* Link i, where 0 is the oldest; NULL if the chain has no such link */
 BLOOM_CHAIN_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
 
-/* Both are computed from the cells of all links: how many different keys the
-   chain was given, and its false-positive rate now, 0..1. The estimate is
-   UINT64_MAX if a link is full, or so nearly full that the number is larger. */
+/* An estimate of how many different keys were added, and the present
+   false-positive rate, 0..1. Both read the cells of all links. The estimate is
+   UINT64_MAX if all cells of a link are set, or if it would be larger. */
 BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c);
 BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c);
 
 /* ---- Saving and loading ------------------------------------------------- */
-/* The image of a chain is a head of 32 bytes, then the images of its links,
+/* The image of a chain is a head of 32 bytes, and then the images of its links,
    oldest first. Save it like this:
        bloom_chain_seal(c);                     // optional: for bloom_verify
        bloom_chain_head(c, head);
@@ -153,28 +152,27 @@ BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c);
            fwrite(bloom_chain_link(c, i), 1,
                   bloom_size(bloom_chain_link(c, i)), file);
    bloom_chain_seal seals each link that has no seal. Adding keys removes the
-   seal of the newest link. bloom_chain_size is the size of the image. */
+   seal of the newest link. bloom_chain_size is the size of the whole image. */
 BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c);
 BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
                                       unsigned char head[32]);
 BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
 
-/* Copies a chain from its image. The copy grows as the saved chain would have
-   grown. The bytes may be anything. If they are no chain, the result is NULL
-   and *error is the reason. (error may be NULL.) The checks, in their order:
-       TRUNCATED      there are fewer than 32 bytes
-       NOT_A_FILTER   they do not begin with BLC
-       WRONG_VERSION  the format is not version 2
-       BAD_HEADER     a field of the head is impossible
-       CORRUPT        the check byte of the head does not match
-       what bloom_view says of each link, TRUNCATED for example, or BAD_HEADER
-                      if a link's layout, width or seed is not that of the chain
-       BAD_HEADER     another filter follows the last link
-   Other bytes after the last link are ignored. If memory is short, the result
-   is NULL and *error is BLOOM_OK.
-   The seals are not checked: call bloom_verify for each link. first_n is a
-   field of the head, and decides how much memory the next link takes. So add
-   keys only to a chain from a source that you trust. */
+/* Makes a chain from a copy of the `size` bytes at image. It grows just as the
+   saved chain would have grown. If the bytes are not the image of a chain, the
+   result is NULL and *error is the reason. If memory is short, the result is
+   NULL and *error is BLOOM_OK. error may be NULL. The checks, in this order:
+       BLOOM_TRUNCATED      there are fewer than 32 bytes, or image is NULL
+       BLOOM_NOT_A_FILTER   they do not begin with the letters BLC
+       BLOOM_WRONG_VERSION  the format is not version 2
+       BLOOM_BAD_HEADER     a field of the head is impossible
+       BLOOM_CORRUPT        the check byte of the head does not match
+       the errors of bloom_view for each link, and BLOOM_BAD_HEADER for a link
+                            of another layout, hash_bits or seed
+       BLOOM_BAD_HEADER     another filter follows the last link
+   Other bytes after the last link are ignored. The seals are not checked: call
+   bloom_verify for each link. Add keys only to a chain from a source that you
+   trust, as first_n in the head decides how much memory the next link takes. */
 BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                               bloom_error *error);
 
@@ -189,12 +187,13 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                  other 31 bytes
        8     8   first_n, not 0, little-endian like all numbers
       16     8   p: the 64 bits of an IEEE double, between 0 and 1
-      24     8   keys that were new to the newest link
+      24     8   keys: how many were new to the newest link
       32         the links' images, oldest first
 
-   Invariants: there are 1 to 64 links, all of one layout and seed, in width 64;
-   and keys <= room, the number of keys at which the next link is tried. `room`
-   follows from the image, so that a loaded chain grows like the saved one. */
+   Invariants: there are 1 to 64 links, all with the same layout and seed and
+   with hash_bits 64; and keys <= room. `room` is the number of keys that the
+   newest link takes before the chain tries to grow. It is computed from the
+   image, so that a loaded chain grows like the saved one. */
 
 struct bloom_chain {
     bloom *link[64];
@@ -210,8 +209,8 @@ static inline double bloom_chain_share_(const bloom_chain *c, unsigned i)
     return c->p / ((i + 1.0) * (i + 2.0));
 }
 
-/* How many new keys the newest link takes, at least one. Of the n keys that its
-   plan counts, at most n * share are false positives, which are not new. */
+/* How many new keys the newest link takes, at least 1. Its plan is for n keys.
+   Up to n * share of them are false positives and do not count as new. */
 static inline uint64_t bloom_chain_capacity_(const bloom_chain *c)
 {
     const unsigned newest = c->links - 1;
@@ -222,7 +221,7 @@ static inline uint64_t bloom_chain_capacity_(const bloom_chain *c)
     return new_keys > 1 ? (uint64_t)new_keys : 1;
 }
 
-/* While the next link cannot be made, the room of the newest one doubles. */
+/* Sets room to the newest link's capacity, doubled if needed until keys fit. */
 static inline void bloom_chain_set_room_(bloom_chain *c)
 {
     c->room = bloom_chain_capacity_(c);
@@ -230,8 +229,8 @@ static inline void bloom_chain_set_room_(bloom_chain *c)
         c->room = c->room >> 63 ? UINT64_MAX : 2 * c->room;
 }
 
-/* Appends an empty link to fewer than 64; false if it cannot be made. An n that
-   needs more than 64 bits becomes UINT64_MAX, for which there is no plan. */
+/* Appends an empty link to a chain of fewer than 64. false: it cannot be made.
+   If n overflows, UINT64_MAX takes its place, for which no plan exists. */
 static inline bool bloom_chain_append_(bloom_chain *c)
 {
     const unsigned i = c->links;
@@ -247,7 +246,7 @@ static inline bool bloom_chain_append_(bloom_chain *c)
     return c->links > i;
 }
 
-/* Counts a new key. If the newest link is full, makes another one for it. */
+/* Counts a new key. If the newest link is full, appends another for the key. */
 static inline void bloom_chain_count_(bloom_chain *c)
 {
     c->keys += c->keys < UINT64_MAX;
@@ -258,7 +257,7 @@ static inline void bloom_chain_count_(bloom_chain *c)
     bloom_chain_set_room_(c);
 }
 
-/* A chain that has no link yet; NULL if memory is short. */
+/* Returns a chain that has no link yet, or NULL if memory is short. */
 static inline bloom_chain *bloom_chain_make_(uint64_t first_n, double p,
                                              bloom_plan like)
 {
@@ -351,19 +350,19 @@ BLOOM_CHAIN_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 }
 
 /* ---- Many keys ----------------------------------------------------------
-   A batch of keys is hashed once. Each link is asked only for the keys that no
-   newer link may contain. */
+   The keys of a batch are hashed once. Each link is tested only for the keys
+   that no newer link may contain. */
 
 #define BLOOM_CHAIN_BATCH_ 256U
 
 typedef struct bloom_chain_batch_ {
-    bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys that are left */
-    unsigned char number[BLOOM_CHAIN_BATCH_];   /* their places in results */
+    bloom_hash hash[BLOOM_CHAIN_BATCH_];        /* of the keys still left */
+    unsigned char number[BLOOM_CHAIN_BATCH_];   /* their indices in the batch */
     bool answer[BLOOM_CHAIN_BATCH_];
     size_t left;
 } bloom_chain_batch_;
 
-/* The keys of a call: one of three arrays, the others NULL. */
+/* The keys of a call. Exactly one of the pointers is not NULL. */
 typedef struct bloom_chain_keys_ {
     const bloom_key *keys;
     const uint64_t *numbers;
@@ -377,7 +376,7 @@ static inline bloom_hash bloom_chain_hash_(const bloom *b,
          : k.numbers ? bloom_hash_u64(b, k.numbers[i]) : k.hashes[i];
 }
 
-/* Leaves the keys that none of the oldest `links` links may contain. */
+/* Drops from k the keys that a link numbered 0 to links - 1 may contain. */
 static inline void bloom_chain_sift_(bloom_chain_batch_ *k,
                                      const bloom_chain *c, unsigned links)
 {
@@ -393,10 +392,10 @@ static inline void bloom_chain_sift_(bloom_chain_batch_ *k,
     }
 }
 
-/* Looks up keys from, from + 1 .. in c, or adds them if `into` is c and not
-   NULL. `count` is at most a batch, and at most what the newest link takes. An
-   add does not ask the newest link: that one takes the keys that are left and
-   tells which of them are new. Returns how many results are true. */
+/* If `into` is NULL, looks up `count` keys, starting at key number `from`. If
+   `into` is c, adds them. `count` is at most a batch; to add, at most room -
+   keys. To add keys, only the older links are tested, as adding to the newest
+   one shows which keys are new to it. Returns how many results are true. */
 static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
                                       bloom_chain_keys_ keys, size_t from,
                                       size_t count, bool *results)
@@ -421,8 +420,8 @@ static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
     return into ? added : count - k.left;
 }
 
-/* A batch ends where the newest link is full, and one key is then added by
-   itself. So links begin at the same keys as with single calls. */
+/* A batch ends where the newest link is full. The next key is then added by a
+   single call, so that links begin at the same keys as with single calls. */
 static inline size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
                                       bloom_chain_keys_ keys, size_t count,
                                       bool *results)
@@ -506,8 +505,9 @@ BLOOM_CHAIN_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
     return i < c->links ? c->link[i] : NULL;
 }
 
-/* A link was given only the keys that no older link took for its own. A full
-   link makes `keys` 2^64, infinity or NaN: none of them is below the limit. */
+/* A link received only the share `given` of the keys, as the others were false
+   positives of older links. From a link without unset cells on, `given` is 0,
+   and `keys` is 2^64, infinity or NaN. None of these is below the limit. */
 BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c)
 {
     const double limit = 18446744073709549568.0;    /* 2^64 - 2048 */
@@ -521,7 +521,7 @@ BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c)
     return keys < limit ? (uint64_t)keys : UINT64_MAX;
 }
 
-/* Where double has more bits than it should (x87), the sum may be above 1. */
+/* On x87, where doubles are computed with extra bits, the sum may exceed 1. */
 BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c)
 {
     double rate = 0;
@@ -542,7 +542,7 @@ BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
-/* A new seal in place of an old one would hide damage done since. */
+/* Links that have a seal keep it: a new seal would hide damage done since. */
 BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c)
 {
     unsigned i;
@@ -567,7 +567,7 @@ static inline uint64_t bloom_chain_get_(const unsigned char *at)
     return number;
 }
 
-/* Copies the bits of a double to or from a uint64_t; there may be no libc. */
+/* Copies the 8 bytes of a double or uint64_t. Not all builds have memcpy. */
 static inline void bloom_chain_copy_bits_(void *to, const void *from)
 {
     unsigned i;
@@ -626,7 +626,7 @@ static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
     return head[7] == bloom_chain_check_byte_(head) ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* What is wrong with an image; nothing is allocated before this is known. */
+/* What is wrong with an image, or BLOOM_OK. This allocates nothing. */
 static inline bloom_error bloom_chain_check_(const unsigned char *image,
                                              size_t size)
 {
@@ -651,7 +651,7 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
     return error;
 }
 
-/* Copies the links of an image without faults; false if memory is short. */
+/* Copies the links of an image that was checked; false if memory is short. */
 static inline bool bloom_chain_copy_links_(bloom_chain *c,
                                            const unsigned char *image,
                                            size_t size)

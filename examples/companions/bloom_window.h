@@ -1,11 +1,13 @@
-/* SPDX-License-Identifier: Unlicense OR MIT
-   bloom_window.h: a filter of the last n keys, or of the last day's keys, made
-   of filters of bloom.h. It forgets older keys, and its memory never grows.
+/* SPDX-License-Identifier: MIT OR Unlicense
+   bloom_window.h: a sliding window, made of filters of bloom.h. It contains the
+   last n keys, or those of the last day, and forgets older ones. Its memory
+   never grows.
 
-   A window has g equal filters, its generations, g = 2 to 16. New keys go into
-   the newest generation, and a lookup asks all of them. When the newest one is
-   full, the oldest is cleared and becomes the newest. It does so earlier if you
-   call bloom_window_step, because a day is over, for example.
+   A window consists of g filters with the same plan, g = 2 to 16: its
+   generations. New keys go into the newest generation. A lookup tests all
+   generations. When the newest one is full, the oldest one is cleared and
+   becomes the newest. To forget by time, call bloom_window_step whenever the
+   newest generation should end, for example once an hour.
 
    USE
        #include "bloom_window.h"               // which includes bloom.h
@@ -14,24 +16,28 @@
        if (!bloom_window_new(&w, 1000000, 0.01, 8, BLOOM_CLASSIC))
            return 1;                           // no memory
        h = bloom_hash_key(w.filter[0], "apple", 5);
-       bloom_window_add(&w, h);                // true: certainly not known
-       bloom_window_may_contain(&w, h);        // false: certainly not known
+       bloom_window_add(&w, h);                // true: certainly not in
+       bloom_window_may_contain(&w, h);        // false: certainly not in
        free(w.image);
-   bloom.h may have BLOOM_IMPLEMENTATION in any file, or BLOOM_STATIC here.
-   BLOOM_READ_BYTE must not be set.
+   As for bloom.h, #define BLOOM_IMPLEMENTATION in one file of the program. If
+   only one file uses filters, #define BLOOM_STATIC instead. BLOOM_READ_BYTE
+   must not be defined, because a window is in RAM.
+   Threads: any number of threads may look up keys at the same time. Every other
+   call needs exclusive access, even with BLOOM_ATOMIC.
 
-   WHAT IT KNOWS
-   Each generation has the share p / g of the false-positive rate, and room for
-   n / (g - 1) keys, rounded up. A key is known until at least n, and at most
-   g * room - 1, other keys were added after it. With n = 1000 and g = 8, room
-   is 143, so a key is known until 1001 to 1143 others were added. With n = 10
-   and g = 16, room is 1, so a key is known until 15 others were added.
-   If you add a known key again, it stays known for longer. It counts and takes
-   room again, unless the newest generation contains it already.
+   WHAT IT CONTAINS
+   For n keys and the false-positive rate p, each generation is planned for the
+   rate p / g. Its capacity, called room, is n / (g - 1) keys, rounded up. A key
+   stays in for at least the next n keys, and for at most the next g * room - 1,
+   not counting keys that the newest generation already seemed to contain. With
+   n = 1000 and g = 8, room is 143: a key stays in for the next 1001 to 1143
+   keys. With n = 10 and g = 16, room is 1: it stays in for the next 15.
+   If you add a key again, the window keeps it for longer, and the key takes up
+   room again. If the newest generation contains the key, nothing changes.
 
    THE IMAGE
-   To store a window, call bloom_window_seal(&w) and write w.size bytes from
-   w.image: a head of 64 bytes, then the generations' images, sealed.
+   To save a window, call bloom_window_seal(&w) and write w.size bytes from
+   w.image: a head of 64 bytes, then the images of all generations, sealed.
 
     offset size  field of the head (numbers are little-endian)
        0     4   magic: 'B' 'L' 'W' and the format version, 1
@@ -39,15 +45,15 @@
        5     1   the newest generation, below g
        6     2   zero
        8     8   room, not 0
-      16     8   keys that were new to the newest generation, at most room
-      24     8   time and
-      32     8   span: yours
-      40     8   check: h1 of bytes 0..39, hashed as a key of the window
+      16     8   keys: how many were new to the newest generation, at most room
+      24     8   time: for your own use
+      32     8   span: for your own use
+      40     8   check: h1 of the bytes 0..39, hashed like a key of the window
       48    16   zero
 
-   OPTION: BLOOM_WINDOW_API stands before each function; by default static
+   OPTION: BLOOM_WINDOW_API stands before each function. The default is static
    inline. #define it before every #include of this file. To export the
-   functions from a shared library, #define it extern in one of its files. */
+   functions from a shared library, #define it as extern in one of its files. */
 
 #ifndef BLOOM_WINDOW_H
 #define BLOOM_WINDOW_H
@@ -61,7 +67,7 @@
 
 #ifdef __cplusplus
 extern "C" {
-#ifdef __GNUC__                 /* C's casts, of which g++ could warn */
+#ifdef __GNUC__                 /* for g++, as the code has C's casts */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
@@ -75,15 +81,18 @@ extern "C" {
 
 typedef struct bloom_window {
     unsigned char *image;
-    size_t size;
+    size_t size;                        /* of the image, in bytes */
     bloom *filter[16];                  /* the generations, in the image */
-    unsigned generations, newest;
-    uint64_t room, keys;                /* of a generation; in the newest */
-    uint64_t time, span;                /* yours: when the newest generation
-                                           began, say, and how long it lasts */
+    unsigned generations, newest;       /* g, and an index into filter[] */
+    uint64_t room, keys;                /* capacity of each generation, and new
+                                           keys in the newest one */
+    uint64_t time, span;                /* for your own use: for example, when
+                                           the newest generation began, and how
+                                           long it is to last */
 } bloom_window;
 
-/* Begins a new generation, and forgets the keys of the oldest. */
+/* Clears the oldest generation, whose keys are forgotten, and makes it the
+   newest. */
 BLOOM_WINDOW_API void bloom_window_step(bloom_window *w)
 {
     w->newest = (w->newest + 1) % w->generations;
@@ -91,9 +100,11 @@ BLOOM_WINDOW_API void bloom_window_step(bloom_window *w)
     bloom_clear(w->filter[w->newest]);
 }
 
-/* Makes an empty window in your memory: g filters of a plan, each for `room`
-   keys. false if `size` is less than the BLOOM_WINDOW_HEAD + g *
-   bloom_plan_size(plan) bytes it needs, or if the plan, g or room is wrong. */
+/* Makes an empty window in your memory of `size` bytes: g filters of the plan,
+   each for `room` keys. It needs BLOOM_WINDOW_HEAD + g * bloom_plan_size(plan)
+   bytes. The result is false, and *w is unchanged, if memory is NULL or size is
+   less than that, if the plan is impossible, if g is not 2..16, or if room = 0.
+   */
 BLOOM_WINDOW_API bool bloom_window_init(bloom_window *w, void *memory,
                                         size_t size, unsigned g,
                                         bloom_plan plan, uint64_t room)
@@ -114,9 +125,10 @@ BLOOM_WINDOW_API bool bloom_window_init(bloom_window *w, void *memory,
 
 #ifndef BLOOM_NO_FLOAT
 
-/* The plan of each generation, and its room, for n keys and the rate p. A false
-   positive of the newest generation is not new to it, and takes no room. But it
-   raises the rate, so the plan is for that many more keys: one in g / p. */
+/* Returns the plan of each generation of a window for n keys with the rate p,
+   and writes the capacity of a generation to *room. A key that is a false
+   positive of the newest generation is not counted in w->keys. So the plan is
+   for *room * (1 + p / g) keys. */
 BLOOM_WINDOW_API bloom_plan bloom_window_plan(uint64_t n, double p, unsigned g,
                                               bloom_layout layout,
                                               uint64_t *room)
@@ -131,8 +143,9 @@ BLOOM_WINDOW_API bloom_plan bloom_window_plan(uint64_t n, double p, unsigned g,
 #if !defined(BLOOM_NO_FLOAT) && !defined(BLOOM_NO_MALLOC)
 #include <stdlib.h>
 
-/* Makes an empty window for n keys. Free its memory by free(w->image). false if
-   g is not 2..16, if there is no plan, or if memory is short. */
+/* Makes an empty window for n keys with the rate p. Free its memory with
+   free(w->image). The result is false if g is not 2..16, if no filter can keep
+   the rate p / g, or if memory is short. */
 BLOOM_WINDOW_API bool bloom_window_new(bloom_window *w, uint64_t n, double p,
                                        unsigned g, bloom_layout layout)
 {
@@ -152,8 +165,8 @@ BLOOM_WINDOW_API bool bloom_window_new(bloom_window *w, uint64_t n, double p,
 
 #endif
 
-/* Looks up `count` keys by their hashes. maybe[i] is false if the key of h[i]
-   is certainly not known. */
+/* Looks up `count` keys by their hashes. maybe[i] becomes false if the key with
+   the hash h[i] is certainly not in, and true if it may be in. */
 BLOOM_WINDOW_API void bloom_window_may_contain_many(const bloom_window *w,
                                                     const bloom_hash *h,
                                                     size_t count, bool *maybe)
@@ -171,8 +184,8 @@ BLOOM_WINDOW_API void bloom_window_may_contain_many(const bloom_window *w,
     }
 }
 
-/* Adds `count` keys, in their order. is_new[i] is true if the key of h[i] was
-   certainly not known. */
+/* Adds `count` keys by their hashes, in their order. is_new[i] becomes true if
+   the key with the hash h[i] was certainly not in, otherwise false. */
 BLOOM_WINDOW_API void bloom_window_add_many(bloom_window *w,
                                             const bloom_hash *h, size_t count,
                                             bool *is_new)
@@ -191,7 +204,7 @@ BLOOM_WINDOW_API void bloom_window_add_many(bloom_window *w,
     }
 }
 
-/* The same for one key */
+/* The same for one key, by its hash. The result is returned, not stored. */
 BLOOM_WINDOW_API bool bloom_window_may_contain(const bloom_window *w,
                                                bloom_hash h)
 {
@@ -207,7 +220,7 @@ BLOOM_WINDOW_API bool bloom_window_add(bloom_window *w, bloom_hash h)
     return is_new;
 }
 
-/* Writes the head, and seals the generations. */
+/* Writes the head into the image, and seals each generation. */
 BLOOM_WINDOW_API void bloom_window_seal(bloom_window *w)
 {
     uint64_t word[8] = { 0x01574C42, w->room, w->keys, w->time, w->span };
@@ -222,7 +235,7 @@ BLOOM_WINDOW_API void bloom_window_seal(bloom_window *w)
         bloom_seal(w->filter[i]);
 }
 
-/* The number at byte 8 * i of a head */
+/* Reads the number at byte 8 * i of a head. */
 static inline uint64_t bloom_window_number_(const unsigned char *head,
                                             unsigned i)
 {
@@ -233,7 +246,7 @@ static inline uint64_t bloom_window_number_(const unsigned char *head,
     return number;
 }
 
-/* Reads a head of `size` bytes into *w, without the filters. */
+/* Reads the head of an image of `size` bytes into *w, without the filters. */
 static inline bloom_error bloom_window_read_head_(bloom_window *w,
                                                   unsigned char *head,
                                                   size_t size)
@@ -258,9 +271,9 @@ static inline bloom_error bloom_window_read_head_(bloom_window *w,
          ? BLOOM_BAD_HEADER : BLOOM_OK;
 }
 
-/* Uses stored bytes as a window, in place. The result is BLOOM_OK, or what is
-   wrong with the bytes; then *w is unchanged. The seals are not checked: call
-   bloom_verify for each generation. */
+/* Uses the `size` bytes at image as a window, in place. If they are no window,
+   the result is the reason, and *w is unchanged. Otherwise it is BLOOM_OK. The
+   cells are not checked: for that, call bloom_verify for each generation. */
 BLOOM_WINDOW_API bloom_error bloom_window_open(bloom_window *w, void *image,
                                                size_t size)
 {
@@ -274,7 +287,7 @@ BLOOM_WINDOW_API bloom_error bloom_window_open(bloom_window *w, void *image,
         if (error != BLOOM_OK)
             return error;
         if (memcmp(b, head + BLOOM_WINDOW_HEAD, 24) != 0)
-            return BLOOM_BAD_HEADER;    /* another plan than the first one's */
+            return BLOOM_BAD_HEADER;    /* not the plan of the first filter */
         found.filter[found.generations++] = b;
         found.size += bloom_size(b);
     }

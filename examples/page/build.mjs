@@ -1,4 +1,4 @@
-// Writes the page, one file with everything in it:
+// Writes the page as one file that includes its styles, scripts and the module:
 //     node build.mjs MODULE.wasm FOLDER-WITH-UPLOT OUT.html
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const [wasm, uplot, out] = process.argv.slice(2);
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
 
-// In a <script> no text may end it.
+// A script must not contain the text that ends its <script> element.
 const safe = (text) => text.replaceAll('</script', '<\\/script');
 
 function inlined(name) {
@@ -27,5 +27,5 @@ const page = readFileSync(join(here, 'index.html'), 'utf8')
         names.split(' ').map(inlined).join('\n'));
 writeFileSync(`${out}.new`, page);
 renameSync(`${out}.new`, out);
-console.log(`${out}: ${Buffer.byteLength(page)} bytes, of which the module's `
+console.log(`${out}: ${Buffer.byteLength(page)} bytes; its module: `
     + `${readFileSync(wasm).length}`);

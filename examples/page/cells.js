@@ -1,15 +1,16 @@
-/* Part 1's picture: the cells of the filter, and the probes of one word. */
+/* The picture of part 1: the cells of the filter, and the probes of one word. */
 
 const MARK = { own: 'own', shared: 'shared', unset: 'unset' };
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 class Cells {
-    /* model: m, k, layout, value(cell), setters(cell), probes, isIn */
+    /* model has m, k, layout, value(cell), setters(cell), probes and isIn; see
+       class Words. */
     constructor(canvas, model) {
         this.canvas = canvas;
         this.model = model;
         this.cursor = -1;
-        this.shown = Infinity;          /* probes that are drawn by now */
+        this.shown = Infinity;          /* how many probes are drawn */
         this.onCursor = () => {};
         new ResizeObserver(() => this.draw()).observe(canvas.parentElement);
         canvas.addEventListener('pointermove', (e) => this.point(e));
@@ -62,7 +63,7 @@ class Cells {
 
     /* ---- Drawing -------------------------------------------------------- */
 
-    /* The probes of a word that is new here come one after the other. */
+    /* Draws the probes one after another, within 0.65 s in all. */
     walk() {
         const { probes } = this.model, each = 650 / (probes.length + 1);
         cancelAnimationFrame(this.frame);
@@ -176,7 +177,8 @@ class Cells {
             this.drawMark(g, cell, label.join(' ')));
     }
 
-    /* Own: a disc. Shared: a square. Not set: a ring. Never by colour alone. */
+    /* Own: a disc. Shared: a square. Not set: a ring. The shapes differ so that
+       nobody depends on the colours. */
     drawMark(g, cell, label) {
         const kind = markOf(this.model, cell), [left, top] = this.place(cell);
         const r = Math.max(8.5, Math.min(this.size * 0.42, 17));
@@ -207,7 +209,7 @@ class Cells {
     }
 }
 
-/* What a probe of the present word found in a cell */
+/* What a probe of the selected word finds in a cell: a mark of MARK */
 function markOf(model, cell) {
     if (!model.value(cell))
         return MARK.unset;
@@ -215,7 +217,7 @@ function markOf(model, cell) {
                                                         : MARK.shared;
 }
 
-/* From one word to eight and more */
+/* Eight shades of a set cell: for one word, two .. seven, and eight or more */
 let shades = null;
 onTheme(() => { shades = null; });
 

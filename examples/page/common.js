@@ -1,4 +1,4 @@
-/* What every part uses: elements, numbers in the reader's own format, jobs. */
+/* Helpers for every part: elements, numbers in the reader's own format, jobs. */
 
 const $ = (selector, from = document) => from.querySelector(selector);
 const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
@@ -20,8 +20,8 @@ const say = (selector, text) => {
 };
 
 /* ---- Numbers --------------------------------------------------------------
-   To so many digits exactly as printf("%.3g") does it, and then written as the
-   reader is used to. */
+   Rounded to a number of digits as printf("%.3g") rounds, then written in the
+   format of the reader's language. */
 
 const locale = navigator.languages?.length ? navigator.languages : undefined;
 const formats = new Map();
@@ -55,7 +55,7 @@ function power(value, digits = 3) {
 const percent = (value) => format(Number((100 * value).toFixed(2)) / 100,
     { style: 'percent', minimumFractionDigits: 2 });
 
-/* A rate of false "maybe"s */
+/* A false-positive rate as a percentage, or below 10^-5 as a power of ten */
 function rate(value) {
     if (value === 0)
         return format(0, { style: 'percent' });
@@ -84,10 +84,10 @@ const plural = (count, one, many = `${one}s`) =>
 const list = (items) =>
     new Intl.ListFormat('en', { type: 'conjunction' }).format(items);
 
-/* One rule for what is typed, told wherever a number is refused. It reads 0,5 and
-   0.5 alike in every language, and 1,000 as this page writes a thousand. */
-const NUMBER_RULE = `Thousands may be grouped as in ${whole(1234567)}; any other comma or `
-    + 'point is the decimal sign.';
+/* How typed numbers are read; shown wherever one is refused. 0,5 and 0.5 mean the
+   same in every language. Groups of thousands are read as this page writes them. */
+const NUMBER_RULE = `You may group thousands as in ${whole(1234567)}. Any other comma or `
+    + 'point is read as the decimal point.';
 
 const groupSign = /[.,]/.exec(whole(1234567))?.[0] ?? ' ';
 const GROUPED = new RegExp(
@@ -98,14 +98,14 @@ function ungrouped(text) {
     return (GROUPED.test(plain) ? plain.replaceAll(groupSign, '') : plain).replace(',', '.');
 }
 
-/* '1e6', '0.1 %', '1,000' as a number; NaN if it is none */
+/* '1e6', '0.1 %' or '1,000' as a number; NaN if the text is not a number */
 function parseNumber(text) {
     const [, digits, share] = /^([\d.e+-]+)(%?)$/i.exec(ungrouped(text)) ?? [];
     return digits ? Number(digits) / (share ? 100 : 1) : NaN;
 }
 
-/* A number that must be whole has no decimal sign: who writes 1.000 for n may mean
-   a thousand. '1.5e6' is whole. */
+/* Whole numbers may have a decimal point only with an exponent: '1.5e6' is whole.
+   '1.000' is refused, as it may be meant as a thousand. */
 const parseWhole = (text) => /^[^.]*$|e/i.test(ungrouped(text)) ? parseNumber(text) : NaN;
 
 /* ---- Jobs ---------------------------------------------------------------- */
@@ -114,8 +114,8 @@ const bytesOfModule = () =>
     Uint8Array.from(atob($('#wasm').textContent.trim()),
                     (c) => c.charCodeAt(0));
 
-/* A worker, and a way to hand it jobs: start({ job, ... }, onProgress) gives
-   what the job answers. A job that is stopped never answers. */
+/* A worker that runs jobs. start({ job, ... }, onProgress) returns a promise of
+   the job's result. The promise of a job that was stopped never resolves. */
 class Worker_ {
     constructor() {
         const source = [$('#engine').textContent, $('#worker').textContent];

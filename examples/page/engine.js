@@ -1,12 +1,13 @@
-/* The module's functions for JavaScript: on the page, and in each worker, which
-   has a module of its own. Addresses come as signed numbers, hence `>>> 0`. */
+/* The functions of page.c for JavaScript. The page has one instance of the module
+   for each part, and each worker has its own. Addresses from WebAssembly are signed
+   numbers; `>>> 0` makes them unsigned. */
 
 const LAYOUTS = ['classic', 'blocked', 'counting'];
 const ERRORS = { ok: 0, truncated: 1, notAFilter: 2, corrupt: 6, unsealed: 7 };
 const MIB = 2 ** 20;
 
-/* At once where a browser allows that: a module of this size takes less time to
-   compile than another thread to begin. */
+/* Compiles synchronously if the browser allows it: for a module of this size, that
+   is faster than to start another thread. */
 async function compiled(wasm) {
     try {
         return new WebAssembly.Module(wasm);
@@ -25,7 +26,7 @@ class Engine {
         return new Uint8Array(this.c.memory.buffer, at >>> 0, size);
     }
 
-    /* null where there is no memory for them */
+    /* Copies bytes into the module's memory; null if memory is short. */
     put(bytes) {
         const at = this.c.allocate(bytes.length) >>> 0;
         if (at === 0)
@@ -92,7 +93,7 @@ class Engine {
 
     image(b) { return this.view(b, this.c.size(b) >>> 0); }
 
-    /* What `bloom info` tells of a chain */
+    /* The facts about a chain that `bloom info` prints */
     infoOfChain() {
         const c = this.c, each = Array.from({ length: c.chain_links() },
                                             (_, i) => this.info(c.link(i)));
@@ -102,7 +103,7 @@ class Engine {
                  rate: c.chain_fpr(), verified: worst ?? ERRORS.ok, links: each };
     }
 
-    /* What it tells of a filter */
+    /* The facts about a filter that `bloom info` prints */
     info(b) {
         const c = this.c, plan = this.planOf(b), known = c.estimate(b);
         return { ...plan, ones: c.ones(b), known, rate: c.fpr(b),

@@ -1,4 +1,4 @@
-/* Part 4: a filter from a file, or made of lines, in a worker that keeps it. */
+/* Part 4: a filter from a file or from lines. A worker holds it, the "keeper". */
 
 let keeper = null, keptName = '', keptInfo = null;
 
@@ -6,13 +6,13 @@ const encode = (text) => new TextEncoder().encode(text);
 
 const rateRow = (info) => ['rate now', `${rate(info.rate)}${oneIn(info.rate)}`];
 const keysRow = (info) => ['keys', info.known < 0
-    ? 'more than can be told: every cell is set' : `about ${whole(info.known)}`];
+    ? 'unknown: every cell is set' : `about ${whole(info.known)}`];
 
 function chainRows(info) {
     return [
         ['seed', format(info.seed, {})], ['bytes', whole(info.bytes)],
         keysRow(info), rateRow(info),
-        ['links', `${whole(info.links.length)}; it grows as lines come`],
+        ['links', `${whole(info.links.length)}; it grows as lines are added`],
         ...info.links.map((link, i) => [`link ${i}`,
             `k ${whole(link.hashes)}, m ${whole(link.cells)}, `
             + `${percent(link.ones / link.cells)} ones, about ${whole(link.known)} keys, `
@@ -32,9 +32,10 @@ function filterRows(info) {
     ];
 }
 
-/* The same rows, in the same order, as `bloom info` */
+/* The same rows in the same order as `bloom info` prints, but for its "file" and
+   "made with" */
 function infoRows(info) {
-    const seals = { [ERRORS.ok]: 'sealed and right',
+    const seals = { [ERRORS.ok]: 'sealed and intact',
                     [ERRORS.unsealed]: 'not sealed' };
     return [
         ['layout', LAYOUTS[info.layout]], ['hash width', whole(info.width)],
@@ -66,7 +67,7 @@ function refuse(name, why) {
     keptInfo = null;
 }
 
-/* Hands the keeper a job that gives a filter. */
+/* Starts a new keeper with a job that makes or opens a filter, and shows it. */
 async function keep(name, job) {
     keeper?.stop();
     const mine = keeper = new Worker_(), bar = $('#file-progress');
@@ -92,7 +93,7 @@ async function keep(name, job) {
         say('#file-note', `${name}: ${result.text}.`);
         $('#file-note').classList.add('wrong');
     } else if (result.lines !== undefined) {
-        say('#file-note', `Made of ${plural(result.lines, 'line')}.`);
+        say('#file-note', `Made from ${plural(result.lines, 'line')}.`);
     }
 }
 
@@ -104,15 +105,15 @@ function buildFile() {
     const n = wanted === '' ? 0 : parseWhole(wanted);
     const p = parseNumber($('#build-p').value);
     if (!(p > 0 && p < 1) || !(wanted === '' || (n >= 1 && n % 1 === 0))) {
-        say('#file-note', 'n is a whole number, and p lies between 0 and 1; for one '
-            + `percent write 0.01 or 1%. ${NUMBER_RULE}`);
+        say('#file-note', 'n must be a whole number, and p must lie between 0 and 1. For '
+            + `one percent write 0.01 or 1%. ${NUMBER_RULE}`);
         return;
     }
     keep('lines.bloom', { job: 'make', text: encode($('#build-lines').value),
                           n, p, layout });
 }
 
-/* ---- Asking -------------------------------------------------------------- */
+/* ---- Looking up, adding, saving ------------------------------------------ */
 
 const MOST_SHOWN = 1000;
 
@@ -130,7 +131,7 @@ async function askLines() {
         return;
     }
     const maybes = answers.reduce((sum, maybe) => sum + maybe, 0);
-    say('#lines-note', `${plural(count, 'line')}: ${whole(maybes)} maybe in, `
+    say('#lines-note', `${plural(count, 'line')}: ${whole(maybes)} maybe, `
         + `${whole(count - maybes)} certainly not.`);
     $('#answers').replaceChildren(...splitLines(text).slice(0, MOST_SHOWN).map(
         (line, i) => element(answers[i] ? 'li.maybe' : 'li', element('span', line),
@@ -147,7 +148,8 @@ async function addLines() {
 
 async function saveFile() {
     if (keptInfo.verified === ERRORS.corrupt) {
-        say('#lines-note', 'It is damaged: a new seal would hide that, so it is not saved.');
+        say('#lines-note', 'The filter is damaged, so it was not saved: the new checksum '
+            + 'would hide the damage.');
         return;
     }
     const { info, image, why } = await keeper.start({ job: 'image' });

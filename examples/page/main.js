@@ -1,6 +1,6 @@
-/* The start, the theme, and the link that restores what is shown. */
+/* The start of the page, its theme, and the link that restores its state. */
 
-const MOST_OF_LINK = 12000;             /* letters */
+const MOST_OF_LINK = 12000;             /* characters */
 
 /* ---- The link ------------------------------------------------------------ */
 
@@ -32,8 +32,8 @@ function partInView() {
     return at && at.id !== 'part-1' ? `&part=${at.id.slice(5)}` : '';
 }
 
-/* n and p stand before the rest, so that one can write a link by hand. Not every
-   browser lets a page from the disk change what stands there. */
+/* n and p go into the query, before the #, so that people can write such a link by
+   hand. Not every browser lets a file: page change its query; then they follow #. */
 function setAddress(state) {
     const plan = `n=${planning.n}&p=${planning.p}`;
     try {
@@ -44,7 +44,7 @@ function setAddress(state) {
     lastHash = location.hash;
 }
 
-/* The address follows what is shown, a moment later. */
+/* Updates the address a moment after each change. */
 let sharing = 0, lastHash = '';
 
 function shared() {
@@ -59,13 +59,13 @@ function shared() {
 async function copyLink() {
     const state = stateOfPage();
     if (state.length > MOST_OF_LINK) {
-        notice('Too many words for a link: save the filter instead.');
+        notice('Too many words for a link. Save the filter instead.');
         return;
     }
     setAddress(`${state}${partInView()}`);
     const copied = await navigator.clipboard?.writeText(location.href)
         .then(() => true, () => false);
-    notice(copied ? 'Copied.' : 'It is in the address bar.');
+    notice(copied ? 'Copied' : 'Copy it from the address bar');
 }
 
 let noticed = 0;
@@ -79,7 +79,7 @@ function notice(text) {
 const within = (value, least, most, otherwise) =>
     value >= least && value <= most && value % 1 === 0 ? value : otherwise;
 
-/* A lone % is no code, and stands for itself. */
+/* Text with a % that is not part of an escape is taken as it is. */
 function decoded(text) {
     try {
         return decodeURIComponent(text);
@@ -114,8 +114,8 @@ function restoreWords({ text, number, many, layout }) {
     showWords();
 }
 
-/* n and p, of which what is none is told, as if it had been typed. Where they
-   stand behind #, they are newer than those behind ?. */
+/* Restores n and p. A value that is out of range is refused with a hint, as if it
+   had been typed. Values after # are newer than those after ?. */
 function restorePlan({ text, number, layout }) {
     const plan = { n: 10000, p: 0.01 }, refused = [];
     const query = new URLSearchParams(location.search);
@@ -141,7 +141,7 @@ function restoreRest(link) {
         $(`#part-${within(number('part'), 1, 5, 1)}`).scrollIntoView();
 }
 
-/* ---- The theme: the system's, or the other ------------------------------- */
+/* ---- The theme: follows the system until the reader changes it ----------- */
 
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');
 
@@ -162,7 +162,7 @@ function followSystem() {
     setTheme(darkSystem.matches);
 }
 
-function turnTheme() {                  /* from now on it stays */
+function turnTheme() {                  /* and stop following the system */
     darkSystem.removeEventListener('change', followSystem);
     setTheme(!isDark());
 }
@@ -180,7 +180,7 @@ function goTo(event) {
 
 const FIRST = '#words=apple,pear,cherry,plum,fig,quince,melon,grape&word=apple';
 
-/* Part 1 first: it answers before the others are made. */
+/* Starts part 1 first, so that it can answer before the other parts are ready. */
 async function start() {
     const module = await compiled(bytesOfModule());
     const engine = new Engine(module), version = engine.c.version();

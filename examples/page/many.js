@@ -1,5 +1,5 @@
-/* Part 1: many words, at the speed that one likes, and words that the page
-   makes: 2^18 of them, in an order without a pattern. */
+/* Part 1: adding many words at a chosen speed, and made-up words. There are 2^18
+   made-up words, in a scrambled order. */
 
 const SYLLABLES = [...'bdfghklmnprstvwz'].flatMap((c) =>
     [...'aeio'].map((vowel) => c + vowel));
@@ -11,8 +11,8 @@ function madeWord(i) {
         + SYLLABLES[mixed & 63];
 }
 
-/* How many made words are in, from the first one on: a link needs to say no
-   more than that. */
+/* How many of the made-up words are in, counted from the first one. A link
+   stores this number instead of the words. */
 function madeSoFar() {
     let count = 0;
     while (words.words.get(madeWord(count))?.times === 1)
@@ -20,7 +20,7 @@ function madeSoFar() {
     return count;
 }
 
-/* ---- Adding in turn ------------------------------------------------------ */
+/* ---- Adding one after another -------------------------------------------- */
 
 const run = { left: [], all: 0, paused: false, timer: 0 };
 
@@ -32,10 +32,11 @@ function showRun() {
     say('#many-note', run.all ? `${whole(done)} of ${plural(run.all, 'word')} added`
         + `${run.paused && going ? ', paused' : ''}.` : '');
     $('#pause').disabled = $('#stop').disabled = !going;
-    say('#pause', run.paused && going ? 'Go on' : 'Pause');
+    say('#pause', run.paused && going ? 'Continue' : 'Pause');
 }
 
-/* Full speed: as many as fit in a part of each frame */
+/* Adds one word, or at full speed as many as fit in 12 ms; then schedules the
+   next call. */
 function addSome() {
     const until = performance.now() + 12, slow = perSecond();
     let word;
@@ -74,7 +75,7 @@ function pause() {
     showRun();
 }
 
-/* ---- A false "maybe", looked for among made words from the end ----------- */
+/* ---- Finding a false positive, among the made-up words from the end ------ */
 
 let tried = MAKEABLE;
 
@@ -85,13 +86,13 @@ function findFalse() {
         if (!words.has(word) && words.ask(word)) {
             $('#word').value = word;
             showWords(true);
-            say('#false-note', `Found after ${plural(from - tried, 'word')}.`);
+            say('#false-note', `Found after trying ${plural(from - tried, 'word')}.`);
             return;
         }
     }
     tried = tried > 0 ? tried : MAKEABLE;
-    say('#false-note', `None among ${plural(from - stop, 'word')}: add more `
-        + 'words, or take fewer cells.');
+    say('#false-note', `None among ${plural(from - stop, 'word')}. Add more `
+        + 'words, or choose fewer cells.');
 }
 
 function startMany() {
@@ -100,7 +101,8 @@ function startMany() {
     $('#make').addEventListener('click', () => {
         const first = madeSoFar(), wanted = parseWhole($('#made').value);
         if (!(wanted >= 1 && wanted % 1 === 0) || first + wanted > MAKEABLE / 2) {
-            say('#many-note', `From 1 to ${whole(MAKEABLE / 2 - first)} words. ${NUMBER_RULE}`);
+            say('#many-note', `Enter a whole number from 1 to ${whole(MAKEABLE / 2 - first)}. `
+                + NUMBER_RULE);
             return;
         }
         addWords(Array.from({ length: wanted }, (_, i) => madeWord(first + i)));

@@ -1,6 +1,7 @@
-/* bloom.h for the page: what its JavaScript calls, as WebAssembly, without a
-   libc. Whole numbers up to 2^53 cross as doubles, addresses and small numbers
-   as ints. `make page` compiles it; engine.js is the other side. */
+/* bloom.h for the browser page: the functions that its JavaScript calls. `make
+   page` compiles this file to WebAssembly, without a libc; engine.js calls it.
+   Whole numbers up to 2^53 are passed as doubles, addresses and small numbers
+   as ints. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,8 @@ static void *take(size_t size);
 #define EXPORT(name) __attribute__((export_name(#name))) name
 
 /* ---- Memory --------------------------------------------------------------
-   Taken from the end of what is in use, given back all at once. */
+   A stack of blocks: allocate adds one at the end, and release frees all blocks
+   that were allocated since mark. */
 
 enum { WASM_PAGE = 65536 };
 
@@ -41,13 +43,14 @@ void *EXPORT(allocate)(size_t size) { return take(size); }
 size_t EXPORT(mark)(void) { return used; }
 void EXPORT(release)(size_t marked) { used = marked; }
 
-/* ---- Plans: one at a time, this one -------------------------------------- */
+/* ---- Plans ---------------------------------------------------------------
+   plan_for, plan_set and plan_of set the current plan. The others use it. */
 
 static bloom_plan plan;
 
 double EXPORT(version)(void) { return BLOOM_VERSION; }
 
-/* k: 0 for the best one */
+/* k = 0 chooses the best k, or for a blocked filter the planned one. */
 void EXPORT(plan_for)(double n, double p, int layout, unsigned k)
 {
     plan = k == 0 ? bloom_plan_layout((uint64_t)n, p, (bloom_layout)layout)
@@ -89,7 +92,7 @@ int EXPORT(verify)(const bloom *b) { return (int)bloom_verify(b); }
 double EXPORT(ones)(const bloom *b) { return (double)bloom_ones(b); }
 double EXPORT(fpr)(const bloom *b) { return bloom_fpr(b); }
 
-/* -1: every cell is set */
+/* -1 if every cell is set, so that there is no estimate */
 double EXPORT(estimate)(const bloom *b)
 {
     uint64_t keys = bloom_estimate(b);
@@ -97,14 +100,14 @@ double EXPORT(estimate)(const bloom *b)
 }
 
 static bloom_error error;
-static bloom_chain *chain;              /* or the one that was opened last */
+static bloom_chain *chain;              /* the chain that was opened last */
 
 bloom *EXPORT(open)(void *image, size_t size)
 {
     return bloom_open(image, size, &error);
 }
 
-/* A copy of it; how many links it has, 0: it is none */
+/* Loads a copy of a chain. Returns its number of links; 0 if it was refused. */
 unsigned EXPORT(open_chain)(const void *image, size_t size)
 {
     chain = bloom_chain_load(image, size, &error);
@@ -117,7 +120,7 @@ double EXPORT(chain_size)(void) { return (double)bloom_chain_size(chain); }
 double EXPORT(chain_fpr)(void) { return bloom_chain_fpr(chain); }
 void EXPORT(chain_head)(unsigned char *to) { bloom_chain_head(chain, to); }
 
-/* -1: every cell of a link is set */
+/* -1 if every cell of a link is set, so that there is no estimate */
 double EXPORT(chain_estimate)(void)
 {
     uint64_t keys = bloom_chain_estimate(chain);
@@ -146,7 +149,7 @@ int EXPORT(remove)(bloom *b, const char *key, size_t size)
     return bloom_remove(b, key, size);
 }
 
-/* Address of the key's k cells, 64 bits each */
+/* Returns the address of the key's k cell numbers, 64 bits each. */
 static uint64_t probe[64];
 
 const uint64_t *EXPORT(probes)(const bloom *b, const char *key, size_t size)
@@ -155,7 +158,7 @@ const uint64_t *EXPORT(probes)(const bloom *b, const char *key, size_t size)
     return probe;
 }
 
-/* ---- Lines: as the command takes them ------------------------------------ */
+/* ---- Lines, as the command reads them ------------------------------------ */
 
 static size_t line_end(const char *text, size_t from, size_t size)
 {
@@ -184,7 +187,8 @@ static bool add_line(bloom *b, const char *line, size_t size)
     return b ? bloom_add(b, line, size) : bloom_chain_add(chain, line, size);
 }
 
-/* Adds them to b, or to the chain if that is NULL; or asks, into maybe[]. */
+/* If maybe is NULL, adds the lines; else looks them up and writes one answer
+   per line to maybe[]. If b is NULL, uses the chain instead. */
 void EXPORT(lines)(bloom *b, const char *text, size_t size, bool *maybe)
 {
     size_t at = 0;
@@ -224,7 +228,7 @@ static uint64_t mixed(uint64_t z)       /* splitmix64 */
     return z ^ z >> 31;
 }
 
-/* Random whole numbers below 2^53, as JavaScript has them too */
+/* Random whole numbers below 2^53, which JavaScript represents exactly */
 void EXPORT(random_keys)(double *to, double from, double count)
 {
     uint64_t i = (uint64_t)from;
@@ -232,7 +236,8 @@ void EXPORT(random_keys)(double *to, double from, double count)
         *to++ = (double)(mixed(i++) >> 11);
 }
 
-/* Of `count` such keys, some at a time: added, or asked for */
+/* Adds `count` such keys, or looks them up, up to 1024 per call. Returns how
+   many were new, or how many may be in. */
 double EXPORT(keys)(bloom *b, const double *key, double count, int asking)
 {
     uint64_t some[1024];
@@ -248,9 +253,10 @@ double EXPORT(keys)(bloom *b, const double *key, double count, int asking)
     return yes;
 }
 
-/* ---- Why the step is scrambled: other rules ------------------------------
-   In a plain array of cells. GUAVA: (h1 + i h2) mod m, of 63 bits; CONSTANT:
-   bloom.h's walk, but the step stays; SCRAMBLED: bloom.h itself. */
+/* ---- Part 3: other rules for the step ------------------------------------
+   GUAVA: cell i is (h1 + i h2) mod m, with the sum cut to 63 bits. CONSTANT:
+   the walk of bloom.h, but with a constant step. SCRAMBLED: bloom.h itself.
+   INDEPENDENT: k random cells. All but SCRAMBLED use a plain array of cells. */
 
 enum { GUAVA, CONSTANT, SCRAMBLED, INDEPENDENT };
 enum { MOST_CELLS = 32768 };
@@ -288,8 +294,8 @@ static bloom_hash random_hash(void)
     return h;
 }
 
-/* One filter of the plan, of n random keys, is asked for `count` others:
-   how many are "maybe". trial: which random keys. */
+/* Adds n random keys to one filter of the plan and looks up `count` others.
+   Returns the number of false positives; `trial` selects the random keys. */
 double EXPORT(trial)(int rule, double n, double count, double trial)
 {
     static unsigned char cell[MOST_CELLS];
@@ -312,7 +318,8 @@ double EXPORT(trial)(int rule, double n, double count, double trial)
     return maybes;
 }
 
-/* The cells of a random key whose step is `step` parts of 1 around */
+/* The cells of random key number i, with a step of `step` (0 to 1) of the way
+   around the filter */
 const uint64_t *EXPORT(stepped)(int rule, double i, double step)
 {
     size_t marked = used;

@@ -1,4 +1,4 @@
-/* Part 2: n, p and k; what they cost; the promised rate, and the measured. */
+/* Part 2: the memory for n, p and k; the predicted rate, and the measured one. */
 
 const planning = { n: 10000, p: 0.01, layout: 0, k: 0 };    /* k 0: the best */
 const FRACTIONS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2.5, 4];
@@ -6,20 +6,21 @@ const MOST_MEASURED = 3e7, MOST_BYTES = 3e8;
 
 let planEngine, chartRate, chartK, measuring = null, measured = null;
 
-/* ---- What may be typed, or stand in the address -------------------------- */
+/* ---- Values of n and p that may be typed, or stand in the address -------- */
 
 const FIELDS = {
     n: { parse: parseWhole, fits: (n) => n >= 1 && n <= 1e12 && n % 1 === 0,
-         hint: 'n: a whole number from 1 to 10¹².' },
+         hint: 'n must be a whole number from 1 to 10¹².' },
     p: { parse: parseNumber, fits: (p) => p >= 2 ** -64 && p < 1,
-         hint: 'p: from 5.4 × 10⁻²⁰ to below 1; for one percent write 0.01 or 1%.' },
+         hint: 'p must be at least 5.4 × 10⁻²⁰ and below 1. For one percent write 0.01 or 1%.' },
 };
-const TOO_LARGE = 'This page counts its bytes with 32 bits, so it plans filters below '
-    + '4.29 GB: take fewer keys, or a larger p. In C there is no such limit.';
+const TOO_LARGE = 'This page uses 32-bit sizes, so it plans only filters below 4.29 GB. '
+    + 'Choose fewer keys or a larger p. On 64-bit machines C has no such limit.';
 
 /* ---- Plans --------------------------------------------------------------- */
 
-/* The least blocked filter with this k: whole blocks, found by halving */
+/* Cells of the smallest blocked filter with this k whose rate is at most p, by
+   binary search over the number of blocks; NaN if there is none. */
 function leastBlocked(n, p, k) {
     const c = planEngine.c;
     const keeps = (blocks) => {
@@ -65,7 +66,7 @@ function axis(more) {
              font: '12px system-ui', ...more };
 }
 
-/* The marks of a logarithmic axis: so many a decade */
+/* The ticks of a logarithmic axis: at each of these digits in every decade */
 const decades = (each, show) => ({
     splits: (chart, which, low, high) => {
         const at = [];
@@ -80,7 +81,7 @@ const shortCount = (v) => format(v, { notation: 'compact' });
 const shortRate = (v) => v > 9e-5 ? rate(v)
     : `10${superscript(Math.round(Math.log10(v)))}`;
 
-/* The planned n and p, as a cross of thin lines */
+/* Marks the planned n and p by two dashed lines. */
 function drawPlanned(chart) {
     const g = chart.ctx, { left, top, width, height } = chart.bbox;
     const x = chart.valToPos(planning.n, 'x', true);
@@ -185,11 +186,12 @@ function showK(best, plan, all) {
     slider.max = all.at(-1);
     slider.step = planning.layout === 1 ? 8 : 1;
     slider.value = plan.hashes;
-    /* A blocked plan has as few blocks a key as cost little, not the least. */
-    const kind = planning.layout === 1 ? 'as planned' : 'the best';
-    say('#k-kind', kind);
+    /* A blocked plan uses few blocks per key, for speed, even if more blocks would
+       take a little less memory. So its k is called planned, not best. */
+    const kind = planning.layout === 1 ? 'planned' : 'best';
+    say('#k-kind', `${kind} k`);
     say('#plan-k-shown', plan.hashes === best.hashes
-        ? `${plan.hashes}, ${kind}` : `${plan.hashes}; ${kind}: ${best.hashes}`);
+        ? `${plan.hashes} (${kind})` : `${plan.hashes} (${kind}: ${best.hashes})`);
     say('#best', planning.layout === 1 ? 'Planned k' : 'Best k');
     $('#best').disabled = plan.hashes === best.hashes;
 }
@@ -208,7 +210,7 @@ function showInputs() {
 
 let planned;
 
-/* Neither the charts nor the points of another plan stay. */
+/* Removes the charts and points of the previous plan, and says why. */
 function showNoPlan() {
     [chartRate, chartK].forEach((chart) => chart?.destroy());
     chartRate = chartK = null;
@@ -266,8 +268,8 @@ async function startMeasuring() {
         Math.max(1, Math.round(f * planning.n))))];
     stopMeasuring();
     if (planned.bytes > MOST_BYTES || planning.n > MOST_MEASURED) {
-        say('#measure-note', `Too large to be measured here: to ${bytes(MOST_BYTES)} `
-            + `and ${whole(MOST_MEASURED)} keys.`);
+        say('#measure-note', 'Too large to measure here. The limits are '
+            + `${bytes(MOST_BYTES)} and ${whole(MOST_MEASURED)} keys.`);
         return;
     }
     const mine = measuring = new Worker_();
@@ -283,14 +285,14 @@ async function startMeasuring() {
     mine.stop();
     measuring = null;
     $('#measure-progress').value = 1;
-    say('#measure-note', why ?? `${plural(points.length, 'point')}, each of `
-        + `${whole(100000)} absent keys`
-        + `${maybes.some((m) => m === 0) ? '; where none was wrong there is no dot' : ''}.`);
+    say('#measure-note', why ?? `${plural(points.length, 'point')}, each from `
+        + `${whole(100000)} lookups of absent keys.`
+        + `${maybes.some((m) => m === 0) ? ' A point without false positives has no dot.' : ''}`);
     if (!why)
         showMeasured(points, maybes);
 }
 
-/* Small plans are measured of themselves, once the slider rests. */
+/* Measures small plans without a click, once the sliders rest. */
 function measureSoon() {
     clearTimeout(due);
     if (seen && planned.bytes && planning.n <= 100000)
@@ -328,7 +330,7 @@ function typed(field, { parse, fits, hint }) {
 function startPlan(engine) {
     planEngine = engine;
     const library = element('script', $('#uplot').textContent);
-    document.head.append(library);      /* only now: part 1 need not wait */
+    document.head.append(library);      /* late, so that part 1 need not wait */
     $('#n').addEventListener('input', ({ target }) =>
         replan({ n: Math.round(twoDigits(10 ** (target.value / 10))) }));
     $('#p').addEventListener('input', ({ target }) =>

@@ -1,4 +1,4 @@
-/* Part 5: ten million keys, beside a Set. */
+/* Part 5: ten million keys in filters, and in a Set for comparison. */
 
 const RACE_KEYS = 1e7, RACE_RATE = 0.01;
 const RACERS = { classic: 'bloom.h, classic', blocked: 'bloom.h, blocked',
@@ -23,7 +23,7 @@ async function race() {
     const mine = racing = new Worker_(), body = $('#race-table tbody');
     const order = Object.keys(RACERS);
     body.replaceChildren();
-    say('#race', 'Again');
+    say('#race', 'Run again');
     const { why } = await mine.start({ job: 'race', n: RACE_KEYS, p: RACE_RATE },
         ({ result, what, progress }) => {
             if (mine !== racing)
@@ -43,8 +43,9 @@ async function race() {
     racing = null;
     $('#race-progress').value = 1;
     say('#race-note', why ? `${why}.` : 'Done.');
-    say('#race-foot', 'No browser tells what a Set takes: the numbers alone are 8 bytes '
-        + 'each. The times are of this machine, now, without making the keys.');
+    say('#race-foot', 'Browsers do not report the memory of a Set; its numbers alone take 8 '
+        + 'bytes each. The times were measured on your machine just now, and do not include '
+        + 'making the keys.');
 }
 
 function startRace() {

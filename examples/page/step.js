@@ -1,5 +1,5 @@
-/* Part 3: the step from probe to probe, constant and scrambled, as pictures and
-   as rates. */
+/* Part 3: the step from probe to probe, constant or multiplied ("scrambled"), as
+   pictures and as rates. */
 
 const RULES = { guava: 0, constant: 1, scrambled: 2, independent: 3 };
 const ROWS = [[64, 10, 4], [256, 10, 18], [512, 10, 35], [4096, 10, 284],
@@ -24,7 +24,7 @@ function drawRule(canvas, rule) {
         const at = stepEngine.c.stepped(rule, i, (i + 0.5) / keys);
         const all = stepEngine.numbers(at, k);
         for (const cell of all) {
-            const turned = (cell - all[0] + m) % m;
+            const turned = (cell - all[0] + m) % m;     /* the first cell is at 0 */
             g.fillRect(Math.floor(turned / m * wide), i * high,
                        Math.max(high, wide / m), high);
         }
@@ -56,7 +56,7 @@ function showRules() {
         const tr = element('tr', element('td', show), element('td', whole(row.k)),
             element('td', whole(row.n)), element('td', rate(textbook(row))),
             ...Object.keys(RULES).map((rule) => element(`td.${rule}`, '–')),
-            element('td', significant(promised)));
+            element('td', significant(promised)));      /* a ratio, as the others */
         tr.classList.toggle('chosen', row === step);
         return tr;
     });
@@ -88,7 +88,8 @@ async function measureRules() {
 
 /* ---- Controls ------------------------------------------------------------ */
 
-/* Rows that are not in the list come first, one at a time. */
+/* Shows the pictures of a row. A row that is not in the list becomes its first
+   one, and replaces the one that was added this way before. */
 function chooseStep(row) {
     const same = (other) => ['m', 'k', 'n'].every((x) => row[x] === other[x]);
     const there = stepRows.find(same);
@@ -114,7 +115,8 @@ function typedStep() {
     const fits = m >= 64 && m <= MOST_STEP_CELLS && m % 64 === 0
         && k >= 1 && k <= 64 && k % 1 === 0 && n >= 1 && n <= m && n % 1 === 0;
     say('#step-note', fits ? ''
-        : `m: a multiple of 64, to ${whole(MOST_STEP_CELLS)}; k: to 64; n: to m. ${NUMBER_RULE}`);
+        : `m must be a multiple of 64, at most ${whole(MOST_STEP_CELLS)}; k from 1 to 64; `
+            + `n from 1 to m. ${NUMBER_RULE}`);
     if (fits)
         chooseStep({ m, k, n });
 }

@@ -1,14 +1,16 @@
-/* Part 1: words, their cells, and who made a false "maybe". */
+/* Part 1: words, their cells, and the words that cause a false positive. */
 
 const quoted = (word) => `“${word}”`;
 
-/* The filter, and beside it what a filter does not have: the true words */
+/* A filter, and the exact set of words that were added to it. A filter alone
+   could not tell which of its answers are wrong. */
 class Words {
     constructor(engine) {
         this.engine = engine;
         this.base = engine.c.mark();
         this.words = new Map();         /* word: { times, cells } */
-        this.falses = [];               /* { word, makers, added } */
+        this.falses = [];               /* false positives, the first 100:
+                                           { word, makers, added } */
         this.falseCount = 0;
         this.m = 256;
         this.k = 4;
@@ -58,7 +60,7 @@ class Words {
 
     probesOf(word) { return this.engine.probes(this.filter, word); }
 
-    /* The word that the page shows; '' for none */
+    /* Selects the word whose probes the page shows; '' for none. */
     show(word) {
         this.word = word;
         this.probes = word === '' ? [] : this.probesOf(word);
@@ -84,7 +86,7 @@ class Words {
         this.words.set(word, { times: 1, cells });
     }
 
-    /* true: a false "maybe" */
+    /* Looks a word up. true: it is a false positive. */
     ask(word) {
         const wrong = !this.has(word) && this.maybe(word);
         if (wrong && !this.falses.some((f) => f.word === word && !f.added))
@@ -106,7 +108,7 @@ class Words {
         return true;
     }
 
-    /* ---- False "maybe"s ------------------------------------------------- */
+    /* ---- False positives ------------------------------------------------ */
 
     keepFalse(word, added) {
         this.falseCount++;
@@ -115,8 +117,9 @@ class Words {
                                makers: this.makers(this.probesOf(word)) });
     }
 
-    /* Few words that together set these cells: each time the one that has the
-       most of those left. [[word, [probe, ...]], ...]; null: a stuck counter */
+    /* A few words that together set these cells: [[word, [probe, ...]], ...].
+       Greedy: each step takes the word that set most of the remaining cells. A
+       word of null stands for counters that are stuck at 15. */
     makers(probes) {
         const left = new Set(probes), makers = [];
         while (left.size > 0) {
@@ -147,14 +150,14 @@ class Words {
 
 let words, cells;
 
-const nameOfMaker = ([word]) => word === null ? 'a counter that is stuck' : word;
+const nameOfMaker = ([word]) => word === null ? 'a counter stuck at 15' : word;
 
 function describeCell(cell) {
     const value = words.value(cell), by = words.setters(cell);
     const many = by.length > 12 ? [...by.slice(0, 12),
                                    `${whole(by.length - 12)} more`] : by;
     const who = by.length ? `set by ${plural(by.length, 'word')}: ${list(many)}`
-              : value ? 'set, and stuck: no word sets it now' : 'not set';
+              : value ? 'it stays at 15, although its words were removed' : 'not set';
     const count = words.layout === 2 && value ? `, counter ${value}` : '';
     return `Cell ${whole(cell)}${count}: ${who}.`;
 }
@@ -162,22 +165,23 @@ function describeCell(cell) {
 function verdict() {
     const { word, probes } = words;
     if (word === '')
-        return ['none', '', 'Type a word: its probes are drawn, and the filter answers.'];
+        return ['none', '', 'Type a word to see its probes and the answer of the filter.'];
     if (words.has(word))
-        return ['in', 'maybe', `and rightly so: ${quoted(word)} was added.`];
+        return ['in', 'maybe', `This is right: ${quoted(word)} was added.`];
     if (words.maybe(word)) {
         const makers = words.makers(probes).map(nameOfMaker);
         return ['wrong', 'maybe',
-                `and that is false: ${quoted(word)} was never added. Its cells were `
+                `A false positive: ${quoted(word)} was not added. Its cells were `
                 + `set by ${list(makers)}.`];
     }
     const miss = probes.findIndex((cell) => !words.value(cell));
     return ['out', 'certainly not',
-            `Probe ${miss + 1} finds that cell ${whole(probes[miss])} is not set.`];
+            `Cell ${whole(probes[miss])}, which probe ${miss + 1} tests, is not set.`];
 }
 
 function showProbes() {
-    const kinds = { own: 'its own', shared: 'shared', unset: 'not set' };
+    const kinds = { own: 'set by this word only', shared: 'set by other words',
+                    unset: 'not set' };
     const rows = words.probes.map((cell, i) => {
         const kind = markOf(words, cell);
         const mark = element(`i.mark.${kind}`, String(i + 1));
@@ -196,7 +200,8 @@ function showFalses() {
             i ? ', ' : '', element('b', nameOfMaker([name])),
             ` (${probes.length > 1 ? 'probes' : 'probe'} ${probes.join(' ')})`]);
         return element('li', element('b.wrong', word),
-                       added ? ' when it was added' : '', ': set by ', ...by);
+                       added ? ' (found when it was added)' : '',
+                       ': its cells were set by ', ...by);
     });
     const more = words.falseCount - words.falses.length;
     if (more > 0)
@@ -205,8 +210,8 @@ function showFalses() {
     say('#false-count', whole(words.falseCount));
 }
 
-/* The newest of them, as buttons that show their probes. How often a word was
-   added is known to a counting filter alone. */
+/* The newest words, as buttons that show their probes. How often a word was
+   added matters, and is shown, only in a counting filter. */
 function showIn() {
     const most = 60, all = [...words.words], newest = all.slice(-most);
     const buttons = newest.map(([word, { times }]) => {
@@ -220,21 +225,21 @@ function showIn() {
         return button;
     });
     const more = all.length - newest.length;
-    $('#in').replaceChildren(...more > 0 ? [`${whole(more)} words and `] : [],
+    $('#in').replaceChildren(...more > 0 ? [`${plural(more, 'older word')}, and `] : [],
                              ...buttons);
 }
 
 function showFigures() {
     const info = words.info();
     say('#count', whole(words.words.size));
-    say('#guess', info.known < 0 ? 'more than can be told'
+    say('#guess', info.known < 0 ? 'unknown: every cell is set'
                                  : `about ${whole(info.known)}`);
     say('#fill', `${whole(info.ones)} of ${whole(info.cells)} `
         + `(${percent(info.ones / info.cells)})`);
     say('#now', `${rate(info.rate)}${oneIn(info.rate)}`);
 }
 
-/* walking: one probe after the other */
+/* walking: draw the probes one after another, not all at once. */
 function showWord(walking) {
     const [kind, answer, because] = verdict();
     $('#answer').className = `answer ${kind}`;
@@ -257,8 +262,8 @@ function showWords(walking = false) {
     shared();
 }
 
-/* The sliders' ends depend on the layout: a block has 256 cells, and its k is
-   what bloom.h takes. */
+/* The ranges of the sliders depend on the layout. A block has 256 cells, and k
+   is a multiple of 8 that bloom.h accepts. */
 function fitSliders() {
     const blocked = words.layout === 1, slider = $('#k');
     const steps = blocked ? [8, 16, 24, 32] : [1, 16];
@@ -295,8 +300,8 @@ function fitShape(m, k, layout) {
 }
 
 function onCell(cell) {
-    const text = cell < 0 ? 'Point at a cell, or walk over them with the arrow '
-        + 'keys, to see which words set it.' : describeCell(cell);
+    const text = cell < 0 ? 'Point at a cell, or move to it with the arrow keys, '
+        + 'to see which words set it.' : describeCell(cell);
     say('#cell', text);
     $('#cells').setAttribute('aria-valuenow', Math.max(cell, 0));
     $('#cells').setAttribute('aria-valuetext', cell < 0 ? 'none' : text);
@@ -307,8 +312,8 @@ function removeWord(word) {
         showWords();
         say('#because', `${quoted(word)} was removed. ${$('#because').textContent}`);
     } else if (word !== '') {
-        say('#because', `${quoted(word)} was never added, so it is not removed: `
-            + 'that would take the cells of other words away.');
+        say('#because', `${quoted(word)} was never added, so it was not removed: `
+            + 'that would remove cells of other words.');
     }
 }
 

@@ -1,5 +1,5 @@
-/* What takes long: each job in a worker of its own, after engine.js. A job
-   posts its progress as it goes; the page ends the worker to stop it. */
+/* The long jobs, run in a worker, which loads engine.js before this file. A job
+   posts its progress as it goes. To stop a job, the page ends its worker. */
 
 let engine;
 
@@ -7,7 +7,8 @@ let engine;
 
 const ASKED = 100000, FAR = 2 ** 50;
 
-/* Small filters differ from one another, so many of them are asked, less each. */
+/* The rates of small filters differ from one another. So for small n the lookups
+   are spread over several filters. */
 function filtersFor(n) {
     return [100, 50, 20, 10, 5, 2, 1].find((f) => f * n <= 100000) ?? 1;
 }
@@ -43,7 +44,8 @@ function measure({ plan, n, points }) {
 
 /* ---- Part 3: rules for the step ------------------------------------------ */
 
-/* Until 10,000 false "maybe"s, or a good many questions */
+/* Measures each row under each rule, until `enough` false positives or `most`
+   lookups. */
 function rules({ rows, enough = 10000, most = 2e7 }) {
     const c = engine.c;
     rows.forEach(({ m, k, n }, row) => {
@@ -66,11 +68,13 @@ function rules({ rows, enough = 10000, most = 2e7 }) {
     return {};
 }
 
-/* ---- Part 4: a filter from a file, or made of lines ---------------------- */
+/* ---- Part 4: a filter from a file, or made from lines -------------------- */
 
-let filter = 0, empty = 0;              /* 0: the chain that was opened */
+/* filter: its address, or 0 if a chain is open. empty: the mark of the module's
+   memory before either is loaded. */
+let filter = 0, empty = 0;
 
-/* The file's bytes go straight into the module's memory. */
+/* Reads the file into the module's memory, and returns its address there. */
 async function readFile(file) {
     const at = engine.c.allocate(file.size) >>> 0;
     if (at === 0)
@@ -98,8 +102,9 @@ function forget() {
     filter = 0;
 }
 
-/* Why the bytes were refused. bloom.h calls anything of fewer bytes than a header
-   truncated; here it is so only if it begins as a filter or a chain does. */
+/* Why the bytes were refused. bloom.h reports any bytes shorter than a header as
+   truncated. This page does so only if they begin like a filter or a chain;
+   otherwise they are not a filter. */
 function whyNot(magic) {
     const error = engine.c.last_error();
     if (magic === '')
@@ -131,13 +136,14 @@ function make({ text, n, p, layout }) {
     const plan = engine.planFor(n || lines, p, layout);
     filter = plan.bytes ? c.create() : 0;
     if (!filter)
-        return { why: 'more than fits into the memory of this page' };
+        return { why: 'too large for the memory of this page' };
     c.lines(filter, at, text.length, 0);
     c.seal(filter);
     return { ...loaded(), lines };
 }
 
-/* Adds the lines, or asks for them. What a chain takes as it grows, it keeps. */
+/* Adds the lines, or looks them up. Adding to a chain may allocate a link, so the
+   memory is not released then. */
 function lines({ text, adding }) {
     const c = engine.c, marked = c.mark(), at = engine.put(text);
     const count = c.count_lines(at, text.length);
@@ -149,7 +155,7 @@ function lines({ text, adding }) {
     return { ...(adding ? loaded() : {}), answers, count };
 }
 
-/* Sealed, all links of it */
+/* The image of the filter or chain, after sealing it */
 function image() {
     const c = engine.c;
     if (filter) {
@@ -171,7 +177,8 @@ function image() {
 
 const CHUNK = 100000;
 
-/* Runs `use` over keys [from, from + n) in chunks, times that alone. */
+/* Calls `use` for chunks of the random keys number from .. from + n - 1. Returns its
+   time per key, without the time to make the keys, and the sum of its results. */
 function timed(n, from, keys, what, use) {
     const c = engine.c;
     let spent = 0, yes = 0;
@@ -217,7 +224,7 @@ function raceSet(n, keys) {
 
 function race({ n, p }) {
     const keys = engine.c.allocate(8 * CHUNK) >>> 0;
-    for (let i = 0; i < 4; i++) {       /* until a browser has compiled it well */
+    for (let i = 0; i < 4; i++) {       /* warm-up: browsers optimise hot code */
         raceFilter(CHUNK, p, 0, keys);
         raceFilter(CHUNK, p, 1, keys);
         raceSet(CHUNK, keys);

@@ -1,7 +1,9 @@
-/* The commands that ask, and change nothing */
+/* The commands that only read: BF.EXISTS, BF.MEXISTS, BF.CARD, BF.INFO and
+   BF.DEBUG */
 #include "commands.h"
 
-/* BF.Madd and BF.Mexists do as BF.add and BF.exists, for many. */
+/* Whether a command is BF.MADD or BF.MEXISTS, which share the code of BF.ADD
+   and BF.EXISTS */
 static bool is_many(const string *name)
 {
     return (text(name)[3] | 32) == 'm';
@@ -14,7 +16,8 @@ static hashes hash_item(const chain *c, const string *item)
     return hash(c, bytes, size);
 }
 
-/* A missing key, and one of another type, contain nothing. */
+/* As in RedisBloom, the replies for a missing key, or for a key of another
+   type, are 0. */
 static int exists(context *ctx, string **argv, int argc)
 {
     place p;
@@ -45,7 +48,8 @@ static void sum(const chain *c, uint64_t field[FIELDS])
         field[CAPACITY] += c->link[i].capacity;
         field[ITEMS] += c->link[i].items;
     }
-    field[SIZE] = 32 + 64 * c->links + all_cell_bytes(c);  /* as its */
+    field[SIZE] = 32 + 64 * c->links + all_cell_bytes(c);   /* RedisBloom's
+                                                               formula */
     field[FILTERS] = c->links;
     field[EXPANSION] = c->expansion;
 }

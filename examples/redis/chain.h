@@ -1,8 +1,9 @@
-/* The value of a key of module.c: a chain of filters, of which the last one
-   takes the items. When it is full, the next one has EXPANSION times its
-   capacity and half its rate, so that all together keep `error`.
-   (bloom_chain.h always doubles and shares out the rate in its own way. People
-   know RedisBloom's numbers, so this chain is made of plain filters.) */
+/* The value of a key: a chain of filters, called links. New items go into the
+   last link. When that is full, the chain gets another link with EXPANSION
+   times its capacity and half its rate, so that all links together keep the
+   rate `error`.
+   bloom_chain.h is not used here, because it always doubles the capacity and
+   divides the rate differently. Users of Redis know RedisBloom's numbers. */
 #include "redismodule.h"
 #define BLOOM_STATIC
 #define BLOOM_NO_MALLOC                 /* Redis counts the memory */
@@ -10,47 +11,56 @@
 #include <string.h>
 
 #define MOST_ITEMS (1ULL << 48)         /* in one filter */
-#define MOST_CAPACITY (1 << 30)        /* that can be asked for */
+#define MOST_CAPACITY (1 << 30)        /* that a command may request */
 #define MOST_EXPANSION 32768
-#define MOST_FILTERS 1075               /* RedisBloom's rates end there, at 0 */
-#define MOST_GROWTH 536866816           /* bytes that an add reserves: 512 MB,
-                                           and yet one size of an allocator's */
-#define MOST_RATE 0.25                  /* more is taken as that */
-#define LEAST_RATE 5e-19                /* less, too: a hash has 64 bits */
+#define MOST_FILTERS 1075               /* after so many, RedisBloom's rate,
+                                           halved each time, is 0 */
+#define MOST_GROWTH 536866816           /* bytes that one add may reserve:
+                                           512 MB less 4 KB, so that allocators
+                                           need no larger size class */
+#define MOST_RATE 0.25                  /* higher rates count as this one */
+#define LEAST_RATE 5e-19                /* lower rates count as this one,
+                                           because a hash has 64 bits */
 #define IMAGE_HEADER 32                 /* bytes before the cells */
-#define LARGE ((size_t)1 << 20)         /* bytes that may be too many */
+#define LARGE ((size_t)1 << 20)         /* from this size on, images are made
+                                           only if memory suffices */
 #define NO_MEMORY "ERR Insufficient memory to create filter"
 #define BAD_DATA "ERR received bad data"
 
-/* An image is one of bloom.h's, classic, seed 0, width 64; or RedisBloom's
-   cells after a header that redisbloom.h describes. The kind says by which
-   hash it is asked. While a dump is loaded images whose turn has not come are
-   a header only. */
+/* An image is either one of bloom.h, classic, with seed 0 and width 64, or the
+   cells of RedisBloom after the header that redisbloom.h describes. Its kind
+   is the hash that it uses. While a dump is loaded, images whose cells have
+   not arrived consist of the header only. */
 enum { OURS, WIDE, NARROW, KINDS };
 
 typedef struct chain_link {
     unsigned char *image;
-    uint64_t capacity, items;           /* that it is planned for; in it */
-    double rate;                        /* at its capacity */
+    uint64_t capacity, items;           /* planned items; items in it */
+    double rate;                        /* when it holds `capacity` items */
 } chain_link;
 
-typedef struct spot {                   /* a byte of all the cells of a chain */
+typedef struct spot {                   /* a position in the cells of a chain */
     size_t link;
-    uint64_t inside;
+    uint64_t inside;                    /* bytes from the link's first cell */
 } spot;
 
-typedef struct pending {                /* where loading stands */
+typedef struct pending {                /* the progress of loading a dump */
     uint64_t loaded, missing;           /* bytes of cells */
-    uint64_t reserved;                  /* in the link that is being loaded */
-    spot at;
+    uint64_t reserved;                  /* bytes of cells for which the image
+                                           that is being loaded has memory */
+    spot at;                            /* end of the loaded cells */
 } pending;
 
 typedef struct chain {
-    chain_link *link;                   /* 1 or more; falling rates */
-    pending *pending;                   /* NULL: all is there */
+    chain_link *link;                   /* at least one; normally each has a
+                                           lower rate than the one before */
+    pending *pending;                   /* NULL: completely loaded */
     uint32_t links, expansion;          /* expansion 0: NONSCALING */
-    uint32_t growth;                    /* what RedisBloom called that */
-    uint8_t options, theirs, kinds;     /* its; saved as it came; 1 << kind */
+    uint32_t growth;                    /* the expansion in RedisBloom's data,
+                                           which may be above MOST_EXPANSION */
+    uint8_t options;                    /* from RedisBloom's data */
+    uint8_t theirs;                     /* 1: save it in RedisBloom's format */
+    uint8_t kinds;                      /* bit 1 << kind of each image */
 } chain;
 
 static void store(unsigned char *to, uint64_t x, int bytes)
@@ -92,7 +102,7 @@ static uint64_t cell_bytes(const unsigned char *image)
     return kind(image) == OURS ? load(image + 8, 8) / 8 : load(image + 16, 8);
 }
 
-/* UINT64_MAX if a head tells of more */
+/* UINT64_MAX if the heads add up to more than that */
 static uint64_t all_cell_bytes(const chain *c)
 {
     uint64_t all = 0, bytes;
@@ -104,7 +114,7 @@ static uint64_t all_cell_bytes(const chain *c)
     return all;
 }
 
-/* Past the last byte: link is the number of links. */
+/* For an offset past the last byte, `link` is the number of links. */
 static spot spot_of(const chain *c, uint64_t offset)
 {
     spot s = { 0, offset };
@@ -117,7 +127,7 @@ static spot spot_of(const chain *c, uint64_t offset)
     return s;
 }
 
-/* Forward, by bytes that are in one link */
+/* Moves the spot forward by bytes that lie within its link. */
 static void advance(const chain *c, spot *s, uint64_t bytes)
 {
     s->inside += bytes;
@@ -127,7 +137,8 @@ static void advance(const chain *c, spot *s, uint64_t bytes)
     }
 }
 
-/* The bytes of cells of a link that have come; its image has room for them. */
+/* The bytes of a link's cells that were loaded; its image has memory for at
+   least these. */
 static uint64_t bytes_there(const chain *c, size_t i)
 {
     const pending *p = c->pending;
@@ -168,7 +179,8 @@ static unsigned long long told(RedisModuleServerInfoData *info,
     return RedisModule_ServerInfoGetFieldUnsigned(info, field, NULL);
 }
 
-/* A replica, and a server that loads its file, have no choice. */
+/* Returns whether the server only repeats what was done before, as a replica
+   or while it loads its file. Then it must not refuse anything. */
 static bool follows(RedisModuleCtx *ctx)
 {
     return !ctx || RedisModule_GetContextFlags(ctx)
@@ -176,8 +188,9 @@ static bool follows(RedisModuleCtx *ctx)
                       | REDISMODULE_CTX_FLAGS_LOADING);
 }
 
-/* The bytes that a new filter may take beside what there is, or under maxmemory
-   in all where Redis evicts to make room */
+/* The bytes that a new filter may take: the memory that is left below maxmemory
+   or, if that is not set, in the machine. If Redis evicts keys, used memory
+   does not count, because it can be freed. */
 static uint64_t room(RedisModuleCtx *ctx)
 {
     RedisModuleServerInfoData *info;
@@ -198,9 +211,10 @@ static uint64_t room(RedisModuleCtx *ctx)
     return most < SIZE_MAX / 2 ? most : SIZE_MAX / 2;
 }
 
-/* With this header, and cells of 0; NULL if memory is short. RedisModule_Calloc
-   costs no time until the memory is used, but would end the server if there
-   were none, hence the trial. */
+/* Makes an image with this header and cells of 0. Returns NULL if memory is
+   short. RedisModule_Calloc takes no time for memory that is not yet used, but
+   it ends the server if it fails. So RedisModule_TryAlloc tries the size first.
+   */
 static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
 {
     size_t size = (size_t)bytes + IMAGE_HEADER;
@@ -214,7 +228,7 @@ static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
     return image;
 }
 
-/* With the first `bytes` of its cells */
+/* Copies the header and the first `bytes` of the cells. */
 static unsigned char *copy_image(const unsigned char *from, uint64_t bytes)
 {
     unsigned char *image = new_image(from, bytes);
@@ -223,7 +237,8 @@ static unsigned char *copy_image(const unsigned char *from, uint64_t bytes)
     return image;
 }
 
-/* So many bytes of cells, the last ones, are to be loaded yet. */
+/* Notes that the last `missing` bytes of the cells are still to be loaded.
+   Returns false if the chain has fewer. */
 static bool await(chain *c, uint64_t missing)
 {
     uint64_t all = all_cell_bytes(c);
@@ -239,7 +254,8 @@ static bool await(chain *c, uint64_t missing)
 
 /* ---- Planning ------------------------------------------------------------ */
 
-/* Plans take time, and most filters of a server are alike. */
+/* Caches plans, because planning takes time and most filters of a server are
+   alike. */
 static bloom_plan plan_for(uint64_t capacity, double rate)
 {
     static struct { uint64_t capacity; double rate; bloom_plan plan; }
@@ -254,8 +270,9 @@ static bloom_plan plan_for(uint64_t capacity, double rate)
     return known[i].plan;
 }
 
-/* Returns NULL or the error; so do others below. What a chain grows by is for
-   fewer items than asked for if these took too much memory. */
+/* Appends an empty link. Returns NULL or the error message, like all functions
+   below that return a const char *. If a chain that grows would need more than
+   MOST_GROWTH bytes, the new link gets a smaller capacity. */
 static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {

@@ -1,5 +1,5 @@
-/* What the server is told: commands, their flags, categories of ACL, keys and
-   words, and what COMMAND DOCS says of them. */
+/* Registers the commands with the server: their flags, ACL categories, keys and
+   arguments, and the texts of COMMAND DOCS. */
 #include "settings.h"
 
 #define KEYS(flags_, first, last) \
@@ -56,7 +56,8 @@ static does reserve, add_items, insert_items, merge, load_chunk, exists,
     cardinality, info, debug, scan_dump;
 
 typedef struct command {
-    const char *name, *since;           /* of RedisBloom; BF.MERGE: of ours */
+    const char *name, *since;           /* version of RedisBloom; for BF.MERGE,
+                                           of this module */
     does *function;
     int arity;                          /* -n: n words or more */
     const char *flags, *categories;
@@ -70,43 +71,53 @@ typedef struct command {
 #define ITEM "O(k * f) for k hash functions and f filters in the key"
 #define EACH_ITEM "O(n * k * f) for n items, k hash functions and f filters"
 #define FILTER "O(f) for f filters in the key"
-#define BYTES "O(n) for n bytes of cells"
+#define BYTES "O(n) for n bytes of filters"
 
 static const command commands[] = {
     { "bf.reserve", "1.0.0", reserve, -4, WRITING, "write fast", writes,
-      reserve_words, BYTES, "Makes an empty filter for so many items and at "
-      "most such a rate of false answers.", NULL },
+      reserve_words, BYTES, "Creates an empty Bloom filter with the given "
+      "false-positive rate and capacity.", NULL },
     { "bf.add", "1.0.0", add_items, 3, WRITING, "write", writes, item_words,
-      ITEM, "Adds an item; makes the filter if there is none.", NULL },
+      ITEM, "Adds an item to a Bloom filter. Creates the filter if it does "
+      "not exist.", NULL },
     { "bf.madd", "1.0.0", add_items, -3, WRITING, "write", writes, items_words,
-      EACH_ITEM, "Adds items; makes the filter if there is none.", NULL },
+      EACH_ITEM, "Adds items to a Bloom filter. Creates the filter if it does "
+      "not exist.", NULL },
     { "bf.insert", "1.0.0", insert_items, -4, WRITING, "write", writes,
-      insert_words, EACH_ITEM, "Adds items; makes the filter as the options "
-      "say if there is none.", NULL },
+      insert_words, EACH_ITEM, "Adds items to a Bloom filter. Creates the "
+      "filter with the given options if it does not exist.", NULL },
     { "bf.merge", "1.0.0", merge, -3, WRITING, "write", merges, merge_words,
-      BYTES, "Makes the destination find what it and the sources do.", NULL },
+      BYTES, "Adds all items of the source filters to the destination. Creates "
+      "the destination if it does not exist.", NULL },
     { "bf.loadchunk", "1.0.0", load_chunk, 4, WRITING, "write", writes,
-      load_words, BYTES, "Loads a chunk that BF.SCANDUMP returned.", NULL },
+      load_words, BYTES, "Restores a chunk of a Bloom filter that BF.SCANDUMP "
+      "returned.", NULL },
     { "bf.exists", "1.0.0", exists, 3, READING, "read", reads, item_words,
-      ITEM, "Tells whether an item was added: 0 is certain, 1 is not.", NULL },
+      ITEM, "Returns 0 if the item was certainly not added, 1 if it may have "
+      "been added.", NULL },
     { "bf.mexists", "1.0.0", exists, -3, READING, "read", reads, items_words,
-      EACH_ITEM, "Tells of each item whether it was added: 0 is certain, 1 is "
-      "not.", NULL },
+      EACH_ITEM, "Returns, for each item, 0 if it was certainly not added, 1 "
+      "if it may have been added.", NULL },
     { "bf.card", "2.4.4", cardinality, 2, READING, "read fast", reads,
-      key_words, FILTER, "Tells how many items were added.", NULL },
+      key_words, FILTER, "Returns the number of items in a Bloom filter. After "
+      "BF.MERGE it is an estimate.", NULL },
     { "bf.info", "1.0.0", info, -2, READING, "read fast", reads, info_words,
-      FILTER, "Tells capacity, size, filters, items and expansion.",
+      FILTER, "Returns the capacity, size in bytes, number of filters, number "
+      "of items and expansion rate of a Bloom filter, or one of these.",
       "dont_cache" },
     { "bf.debug", "1.0.0", debug, 2, READING, "read", reads, key_words, FILTER,
-      "Tells size, hash functions, capacity and items of each filter.",
-      "dont_cache" },
+      "Returns the size, hash functions, capacity, items and rate of each "
+      "filter in the key.", "dont_cache" },
     { "bf.scandump", "1.0.0", scan_dump, 3, "readonly", "read", reads,
-      scan_words, BYTES, "Returns a chunk of the filter, to be saved, and the "
-      "iterator of the next one.", "dont_cache" },
+      scan_words, BYTES, "Returns a chunk of the filter for BF.LOADCHUNK, and "
+      "the iterator of the next chunk.", "dont_cache" },
 };
 
-/* Servers newer than the header have categories for a module's commands. There
-   may be a "bloom" already, or no room for one. */
+/* Makes the ACL category "bloom" and puts the commands into their categories,
+   on servers that have these functions: Redis 7.4 and later. They are looked
+   up by name, because an older redismodule.h does not declare them. If the
+   server refuses "bloom", because it exists or no more fit, the commands are
+   put into the other categories only. */
 static bool add_commands(context *ctx)
 {
     int (*make)(context *, const char *) = NULL;

@@ -1,10 +1,15 @@
-/* Dumps. Chunk 1 is the head: "BLC" and the version, 2; EXPANSION and number of
-   links, 4 bytes each; for each link capacity, items and rate (a double), 8
-   bytes each, and the header of its image. The others hold the cells of all
-   links, in order; a chunk's number is 1 + the bytes of cells up to its end.
-   Each chunk ends with a checksum, seeded with its number. Little-endian.
-   What came from RedisBloom, and got nothing added, is dumped as RedisBloom
-   does: numbers and cells alike, but its own head, and no checksums. */
+/* Dumps: the chunks of BF.SCANDUMP and BF.LOADCHUNK.
+
+   Chunk 1 is the head. It consists of "BLC" and the version, 2; EXPANSION and
+   the number of links, 4 bytes each; and for each link its capacity, items and
+   rate (a double), 8 bytes each, and the header of its image. The other chunks
+   hold the cells of all links, in order. The number of such a chunk is 1 plus
+   the bytes of cells up to its end. Each chunk ends with a checksum that is
+   seeded with the chunk's number. All numbers are little-endian.
+
+   A filter that came from RedisBloom and to which nothing was added is dumped
+   in RedisBloom's format. That has the same chunk numbers and the same layout
+   of cells, but a head of its own and no checksums. */
 #include "filter.h"
 
 enum { HEAD = 12, LINK = 24 + IMAGE_HEADER, CHECKSUM = 8, CHUNK = 16 << 20 };
@@ -31,8 +36,9 @@ static void dump_head(const chain *c, unsigned char *to)
     }
 }
 
-/* A dump is a walk over the chain; chunk `number` ends at a spot. Before the
-   first chunk, and after the last, the number is 0. */
+/* The position of a dump in its chain: the number of the last chunk, and the
+   spot where that chunk ended. Before the first chunk and after the last one
+   the number is 0. */
 typedef struct walk {
     const chain *chain;
     uint64_t number;
@@ -47,13 +53,13 @@ static walk walk_from(const chain *c, uint64_t number)
     return w;
 }
 
-/* The bytes of cells that have come, from the spot on, in its link */
+/* The loaded bytes of cells from the spot to the end of its link */
 static uint64_t bytes_from(const chain *c, spot s)
 {
     return s.link == c->links ? 0 : bytes_there(c, s.link) - s.inside;
 }
 
-/* To be freed; NULL after the last one */
+/* Returns the next chunk, which the caller frees; NULL after the last one. */
 static unsigned char *next_chunk(walk *w, size_t *size)
 {
     const chain *c = w->chain;
@@ -83,7 +89,7 @@ static unsigned char *next_chunk(walk *w, size_t *size)
     return chunk;
 }
 
-/* ---- Loading: from a stranger, nothing is believed ----------------------- */
+/* ---- Loading: the data is untrusted, so everything is checked ------------ */
 
 static bool sound(const unsigned char *chunk, size_t size, uint64_t number)
 {
@@ -91,8 +97,9 @@ static bool sound(const unsigned char *chunk, size_t size, uint64_t number)
                               == checksum(chunk, size - CHECKSUM, number);
 }
 
-/* A rate that a plan surely has after so many items, cheaply: 1 - exp(-x), the
-   part of the cells that are set, is more than x / (1 + x/2 + x^2/12). */
+/* A lower bound of a plan's rate after so many items, cheap to compute. The
+   share of set cells is 1 - exp(-x), which is more than x / (1 + x/2 + x^2/12).
+   */
 static double least_rate(bloom_plan plan, uint64_t items)
 {
     double x = plan.hashes * (double)items / (double)plan.cells, rate = 1;
@@ -136,7 +143,8 @@ static const char *load_our_head(const unsigned char *p, size_t size,
     return NULL;
 }
 
-/* Headers only: memory is reserved as the cells come. */
+/* Makes a chain of headers only. Memory for the cells is reserved as they
+   arrive. */
 static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
                              size_t size, chain **loaded)
 {
@@ -158,8 +166,8 @@ static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
     return error;
 }
 
-/* Whether cells have all that such a chunk would set: then it came again, and
-   perhaps something was added since. */
+/* Returns whether all bits of a chunk are set already. Then the chunk was
+   loaded before, and items may have been added since. */
 static bool has(const chain *c, uint64_t offset, const unsigned char *chunk,
                 size_t n)
 {
@@ -173,10 +181,10 @@ static bool has(const chain *c, uint64_t offset, const unsigned char *chunk,
     return n == 0;
 }
 
-/* Reserves room for the cells up to `end` in the link whose turn it is: for all
-   of its cells, for a 16th of them, or for a 16th of that, and so on. So a
-   stranger's head reserves less than 16 times the bytes that have come, or
-   1 MB, and the last move is of a 16th of the cells. */
+/* Reserves memory for the cells up to `end` of the link that is being loaded:
+   for all of its cells, for 1/16 of them, for 1/256 and so on. So a head from
+   an untrusted source reserves less than 16 times the bytes received, or less
+   than 1 MB, and the last copy moves at most 1/16 of the cells. */
 static const char *reserve_cells(RedisModuleCtx *ctx, chain *c, uint64_t end)
 {
     pending *p = c->pending;
@@ -198,7 +206,7 @@ static const char *reserve_cells(RedisModuleCtx *ctx, chain *c, uint64_t end)
     return NULL;
 }
 
-/* Into the link whose turn it is */
+/* Appends a chunk to the link that is being loaded. */
 static const char *load_next(RedisModuleCtx *ctx, chain *c,
                              const unsigned char *chunk, size_t n)
 {

@@ -1,7 +1,8 @@
-/* A chain that is asked, added to, and united with others. */
+/* Operations on a chain: looking items up, adding them, and merging chains. */
 #include "redisbloom.h"
 
-/* A filter of bloom.h as small as it can be, for its hash: 64 cells, k = 1 */
+/* The image of the smallest filter of bloom.h (64 cells, k = 1), of which only
+   the hash is used */
 static const unsigned char smallest[IMAGE_HEADER + 8] =
     "BLM\2\0\100\1\0\100";
 
@@ -33,7 +34,7 @@ static bool may_contain(const chain *c, const hashes *h)
     return false;
 }
 
-/* One more filter, as `last` is full */
+/* Appends a link after `last`, which is full. Returns false if that fails. */
 static bool grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
 {
     double rate = last->rate < 2 * MOST_RATE ? last->rate / 2 : MOST_RATE;
@@ -67,9 +68,10 @@ static int add(RedisModuleCtx *ctx, chain *c, const hashes *h)
 
 /* ---- Union --------------------------------------------------------------- */
 
-/* In one filter, if that keeps its rate: because its capacity is enough for
-   all items, or because they have many in common. Of RedisBloom's, only if
-   they are the same. */
+/* Merges a link into another one if this keeps the rate: because the capacity
+   suffices for the items of both, or because they have many items in common.
+   Links of RedisBloom are merged only if they are identical. Otherwise it
+   returns false and changes nothing. */
 static bool unite(chain_link *into, const chain_link *from)
 {
     unsigned char *both;
@@ -102,8 +104,9 @@ static bool alike(const chain *c, size_t i, const chain_link *l)
         && c->link[i].rate == l->rate;
 }
 
-/* The link is united with that in its own place, or with the last one of its
-   size, which has most room. To try all would take time with the square. */
+/* Merges the link into the link of equal plan at its own place, or into the
+   last link of equal plan, which has the most free capacity. If neither works,
+   it inserts a copy. To try all links would take quadratic time. */
 static const char *absorb_link(chain *into, chain_link l, size_t place)
 {
     size_t at = into->links, last = at;
@@ -118,7 +121,8 @@ static const char *absorb_link(chain *into, chain_link l, size_t place)
     l.image = copy_image(l.image, cell_bytes(l.image));
     if (!l.image)
         return NO_MEMORY;
-    for (; at > 0; at--) {              /* the one with most room goes last */
+    for (; at > 0; at--) {              /* by falling rate, then the link with
+                                           the fewest items last */
         x = &into->link[at - 1];
         if (x->rate > l.rate || (x->rate == l.rate && x->items >= l.items))
             break;
@@ -127,7 +131,8 @@ static const char *absorb_link(chain *into, chain_link l, size_t place)
     return NULL;
 }
 
-/* A chain without links becomes a copy. On an error it is no use any more. */
+/* Adds all items of `from` to `into`. A chain without links becomes a copy of
+   `from`. After an error `into` must be discarded. */
 static const char *absorb(chain *into, const chain *from)
 {
     const char *error = NULL;
@@ -138,8 +143,9 @@ static const char *absorb(chain *into, const chain *from)
              || into->link->rate != from->link->rate
              || (!into->expansion
                  && into->link->capacity != from->link->capacity))
-        return "ERR filters to merge need the same error rate, and all or none "
-               "to be NONSCALING, then of the same capacity";
+        return "ERR cannot merge these filters: error rates must be equal; "
+               "either none or all must be NONSCALING, then with the same "
+               "capacity";
     for (i = 0; i < from->links && !error; i++)
         if (from->link[i].items > 0 || into->links == 0)
             error = absorb_link(into, from->link[i], i);

@@ -1,10 +1,14 @@
-/* Bloom filters in Redis 7 and later, and Valkey: the commands of RedisBloom,
-   its replies and errors word for word, so that its clients work, on bloom.h;
-   and BF.MERGE. Build it with src/redismodule.h of Redis (`apt-get source
-   redis`) in FOLDER, load it:
+/* A module for Redis 7 and later, and for Valkey, that offers RedisBloom's
+   Bloom filter commands and BF.MERGE, built on bloom.h. Replies and error
+   messages are RedisBloom's, word for word, so that its clients work.
+
+   To build it, you need src/redismodule.h of Redis (`apt-get source redis`) in
+   a FOLDER:
 
      cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.redis.so
      redis-server --loadmodule ./bloom.redis.so
+
+   The commands:
 
    BF.RESERVE key error capacity [EXPANSION e] [NONSCALING]
    BF.ADD key item              BF.MADD key item...
@@ -16,45 +20,53 @@
    BF.SCANDUMP key iterator     BF.LOADCHUNK key iterator data
    BF.MERGE dest source...
 
-   An item whose BF.ADD was answered by 1 or 0 is found as long as Redis has the
-   key: on replicas, after restarts, dumps and merges. Others are found at most
-   with the rate `error` (0.25 if it is more, 10^-18 if less), however many were
-   added: past `capacity` the key gets one more filter, for EXPANSION times as
-   many items with half the rate. NONSCALING ones refuse instead. What is
-   damaged is refused, and changes nothing. Until the last chunk of a dump is
-   loaded a key answers by errors, never by a wrong 0.
+   No false negatives: an item for which BF.ADD replied 1 or 0 is found as long
+   as Redis has the key. This holds on replicas and after restarts, dumps and
+   merges.
+   False positives: other items are found with a rate of at most `error`,
+   however many items were added. An `error` above 0.25 counts as 0.25, and one
+   below 5 * 10^-19 as 5 * 10^-19. When a filter has `capacity` items, the key
+   gets another filter, for EXPANSION times as many items and half the rate. A
+   NONSCALING filter refuses new items instead.
+   Corrupted data: it is refused and changes nothing. Until the last chunk of a
+   dump is loaded, commands on the key return errors, never a wrong 0.
 
-   What RedisBloom wrote is taken as it is: dumps, RDB and append-only files. It
-   answers as it did there, and goes on; only what is added past its capacity is
-   kept in filters of ours. A key is written back as it came until something is
-   added to it.
+   Dumps, RDB files and append-only files of RedisBloom are loaded as they are.
+   Their filters give the same answers as in RedisBloom and take further items.
+   Only items beyond their capacity go into new filters of bloom.h. Until
+   something is added, a key is saved exactly as RedisBloom saved it.
 
-   BF.MERGE makes dest find what it and the sources do; if there is no dest, it
-   is made, so that one source is copied. On an error dest is as it was. All
-   must have the same error rate, and all or none be NONSCALING, then of the
-   same capacity. Filters of the same size are united where that keeps the rate;
-   else dest gets one more, or says that it is full if NONSCALING. So the rate
-   is `error` if all could be united, and never more than the sum of what was
-   merged. BF.CARD is then an estimate.
+   After BF.MERGE, dest finds every item that it or a source found before. If
+   dest does not exist, it is created, so one source is copied. After an error
+   dest is unchanged. All filters need the same error rate. Either none of them
+   is NONSCALING, or all are, with the same capacity. Filters of equal size are
+   united if the union keeps the rate. Otherwise dest gets an additional filter,
+   or, if it is NONSCALING, the reply is an error. So the rate of dest is
+   `error` if all filters could be united, and never above the sum of the merged
+   rates. After a merge BF.CARD returns an estimate.
 
-   A filter that does not fit beside what is there, under maxmemory or without
-   that in the memory of the machine, is not made. If Redis evicts to make room
-   it must fit under maxmemory alone. README.md has the other bounds. */
+   Memory: a filter of 1 MB or more is created only if it fits into the memory
+   that is left below maxmemory, or without maxmemory in the machine. If Redis
+   evicts keys, only the filter itself must fit below maxmemory. README.md lists
+   the other limits. */
 #include "ask.h"
 
-/* An error while an append-only file is loaded would be data lost in silence,
-   as no client is there to hear of it: then the server stops. */
+/* Replies with the error. While the server loads an append-only file there is
+   no client to read the reply, so the data would be lost silently. The server
+   stops instead. */
 static int refuse(context *ctx, const char *error)
 {
     if (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) {
         RedisModule_Log(ctx, "warning", "Bloom filter in the append-only file: "
-                        "%s. Stopped, as the data would be lost.", error);
+                        "%s. The server stops, because it would otherwise lose "
+                        "data of this filter.", error);
         exit(1);
     }
     return RedisModule_ReplyWithError(ctx, error);
 }
 
-/* To clients that WATCH the key, cache it, or listen to events of modules */
+/* Tells clients that watch or cache the key, and listeners to module events,
+   that it has changed. */
 static void announce(context *ctx, string *key)
 {
     RedisModule_SignalModifiedKey(ctx, key);
@@ -63,7 +75,7 @@ static void announce(context *ctx, string *key)
                                     key);
 }
 
-/* The end of a command that has no more to say than OK. */
+/* Ends a command whose reply is OK or an error. */
 static int answer(context *ctx, string *key, const char *error)
 {
     if (error)
@@ -72,7 +84,7 @@ static int answer(context *ctx, string *key, const char *error)
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
-/* The same of one that replicas run as it came */
+/* The same for a command that replicas run unchanged. */
 static int finish(context *ctx, string *key, const char *error)
 {
     if (!error)
@@ -83,8 +95,9 @@ static int finish(context *ctx, string *key, const char *error)
 /* ---- Making and adding --------------------------------------------------- */
 
 /* Makes the filter of a key that does not exist. Replicas and the append-only
-   file get a BF.RESERVE with all parameters, as their settings may differ. It
-   says NONSCALING because old versions of RedisBloom refuse EXPANSION 0. */
+   file get a BF.RESERVE with all parameters, because their settings may differ.
+   For filters that do not grow it contains NONSCALING, because old versions of
+   RedisBloom refuse EXPANSION 0. */
 static void create(context *ctx, place *p, string *name, options o)
 {
     chain *c = new_chain(o.fixed ? 0 : (uint64_t)o.expansion);
@@ -102,7 +115,8 @@ static void create(context *ctx, place *p, string *name, options o)
         c->expansion ? "EXPANSION" : "NONSCALING", (long long)c->expansion);
 }
 
-/* A replica makes the filters of its master, whatever its own settings are. */
+/* A replica creates the filters of its master, whatever its own settings are:
+   an expansion factor of 0 there must not make them NONSCALING. */
 static int reserve(context *ctx, string **argv, int argc)
 {
     options o = defaults;
@@ -123,12 +137,12 @@ static int reserve(context *ctx, string **argv, int argc)
     return answer(ctx, argv[1], p.error);
 }
 
-/* For BF.ADD and its kin */
+/* For the commands that add: finds the filter, or creates it if o.create. */
 static void find_or_create(context *ctx, place *p, string *name, options o)
 {
     if (p->error == unfinished)
-        p->error = "ERR problem inserting into filter: it is not loaded yet, "
-                   "BF.LOADCHUNK the rest of its dump";
+        p->error = "ERR problem inserting into filter: it is not loaded yet; "
+                   "send the rest of its dump with BF.LOADCHUNK";
     if (p->chain || p->error)
         return;
     if (o.create)
@@ -145,10 +159,11 @@ static int reply(context *ctx, int done)
          : RedisModule_ReplyWithBool(ctx, done == NEW);
 }
 
-/* Gives one reply for each item; FULL is the last one. Replicas and the
-   append-only file get each item that was taken, also if all of its bits were
-   set: in a RedisBloom that reads on, other bits are set. They do not get an
-   item for which there was no room, as they may have more memory. */
+/* Sends one reply for each item; after FULL no more follow. Replicas and the
+   append-only file get each accepted item, even if all of its bits were set,
+   because RedisBloom, which may read them, sets other bits. They do not get an
+   item that was refused for lack of memory. They may have more memory, and
+   would then differ. */
 static int insert(context *ctx, string *name, string **items, int count,
                   options o, bool many)
 {
@@ -225,7 +240,8 @@ static int merge(context *ctx, string **argv, int argc)
         dest.error = from.error ? from.error : absorb(united, from.chain);
     }
     if (!dest.error && united->links > MOST_FILTERS && !follows(ctx))
-        dest.error = "ERR more than 1075 filters would be in one key";
+        dest.error = "ERR the merged key would have more than 1075 filters; "
+                     "merge fewer sources";
     if (dest.error)
         free_chain(united);
     else
@@ -256,7 +272,8 @@ static int scan_dump(context *ctx, string **argv, int argc)
     return REDISMODULE_OK;
 }
 
-/* The head may come again while the filter is unfinished: begin anew. */
+/* While the filter is unfinished, its first chunk may come again: then loading
+   starts over. */
 static int load_chunk(context *ctx, string **argv, int argc)
 {
     place p = find(ctx, argv[1], WRITE);

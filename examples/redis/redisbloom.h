@@ -1,27 +1,30 @@
-/* RedisBloom's filters as they are in its dumps, append-only and RDB files:
-   read, asked by its own rule, and written again as they came. An image of
-   theirs is a header of ours and then their cells:
+/* RedisBloom's filters: reads them from its dumps, append-only files and RDB
+   files, looks items up by RedisBloom's rule, and writes the filters back
+   unchanged. "theirs" means RedisBloom's, "ours" means bloom.h's. The image of
+   one of their filters is a header of our own, followed by their cells:
 
        offset size
          0     2    "MB"
-         2     1    bits of hash: 64, or 32 of filters that are very old
-         3     1    if not 0, the cells are 2 to the power of that
-         4     4    probes
-         8     8    cells, and
-        16     8    bytes of them
-        24     8    bits an item that they were planned with, a double
+         2     1    width of the hash: 64 bits, or 32 in very old filters
+         3     1    if not 0: the number of cells is 2 to the power of this
+         4     4    probes (hash functions)
+         8     8    number of cells
+        16     8    bytes of the cells
+        24     8    bits per item in the filter's plan, a double
 
-   They call the newest link's hash h = (a, b); probe i is (a + i b) modulo the
-   number of cells. Their numbers in files are little-endian and not aligned. */
+   An item has two hashes, a and b. Its probe i is cell (a + i b) modulo the
+   number of cells. Numbers in RedisBloom's files are little-endian and not
+   aligned. */
 #include "chain.h"
 
-#define MOST_PROBES 1100                /* rates of 10^-323 take 1075 */
+#define MOST_PROBES 1100                /* a rate of 10^-323 needs 1075 */
 
-enum {                                  /* their options, and one of ours */
+enum {                                  /* RedisBloom's options, and our
+                                           UNFINISHED */
     FORCE64 = 4, NO_SCALING = 8, ALL_OPTIONS = 15, UNFINISHED = 1 << 30
 };
 
-/* ---- Their hashes: MurmurHash64A and, earlier, MurmurHash2 --------------- */
+/* ---- Their hashes: MurmurHash64A, and MurmurHash2 in old versions -------- */
 
 static uint64_t murmur64a(const unsigned char *p, size_t size, uint64_t seed)
 {
@@ -64,14 +67,14 @@ static bloom_hash their_hash(int kind, const void *key, size_t size)
     return h;
 }
 
-/* ---- Their rule ---------------------------------------------------------- */
+/* ---- Their cells --------------------------------------------------------- */
 
 static uint64_t their_cells(const unsigned char *image)
 {
     return image[3] ? 1ULL << image[3] : load(image + 8, 8);
 }
 
-/* Whether all cells of a key are set; after that they are if `add`. */
+/* Returns whether all cells of a key are set. If `add`, it sets them. */
 static bool their_probes(unsigned char *image, bloom_hash h, bool add)
 {
     uint64_t m = their_cells(image), i, x, k = load(image + 4, 4);
@@ -87,14 +90,14 @@ static bool their_probes(unsigned char *image, bloom_hash h, bool add)
     return all;
 }
 
-/* ---- One link, from a stranger ------------------------------------------- */
+/* ---- Checking one link: the data is untrusted ---------------------------- */
 
 typedef struct their_link {
     uint64_t capacity, items, hashes, bits, bytes, power;
     double rate, bits_an_item;
 } their_link;
 
-/* As RedisBloom rounds: up. */
+/* Rounds up, as RedisBloom does. */
 static uint64_t their_hashes(double bits_an_item)
 {
     double k = 0.693147180559945 * bits_an_item;
@@ -131,7 +134,7 @@ static their_link their_link_of(const chain_link *l)
     return t;
 }
 
-/* Whether `image` could be the header of such a link */
+/* Returns whether the link's image begins with a valid header of theirs. */
 static bool their_header_sound(const chain_link *l)
 {
     their_link t = their_link_of(l);
@@ -149,9 +152,10 @@ static chain *their_chain(uint64_t options, uint64_t growth)
     return c;
 }
 
-/* ---- BF.SCANDUMP: the head ------------------------------------------------
-   Items, 8 bytes; links, options, growth, 4 each. For each link bytes, bits,
-   items, rate, bits an item, 8 each; probes, 4; capacity, 8; power, 1. */
+/* ---- BF.SCANDUMP: the head (chunk 1) --------------------------------------
+   Items, 8 bytes; links, options, growth, 4 bytes each. Then for each link:
+   bytes, bits, items, rate, bits per item, 8 bytes each; probes, 4; capacity,
+   8; power, 1. */
 
 enum { THEIR_HEAD = 20, THEIR_LINK = 53 };
 
@@ -212,10 +216,11 @@ static void their_head(const chain *c, unsigned char *to)
 }
 
 /* ---- RDB ------------------------------------------------------------------
-   Items, links, options (since encoding 2), growth (4). For each link
-   capacity, rate, probes, bits an item, bits and power (1), cells, items. Where
-   the dump that it is loaded from has not come whole, options say so, and the
-   bytes that are missing follow growth: RedisBloom refuses that. */
+   Items, links, options (since encoding 2), growth (since encoding 4). Then for
+   each link: capacity, rate, probes, bits per item, bits and power (both since
+   encoding 1), cells, items. If the filter is loaded from a dump of which some
+   chunks are still missing, options contain UNFINISHED, and growth is followed
+   by the number of missing bytes. RedisBloom refuses such a filter. */
 
 static void save_theirs(RedisModuleIO *io, void *value)
 {
@@ -245,8 +250,8 @@ static void save_theirs(RedisModuleIO *io, void *value)
     }
 }
 
-/* Cells may be missing only where a dump has not come whole: the last ones.
-   *end is past the cells that are there. */
+/* Cells may be missing only in an unfinished filter, and only the last ones.
+   *end is the end of the cells that were loaded so far. */
 static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
                                    bool unfinished, spot *end)
 {
@@ -295,7 +300,7 @@ static const char *load_theirs(RedisModuleIO *io, int encoding, chain **loaded)
     spot end = { 0, 0 }, at;
     size_t i;
     chain *c;
-    RedisModule_LoadUnsigned(io);       /* the sum of what the links tell */
+    RedisModule_LoadUnsigned(io);       /* all items: the links have them too */
     links = RedisModule_LoadUnsigned(io);
     if (encoding >= 2)
         options = RedisModule_LoadUnsigned(io);

@@ -1,5 +1,5 @@
-/* What the module is told: settings, by its arguments and by CONFIG; options of
-   commands. */
+/* The settings of the module, from its arguments and from CONFIG, and the
+   options of commands. */
 #include "type.h"
 #include <stdlib.h>
 #include <strings.h>
@@ -25,7 +25,7 @@ static bool in(long long x, long long least, long long most)
     return x >= least && x <= most;
 }
 
-/* What is not in its range changes nothing. */
+/* Both return false and change nothing if the word is not a number in range. */
 static bool read_rate(const string *word, double *rate)
 {
     double x;
@@ -50,7 +50,7 @@ static bool is(const string *word, const char *name)
     return strcasecmp(text(word), name) == 0;
 }
 
-/* Options are told by their first letters. */
+/* Ignores case. RedisBloom recognises options by their first letters. */
 static bool begins(const string *word, const char *with)
 {
     return strncasecmp(text(word), with, strlen(with)) == 0;
@@ -61,8 +61,10 @@ static bool begins(const string *word, const char *with)
 enum { RATE, CAPACITY_FIRST, GROWTH, SETTINGS };
 
 static struct setting {
-    const char *name, *older, *preset, *range;  /* older: RedisBloom before 8 */
-    string *shown;                              /* as it was written */
+    const char *name, *older;           /* older: RedisBloom's name for it
+                                           before Redis 8, or "" */
+    const char *preset, *range;
+    string *shown;                      /* the value as the user wrote it */
 } settings[SETTINGS] = {
     { "bf-error-rate", "ERROR_RATE", "0.01", "(0, 1)", NULL },
     { "bf-initial-size", "INITIAL_SIZE", "100", "[1, 1073741824]", NULL },
@@ -99,9 +101,10 @@ static int change_setting(const char *name, string *word, void *setting,
     return REDISMODULE_OK;
 }
 
-/* With this flag the names do not begin with bloom.h. The servers that know it,
-   Redis 8 and later, are those that have RedisModule_LoadDefaultConfigs, too;
-   others refuse it. Which header this is built with does not matter. */
+/* Without this flag, the names of settings begin with "bloom.h.". Only Redis 8
+   and later accept the flag. They are recognised by
+   RedisModule_LoadDefaultConfigs, which is as new as the flag, so it does not
+   matter with which header the module is built. */
 #define WITHOUT_PREFIX (1 << 9)
 
 static unsigned naming(void)
@@ -111,8 +114,9 @@ static unsigned naming(void)
     return since_redis_8 ? WITHOUT_PREFIX : REDISMODULE_CONFIG_DEFAULT;
 }
 
-/* From the module's arguments, then from redis.conf. RedisBloom's arguments for
-   the commands that are not here change nothing. */
+/* Reads the settings from the module's arguments, then from redis.conf. It
+   ignores RedisBloom's arguments for commands that this module does not have.
+   */
 static bool settle(context *ctx, string **argv, int argc)
 {
     const unsigned flags = naming();
@@ -120,8 +124,8 @@ static bool settle(context *ctx, string **argv, int argc)
     int i, at;
     for (at = 0; at < argc; at += 2) {
         if (begins(argv[at], "cf") && at + 1 < argc) {
-            RedisModule_Log(ctx, "warning", "argument of the module: %s: "
-                "ignored, as there are no CF. commands here", text(argv[at]));
+            RedisModule_Log(ctx, "warning", "module argument %s: ignored, "
+                "because this module has no CF. commands", text(argv[at]));
             continue;
         }
         for (i = 0; i < SETTINGS && !is(argv[at], settings[i].name)
@@ -131,9 +135,11 @@ static bool settle(context *ctx, string **argv, int argc)
         if (i < SETTINGS && at + 1 < argc
             && !change_setting(settings[i].name, error, &settings[i], &error))
             continue;
-        RedisModule_Log(ctx, "warning", "argument of the module: %s: %s",
-            text(argv[at]), at + 1 == argc ? "has no value" : i == SETTINGS
-                          ? "there is no such one" : text(error));
+        RedisModule_Log(ctx, "warning", "module argument %s: %s",
+            text(argv[at]), at + 1 == argc ? "its value is missing"
+                          : i == SETTINGS ? "unknown; use bf-error-rate, "
+                            "bf-initial-size or bf-expansion-factor"
+                          : text(error));
         return false;
     }
     for (i = 0; i < SETTINGS; i++)
@@ -158,7 +164,8 @@ static const char *read_reserve(string **argv, int argc, options *o)
         return "ERR bad capacity";
     if (!in(o->capacity, 1, MOST_CAPACITY))
         return "ERR capacity must be in the range [1, 1073741824]";
-    for (i = 4; i < argc; i++)          /* other words are ignored, as there */
+    for (i = 4; i < argc; i++)          /* other words are ignored, as in
+                                           RedisBloom */
         o->fixed = o->fixed || is(argv[i], "NONSCALING");
     for (i = 4; i < argc && !is(argv[i], "EXPANSION"); )
         i++;

@@ -1,14 +1,16 @@
-/* Two types of keys: ours, and RedisBloom's, for what was loaded from it until
-   something is added. RDB files of ours, append-only files and digests have the
-   chunks of BF.SCANDUMP. */
+/* The two data types of keys: the module's own, and RedisBloom's. A filter that
+   was loaded from RedisBloom keeps RedisBloom's type until something is added
+   to it. In RDB files, a filter of the own type consists of the chunks of
+   BF.SCANDUMP. In append-only files and digests, filters of both types do. */
 #include "dump.h"
 #include <stdio.h>
 
 static RedisModuleType *ours, *theirs;
 
 /* A server does not know which modules its replicas have. So if the file that
-   this child process writes has filters of ours, the log names the replicas
-   that wait for it. It names them once: the process ends with the file. */
+   this child process writes contains filters of our type, it logs the names of
+   the replicas that wait for the file. It does so once, because the process
+   ends with the file. */
 static void name_replicas(RedisModuleIO *io)
 {
     static bool named;
@@ -24,16 +26,18 @@ static void name_replicas(RedisModuleIO *io)
     info = RedisModule_GetServerInfo(ctx, "replication");
     while ((replica = RedisModule_ServerInfoGetFieldC(info, field)) != NULL) {
         if (strstr(replica, "state=wait_bgsave"))
-            RedisModule_LogIOError(io, "warning", "The replica %s asks for all "
-                "data, which include filters of type bloom-h-1. It must have "
-                "this module: RedisBloom stops with \"no matching module type\""
-                ". See \"Rolling upgrade\" in README.md.", replica);
+            RedisModule_LogIOError(io, "warning", "The replica %s requests all "
+                "data, which includes filters of type bloom-h-1. It must have "
+                "the module bloom.h: RedisBloom stops with \"no matching module"
+                " type\". See \"Moving without downtime\" in the module's "
+                "README.md.", replica);
         sprintf(field, "slave%d", ++i);
     }
     RedisModule_FreeServerInfo(ctx, info);
 }
 
-/* What is missing; each chunk after its number; 0. */
+/* Saves the number of missing bytes; then each chunk, preceded by its number;
+   then 0. */
 static void rdb_save(RedisModuleIO *io, void *value)
 {
     const chain *c = value;
@@ -71,8 +75,8 @@ static const char *load_chunks(RedisModuleIO *io, chain **c)
     return error;
 }
 
-/* The chain, or NULL after a line in the log: then RESTORE gives an error, and
-   a server that starts stops. */
+/* Returns the chain. If there was an error, it logs the error and returns NULL.
+   Then RESTORE replies with an error, and a server that is starting stops. */
 static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 {
     const RedisModuleString *name;
@@ -83,7 +87,7 @@ static void *loaded(RedisModuleIO *io, chain *c, const char *error)
     if (c)
         free_chain(c);
     name = RedisModule_GetKeyNameFromIO(io);
-    RedisModule_LogIOError(io, "warning", "Bloom filter %s: %s",
+    RedisModule_LogIOError(io, "warning", "Cannot load Bloom filter %s: %s",
         name ? RedisModule_StringPtrLen(name, NULL) : "", error);
     return NULL;
 }
@@ -91,7 +95,8 @@ static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 static void *rdb_load(RedisModuleIO *io, int version)
 {
     chain *c = NULL;
-    const char *error = version == 2 ? load_chunks(io, &c) : "unknown version";
+    const char *error = version == 2 ? load_chunks(io, &c)
+        : "it has another version of the format; use the module that wrote it";
     return loaded(io, c, error);
 }
 
@@ -99,7 +104,7 @@ static void *rdb_load_theirs(RedisModuleIO *io, int version)
 {
     chain *c = NULL;
     const char *error = version <= 4 ? load_theirs(io, version, &c)
-                                     : "unknown encoding of RedisBloom's";
+        : "it has an unknown encoding; use the RedisBloom that wrote it";
     return loaded(io, c, error);
 }
 
@@ -132,7 +137,7 @@ static size_t bytes_of(void *memory)
     return memory ? RedisModule_MallocSize(memory) : 0;
 }
 
-/* With the two objects of Redis's own that lead to the value: two words each */
+/* Includes Redis's two objects that refer to the value, of two words each. */
 static size_t memory_usage(const void *value)
 {
     const chain *c = value;
@@ -145,7 +150,7 @@ static size_t memory_usage(const void *value)
     return bytes;
 }
 
-/* Large ones are freed in the background. */
+/* Redis frees a value with a large effort in the background. */
 static size_t free_effort(RedisModuleString *key, const void *value)
 {
     (void)key;
@@ -213,7 +218,7 @@ static bool create_types(RedisModuleCtx *ctx)
 /* ---- Keys ---------------------------------------------------------------- */
 
 static const char unfinished[] =
-    "ERR filter is not loaded yet, BF.LOADCHUNK the rest of its dump";
+    "ERR filter is not loaded yet; send the rest of its dump with BF.LOADCHUNK";
 
 typedef struct place {
     RedisModuleKey *key;
@@ -249,7 +254,7 @@ static place find_existing(RedisModuleCtx *ctx, RedisModuleString *name)
     return p;
 }
 
-/* In place of what was there; how long the key lives stays. */
+/* Replaces the value of the key and keeps its expiry time. */
 static void put(place p, chain *c)
 {
     mstime_t expiry = p.chain ? RedisModule_GetAbsExpire(p.key)
@@ -259,7 +264,8 @@ static void put(place p, chain *c)
         RedisModule_SetAbsExpire(p.key, expiry);
 }
 
-/* RedisBloom's, now that something was added */
+/* Turns a key of RedisBloom's type into one of our type, because something was
+   added to it. */
 static void adopt(place p)
 {
     void *c;

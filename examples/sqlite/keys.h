@@ -1,11 +1,12 @@
-/* What sqlite.c and its tables share: SQLite's values as keys, its BLOBs as
-   filters, and errors. sqlite3ext.h and bloom.h come before it. */
+/* Shared by sqlite.c and its tables: SQLite's values as keys, its BLOBs as
+   filters, and errors. Include sqlite3ext.h and bloom_chain.h before it. */
 #ifndef BLOOM_SQLITE_KEYS_H
 #define BLOOM_SQLITE_KEYS_H
 
 /* ---- Keys ---------------------------------------------------------------- */
 
-/* type is SQLite's, or NO_MEMORY; value an integer, or the bits of a REAL. */
+/* type is SQLite's type or NO_MEMORY. value is an integer, or the bits of a
+   REAL. */
 typedef struct key {
     int type;
     uint64_t value;
@@ -15,8 +16,9 @@ typedef struct key {
 
 enum { NO_MEMORY = 0 };
 
-/* Numbers that SQL says are equal are one key: a REAL that is an integer is
-   that integer, as 5.0 = 5 and -0.0 = 0. Others are equal if their bits are. */
+/* Numbers that are equal in SQL are the same key. So a REAL with an integral
+   value is the key of that integer: 5.0 = 5 and -0.0 = 0. Other REALs are the
+   same key if their bits are equal. */
 static key real_key(double x)
 {
     key k = { SQLITE_FLOAT, 0, NULL, 0 };
@@ -44,7 +46,7 @@ static key key_of(sqlite3_value *v)
                                     : sqlite3_value_blob(v);
     k.size = (size_t)sqlite3_value_bytes(v);
     if (!k.bytes && (k.size > 0 || k.type == SQLITE_TEXT))
-        k.type = NO_MEMORY;             /* to have the text as UTF-8 */
+        k.type = NO_MEMORY;             /* for converting the text to UTF-8 */
     return k;
 }
 
@@ -78,7 +80,8 @@ static void say(sqlite3_context *to, const char *why)
     sqlite3_free(text);
 }
 
-/* false, and the sentence for the user, unless it is so */
+/* Returns the condition. If it is false, the statement fails with the message
+   `why`. */
 static bool right(sqlite3_context *to, bool condition, const char *why)
 {
     if (!condition)
@@ -98,7 +101,8 @@ static bool got(sqlite3_context *to, const void *memory)
     return memory != NULL;
 }
 
-/* false of NULL, which is no key; and where memory is short, which it says */
+/* Returns false for NULL, which is not a key, and if memory is short, which it
+   reports. */
 static bool is_key(sqlite3_context *to, const key *k)
 {
     if (k->type == NO_MEMORY)
@@ -106,7 +110,9 @@ static bool is_key(sqlite3_context *to, const key *k)
     return k->type != NO_MEMORY && k->type != SQLITE_NULL;
 }
 
-/* More than a BLOB may have? A head of a chain can ask for any memory. */
+/* Returns true, and reports it, if a BLOB may not be so large. The next link of
+   a chain may be of any size, because its head may be untrusted. The size of an
+   impossible plan is 0. */
 static bool too_big(sqlite3_context *to, size_t size)
 {
     bool is = size == 0 || size > (size_t)sqlite3_limit(
@@ -118,18 +124,20 @@ static bool too_big(sqlite3_context *to, size_t size)
 
 /* ---- Filters ------------------------------------------------------------- */
 
-/* What a BLOB holds: a filter as it lies there, or a copy of a chain. */
+/* The filter in a BLOB: plain points into the BLOB, chain is a copy. */
 typedef struct filter { const bloom *plain; bloom_chain *chain; } filter;
 
-/* bloom.h calls whatever is shorter than a header truncated. Here that is so
-   only if it begins as a filter or a chain does. */
+/* bloom.h reports any bytes shorter than a header as truncated. Here this is
+   reported only if they begin like a filter or a chain. Otherwise they are
+   reported as not a filter. */
 static bool begins_well(const void *image, size_t size)
 {
     return size >= 3 && (memcmp(image, "BLM", 3) == 0
                          || memcmp(image, "BLC", 3) == 0);
 }
 
-/* Both are NULL after an error; and with BLOOM_OK, where memory is short. */
+/* After an error, and if memory is short, both pointers are NULL. In the second
+   case the result is BLOOM_OK. */
 static bloom_error read_filter(sqlite3_value *v, filter *f)
 {
     bool is_blob = sqlite3_value_type(v) == SQLITE_BLOB;
@@ -146,14 +154,16 @@ static bloom_error read_filter(sqlite3_value *v, filter *f)
            ? BLOOM_NOT_A_FILTER : error;
 }
 
-/* false, and an error, if there is none. The caller frees the chain. */
+/* Opens the filter in a BLOB. If there is none, it reports an error and returns
+   false. The caller frees the chain. */
 static bool open_filter(sqlite3_context *to, sqlite3_value *v, filter *f)
 {
     return fine(to, read_filter(v, f))
         && got(to, f->plain ? (const void *)f->plain : f->chain);
 }
 
-/* The filter itself, or a link of the chain; NULL past the last one */
+/* Part i: the plain filter is part 0, the links of a chain are parts 0, 1, ...
+   NULL after the last one */
 static const bloom *part(const filter *f, unsigned i)
 {
     if (!f->chain)
@@ -162,7 +172,8 @@ static const bloom *part(const filter *f, unsigned i)
                                            : NULL;
 }
 
-/* Checks the seals that there are: a new seal must not hide old damage. */
+/* Checks all seals that exist, because sealing a filter again must not hide old
+   damage. *sealed tells whether every part has a seal. */
 static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
 {
     const bloom *b;
@@ -177,7 +188,7 @@ static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
     return true;
 }
 
-/* Has it no key? */
+/* Is no cell set? */
 static bool is_empty(const filter *f)
 {
     const bloom *b;

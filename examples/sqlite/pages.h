@@ -1,13 +1,16 @@
-/* The pages in which a table of sqlite.c keeps its filter: the rows of T_data.
-   Page 0 is the header of the filter's image, page i = 1, 2, ... are its bytes
-   32 + 992 (i - 1) to 32 + 992 i - 1. Behind its bytes each page has its seal,
-   8 bytes: so a page that is bent, or stands in another's place, is seen as
-   soon as a key needs it; and page and seal change together, in one row. All
-   pages are written when the table is made; one that is missing is damage as
-   well. Four of these pages fit one of SQLite's, of 4096 bytes.
+/* The pages in which a virtual table T of sqlite.c stores its filter: the rows
+   of the table T_data.
 
-   Nothing but the header is kept in memory: so transactions, savepoints and
-   other connections are SQLite's own affair. */
+   Page 0 is the header of the filter's image. Page i = 1, 2, ... holds the
+   image's bytes 32 + 992 (i - 1) to 32 + 992 i - 1. Each page ends with its
+   seal, a checksum of 8 bytes that depends on the page number. So a corrupted
+   page, or one in the place of another, is detected as soon as a key needs it.
+   Page and seal change together, because they are one value in one row. All
+   pages are written when the table is created, so a missing page is damage,
+   too. Four of these pages fit into one page of SQLite, of 4096 bytes.
+
+   Only the header is kept in memory. So SQLite itself takes care of
+   transactions, savepoints and other connections. */
 #ifndef BLOOM_SQLITE_PAGES_H
 #define BLOOM_SQLITE_PAGES_H
 
@@ -31,7 +34,7 @@ static int table_error(sqlite3_vtab *t, int code, const char *why)
     return code;
 }
 
-/* What SQLite says of the statement that failed */
+/* Reports the message of the SQL statement that failed. */
 static int failed(table *t, int code)
 {
     return code == SQLITE_NOMEM ? code
@@ -41,8 +44,8 @@ static int failed(table *t, int code)
 static int damaged(table *t, uint64_t number)
 {
     sqlite3_free(t->base.zErrMsg);
-    t->base.zErrMsg = sqlite3_mprintf("bloom: its data is damaged, in page "
-        "%llu of %s: DROP the table, and make it anew from its keys",
+    t->base.zErrMsg = sqlite3_mprintf("bloom: corrupted data in page %llu of "
+        "%s; DROP the virtual table and create it again from its keys",
         (sqlite3_uint64)number, t->data);
     return SQLITE_CORRUPT_VTAB;
 }
@@ -56,7 +59,7 @@ static void forget_statements(table *t)
     t->read = t->write = NULL;
 }
 
-/* Runs what sqlite3_mprintf made, and frees it. */
+/* Runs a statement that sqlite3_mprintf made, and frees its text. */
 static int run(table *t, char *sql)
 {
     int result = sql ? sqlite3_exec(t->db, sql, NULL, NULL, NULL)
@@ -65,8 +68,8 @@ static int run(table *t, char *sql)
     return result ? failed(t, result) : SQLITE_OK;
 }
 
-/* Prepares it unless it is, and binds the number of a page. No trigger on the
-   pages, and no view in their place, may lead back here. */
+/* Prepares the statement if necessary, and binds a page number. It refuses
+   recursion: a trigger on T_data, or a view in its place, must not use T. */
 static int ready(table *t, sqlite3_stmt **to, const char *sql, uint64_t number)
 {
     int result = SQLITE_OK;
@@ -77,7 +80,8 @@ static int ready(table *t, sqlite3_stmt **to, const char *sql, uint64_t number)
             : SQLITE_NOMEM;
         sqlite3_free(text);
     } else if (sqlite3_stmt_busy(*to)) {
-        return table_error(&t->base, SQLITE_LOCKED, "its data asks for itself");
+        return table_error(&t->base, SQLITE_LOCKED, "a trigger or view on the "
+                           "table's own data uses the table; drop it");
     }
     if (!result)
         result = sqlite3_bind_int64(*to, 1, (sqlite3_int64)number);
@@ -86,7 +90,8 @@ static int ready(table *t, sqlite3_stmt **to, const char *sql, uint64_t number)
 
 /* ---- Pages --------------------------------------------------------------- */
 
-/* Of a page with room for its seal, in which its number is for the moment */
+/* Computes the seal of a page. The bytes for the seal temporarily hold the page
+   number, so that the seal covers it. */
 static uint64_t seal_of(unsigned char *page, size_t size, uint64_t number)
 {
     static const unsigned char plain[40] = { 'B', 'L', 'M', 2, 0, 64, 1, 0,
@@ -96,7 +101,8 @@ static uint64_t seal_of(unsigned char *page, size_t size, uint64_t number)
                           size + SEAL).h1;
 }
 
-/* Its bytes as they are, at most PAGE + SEAL; *size is 0 if there is none. */
+/* Reads the bytes of a page without checking them, at most PAGE + SEAL. *size
+   is 0 if the page is missing. */
 static int fetch(table *t, uint64_t number, unsigned char *page, size_t *size)
 {
     const void *bytes;
@@ -118,7 +124,7 @@ static int fetch(table *t, uint64_t number, unsigned char *page, size_t *size)
     return code ? failed(t, code) : result;
 }
 
-/* Has a page of `size` bytes without its seal what was written? */
+/* Does the seal of a page match? `size` does not count the seal. */
 static bool is_whole(unsigned char *page, size_t size, uint64_t number)
 {
     unsigned char seal[SEAL], now[SEAL];
@@ -127,8 +133,8 @@ static bool is_whole(unsigned char *page, size_t size, uint64_t number)
     return memcmp(seal, now, SEAL) == 0;
 }
 
-/* Reads the header when it is first needed: so damage is told to those who ask,
-   and a damaged table can still be dropped. */
+/* Reads the header when it is first needed. So a corrupted table causes errors
+   when it is used, but it can still be opened and dropped. */
 static int open_table(table *t)
 {
     unsigned char page[PAGE + SEAL];
@@ -145,7 +151,8 @@ static int open_table(table *t)
     return SQLITE_OK;
 }
 
-/* To PAGE + SEAL bytes, of a table that is open */
+/* Reads a page and checks it. `page` has PAGE + SEAL bytes, and the table is
+   open. */
 static int read_page(table *t, uint64_t number, unsigned char *page)
 {
     size_t size;
@@ -156,7 +163,7 @@ static int read_page(table *t, uint64_t number, unsigned char *page)
            ? SQLITE_OK : damaged(t, number);
 }
 
-/* Writes `size` bytes and their seal, for which there is room behind them. */
+/* Seals and writes a page of `size` bytes. `page` has SEAL bytes more. */
 static int write_page(table *t, uint64_t number, unsigned char *page,
                       size_t size)
 {
@@ -177,8 +184,9 @@ static uint64_t pages(const table *t)
     return ((uint64_t)bloom_size(b) - HEADER + PAGE - 1) / PAGE;
 }
 
-/* The header of an empty filter; false if the plan is impossible. Its cells are
-   many, so it is made of a small one, and says how many after that. */
+/* Makes the header of an empty filter; returns false if the plan is impossible.
+   bloom_init needs memory for all cells, so it makes a small filter, and then
+   the real number of cells is written into the header. */
 static bool make_header(table *t, bloom_plan plan)
 {
     unsigned char small[HEADER + 32];
@@ -209,7 +217,7 @@ static int write_pages(table *t)
 
 /* ---- Keys ---------------------------------------------------------------- */
 
-/* Puts page `to` in place of page *number, which is written if it *changed. */
+/* Writes page *number if it *changed, and reads page `to` instead. */
 static int turn(table *t, unsigned char *page, uint64_t *number, uint64_t to,
                 bool *changed)
 {
@@ -219,12 +227,13 @@ static int turn(table *t, unsigned char *page, uint64_t *number, uint64_t to,
     return result ? result : read_page(t, to, page);
 }
 
-/* Looks at the cells of a key, or sets them: *maybe: all were set. */
+/* Tests the cells of a key, and sets them if `set`. *maybe tells whether all
+   were set before. */
 static int touch_key(table *t, const key *k, bool set, bool *maybe)
 {
     unsigned char page[PAGE + SEAL];
     const bloom *b;
-    uint64_t cells[64], number = 0;     /* of the page that is here */
+    uint64_t cells[64], number = 0;     /* of the page in memory */
     unsigned i, count;
     bool changed = false;
     int result = open_table(t);

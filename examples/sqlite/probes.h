@@ -1,5 +1,6 @@
-/* bloom_probes(blob, key) of sqlite.c: the cells that a lookup looks at. As in
-   table.h, the PRIMARY KEY tells the rows of one lookup from another's. */
+/* bloom_probes(blob, key) of sqlite.c: a table of the cells that a lookup
+   tests. As in table.h, the PRIMARY KEY lets SQLite distinguish the rows of
+   different lookups. */
 #ifndef BLOOM_SQLITE_PROBES_H
 #define BLOOM_SQLITE_PROBES_H
 
@@ -75,7 +76,7 @@ static int close_probes(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-/* Rows for one filter of the image */
+/* Appends the rows of one filter. */
 static bool append(probes *c, const bloom *b, const key *k, unsigned link)
 {
     const unsigned char *cells = (const unsigned char *)b + 32;
@@ -97,7 +98,7 @@ static bool append(probes *c, const bloom *b, const key *k, unsigned link)
     return true;
 }
 
-/* Rows for all of them */
+/* Appends the rows of the filter, or of all links of a chain. */
 static int append_parts(probes *c, const filter *f, const key *k)
 {
     const bloom *b;

@@ -1,18 +1,20 @@
-/* CREATE VIRTUAL TABLE T USING bloom(n, p), of sqlite.c: a table of the keys
-   that were inserted. It can be asked for a key, and cannot list them. Its
-   filter is in T_data (pages.h). The layout is blocked: a key is in one page
-   for each 8 of its probes.
+/* The virtual table of sqlite.c, CREATE VIRTUAL TABLE T USING bloom(n, p): a
+   table of the keys that were inserted. A key can be looked up, but the keys
+   cannot be listed. The filter is stored in T_data (pages.h). Its layout is
+   blocked, so that a lookup reads only one page for every 8 probes.
 
-   The key is the PRIMARY KEY, and there is no rowid. For an OR of two columns
-   SQLite looks up one after the other, leaves out rows that it had before, and
-   knows them by the rowid or by this. The column asked is a BLOB: of the word
-   HIDDEN alone SQLite makes NUMERIC affinity, and asked IN ('5') asks for 5. */
+   The key is the PRIMARY KEY, and there is no rowid. SQLite executes an OR of
+   two conditions as two lookups and drops rows that it has already returned. It
+   recognises them by the rowid or by the PRIMARY KEY.
+   The hidden column `asked` is the argument of T(key). It is declared as BLOB,
+   because with HIDDEN alone SQLite gives it NUMERIC affinity, and asked IN
+   ('5') would look up 5. */
 #ifndef BLOOM_SQLITE_TABLE_H
 #define BLOOM_SQLITE_TABLE_H
 
 typedef struct asked {
     sqlite3_vtab_cursor base;
-    sqlite3_value *key;                 /* NULL: no row, or no more */
+    sqlite3_value *key;                 /* of the only row; NULL: no row left */
 } asked;
 
 static int disconnect(sqlite3_vtab *base)
@@ -24,8 +26,8 @@ static int disconnect(sqlite3_vtab *base)
     return SQLITE_OK;
 }
 
-/* As SQLite reads numbers, whatever the locale is: the comparison makes a
-   number of a text only if all of it is one. */
+/* Reads a number as SQLite does, independent of the locale. The comparison is
+   true only if the whole text is a number. */
 static bool number_of(sqlite3 *db, const char *word, double *x)
 {
     sqlite3_stmt *s = NULL;
@@ -39,7 +41,7 @@ static bool number_of(sqlite3 *db, const char *word, double *x)
     return is;
 }
 
-/* "n" or "n, p", as text */
+/* The plan for the arguments "n" or "n, p"; 0 cells if they are wrong */
 static bloom_plan plan_of_words(sqlite3 *db, int count,
                                 const char *const *words)
 {
@@ -55,8 +57,9 @@ static bloom_plan plan_of_words(sqlite3 *db, int count,
 static int create_data(table *t, int count, const char *const *words)
 {
     if (!make_header(t, plan_of_words(t->db, count, words)))
-        return table_error(&t->base, SQLITE_ERROR, "USING bloom(n, p): no such "
-            "filter; n is how many keys, p is between 0 and 1");
+        return table_error(&t->base, SQLITE_ERROR, "USING bloom(n, p): cannot "
+            "make such a filter; n must be the number of keys, and p the "
+            "false-positive rate, between 0 and 1");
     return write_pages(t);
 }
 
@@ -113,7 +116,7 @@ static int destroy_table(sqlite3_vtab *base)
     return result;
 }
 
-/* After that SQLite reads the schema anew, and connects by the new name. */
+/* Afterwards SQLite reads the schema again and connects under the new name. */
 static int rename_table(sqlite3_vtab *base, const char *name)
 {
     table *t = (table *)base;
@@ -126,8 +129,9 @@ static int is_shadow(const char *name)
     return sqlite3_stricmp(name, "data") == 0;
 }
 
-/* Which constraint, if any, says column = something, or IS, byte for byte?
-   *waits: one would, in another order of a join. */
+/* Returns the index of a usable constraint that compares the column by = or IS,
+   byte for byte, or -1. *waits becomes true if a constraint would be usable in
+   another order of the join. */
 static int equality(sqlite3_index_info *info, int column, bool *waits)
 {
     int i;
@@ -165,7 +169,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
-/* Zeros, of a struct that begins with the cursor */
+/* Allocates a struct of zeros, which begins with the cursor. */
 static int new_cursor(sqlite3_vtab_cursor **to, int size)
 {
     *to = sqlite3_malloc(size);
@@ -208,7 +212,7 @@ static int ask(sqlite3_vtab_cursor *base, int index, const char *none,
     next_asked(base);
     if (index == 0)
         return table_error(base->pVtab, SQLITE_ERROR,
-            "a filter cannot list its keys: ask for one, FROM seen(key)");
+            "a filter cannot list its keys; look one up: FROM seen(key)");
     k = key_of(v[0]);
     if (k.type == SQLITE_NULL || k.type == NO_MEMORY)
         return k.type == SQLITE_NULL ? SQLITE_OK : SQLITE_NOMEM;
@@ -233,7 +237,7 @@ static int asked_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
     return SQLITE_OK;
 }
 
-/* Is not called, as there is none. */
+/* SQLite requires it, but does not call it for tables without a rowid. */
 static int no_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *to)
 {
     (void)base;
@@ -241,8 +245,9 @@ static int no_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *to)
     return SQLITE_ERROR;
 }
 
-/* v: the old key, which an INSERT has not; NULL; key, asked, present. NULL is
-   no key, and skipped. The pages are no rows that the user inserted. */
+/* v[0] is the old key, which is NULL for an INSERT. v[2], v[3] and v[4] are
+   key, asked and present. A NULL key is skipped. The last insert rowid is
+   restored, because the user did not insert the rows of the pages. */
 static int update(sqlite3_vtab *base, int count, sqlite3_value **v,
                   sqlite3_int64 *rowid)
 {
@@ -253,10 +258,12 @@ static int update(sqlite3_vtab *base, int count, sqlite3_value **v,
     key k;
     if (count == 1 || sqlite3_value_type(v[0]) != SQLITE_NULL)
         return table_error(base, SQLITE_ERROR,
-                           "a filter cannot forget or change a key");
+                           "a filter cannot delete or change a key; create it "
+                           "again from the remaining keys");
     if (sqlite3_value_type(v[3]) != SQLITE_NULL
         || sqlite3_value_type(v[4]) != SQLITE_NULL)
-        return table_error(base, SQLITE_ERROR, "only the key can be inserted");
+        return table_error(base, SQLITE_ERROR, "only the column key can be "
+                           "inserted: INSERT INTO seen(key)");
     k = key_of(v[2]);
     if (k.type == SQLITE_NULL || k.type == NO_MEMORY)
         result = k.type == SQLITE_NULL ? SQLITE_OK : SQLITE_NOMEM;
@@ -269,8 +276,8 @@ static int update(sqlite3_vtab *base, int count, sqlite3_value **v,
 
 #if SQLITE_VERSION_NUMBER >= 3044000
 
-/* For PRAGMA integrity_check: *error says which page is damaged, or that there
-   are none. */
+/* For PRAGMA integrity_check: reports in *error which page is corrupted, or why
+   the pages cannot be read. */
 static int check_table(sqlite3_vtab *base, const char *schema, const char *name,
                        int flags, char **error)
 {

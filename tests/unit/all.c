@@ -1,19 +1,26 @@
-/* The tests of bloom.h: `make test` builds this file once for each mode of the
-   header; the Makefile picks the mode with -D. It is one source, so that a mode
-   with BLOOM_STATIC compiles bloom.h once. First the promises of tests/test.c,
-   then each part holds one against something independent of bloom.h: published
-   hash values, a naive filter, an exact sum, a golden image.
+/* The test program of `make test`. It first runs the promises of tests/test.c.
+   Then each file of tests/unit/ tests a part of bloom.h against something
+   independent of it: published hash values, a naive filter, an exact sum, or
+   images that another implementation made.
 
-   usage: test [murmur3.tsv]       ends with "N passed, N failed"
+   usage: test [murmur3.tsv]
 
-   -DTEST_PART=hash_tests: that part alone, for a chip without room for all
-   -DTEST_CALLS: without plans, rates and chains, where only the calls for keys
-   are other code than in a mode that has these tests
-   -DTEST_RATES: with rates that are measured, which takes two seconds */
+   It prints the file, line and condition of each check that fails, and ends
+   with "N passed, N failed". A failure is a bug in bloom.h or in the compiler.
+
+   The Makefile builds this file once for each mode of the header, and selects
+   the mode with -D. It includes the other files, so that a mode with
+   BLOOM_STATIC compiles bloom.h only once. Further macros select tests:
+     -DTEST_PART=hash_tests   runs that part alone, on a chip that is too small
+                              for the whole program
+     -DTEST_CALLS             leaves out plans, rates and chains, in modes where
+                              that code is the same as in another mode
+     -DTEST_RATES             adds measured rates, which take two seconds
+     -DTEST_SMALL             uses less memory and fewer rounds: see unit.h */
 #include "unit.h"
 
 #include "hash.c"
-#include "probes.c"
+#include "walk.c"
 #include "many.c"
 #include "images.c"
 #include "whole.c"
@@ -24,7 +31,7 @@
 #include "chain.c"
 #endif
 
-#if !defined TEST_FLASH && !defined TEST_SMALL  /* it looks at filters in RAM */
+#if !defined TEST_FLASH && !defined TEST_SMALL  /* test.c reads from RAM only */
 #include "../test.c"
 #else
 static int kept, broken;

@@ -1,6 +1,6 @@
-/* bloom_chain.h: a chain grows, keeps its rate, and is saved and loaded. The
-   modes build it with the code of bloom.h in this file and in another one, in C
-   and C++. */
+/* Tests bloom_chain.h, the scalable Bloom filter: it grows, keeps its rate, is
+   saved and loaded, refuses corrupted images, and loses no key when memory is
+   short. The oracles are exact sets of keys, and images made by golden.py. */
 #include "unit.h"
 
 #ifdef TEST_CHAIN
@@ -30,8 +30,8 @@ static bool same_chain(const bloom_chain *c, const bloom_chain *d)
     return same;
 }
 
-/* Writes the number of links into a head, and the check byte: the low byte of
-   the sum of (2i + 1) * byte i over the other bytes. */
+/* Writes the number of links into a head, and its check byte: the low byte of
+   the sum over the other 31 bytes of (2i + 1) * byte i. */
 static void count_links(unsigned char *head, unsigned links)
 {
     unsigned i, sum = 0;
@@ -42,16 +42,16 @@ static void count_links(unsigned char *head, unsigned links)
     head[7] = (unsigned char)(sum % 256);
 }
 
-/* A chain reads only the layout and the seed of this. */
+/* A plan for bloom_chain_create, which reads only its layout and seed */
 static bloom_plan chain_plan(unsigned layout)
 {
     return in_layout(a_plan(12345, 67, 32, 77), layout);
 }
 
-/* A chain at 300 times its first capacity: every key is found, newness is right
-   against an exact set (keys are 1, 2, 3 ...: what is higher was never added),
-   and the rate is below p (within 4 sigma, 17%). What is loaded of its image
-   half-way stays equal to it. */
+/* Grows a chain to 300 times the capacity of its first link. Keys are 1, 2, 3
+   ... so every higher number is an absent key. Each added key must be found.
+   The rate must be below p (17% is 4 sigma here). A chain that is saved
+   half-way and loaded must stay equal to the first one. */
 static void grow_chain(uint64_t first_n, double p, unsigned layout)
 {
     bloom_chain *c = bloom_chain_create(first_n, p, chain_plan(layout));
@@ -99,8 +99,7 @@ static void grow_chain(uint64_t first_n, double p, unsigned layout)
     bloom_chain_free(d);
 }
 
-/* Chains of three links, the last of which has just begun, for the keys 0, 1,
-   2 ..; made by tests/unit/golden.py. These bytes may never change. */
+/* Chains of the keys 0, 1, 2 .. by golden.py. These bytes must never change. */
 static void test_golden_chains(void)
 {
     static const char *const golden_chains[] = {
@@ -138,8 +137,8 @@ static void test_golden_chains(void)
     }
 }
 
-/* Link 0 takes as many new keys as its plan does, less its share of them. So
-   its rate is at most its share, and not much less. */
+/* Link 0 takes the capacity of its plan, less its share of that for false
+   positives. Its rate must be at most its share, and not much less. */
 static void link_keeps_its_share(uint64_t n, double p, unsigned layout)
 {
     bloom_chain *c = bloom_chain_create(n, p, chain_plan(layout));
@@ -149,10 +148,10 @@ static void link_keeps_its_share(uint64_t n, double p, unsigned layout)
     CHECK(bloom_plan_of(bloom_chain_link(c, 0)).cells == plan.cells);
     for (key = 0; bloom_chain_links(c) == 1; key++)
         known += bloom_chain_add_u64(c, key);
-    known--;                            /* the last one is in link 1 */
+    known--;                            /* the last key is in link 1 */
     CHECK((double)(full - known) >= (double)full * p / 2);
     CHECK((double)(full - known) < (double)full * p / 2 + 1);
-    for (key = 0; rate < (double)known; key++)     /* so many were offered */
+    for (key = 0; rate < (double)known; key++)      /* all keys offered */
         rate += 1 - bloom_plan_fpr(plan, key);
     CHECK(bloom_plan_fpr(plan, key) <= p / 2);
     CHECK(bloom_plan_fpr(plan, key) > p / 2 * (p > 0.1 ? 0.7 : 0.95));
@@ -161,7 +160,7 @@ static void link_keeps_its_share(uint64_t n, double p, unsigned layout)
     bloom_chain_free(c);
 }
 
-/* A link takes at least one key, even if its plan is for one only. */
+/* A link takes at least one key, even if its capacity is 1. */
 static void test_least_link(void)
 {
     bloom_chain *c = bloom_chain_new(1, 1e-6, BLOOM_CLASSIC);
@@ -172,9 +171,9 @@ static void test_least_link(void)
     bloom_chain_free(c);
 }
 
-/* Links begin at these keys, on every machine and in every version of format 2.
-   The rate of a chain is that of links asked one after the other, and its
-   estimate is near the number of keys. */
+/* Links begin at exactly these keys, on every machine, in all of format 2.
+   bloom_chain_fpr is the chance that a link finds an absent key. The estimate
+   is near the number of keys. */
 static void test_links_to_the_key(void)
 {
     static const struct {
@@ -182,7 +181,7 @@ static void test_links_to_the_key(void)
     } known[] = {
         { 1000, 0.5, 0, 4, 8235 }, { 700, 0.1, 0, 3, 2118 },
         { 1000, 0.5, 1, 4, 7572 }, { 700, 0.1, 1, 3, 2147 },
-        { 300, 0.3, 1, 5, 5181 }, { 20, 1e-8, 0, 3, 59 },
+        { 300, 0.3, 1, 5, 5181 }, { 20, 1e-8, 0, 3, 59 }, { 2, 1e-17, 0, 2, 3 },
     };
     unsigned r, i;
     for (r = 0; r < COUNT(known); r++) {
@@ -203,9 +202,9 @@ static void test_links_to_the_key(void)
     }
 }
 
-/* No filter of width 64 has a rate below about 2^-64. A chain that is near it
-   ends there: its newest link takes all further keys, and none is lost. What is
-   loaded of its image tries again at the same keys. */
+/* No filter of width 64 has a rate below about 2^-64. A chain whose next link
+   would need one does not grow: its newest link takes all further keys, and
+   none is lost. A chain loaded from its image behaves in the same way. */
 static void test_chain_that_cannot_grow(void)
 {
     bloom_chain *c = bloom_chain_new(10, 1e-18, BLOOM_CLASSIC), *d;
@@ -229,8 +228,8 @@ static void test_chain_that_cannot_grow(void)
     bloom_chain_free(d);
 }
 
-/* A seal that is there is kept, as it tells that memory was damaged since; a
-   link that has none gets one. */
+/* bloom_chain_seal seals the links that have no seal. It keeps existing seals,
+   even one that does not match: that reports corruption since it was made. */
 static void test_chain_seals(void)
 {
     bloom_chain *c = bloom_chain_new(20, 0.1, BLOOM_CLASSIC);
@@ -263,8 +262,8 @@ static bloom_error chain_error(const unsigned char *image, size_t size)
     return error;
 }
 
-/* Each byte of an image is made wrong. Where only the check byte tells, a head
-   with a check byte that matches is accepted. */
+/* Each byte of an image is corrupted in turn. The error must be the right one.
+   If only the check byte detects it, a right check byte makes it acceptable. */
 static void test_bad_chains(void)
 {
     static const unsigned char half[8] = { 0, 0, 0, 0, 0, 0, 0xE0, 0x3F };
@@ -290,7 +289,7 @@ static void test_bad_chains(void)
     CHECK(chain_error(image, 32) == BLOOM_BAD_HEADER);
     CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
     count_links(image, 2);
-    for (i = 0; i < 3; i++) {                   /* what follows is no link */
+    for (i = 0; i < 3; i++) {           /* other bytes after the last link */
         memcpy(image + size, i == 0 ? "xLM" : i == 1 ? "BxM" : "BLx", 3);
         CHECK(chain_error(image, size + 40) == BLOOM_OK);
     }
@@ -326,9 +325,9 @@ static void test_bad_chains(void)
     }
 }
 
-/* No key of a sealed chain is lost without a word. An image that is cut short
-   does not load. If one bit is changed, the image does not load, or a seal does
-   not match, or every key is found. */
+/* Corruption of a sealed chain never loses a key silently. A truncated image
+   does not load. If one bit is flipped, either the image does not load, or a
+   seal does not match, or every key is still found. */
 static void test_damaged_chains(void)
 {
     bloom_chain *c = bloom_chain_new(10, 0.1, BLOOM_CLASSIC);
@@ -361,9 +360,9 @@ static void test_damaged_chains(void)
     free(image);
 }
 
-/* Many keys give the answers and the bytes of one call after the other, for all
-   three kinds of keys, also where links begin within a call, and for keys that
-   come twice in one. */
+/* A call for many keys gives the same answers and images as one call per key,
+   for all three kinds of keys. That includes calls during which the chain
+   grows, calls with a key twice, and the lookup of a single key. */
 static void many_in_chain(unsigned layout)
 {
     bloom_chain *many = bloom_chain_create(150, 0.25, chain_plan(layout));
@@ -378,7 +377,7 @@ static void many_in_chain(unsigned layout)
     CHECK(bloom_chain_add_many(many, NULL, 0, NULL) == 0);
     for (call = 0; call < 40; call++) {
         size_t want = 0, wrong = 0, kind = call % 3, adds = call % 4 != 3;
-        count = (size_t)(random64() % 700);
+        count = call == 3 ? 1 : (size_t)(random64() % 700);
         for (i = 0; i < count; i++) {
             number[i] = random64() % 9000;
             text[i].data = &number[i];
@@ -408,7 +407,7 @@ static void many_in_chain(unsigned layout)
             wrong += answers[i] != is;
             want += is;
         }
-        CHECK(wrong == 0 && trues == want);
+        CHECK(wrong == 0 && trues == want && *(char *)&answers[count] == 2);
         if (adds)
             bloom_chain_add_many_u64(many, number, count, NULL);
         for (i = 0; adds && i < count; i++)
@@ -422,7 +421,7 @@ static void many_in_chain(unsigned layout)
     bloom_chain_free(one);
 }
 
-/* Each p comes back as it was, and first_n as it is. */
+/* The head stores p exactly, and first_n (0 as 1). Loading restores both. */
 static void test_chain_heads(void)
 {
     static const double p[] = { 0.5, 0.01, 1e-9, 0.999, 1e-18,
@@ -446,7 +445,8 @@ static void test_chain_heads(void)
     }
 }
 
-/* The image of a chain for 9 keys and 0.5, of empty links of 64 cells */
+/* The image of a chain with first_n = 9 and p = 0.5, of empty links of 64 cells
+   with k probes */
 static void small_image(unsigned char *image, unsigned links, unsigned k)
 {
     memset(image, 0, 32);
@@ -468,15 +468,15 @@ static uint64_t estimate_of(const unsigned char *image, size_t size)
     return estimate;
 }
 
-/* Links that are full, or all but full, would make estimates of 10^24, infinity
-   and NaN. None of these is converted to uint64_t. */
+/* Estimates of full or almost full links would be 10^24, infinity or NaN, which
+   do not fit into uint64_t. They must be UINT64_MAX. */
 static void test_estimates_without_end(void)
 {
     unsigned char image[32 + 13 * 40];
     unsigned i;
     small_image(image, 13, 1);
     CHECK(estimate_of(image, sizeof image) == 0);
-    for (i = 0; i < 13; i++) {                  /* 63 of 64 cells */
+    for (i = 0; i < 13; i++) {                  /* sets 63 of 64 cells */
         memset(image + 32 + 40 * i + 32, 255, 8);
         image[32 + 40 * i + 39] = 0x7F;
         if (i == 8)
@@ -493,8 +493,8 @@ static void test_estimates_without_end(void)
     CHECK(estimate_of(image, sizeof image) == UINT64_MAX);
 }
 
-/* Images that no chain would write, but that are accepted: the least p above 0,
-   for which there is no plan, as many keys as a number can be, a full link. */
+/* Accepted, though no chain writes them: a p too small for any plan, as many
+   keys as possible, a full link. Refused: links that do not match the head. */
 static void test_odd_chains(void)
 {
     unsigned char image[32 + 40], head[32];
@@ -515,19 +515,20 @@ static void test_odd_chains(void)
     CHECK(c && bloom_chain_estimate(c) == UINT64_MAX);
     CHECK(!bloom_chain_add_u64(c, 1));
     bloom_chain_free(c);
-    image[4] = 1;                       /* but its link is classic */
+    image[4] = 1;                       /* blocked; its link is classic */
     count_links(image, 1);
     CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
     image[4] = 0;
     image[5] = image[32 + 5] = 32;
     count_links(image, 1);
     CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
-    image[5] = 64;                      /* now in the link only */
+    image[5] = 64;                      /* width 32 in the link only */
     count_links(image, 1);
     CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
 }
 
-/* As many links as there may be: it takes keys, but grows no more. */
+/* A chain with the greatest number of links, or whose next link would be too
+   large, takes keys but does not grow. */
 static void test_longest_chain(void)
 {
     static unsigned char image[32 + 64 * 40] = "BLC\2";
@@ -556,7 +557,7 @@ static void test_chain_without_memory(void)
     unsigned char image[32 + 40];
     bloom_error error = BLOOM_CORRUPT;
     small_image(image, 1, 3);
-    for (refused = 0; refused < 2; refused++) {     /* chain, then its link */
+    for (refused = 0; refused < 2; refused++) {     /* the chain, its link */
         requests = 0;
         CHECK(!bloom_chain_load(image, sizeof image, &error));
         CHECK(error == BLOOM_OK);
@@ -566,9 +567,9 @@ static void test_chain_without_memory(void)
     }
 }
 
-/* All links are checked before memory is asked for, so a fault in any of them
-   is reported even if memory is short. If the first link gets none, the others
-   do not ask. */
+/* bloom_chain_load checks all links before it allocates memory, so it reports a
+   corrupted link even if memory is short. If there is no memory for the first
+   link, it does not try the others. */
 static void test_links_without_memory(void)
 {
     unsigned char image[32 + 3 * 40];
@@ -608,8 +609,8 @@ static void test_chain(void)
 }
 
 #ifdef TEST_MALLOC
-/* A chain that had no memory for its second link is saved after each further
-   key. Each chain that is loaded tries again when the saved one would. */
+/* A chain that got no memory for its second link is saved after each key, and
+   loaded. The loaded one must try again to grow at the same key. */
 static void test_loaded_in_short_memory(void)
 {
     bloom_chain *c = bloom_chain_new(20, 0.01, BLOOM_CLASSIC);
@@ -637,7 +638,8 @@ static void test_loaded_in_short_memory(void)
     bloom_chain_free(c);
 }
 
-/* 1,000,000 bytes at most: then no link is new. */
+/* count_malloc refuses blocks of 1,000,000 bytes. The chain stops growing,
+   tries again at twice as many keys, and loses none. */
 static void test_chain_in_short_memory(void)
 {
     bloom_chain *c = bloom_chain_new(100000, 0.01, BLOOM_CLASSIC);
@@ -651,7 +653,7 @@ static void test_chain_in_short_memory(void)
     bloom_chain_free(c);
     for (first_n = 100; first_n < 110; first_n++) {
         requests = 0;
-        refused = 2;                    /* the second link, once */
+        refused = 2;            /* the second link, at its first try */
         c = bloom_chain_new(first_n, 0.01, BLOOM_CLASSIC);
         for (state = 0; state < 3 * first_n; state++)
             bloom_chain_add_u64(c, state);
@@ -659,7 +661,7 @@ static void test_chain_in_short_memory(void)
         bloom_chain_free(c);
     }
     requests = 0;
-    refused = 1;                        /* for the filter, not for the chain */
+    refused = 1;                /* the filter; the chain gets its memory */
     CHECK(!bloom_chain_new(9, 0.1, BLOOM_CLASSIC));
     test_chain_without_memory();
     test_links_without_memory();

@@ -1,31 +1,32 @@
-# Read by the scripts below tests/ (". tests/unit/count.sh"): what passed and what
-# failed, counted in one place. A script ends with `counted`.
+# Counts passed and failed tests for the shell scripts below tests/, which read
+# this file by ". tests/unit/count.sh" and end with the call `counted`.
 passed=0 failed=0
 
 ok() { passed=$((passed + 1)); }
-bad() {         # bad WORDS: one test that failed, and what is said of it
+bad() {         # bad WORDS...: one test failed; prints the words
     failed=$((failed + 1))
     printf 'FAILED: %s\n' "$*"
 }
-check() {       # check WHAT COMMAND...: one test, passed if the command is
+check() {       # check WHAT COMMAND...: passed if the command succeeds
     what=$1
     shift
     if "$@"; then ok; else bad "$what"; fi
 }
-is() {          # is WHAT WANTED GOT
+is() {          # is WHAT WANTED GOT: passed if both strings are equal
     if [ "$2" = "$3" ]; then ok; return; fi
     bad "$1
     wanted: $2
     got:    $3"
 }
-same() {        # same WHAT FILE FILE
+same() {        # same WHAT FILE FILE: passed if both files have the same bytes
     is "$1: $2 is $3" "" "$(cmp "$2" "$3" 2>&1)"
 }
-silent() {      # silent COMMAND...: one test, a compiler that has nothing to say
+silent() {      # silent COMMAND...: passed if the command succeeds; names it if
+                # it fails
     if "$@"; then ok; else bad "$*"; fi
 }
-sum() {         # sum NAME FILE: adds the line "N passed, N failed" of FILE; of
-                # what failed, all of it is shown
+sum() {         # sum NAME FILE: adds up the last line "N passed, N failed" of
+                # FILE, and prints the whole file if any failed
     line=$(grep '^[0-9]* passed, [0-9]* failed$' "$2" 2>/dev/null | tail -n 1)
     printf '%-12s %s\n' "$1" "${line:-did not end}"
     case $line in
@@ -37,11 +38,18 @@ sum() {         # sum NAME FILE: adds the line "N passed, N failed" of FILE; of
     line=${line#*, }
     failed=$((failed + ${line%% *}))
 }
-counted() {     # counted [NAME]: the sum, and the exit status
+counted() {     # counted [NAME]: prints the sum; fails if a test failed
     echo "${1:+$1: }$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
-needs() {       # needs TOOL PACKAGES: false, and says so, if it is not there
+status=0
+need() {        # need COMMAND WHAT PACKAGE: if the command fails, says what $target
+                # needs and where it is, and sets status to 1
+    eval "$1" >/dev/null 2>&1 && return
+    echo "$target needs $2: apt-get install $3"
+    status=1
+}
+needs() {       # needs TOOL PACKAGES: if TOOL is missing, says so and fails
     command -v "$1" >/dev/null && return
     echo "needs $1: apt-get install $2"
     return 1

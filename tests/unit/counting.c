@@ -1,14 +1,17 @@
-/* The counting layout against an exact multiset; what is removed. */
+/* Tests the counting layout: adding and removing keys against an exact multiset
+   and naive counters, removal of absent keys, merge, intersect and flatten. A
+   failure means that removing a key can make another one a false negative, or
+   that counters differ from other builds. */
 #include "unit.h"
 
 #ifndef BLOOM_TINY
 
-/* A naive counting filter: each cell's whole count, and whether it ever was
-   15 or more, for then it may never go below. */
+/* A naive counting filter: the exact count of each cell, and whether it ever
+   reached 15. From then on, the counter in the image must stay 15. */
 static unsigned naive_count[MOST_COUNTERS];
 static bool naive_stuck[MOST_COUNTERS];
 
-/* What the image of b must hold in its cells. */
+/* Compares all counters of b with the naive ones. */
 static void check_counters(const bloom *b, uint64_t cells)
 {
     const unsigned char *image = (const unsigned char *)(const void *)b;
@@ -21,7 +24,7 @@ static void check_counters(const bloom *b, uint64_t cells)
     CHECK(bloom_ones(b) == ones);
 }
 
-/* +1: the key is added, -1: it is removed */
+/* Adds a key (by = 1) or removes it (by = -1). */
 static void naive_move(const bloom *b, bloom_hash h, int by)
 {
     uint64_t index[64];
@@ -33,8 +36,9 @@ static void naive_move(const bloom *b, bloom_hash h, int by)
     }
 }
 
-/* Keys 0..99 are added and removed at random, unevenly, so that counters
-   saturate; in[] is the exact multiset. None that is in may be denied. */
+/* Adds and removes the keys 0 to 99 at random. Low keys are more frequent, so
+   that some counters saturate. in[] holds how often each key is in. A key that
+   is in must always be found. */
 static void against_multiset(bloom_plan plan)
 {
     unsigned in[100] = { 0 }, round, key;
@@ -91,8 +95,10 @@ static void test_counting(void)
     }
 }
 
-/* What was never in is not removed and leaves no trace, also where only the
-   counter of coinciding probes says so; a classic filter removes nothing. */
+/* Removing an absent key returns false and changes nothing. That includes a key
+   two of whose probes coincide on a counter that is only 1: none of its
+   counters is 0, but the key cannot have been added. A classic filter removes
+   nothing. */
 static void test_remove_absent(void)
 {
     unsigned char before[200];
@@ -103,7 +109,7 @@ static void test_remove_absent(void)
         bloom_hash h = bloom_hash_u64(look(b, 64), key);
         bloom_clear(b);
         bloom_probes(look(b, 64), h, index);
-        for (i = 0; i < 5; i++)         /* each cell once */
+        for (i = 0; i < 5; i++)         /* sets each counter to 1 */
             memory[32 + index[i] / 2] |= index[i] % 2 ? 0x10 : 1;
         memcpy(before, memory, 64);
         CHECK(bloom_may_contain_u64(look(b, 64), key));
@@ -124,8 +130,9 @@ static void test_remove_absent(void)
     CHECK(sealed(classic) && bloom_may_contain_u64(look(classic, 64), 1));
 }
 
-/* merge: the sum, at most 15; intersect: the lesser; both of every pair of
-   counters. flatten: the classic filter of the same keys. */
+/* For every pair of counter values, merging gives the sum, at most 15, and
+   intersecting the smaller one. Flattening gives the bytes of the classic
+   filter with the same keys. */
 static void test_whole_counting(void)
 {
     unsigned char space_a[160], space_b[160], space_c[64];
@@ -158,7 +165,7 @@ static void test_whole_counting(void)
         bloom_add_u64(a, i);
         bloom_add_u64(classic, i);
     }
-    bloom_add_hash(a, first);                           /* cell 0 only */
+    bloom_add_hash(a, first);           /* all its probes are cell 0 */
     bloom_add_hash(classic, first);
     CHECK(bloom_ones(a) == bloom_ones(classic));
     bloom_add_u64(c, 99);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Golden images, made by a second implementation of format 2: the image,
-MurmurHash3 and the walk, in the plainest Python. It uses nothing of bloom.h.
+"""Makes the golden images of the tests by a second implementation of format 2
+(image, MurmurHash3, walk) in plain Python. It uses nothing of bloom.h, and the
+tests compare the library's images with these.
 
-    usage: golden.py    prints the filters of tests/unit/images.c, then the
-                        images of two chains, in hexadecimal
+    usage: golden.py    prints the filters of tests/unit/images.c, then the two
+                        chains of tests/unit/chain.c, in hexadecimal
 """
 import struct
 
@@ -136,9 +137,10 @@ class Filter:
 
 
 def chain(layout, plans, first_n, p, seed):
-    """A chain of the integers 0, 1, .. until its last link has one. plans are
-    (m, k, room). A room is the link's capacity at its share of the rate, less
-    that share of it, rounded down: 8 * (1 - 0.25 / 2) = 7."""
+    """The image of a chain with the integers 0, 1, .. that ends when its last
+    link has one key. plans are (m, k, room), where room is how many new keys a
+    link takes: its capacity at its share of the rate, less that share of it,
+    rounded down. For link 0: 8 * (1 - 0.25 / 2) = 7."""
     links, keys, key = [], 0, 0
     for m, k, room in plans:
         links.append(Filter(layout, 64, k, m, seed))

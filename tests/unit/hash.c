@@ -1,7 +1,10 @@
-/* MurmurHash3 against its publisher, and the keys that are hashed. */
+/* Tests that bloom_hash_key is MurmurHash3 as its author published it: by
+   SMHasher's verification value and by the vectors of murmur3.tsv. Then tests
+   how seeds, integers and the empty key enter the hash (format version 2). A
+   failure means that filters differ from those of other builds. */
 #include "unit.h"
 
-/* bloom_hash_key of a filter with this width and seed */
+/* The hash of a key for a filter with this width and seed */
 static bloom_hash hash(unsigned width, uint64_t seed, const void *key,
                        size_t size)
 {
@@ -10,15 +13,17 @@ static bloom_hash hash(unsigned width, uint64_t seed, const void *key,
     return bloom_hash_key(look(b, sizeof image), key, size);
 }
 
-/* The seed of a filter whose hash is MurmurHash3 with the published seed: in
-   width 64 it starts at (seed + 1) * G, and 0xF1DE83E19937733D * G is 1. */
+/* The filter seed for which the hash starts with a published MurmurHash3 seed.
+   In width 64 a filter starts at (seed + 1) * G, and 0xF1DE83E19937733D is the
+   inverse of G modulo 2^64. */
 static uint64_t seed_for(unsigned width, uint64_t published)
 {
     return width == 64 ? published * 0xF1DE83E19937733DU - 1 : published;
 }
 
-/* SMHasher's VerificationTest: hash the keys {0}, {0,1}, ... with seed 256 - i,
-   then the results; its first four bytes are published. */
+/* SMHasher's VerificationTest: it hashes the keys {}, {0}, {0,1}, ... with the
+   seeds 256 - i, and then hashes all results. The first four bytes of the last
+   hash are published. */
 static uint32_t verification(unsigned width)
 {
     unsigned char key[256], *results = memory;
@@ -48,8 +53,8 @@ static void test_smhasher(void)
 
 static const char *vectors = "tests/unit/murmur3.tsv";
 
-/* Lines of: length, seed, key in hex, x86_32, two halves of x64_128. Keys are
-   hashed at eight alignments. */
+/* A line of the file has: length, seed, key in hex, the hash x86_32, and the
+   two halves of x64_128. The keys are hashed at eight alignments. */
 static void test_murmur3_vectors(void)
 {
     FILE *file = fopen(vectors, "r");
@@ -93,7 +98,7 @@ static void test_keys(void)
         view = look(b, 160);
         CHECK(bloom_may_contain(view, NULL, 0));
         CHECK(!bloom_may_contain(view, "\0", 1));
-        if (widths[w] == 64) {              /* by value, not by bytes */
+        if (widths[w] == 64) {      /* an integer is not the key of its bytes */
             CHECK(h.h1 != bloom_hash_key(view, five, 8).h1);
             CHECK(h.h2 == (h.h1 << 32 | h.h1 >> 32) * 0x9E3779B97F4A7C15U);
         } else {
@@ -103,9 +108,9 @@ static void test_keys(void)
     }
 }
 
-/* Width 64: seed s gives an integer the hash that seed 0 gives the integer
-   s * G further on. An integer that is 0 after that is the one whose hash is 0,
-   as MurmurHash3's finaliser keeps 0. */
+/* Width 64: an integer's hash is fmix64(key + (seed + 1) * G). So with seed s,
+   a key has the hash that key + s * G has with seed 0. As fmix64(0) is 0, the
+   key -(s + 1) * G is the one whose hash is 0. */
 static void test_seeds(void)
 {
     static const uint64_t seeds[] = { 0, 1, 2, 99, 1ULL << 40, UINT64_MAX };
@@ -123,8 +128,9 @@ static void test_seeds(void)
     }
 }
 
-/* Width 32: the second hash is the first one with seed ~a, and an integer is
-   hashed as its bytes. Only the low half of the filter's seed counts. */
+/* Width 32: the first hash, a, is the upper half of h1. The lower half is the
+   same hash of the key with seed ~a. Only the low half of the filter's seed
+   matters. */
 static void test_second_hash(void)
 {
     unsigned char key[20];
@@ -141,8 +147,9 @@ static void test_second_hash(void)
     }
 }
 
-/* MurmurHash3 of no bytes is 0 with seed 0, a walk that stays on one cell. The
-   hash must not begin there: the empty key has k cells like any other. */
+/* MurmurHash3 of no bytes with seed 0 is 0, and the k cells of such a hash
+   would all be the same. bloom.h starts its hash elsewhere, so that the empty
+   key has k cells like any other key. */
 static void test_empty_key(void)
 {
     unsigned char image[32 + 1024 / 8];

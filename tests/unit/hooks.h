@@ -1,5 +1,8 @@
-/* What bloom.h calls in two modes, for itself (gcc -include) and for the tests. */
-#ifdef TEST_NEON            /* mutants.py: SIMD as on ARM, on any CPU */
+/* Replacements that bloom.h uses in some test modes. Both the object with
+   bloom.h (by gcc -include) and the test program see this file. */
+
+/* For mutants.py: compiles the SIMD code for ARM (NEON) on any CPU */
+#ifdef TEST_NEON
 #include <stdlib.h>
 #include <string.h>
 #include <stdint.h>
@@ -7,18 +10,22 @@
 #undef __x86_64__
 #define __aarch64__ 1
 #endif
-#ifdef TEST_16              /* there too: TINY on a CPU with a 16-bit size_t */
+
+/* For mutants.py: BLOOM_TINY as on a CPU whose size_t has 16 bits */
+#ifdef TEST_16
 #include <stdint.h>
 #undef SIZE_MAX
 #define SIZE_MAX 0xFFFF
 #endif
 
-#ifdef TEST_FLASH           /* a flash that only BLOOM_READ_BYTE can read */
+/* A flash that only BLOOM_READ_BYTE reads correctly; see look() in unit.h */
+#ifdef TEST_FLASH
 #define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
 #endif
 
-#ifdef TEST_MALLOC          /* an allocator that counts, and can be empty; and
-                               an assertion that does not end the program */
+/* An allocator that counts its calls and can fail, and an assertion that
+   returns to the test instead of ending the program */
+#ifdef TEST_MALLOC
 #include <stddef.h>
 void *count_malloc(size_t size);
 void count_free(void *block);

@@ -1,8 +1,12 @@
-/* Images: the same bytes everywhere, and bytes that are not right. */
+/* Tests that images have the same bytes everywhere, against images made by
+   golden.py, a second implementation of the format. Tests that bytes which are
+   not an image are refused with the right error, that accepted ones are safe to
+   use, and that a seal detects each flipped bit. */
 #include "unit.h"
 
-/* Keys "key-0" .. "key-9" and the integers 0..9, seed 0x0123456789ABCDEF,
-   sealed; made by tests/unit/golden.py. These bytes may never change. */
+/* Sealed filters with seed 0x0123456789ABCDEF that hold the keys "key-0" to
+   "key-9" and the integers 0 to 9, made by tests/unit/golden.py. These bytes
+   must never change while the format version is 2. */
 static const struct { uint8_t layout, width, hashes; uint16_t cells;
                       const char *image; } golden[] = {
     { BLOOM_CLASSIC, 64, 3, 128,
@@ -23,7 +27,7 @@ static const struct { uint8_t layout, width, hashes; uint16_t cells;
     "424c4d02022003008000000000000000efcdab89674523012a8bdd1800000000"
     "3000002100101100100000000100120001001010000000000120020200001000"
     "1300111000110100011001120110000000110010013111002010000010210000" }
-#ifndef TEST_SMALL          /* their text would fill the RAM */
+#ifndef TEST_SMALL          /* these strings would fill the RAM */
     ,
     { BLOOM_BLOCKED, 64, 16, 768,
     "424c4d02014010000003000000000000efcdab89674523016a4ae234e0992bd6"
@@ -39,7 +43,8 @@ static const struct { uint8_t layout, width, hashes; uint16_t cells;
 #endif
     };
 
-/* Also if it had `by` times as many cells, and was folded. false: not built */
+/* Makes the filter golden[g] with `by` times as many cells, folds it to its
+   size, and compares it. Returns false if this build has no such filters. */
 static bool test_golden(unsigned g, unsigned by)
 {
     bloom_plan plan = in_layout(a_plan(golden[g].cells * by, golden[g].hashes,
@@ -90,9 +95,10 @@ static bloom_error error_of(const unsigned char *image, size_t size)
     return of_open;
 }
 
-/* One header byte is changed: the error is the first in this order: the magic,
-   the version, the other header bytes, a layout or width that this build has
-   not, cells that are missing. The filter has m = 512, k = 9. */
+/* The error for each corrupted header byte of a filter with m = 512 and k = 9.
+   If several things are wrong, the first in this order is reported: the magic,
+   the version, the other header fields, a layout or width that is not in this
+   build, missing cells. */
 static void test_bad_images(void)
 {
     static const struct { unsigned char at, value; bloom_error error; } cases[]
@@ -152,7 +158,7 @@ static void test_bad_images(void)
         image[9] = 2;
         image[4] = BLOOM_BLOCKED;
         image[6] = 8;
-        image[5] = 32;                                  /* there is none */
+        image[5] = 32;                          /* blocked needs width 64 */
         CHECK(error_of(image, 32) == BLOOM_BAD_HEADER);
         CHECK(error_of(image, 96) == BLOOM_BAD_HEADER);
         image[5] = 64;
@@ -176,7 +182,8 @@ static void test_bad_images(void)
     CHECK(strcmp(bloom_error_text((bloom_error)-1), "unknown error") == 0);
 }
 
-/* Random headers: what is accepted ends within the bytes that were given. */
+/* Random headers: a filter that is accepted lies within the given bytes, and
+   adding to it works. */
 static void test_accepted_images(void)
 {
     unsigned char image[100];
@@ -199,8 +206,8 @@ static void test_accepted_images(void)
     CHECK(accepted > ROUNDS / 20 && accepted < ROUNDS / 20 * 19);
 }
 
-/* Every call that may write cells takes the seal away, even if it writes none;
-   every flipped bit is found. */
+/* Every call that may write cells removes the seal, even if it changes none. A
+   flipped bit makes the seal invalid. */
 static void test_seal(void)
 {
     unsigned char other[96];
@@ -210,7 +217,7 @@ static void test_seal(void)
         bloom *b = bloom_init(memory, 96, plan);
         bloom *c = bloom_init(other, 96, plan);
         CHECK(!sealed(b) && sealed(b));
-        for (bit = 24; bit < 32; bit++) {               /* of any seal */
+        for (bit = 24; bit < 32; bit++) {       /* each byte of the seal */
             memset(memory + 24, 0, 8);
             memory[bit] = 1;
             bloom_add_u64(b, bit);
@@ -239,7 +246,7 @@ static void test_seal(void)
         CHECK(sealed(b));
         for (bit = 8 * 8; bit < 8 * 96; bit++) {
             if (bit == 8 * 8)
-                bit = 8 * 16;                           /* m would not fit */
+                bit = 8 * 16;           /* skips the other bytes of m */
             memory[bit / 8] ^= (unsigned char)(1 << bit % 8);
             CHECK(bloom_verify(b) == BLOOM_CORRUPT);
             memory[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -247,7 +254,8 @@ static void test_seal(void)
     }
 }
 
-/* The checksum of this filter is 0, which would read as "not sealed". */
+/* The checksum of this filter is 0, which means "not sealed". So 1 is
+   stored. */
 static void test_seal_of_zero(void)
 {
     bloom *b = bloom_init(memory, 40, a_plan(64, 1, 32, 0x29242B6U));

@@ -1,7 +1,9 @@
-/* Many keys at once: the same answers and bits as one by one. */
+/* Tests that a call for many keys gives the same answers and the same image as
+   one call per key, for all three kinds of keys, also in filters so large that
+   bloom.h takes other paths. A failure means lost keys or wrong answers. */
 #include "unit.h"
 
-/* As in test_boundaries, the lowest bit of h1 is needed. */
+/* The hash `last` of test_boundaries, which needs the lowest bit of h1 */
 static void test_many_at_boundary(void)
 {
     bloom *b = bloom_init(memory, sizeof memory, a_plan(192, 1, 32, 0));
@@ -10,7 +12,7 @@ static void test_many_at_boundary(void)
     CHECK(bloom_may_contain_many_hash(look(b, 56), &last, 1, NULL) == 1);
 }
 
-#ifndef TEST_SMALL                  /* there is no room for so many */
+#ifndef TEST_SMALL                  /* 200 keys do not fit in its RAM */
 
 enum { MOST = 200 };
 static uint64_t integers[MOST];
@@ -18,7 +20,8 @@ static bloom_hash hashes[MOST];
 static bloom_key keys[MOST];
 static char strings[MOST][24];
 
-/* Half of them come twice, some of these in one chunk. */
+/* Random keys. Every fourth one repeats an earlier one, which may be in the
+   same batch of bloom.h. */
 static void fill_keys(void)
 {
     unsigned i;
@@ -49,9 +52,10 @@ static bool ask_one(const bloom *b, unsigned kind, size_t i)
                      : bloom_may_contain_hash(b, hashes[i]);
 }
 
-/* The last `count` keys added in one call and one by one, then MOST asked for:
-   the same answers, and the same image. What lies beyond the results is not
-   touched, and what lies beyond the keys is not read (make sanitize). */
+/* Adds the last `count` keys in one call and, to another filter, one by one.
+   Then looks up all MOST keys. The answers and images must be equal. The byte
+   after the results must not change. (make sanitize checks that nothing after
+   the keys is read.) */
 static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
 {
     static unsigned char space[sizeof memory];
@@ -117,8 +121,9 @@ static void test_many(void)
 
 #ifndef TEST_FLASH
 
-/* A filter of which only the pages in use become memory: it is not made by
-   bloom_init, but its header is changed. NULL if it is too large. */
+/* A large filter that takes little memory, as only the pages in use become
+   memory: calloc supplies the zeros, and only the header is written. Returns
+   NULL if there is not enough memory. Free the result with free. */
 static bloom *sparse(bloom_plan plan)
 {
     const size_t size = bloom_plan_size(plan);
@@ -136,8 +141,7 @@ static bloom *sparse(bloom_plan plan)
     return b;
 }
 
-/* Filters beyond the cache, and beyond 2^32 cells (512 MB): many keys at once
-   against one by one. */
+/* Filters larger than the CPU's caches, and of more than 2^32 cells (512 MB) */
 static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
 {
     bloom *b = sparse(in_layout(a_plan(cells, k, widths[0], 8), layout));
@@ -155,7 +159,7 @@ static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
         for (i = 0; i < MOST; i++)
             CHECK(maybe[i] == bloom_may_contain_hash(b, hashes[i])
                   && (maybe[i] || i >= 100));
-        for (i = 0; i < MOST; i++) {        /* TINY walks these otherwise */
+        for (i = 0; i < MOST; i++) {    /* TINY begins these walks otherwise */
             bloom_add(b, keys[i].data, keys[i].size);
             CHECK(bloom_may_contain_hash(b, bloom_hash_key(b, keys[i].data,
                                                            keys[i].size)));
@@ -169,8 +173,8 @@ static void many_in_large(uint64_t cells, unsigned k, unsigned layout)
     free(image);
 }
 
-/* Each cell of a key counts in each way to ask for one: if it alone is taken
-   away, the key is not in, and new. */
+/* Each of a key's k cells is tested, in every call that looks up or adds a key.
+   If that cell alone is reset, the key is not found, and is new when added. */
 static void each_cell_counts(bloom_plan plan)
 {
     const bool counts = plan.layout == BLOOM_COUNTING;
@@ -199,8 +203,9 @@ static void each_cell_counts(bloom_plan plan)
     free(image);
 }
 
-/* The sizes from which on many keys are looked at in two steps, and asked for
-   ahead to add, and from which on a lookup of one key stops early. */
+/* One filter in each range of sizes that bloom.h treats differently. From 2^22
+   cells on, lookups of many keys prefetch; from 2^25 on, adds do so as well;
+   from 2^27 on, a lookup of one key stops at the first cell that is not set. */
 static void test_each_cell_counts(void)
 {
     static const uint64_t cells[] = { 1 << 20, (1 << 22) + 256,
@@ -217,8 +222,9 @@ static void test_each_cell_counts(void)
                                                    layout));
 }
 
-/* From 2^34 cells on (2 GB) all of x tells the block: here the lower half of x
-   does, for one key at a time and for many, to add and to look. */
+/* From 2^34 cells (2 GB) on, all of x chooses the block, not only its upper
+   half. Here the lower half decides. It must do so in adds and lookups, of one
+   key and of many. */
 static void test_block_by_all_of_x(void)
 {
     const uint64_t blocks = 17U << 22;

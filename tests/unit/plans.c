@@ -1,4 +1,6 @@
-/* Plans: they keep the rate, with the least memory and the fewest probes. */
+/* Tests that each plan keeps its rate p by bloom_plan_fpr, in the least memory
+   and with the fewest probes; that impossible plans have size 0; and that plans
+   are the same on every machine. rates.c tests bloom_plan_fpr itself. */
 #include "unit.h"
 #include <float.h>
 
@@ -6,7 +8,7 @@
 #error "the planning macros do not work in #if"
 #endif
 static unsigned char fixed[BLOOM_SIZE(PLANNED, 100)];
-enum { SHIFTED = BLOOM_SIZE(1 << 4, 100) };         /* g++: no warning of << */
+enum { SHIFTED = BLOOM_SIZE(1 << 4, 100) };     /* g++ must not warn about << */
 
 static void test_constant_plans(void)
 {
@@ -27,9 +29,9 @@ static void test_constant_plans(void)
     CHECK(bloom_plan_size(bloom_plan_one_in(10, UINT64_MAX)) == 0);
     CHECK(bloom_plan_size(bloom_plan_one_in((1ULL << 42) + 1, 10)) == 0);
     CHECK(bloom_plan_one_in(1ULL << 42, 1000000000).cells > 43ULL << 42);
-    /* Where the last binary place shows, and what small filters get; by tests/,
-       not by another source: a version that changes them breaks merges with
-       older constant plans */
+    /* Checksums of many plans, recorded from bloom.h itself: with n so large
+       that the last bit of the logarithm matters, and with small n. A version
+       that changes these plans cannot merge its filters with older ones. */
     for (n = 2, sum = 0; n <= 1000000000; n = n * 9 / 7 + 1)
         sum = sum * 31 + bloom_plan_one_in(1ULL << 42, n).cells;
     CHECK(sum == 0xD3CC52E044573800U);
@@ -49,8 +51,8 @@ static void test_constant_plans(void)
 
 #ifndef BLOOM_NO_FLOAT
 
-/* The plan keeps p, and no k would keep it in 64 cells less; fewer probes
-   would not keep it either. */
+/* Each plan keeps p. Fewer probes in the same memory would not, nor would any k
+   in 64 cells less. */
 static void test_least_plans(void)
 {
     static const unsigned numbers[] = { 1, 2, 3, 5, 10, 50, 100, 1000,
@@ -77,7 +79,7 @@ static void test_least_plans(void)
         }
 }
 
-/* Where the search for the least m has far to go, or nowhere */
+/* Plans far from where the search for the least m begins, or impossible ones */
 static void test_far_plans(void)
 {
     bloom_plan plan = bloom_plan_layout(2647687, 0.9999999916, BLOOM_BLOCKED);
@@ -108,7 +110,7 @@ static void test_planning(void)
     }
     CHECK(bloom_plan_for(9, 0.9).cells == 64);
     CHECK(bloom_plan_bytes(1000, 40).hashes == 1);
-    CHECK(bloom_plan_bytes(1000000, 40).hashes == 1);   /* any rate is 1 */
+    CHECK(bloom_plan_bytes(1000000, 40).hashes == 1);   /* any k: rate 1 */
     CHECK(bloom_plan_for(300000000000000000, 0.01).cells >> 61 == 1);
     CHECK(bloom_plan_size(bloom_plan_for(9, nan)) == 0);
     CHECK(bloom_plan_size(bloom_plan_for(UINT64_MAX, 0.5)) == 0);
@@ -125,7 +127,7 @@ static void test_planning(void)
     CHECK(bloom_plan_for(0, 1e-9).cells == bloom_plan_for(1, 1e-9).cells);
     CHECK(bloom_plan_for(0, 1e-9).hashes == bloom_plan_for(1, 1e-9).hashes);
     CHECK(bloom_plan_for(9, 2).hashes == 0);
-    plan = a_plan(1024, 6, 64, 0);                      /* 7 keep it as well */
+    plan = a_plan(1024, 6, 64, 0);              /* k = 7 keeps this p, too */
     CHECK(bloom_plan_for(100, bloom_plan_fpr(plan, 100)).hashes == 6);
     CHECK(bloom_plan_layout(9, 0.1, BLOOM_CLASSIC).cells
           == bloom_plan_for(9, 0.1).cells);
@@ -142,7 +144,7 @@ static void test_planning(void)
     less.cells -= 64;
     CHECK(plan.hashes == 3 && bloom_plan_fpr(plan, 1000) <= 0.001);
     CHECK(bloom_plan_hashes(1000, bloom_plan_fpr(plan, 1000), 3).cells
-          == plan.cells);                               /* p itself is kept */
+          == plan.cells);                       /* a rate equal to p is kept */
     CHECK(bloom_plan_fpr(a_plan(64, 1, 32, 0), 100000) <= 1);
     CHECK(bloom_plan_fpr(less, 1000) > 0.001);
     for (i = 0; i < 40; i++)
@@ -203,14 +205,14 @@ static void test_blocked_plans(void)
             CHECK(!less.cells || bloom_plan_fpr(less, n) > p);
             most = bloom_plan_for(n, p).cells;
             most += most / 5;
-            if (plan.cells > most)          /* then the least memory of all */
+            if (plan.cells > most)          /* then no k needs less memory */
                 for (k = 8; k <= 64 && less.cells; k += 8) {
                     less.hashes = (uint8_t)k;
                     CHECK(bloom_plan_fpr(less, n) > p);
                 }
             less.cells = most / 256 * 256;
             for (k = 8; k < plan.hashes || (k <= 64 && plan.cells > most);
-                 k += 8) {                  /* fewer blocks are not enough */
+                 k += 8) {                  /* fewer blocks do not keep p */
                 less.hashes = (uint8_t)k;
                 CHECK(!less.cells || bloom_plan_fpr(less, n) > p);
             }
@@ -233,8 +235,9 @@ static void test_blocked_plans(void)
                          1ULL << 60) >= 1);
 }
 
-/* The integer plans keep the rate in both widths, with the memory of the exact
-   plans or up to 2% and 64 bits more. */
+/* Plans made with integers keep the rate in both widths. They need at least the
+   memory of bloom_plan_for and, from 100 keys on, at most 2% and 64 bits
+   more. */
 static void test_integer_plans(void)
 {
     uint64_t n, one_in;
@@ -252,9 +255,9 @@ static void test_integer_plans(void)
         }
 }
 
-/* So near to 1 the last place of a rate is rounding: two probes keep p in 64
-   cells less than one, but their own least m is above that. The search for a
-   better k has to end all the same. */
+/* With p this near to 1, the last digit of a rate is rounding error. k = 2
+   keeps p in 64 cells less than k = 1 needs, and yet the least m that is found
+   for k = 2 is larger. The search for a better k must still end. */
 static void test_plans_near_one(void)
 {
     const double p = 1 - DBL_EPSILON;
@@ -263,9 +266,9 @@ static void test_plans_near_one(void)
     CHECK(plan.cells <= bloom_plan_hashes(192384, p, 1).cells);
 }
 
-/* Plans by their checksum, not by another source: they are to be the same on
-   every machine (but an x87, which takes doubles for longer than they are),
-   wherever their search begins. */
+/* A checksum of many plans, recorded from bloom.h itself. Plans must be the
+   same on every machine, and must not depend on where their search begins. An
+   x87 is the exception, as it computes with more bits than a double has. */
 static uint64_t plans_from(uint64_t sum, uint64_t n)
 {
     double p;

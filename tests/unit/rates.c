@@ -1,11 +1,15 @@
-/* Rates: foretold ones against exact sums, measured ones against those; what a
-   filter says of itself. */
+/* Tests the predicted rates of bloom_plan_fpr against exact sums over the
+   distribution of set cells, and against measured rates. Tests what a filter
+   reports of itself: bloom_fpr and bloom_estimate. If predictions are wrong,
+   so are the plans, and a filter may exceed its rate. */
 #include "unit.h"
 
 #ifndef BLOOM_NO_FLOAT
 
-/* E[(X/m)^k] from the distribution of X, the number of cells set after so many
-   independent throws, in long double. Goes on from the last ones, if it can. */
+/* The exact rate of k independent hash functions: E[(X/m)^k], where X is the
+   number of cells that are set after `throws` independent throws at m cells. It
+   computes the distribution of X in long double, throw by throw. For the same m
+   it continues where the previous call ended. */
 static double exact_rate(unsigned m, unsigned k, unsigned throws)
 {
     static long double chance[2100];
@@ -28,10 +32,10 @@ static double exact_rate(unsigned m, unsigned k, unsigned throws)
     return (double)rate;
 }
 
-/* bloom_plan_fpr against that sum and the floor, from filters of one word up to
-   those with almost nothing in them. It takes the first three moments for all:
-   that is off by 1.5% for the fewest keys, and by more only where k is far too
-   large, as many cells as the filter has. */
+/* bloom_plan_fpr against that sum plus the floor of the hash, from filters of
+   64 cells up to almost empty ones. bloom_plan_fpr extrapolates from the first
+   three moments. That may be off by 1.5% for fewer than ten keys, and by 4%
+   where n * k reaches m. */
 static void test_exact_rates(void)
 {
     static const unsigned cells[] = { 64, 128, 320, 1024, 3264, 122368,
@@ -51,9 +55,10 @@ static void test_exact_rates(void)
     CHECK(exact_rate(k, 64, 4 * 64) <= 3.87065e-4);
 }
 
-/* Expected rates to ten digits, not by another source: plans are made of them,
-   and are to be the same on every machine and in every version. The x87, whose
-   numbers have more bits, is off by one in the eleventh. */
+/* Predicted rates to ten digits, recorded from bloom.h itself. Plans are
+   computed from them, so they must be the same on every machine and in every
+   version. Those of an x87, whose numbers have more bits, differ by one in the
+   eleventh digit. */
 static void test_golden_rates(void)
 {
     static const struct {
@@ -103,8 +108,9 @@ static void test_golden_rates(void)
     }
 }
 
-/* With k = 1 the rate is 1 - (1 - 1/m)^n: by squaring q = 1 - e, where e is
-   kept, as it is what counts: (1 - e)^2 = 1 - e(2 - e). */
+/* With k = 1 the rate is 1 - (1 - 1/m)^n. For n a power of two that is found by
+   squaring q = 1 - e. To lose no digits, e is stored instead of q:
+   (1 - e)^2 = 1 - e(2 - e). */
 static void test_precision(void)
 {
     unsigned s;
@@ -120,8 +126,8 @@ static void test_precision(void)
     }
 }
 
-/* Few keys in much space: the rate grows with n, and falls with m, where fill^k
-   is far below what a double holds as well. */
+/* Few keys in large filters: the rate grows with n and falls with m, even where
+   the powers of the fill are far below the precision of a double. */
 static void test_sparse_rates(void)
 {
     double last = 0, rate;
@@ -148,8 +154,8 @@ static void test_sparse_rates(void)
         }
 }
 
-/* Blocked: the mean over the load of a block, whose distribution is found by
-   throwing one key after the other, in long double. */
+/* The exact rate of a blocked filter with k = 8: the mean over the loads of a
+   block, whose distribution is computed in long double, key by key. */
 static double exact_blocked_rate(unsigned blocks, unsigned n)
 {
     static long double chance[3001];
@@ -183,9 +189,11 @@ static void test_blocked_rates(void)
         }
 }
 
-/* Several blocks a key, in one block and in two: a word of 32 bits is a small
-   classic filter; the loads of two blocks are split as coins fall. That what is
-   in one block is not in the other is not counted: the rate is a little high. */
+/* Filters with b = 2 to 4 blocks per key, in one block and in two blocks. The
+   chance that one block accepts c of a key's choices after j throws: each word
+   of 32 bits is a classic filter of 32 cells. The loads of two blocks are split
+   binomially. bloom_plan_fpr ignores that a crowded block leaves the other
+   emptier, so it is higher than the exact rate of two blocks. */
 static double exact_chance(unsigned c, unsigned j)
 {
     double word = exact_rate(32, c, j), four = word * word * word * word;
@@ -219,7 +227,8 @@ static void test_rates_of_blocks(void)
         }
 }
 
-/* One step in 2^32, or 2^64, is no step. */
+/* The floor of the rate: in width 32, one step of the walk in 2^32 is 0, in
+   width 64 one in 2^64. Such a walk stays on one cell. */
 static void test_floors(void)
 {
     bloom_plan plan = a_plan(1 << 20, 64, 32, 0);
@@ -232,10 +241,10 @@ static void test_floors(void)
     CHECK(bloom_plan_fpr(plan, 1) < 8.0 / 4096 / 4294967296.0 / 4e18);
 }
 
-/* The rates of small filters, as measured, are those that bloom_plan_fpr tells,
-   and the multiples of the textbook's formula that the rows of test_rates say.
-   1200 false "maybe"s have a sigma of 2.9%, and 600, where they are rare, of
-   4%; make promise asks for more. */
+/* The measured rates of small filters agree with bloom_plan_fpr, and with the
+   textbook's formula times the factor in the rows of test_rates. Each is
+   measured until 1200 false positives were seen (sigma 2.9%), or 600 where they
+   are rare (4%). `make promise` measures with more. */
 #ifdef TEST_RATES
 
 static double measured_rate(bloom_plan plan, unsigned n, bool by_value,
@@ -288,8 +297,9 @@ static void test_rates(void)
             CHECK(rate > (1 - off) * rows[r].multiple * textbook);
             CHECK(rate < (1 + off) * rows[r].multiple * textbook);
         }
-    /* Blocked filters differ more among each other: so more of them. Several
-       blocks a key do better than expected where there are few blocks in all. */
+    /* The rates of single blocked filters scatter more, so there are more of
+       them. With several blocks per key and few blocks in all, the rate is
+       below bloom_plan_fpr. */
     for (r = 0; r < 3; r++)
         for (kind = 0; kind < 6; kind++) {
             unsigned blocks = r < 2 ? 2 * r + 1 : 40, b = 1U << kind / 2;
@@ -305,8 +315,9 @@ static void test_rates(void)
 
 #endif
 
-/* All cells but one are set: with what the 32 bits of hash add, the rate would
-   be 1.0000001 were it not at most 1. */
+/* All cells but one are set. The term for keys whose 32 hash bits within a
+   block are equal would raise the rate to 1.0000001, but a rate is at most
+   1. */
 static void test_full_blocks(void)
 {
     const size_t size = 32 + ((size_t)1 << 23);
@@ -321,13 +332,16 @@ static void test_full_blocks(void)
     free(image);
 }
 
-/* What is in each block is asked for 100,000 times. */
+/* bloom_fpr and bloom_estimate of blocked filters with k = 8. With one key in
+   ten blocks, the rate is known exactly: an absent key in that block is found
+   if its 32 hash bits are equal, or if each of 8 words matches by chance. With
+   2500 keys, 100,000 lookups of absent keys measure it. */
 static void test_blocked_estimate(void)
 {
     bloom *one = bloom_init(memory, 352, in_layout(a_plan(2560, 8, 64, 0),
                                                    BLOOM_BLOCKED));
     double rate;
-    bloom_add_u64(one, 1);                  /* 32 bits of hash, or 8 words */
+    bloom_add_u64(one, 1);                  /* (2^-32 + 2^-40) / 10 */
     rate = bloom_fpr(one) * 10 * 4294967296.0;
     CHECK(rate > 1.0039 && rate < 1.003907);
     bloom_plan plan = bloom_plan_layout(2500, 0.02, BLOOM_BLOCKED);
@@ -344,8 +358,9 @@ static void test_blocked_estimate(void)
     CHECK(bloom_estimate(b) == UINT64_MAX && bloom_fpr(b) >= 1);
 }
 
-/* Several blocks a key: what a filter says of itself is what was foretold. Of
-   three blocks it is the mean of their shares, squared for k = 16. */
+/* bloom_fpr with several blocks per key. For k = 16 it is the square of the
+   mean rate of the single blocks. For larger filters it is near
+   bloom_plan_fpr. */
 static void test_rate_of_several_blocks(void)
 {
     bloom *few = bloom_init(memory, sizeof memory,
@@ -394,8 +409,9 @@ static void test_estimate(void)
     CHECK(bloom_estimate(b) == UINT64_MAX && bloom_fpr(b) >= 1);
     test_blocked_estimate();
     test_full_blocks();
-    /* 1 - (1 - 8/m)^n = 31/32 for m = 256; for m = 64, 1 - (1 - 1/m)^3n = 1/2
-       and 1 - (1 - 1/m)^n = 63/64 */
+    /* The estimate is the n for which this share of the cells is expected to be
+       set: 1 - (1 - 8/256)^n = 31/32, then 1 - (1 - 1/64)^3n = 1/2 and
+       1 - (1 - 1/64)^n = 63/64 */
     b = bloom_init(memory, sizeof memory, in_layout(a_plan(256, 8, 64, 0),
                                                     BLOOM_BLOCKED));
     memset(memory + 32, 0xFF, 31);

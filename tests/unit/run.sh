@@ -1,6 +1,9 @@
-# Run by `make test`: the tests of each mode, the command's, then what is not a
-# test program. Ends with the sum, "N passed, N failed".
-# usage: run.sh "MODES" "ATOMIC MODES" "C++ MODES"; CC, CXX, MAKE: those in use
+# `make test` runs this script. It builds and runs the test program in each mode
+# of the header, then the tests of the command. Last, it checks the symbols of
+# bloom.h's object file, the README's first program, and wrong options. It skips
+# modes that the compiler cannot build, and says so. It ends with the sum, "N
+# passed, N failed".
+# usage: CC=.. CXX=.. MAKE=.. run.sh "MODES" "ATOMIC MODES" "C++ MODES"
 . tests/unit/count.sh
 modes=$1
 
@@ -16,7 +19,8 @@ else
     echo "skipped: modes $3 (no C++ compiler; Debian package g++)"
 fi
 
-# `files` and `dump` use what `kept` and `build` leave
+# The subjects of one word run one after the other: `files` and `dump` use files
+# that `kept` and `build` make.
 subjects='kept+build+files+dump printed+plan uniq+fold usage keys+forget install'
 rm -f build/test-*.out build/command-*.out
 $MAKE build/first build/bloom.o \
@@ -33,7 +37,7 @@ cat $(for subject in $subjects; do echo "build/command-$subject.out"; done) |
 sum command build/test-command.out
 grep '^skipped' build/test-command.out
 
-# README's first program is examples/first.c, and prints what it says
+# README's first program is examples/first.c, whose comments say what it prints.
 readme_program() {
     awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md |
         cmp -s - examples/first.c
@@ -44,14 +48,15 @@ first_prints() {
     [ "$(build/first)" = "$said" ]
 }
 check "README.md shows examples/first.c" readme_program
-check "examples/first.c prints what it says" first_prints
+check "examples/first.c prints what its comments say" first_prints
 
-# Every symbol begins with bloom_; calloc, free and memset are all it asks for,
-# memcpy where a compiler copies by it, and on x86-64 libgcc's __cpu_model
+# Every public symbol begins with bloom_. The object needs only calloc, free,
+# memset, memcpy (where a compiler copies structs by it) and, on x86-64,
+# libgcc's __cpu_model.
 public_names() {
     ! nm -g build/bloom.o | awk 'NF == 3 { print $3 }' | grep -v '^_*bloom_'
 }
-own=            # what tcc asks of its own library, and copies structs by
+own=            # functions of tcc's own library; it copies structs by memmove
 ! echo __TINYC__ | $CC -E - | grep -qx __TINYC__ &&
     own='-e ^__fixuns -e ^__floatun -e ^memmove$'
 wanted_names() {
@@ -60,7 +65,8 @@ wanted_names() {
                 -e '^_*memcpy$' -e '^___*cpu_' \
                 -e '^_*stack_chk' -e '^_*asan' -e '^_*ubsan' -e TABLE_ $own
 }
-# no_data FILE: where constants are not, as a compiler may put them there (tcc)
+# no_data FILE: the object has no variables. tcc puts constants among them, so
+# the check is skipped if a file with a mere constant fails it.
 no_data() {
     ! nm "$1" | grep -i ' [bdc] '
 }
@@ -75,20 +81,20 @@ one_sided_malloc() {
 }
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
-    check "no name from outside but calloc, free, memset, memcpy" wanted_names
+    check "bloom.h needs only calloc, free, memset, memcpy" wanted_names
     echo 'int f(int i) { static const int t[2] = { 1, 2 }; return t[i]; }' \
         >build/data.c
     $CC -c build/data.c -o build/data.o
     if no_data build/data.o >build/data.out; then
-        check "no variables" no_data build/bloom.o
+        check "bloom.h has no variables" no_data build/bloom.o
     else
-        echo "skipped: no variables ($CC has constants among them)"
+        echo "skipped: no variables ($CC puts constants among them)"
     fi
 else
     echo "skipped: three checks of symbols (no nm; Debian package binutils)"
 fi
-check "BLOOM_STATIC set late is an error" late BLOOM_STATIC
-check "BLOOM_TINY set late is an error" late BLOOM_TINY
+check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
+check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
 
 counted

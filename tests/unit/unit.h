@@ -1,5 +1,5 @@
-/* What the parts of tests/unit/ share: how the header is built, CHECK and RUN,
-   keys by chance, plans, and the look at a filter that may lie in a flash. */
+/* Shared by the files of tests/unit/: the included headers, CHECK and RUN,
+   random keys, plans, and look(), which views a filter in RAM or in flash. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -21,7 +21,9 @@
 
 #ifdef TEST_MALLOC
 #include <setjmp.h>
-static int held, requests, refused = -1;     /* the number of one refused */
+/* Blocks that are allocated now; calls of count_malloc so far; the number of
+   the call that gets NULL */
+static int held, requests, refused = -1;
 static jmp_buf at_null;
 void not_true(void)
 {
@@ -41,9 +43,11 @@ void count_free(void *block)
 }
 #endif
 
-#ifdef TEST_STOP            /* mutants.py: the first failure ends it, and
-                               so does a test of TEST_STOP s of CPU time; the
-                               last one said is the one that failed */
+/* TEST_STOP, for mutants.py: the program ends at the first failure, or when one
+   test has used TEST_STOP seconds of CPU time. The last "test:" that it printed
+   is the one that failed. TEST_ONLY in the environment names one test to
+   run. */
+#ifdef TEST_STOP
 #include <sys/time.h>
 static bool begin(const char *test)
 {
@@ -64,9 +68,10 @@ static bool begin(const char *test)
 
 #define COUNT(array) (sizeof (array) / sizeof (array)[0])
 
-/* TEST_SMALL: for a chip with 8 KB of RAM and no files. Smaller filters, fewer
-   rounds; not there: the published vectors, which are in a file, SMHasher's
-   number for width 64, which needs 4 KB, and calls with hundreds of keys. */
+/* TEST_SMALL is for a chip with 8 KB of RAM and no files. Filters are smaller
+   and rounds fewer. It leaves out the published vectors, which are in a file;
+   SMHasher's number for width 64, which needs 4 KB; and calls with hundreds of
+   keys. */
 #ifdef TEST_SMALL
 #define MOST_CELLS 1024
 #define MOST_COUNTERS 512
@@ -139,8 +144,8 @@ static void random_bytes(unsigned char *bytes, size_t size)
 
 #ifdef BLOOM_TINY
 static const uint8_t widths[] = { 32 };
-#define LAYOUTS 1                           /* classic only: the others give */
-#define BUILT(error) BLOOM_UNSUPPORTED      /* this instead of another error */
+#define LAYOUTS 1                           /* classic only */
+#define BUILT(error) BLOOM_UNSUPPORTED      /* for a layout not in this build */
 #else
 static const uint8_t widths[] = { 64, 32 };
 #define LAYOUTS 3
@@ -168,8 +173,9 @@ static bloom_plan in_layout(bloom_plan plan, unsigned layout)
     return plan;
 }
 
-/* A look at a filter in RAM. Where lookups read flash they must be shown a
-   flash: a copy in which every bit pattern is wrong for plain reads. */
+/* The filter b of `size` bytes, for lookups. In the mode whose lookups read
+   flash by BLOOM_READ_BYTE, it is a copy with inverted bits: a lookup that
+   reads it plainly gets wrong bytes, and the test fails. */
 static const bloom *look(const bloom *b, size_t size)
 {
 #ifdef TEST_FLASH
@@ -191,6 +197,7 @@ static void store(unsigned char *p, uint64_t x, unsigned size)
         *p++ = (unsigned char)(x & 255);
 }
 
+/* Seals b. Returns whether it was sealed before. */
 static bool sealed(bloom *b)
 {
     bool was = bloom_verify(b) == BLOOM_OK;

@@ -1,0 +1,196 @@
+/* build.c: bloom build, add and merge */
+#include "command.h"
+
+/* ---- Lines into a filter ------------------------------------------------ */
+/* If the filter is small, each thread fills one of its own, and they are merged
+   at the end. If it is large, all threads fill the same filter by atomic
+   operations. Those are slower, but the time goes into waiting for memory. */
+
+enum { SMALL = 1 << 26 };
+
+typedef struct filling {
+    filter *into;
+    bool together;
+    bloom *own[64];                 /* by thread; thread 0 fills `into` */
+    batch lines[64];
+    uint64_t added[64];
+    size_t looked, alike;           /* first lines, and how many of them are
+                                       HASH:COUNT */
+} filling;
+
+static void look_for_counts(filling *f, const batch *b, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++)
+        f->alike += looks_like_a_count(b->key[i]);
+    f->looked += count;
+}
+
+static bloom *filter_of(filling *f, unsigned slot)
+{
+    if (!f->own[slot])
+        f->own[slot] = new_filter(f->into->n).one;
+    return f->own[slot];
+}
+
+static void fill_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+{
+    filling *f = j->with;
+    batch *b = &f->lines[slot];
+    bool is_new[BATCH];
+    size_t count;
+    while ((count = next_batch(b, c)) > 0) {
+        if (slot == 0 && f->looked < BATCH)
+            look_for_counts(f, b, count);
+        f->added[slot] +=
+            f->together ? add_atomically(f->into->one, b->key, count)
+            : slot == 0 ? add_lines(f->into, b->key, count, is_new)
+            : bloom_add_many(filter_of(f, slot), b->key, count, NULL);
+        *lines += count;
+    }
+}
+
+/* Returns how many lines were new. With several threads, it may count some of
+   them more than once. */
+static uint64_t fill_filter(filter *into, char **names, unsigned threads)
+{
+    filling *f = calloc(1, sizeof *f);
+    reader in = reader_of(names, options.end);
+    job j = { fill_chunk, f, false, "read" };
+    uint64_t added = 0;
+    unsigned i;
+    if (!f)
+        die("new filter: not enough memory");
+    f->into = into;
+    f->together = into->one && threads > 1 && size_of(into) > SMALL;
+    do_lines(&in, &j, into->one ? threads : 1);
+    for (i = 0; i < 64; i++) {
+        added += f->added[i];
+        if (f->own[i])
+            bloom_merge(into->one, f->own[i]);
+        free(f->own[i]);
+        free(f->lines[i].lower);
+    }
+    if (f->looked > 0 && f->alike == f->looked)
+        say("these lines look like HASH:COUNT; to add the hashes alone, give "
+            "-t : -k 1,1");
+    free(f);
+    return added;
+}
+
+/* Several threads may each have counted the same line as new. */
+static void tell_if_full(const char *path, filter *f, uint64_t known)
+{
+    uint64_t estimate = f->one && options.jobs > 1 ? keys_in(f) : known;
+    f->known = estimate < known ? estimate : known;
+    warn_if_full(f, path, "are now taken for known");
+}
+
+/* ---- build, add --------------------------------------------------------- */
+
+static void count_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+{
+    const char *at = c->text, *end = at + c->size;
+    (void)j;
+    (void)slot;
+    for (; at < end; ++*lines)
+        at = (const char *)memchr(at, c->end, (size_t)(end - at)) + 1;
+}
+
+static uint64_t count_lines(char **names)
+{
+    reader in = reader_of(names, options.end);
+    job j = { count_chunk, NULL, false, "counted" };
+    in.again = true;
+    return do_lines(&in, &j, options.jobs);
+}
+
+int build_filter(char **operands)
+{
+    const char *path = *operands++;
+    uint64_t n;
+    filter f;
+    take_output(path);
+    n = options.n_given ? options.n : count_lines(operands);
+    f = new_filter(n);
+    tell_if_full(path, &f, fill_filter(&f, operands, options.jobs));
+    if (options.fold)
+        fold_for(&f, keys_in(&f), f.p);
+    save_filter(path, &f);
+    free_filter(&f);
+    return 0;
+}
+
+int add_to_filter(char **operands)
+{
+    const char *path = *operands++;
+    filter f;
+    take_output(path);
+    f = read_sound_filter(path);
+    fill_filter(&f, operands, 1);
+    tell_if_full(path, &f, 0);
+    save_filter(path, &f);
+    free_filter(&f);
+    return 0;
+}
+
+/* ---- merge -------------------------------------------------------------- */
+
+static void compare(const char *name, const char *first, const char *field,
+                    uint64_t here, uint64_t there)
+{
+    if (here != there)
+        die("%s: %s %" PRIu64 " differs from %" PRIu64 " in %s; build all "
+            "parts with the same -n, -p, -l, -w and -s", name, field, here,
+            there, first);
+}
+
+static void tell_difference(const char *name, const char *first,
+                            bloom_plan here, bloom_plan there)
+{
+    if (here.layout != there.layout)
+        die("%s: layout %s differs from %s in %s; build all parts with the "
+            "same -l", name,
+            layouts[here.layout], layouts[there.layout], first);
+    compare(name, first, "hash width", here.hash_bits, there.hash_bits);
+    compare(name, first, "k", here.hashes, there.hashes);
+    compare(name, first, "m", here.cells, there.cells);
+    compare(name, first, "seed", here.seed, there.seed);
+}
+
+static filter read_part(const char *name)
+{
+    filter f = read_sound_filter(name);
+    must_be_one(&f, name, "cannot be merged; make the parts with build or "
+                "uniq --fixed");
+    return f;
+}
+
+/* Memory holds two filters at once. */
+static void merge_one(filter *f, const char *first, const char *name)
+{
+    filter part = read_part(name);
+    bloom_plan plan = bloom_plan_of(part.one);
+    bool merged = bloom_merge(f->one, part.one);
+    free_filter(&part);
+    if (!merged)
+        tell_difference(name, first, plan, bloom_plan_of(f->one));
+}
+
+int merge_filters(char **operands)
+{
+    const char *path = *operands++, *first = *operands++;
+    filter f;
+    take_output(path);
+    f = read_part(first);
+    while (*operands)
+        merge_one(&f, first, *operands++);
+    if (options.fold && !fold_for(&f, keys_in(&f), options.p)) {
+        f.p = options.p;
+        f.known = keys_in(&f);
+        warn_if_full(&f, path, "are now taken for known");
+    }
+    save_filter(path, &f);
+    free_filter(&f);
+    return 0;
+}

@@ -1,0 +1,176 @@
+/* files.h: error messages, reading a file, replacing a file.
+
+   Include it first, after  #define PROGRAM "name",  the prefix of all messages.
+   To replace a file, write a new one beside it and rename that. So the old file
+   or the new one is there at any time, even after a crash. */
+
+#ifndef EXAMPLES_FILES_H
+#define EXAMPLES_FILES_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#ifdef _WIN32
+#include <io.h>
+#define fsync _commit
+#define fchmod(fd, mode) 0
+#define ftruncate _chsize_s
+#define readlink(name, to, room) (-1)
+#define replace_file(from, to) (remove(to), rename(from, to))
+#else
+#define O_BINARY 0
+#define replace_file rename
+#endif
+
+#ifndef BEFORE_MESSAGE                  /* called before each message */
+#define BEFORE_MESSAGE() ((void)0)
+#endif
+
+/* ---- Messages ----------------------------------------------------------- */
+
+static inline void say(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    BEFORE_MESSAGE();
+    fputs(PROGRAM ": ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+}
+
+#define die(...) (say(__VA_ARGS__), exit(2))
+#define die_of(why, name) die("%s: %s", name, why)
+
+static inline void *enlarge(void *memory, size_t size, const char *name)
+{
+    void *larger = memory ? realloc(memory, size) : malloc(size);
+    if (!larger)
+        die("%s: not enough memory for %" PRIu64 " bytes", name,
+            (uint64_t)size);
+    return larger;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+static inline const char *shown(const char *name)
+{
+    return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+/* Returns -1 and sets errno if the file cannot be opened. */
+static inline int try_input(const char *name)
+{
+    return strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY | O_BINARY);
+}
+
+static inline int open_input(const char *name)
+{
+    int fd = try_input(name);
+    if (fd < 0)
+        die_of(strerror(errno), name);
+    return fd;
+}
+
+/* Waits for at least one byte, and returns what is there. 0: end of file. */
+static inline size_t read_some(int fd, const char *name, void *to, size_t most)
+{
+    const size_t limit = 1 << 24;   /* some systems refuse 2 GB at once */
+    ssize_t got;
+    do
+        got = read(fd, to, most < limit ? most : limit);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        die_of(strerror(errno), shown(name));
+    return (size_t)got;
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+/* Returns PATH with `suffix`, in the same folder; free() it. A file name has at
+   most 255 bytes, so a long one is cut, at a character boundary of UTF-8. */
+static inline char *name_beside(const char *path, const char *suffix)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t folder = (size_t)(base - path), size = strlen(base);
+    char *name = enlarge(NULL, folder + size + strlen(suffix) + 1, path);
+    if (size > 200)
+        for (size = 200; size > 0 && ((unsigned char)base[size] >> 6) == 2; )
+            size--;
+    memcpy(name, path, folder + size);
+    strcpy(name + folder + size, suffix);
+    return name;
+}
+
+typedef struct beside {
+    const char *path;               /* of the file to be replaced */
+    char *name;                     /* of the new file beside it */
+    FILE *file;                     /* the new file, open for writing */
+} beside;
+
+/* Creates the new file. Returns false and sets errno if it cannot, or if a file
+   of this name exists. */
+static inline bool create_beside(beside *b, const char *path,
+                                 const char *suffix)
+{
+    int fd, why;
+    b->path = path;
+    b->name = name_beside(path, suffix);
+    fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL | O_BINARY, 0666);
+    b->file = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (b->file)
+        return true;
+    why = errno;
+    if (fd >= 0) {
+        close(fd);
+        remove(b->name);
+    }
+    free(b->name);
+    b->name = NULL;
+    errno = why;
+    return false;
+}
+
+/* Gives the new file the name of the old one, and its mode if it exists. If it
+   cannot, it returns false, sets errno and leaves the old file unchanged. */
+static inline bool replace_by(beside *b)
+{
+    struct stat old;
+    bool good = fflush(b->file) == 0
+                && (stat(b->path, &old) != 0
+                    || fchmod(fileno(b->file), old.st_mode & 0777) == 0)
+                && fsync(fileno(b->file)) == 0;
+    good = (fclose(b->file) == 0) && good;
+    b->file = NULL;
+    return good && replace_file(b->name, b->path) == 0;
+}
+
+/* May be called after replace_by has failed. Preserves errno. */
+static inline void remove_beside(beside *b)
+{
+    int why = errno;
+    if (b->file)
+        fclose(b->file);
+    remove(b->name);
+    b->file = NULL;
+    errno = why;
+}
+
+#endif

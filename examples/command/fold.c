@@ -1,0 +1,72 @@
+/* fold.c: bloom fold, and --fold. Folding shrinks a filter that was planned for
+   too many lines to the size that it needs for the lines that it holds. */
+#include "command.h"
+
+static uint64_t least_cells(bloom_plan plan)
+{
+    return plan.layout == BLOOM_BLOCKED ? 256 : 64;
+}
+
+/* Rounds the size up so that each of the 60 divisors of 5040 divides it. */
+bloom_plan make_foldable(bloom_plan plan)
+{
+    const uint64_t unit = 5040 * least_cells(plan);
+    plan.cells += (unit - plan.cells % unit) % unit;
+    return plan;
+}
+
+/* Is the rate at most p if a filter of this plan is folded by `by`, and holds n
+   lines? */
+static bool keeps(bloom_plan plan, uint64_t by, uint64_t n, double p)
+{
+    if (plan.cells % by != 0)
+        return false;
+    plan.cells /= by;
+    return bloom_plan_fpr(plan, n) <= p;
+}
+
+/* bloom_fold_by considers only the lines in the filter, and divisors up to
+   65536. So its result is checked for n lines, and used repeatedly. */
+bool fold_for(filter *f, uint64_t n, double p)
+{
+    bool kept = false;
+    uint64_t by;
+    do {
+        by = bloom_fold_by(f->one, p);
+        while (by > 0 && !(keeps(bloom_plan_of(f->one), by, n, p)
+                           && bloom_fold(f->one, by)))
+            by--;
+        kept = kept || by > 0;
+    } while (by > 1);
+    return kept;
+}
+
+static void fold_by_rate(filter *f, const char *path)
+{
+    uint64_t known = keys_in(f);
+    uint64_t n = options.n_given && options.n > known ? options.n : known;
+    if (known == UINT64_MAX)
+        die("%s: every cell is set; build a larger filter", path);
+    if (!fold_for(f, n, options.p))
+        die("%s: too small for %" PRIu64 " lines at p = %g, even unfolded; "
+            "build a larger filter, or give a larger -p", path, n, options.p);
+}
+
+int fold_filter(char **operands)
+{
+    const char *path = *operands;
+    filter f;
+    take_output(path);
+    f = read_sound_filter(path);
+    must_be_one(&f, path, "cannot be folded");
+    if (!options.by)
+        fold_by_rate(&f, path);
+    else if (!bloom_fold(f.one, options.by))
+        die("%s: m = %" PRIu64 " divided by %" PRIu64 " is not a multiple of %"
+            PRIu64 "; give another D, or build with --foldable", path,
+            bloom_plan_of(f.one).cells, options.by,
+            least_cells(bloom_plan_of(f.one)));
+    save_filter(path, &f);
+    free_filter(&f);
+    return 0;
+}

@@ -1,0 +1,243 @@
+/* forget.c: the sliding window of bloom uniq --last and --for, which has eight
+   generations (bloom_window.h). A line is added when it is printed. It is not
+   added again when a copy of it is dropped. */
+#include "command.h"
+
+enum { GENERATIONS = 8 };
+
+bool window_wanted(void)
+{
+    return options.last_lines > 0 || options.age > 0;
+}
+
+/* Returns the milliseconds per generation. All generations except the newest
+   together last for `age` seconds. */
+static uint64_t span_for(uint64_t age, unsigned generations)
+{
+    return (age * 1000 + generations - 2) / (generations - 1);
+}
+
+static bloom_plan plan_window(uint64_t n, unsigned g, bloom_plan like,
+                              uint64_t *room)
+{
+    bloom_plan plan = bloom_window_plan(n, options.p, g,
+                                        (bloom_layout)like.layout, room);
+    plan = checked_plan(plan, *room, options.p / g, like);
+    if (bloom_plan_size(plan) > SIZE_MAX / 2 / 16)      /* g <= 16 */
+        die("%" PRIu64 " lines: too many for any memory; give fewer", n);
+    return plan;
+}
+
+filter new_window(void)
+{
+    filter f = { 0 };
+    uint64_t n = options.last_lines ? options.last_lines : options.n, room;
+    bloom_plan plan = plan_window(n, GENERATIONS, given_plan(), &room);
+    size_t size = BLOOM_WINDOW_HEAD + GENERATIONS * bloom_plan_size(plan);
+    f.window = enlarge(NULL, sizeof *f.window, "window");
+    bloom_window_init(f.window, need_memory(size, "window"), size, GENERATIONS,
+                      plan, room);
+    if (options.age) {
+        f.window->time = milliseconds();
+        f.window->span = span_for(options.age, GENERATIONS);
+    }
+    return f;
+}
+
+/* ---- Time --------------------------------------------------------------- */
+
+/* If the clock was set back, it counts the newest generation as just begun, so
+   that nothing is forgotten too early. */
+void forget_old(filter *f)
+{
+    bloom_window *w = f->window;
+    uint64_t now;
+    unsigned i;
+    if (!w || w->span == 0)
+        return;
+    now = milliseconds();
+    if (now < w->time)
+        w->time = now;
+    for (i = 0; now - w->time >= w->span && i < w->generations; i++) {
+        bloom_window_step(w);
+        w->time += w->span;
+    }
+    if (now - w->time >= w->span)
+        w->time = now;
+}
+
+static void print_age(char text[40], uint64_t age)
+{
+    static const struct { uint64_t seconds; char unit; } units[] = {
+        { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+    unsigned i = 0;
+    while (i < 3 && age % units[i].seconds != 0)
+        i++;
+    snprintf(text, 40, "%" PRIu64 "%c", age / units[i].seconds, units[i].unit);
+}
+
+/* The age given to --for, in seconds */
+static uint64_t age_known(const bloom_window *w)
+{
+    const unsigned parts = w->generations - 1;
+    return w->span / 1000 * parts + w->span % 1000 * parts / 1000;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+static uint64_t lines_known(const bloom_window *w)
+{
+    return w->room * (w->generations - 1);
+}
+
+/* Warns once that the newest generation is full before its time is over. */
+static void tell_early(filter *f)
+{
+    const bloom_window *w = f->window;
+    char age[40];
+    if (f->told || w->span == 0)
+        return;
+    print_age(age, age_known(w));
+    say("--for %s: new lines arrive too fast for -n %" PRIu64 ", so only the "
+        "last %" PRIu64 " are sure to be remembered; start a new filter with a "
+        "larger -n", age, lines_known(w), lines_known(w));
+    f->told = true;
+}
+
+/* Returns how many of `count` lines, at most BATCH, the newest generation
+   takes. Begins a new generation if that one is full. */
+static size_t room_for(filter *f, size_t count)
+{
+    bloom_window *w = f->window;
+    forget_old(f);
+    if (w->keys >= w->room) {
+        tell_early(f);
+        bloom_window_step(w);
+        w->time = w->span ? milliseconds() : 0;
+    }
+    count = count < BATCH ? count : BATCH;
+    return count < w->room - w->keys ? count : (size_t)(w->room - w->keys);
+}
+
+size_t add_to_window(filter *f, const bloom_hash *hash, size_t count)
+{
+    bool added[BATCH];
+    size_t sum = 0, some, i;
+    for (; count > 0; count -= some, hash += some) {
+        some = room_for(f, count);
+        bloom_window_add_many(f->window, hash, some, added);
+        for (i = 0; i < some; i++)
+            sum += added[i];
+    }
+    return sum;
+}
+
+/* Adds only unknown lines, so that a known line is forgotten on time although
+   copies of it arrive. The number of lines per call makes no difference. */
+size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
+                         bool *is_new)
+{
+    bloom_hash unknown[BATCH];
+    bool added[BATCH];
+    size_t sum = 0, some, new_ones, i;
+    for (; count > 0; count -= some, hash += some, is_new += some) {
+        some = room_for(f, count);
+        bloom_window_may_contain_many(f->window, hash, some, is_new);
+        for (i = new_ones = 0; i < some; i++)
+            if (!is_new[i])
+                unknown[new_ones++] = hash[i];
+        bloom_window_add_many(f->window, unknown, new_ones, added);
+        for (i = new_ones = 0; i < some; i++)
+            sum += is_new[i] = !is_new[i] && added[new_ones++];
+    }
+    return sum;
+}
+
+/* ---- The file of a window ------------------------------------------------ */
+
+/* --last N, or --for TIME -n N */
+static void print_kind(char text[80], const bloom_window *w)
+{
+    char age[40];
+    print_age(age, age_known(w));
+    if (w->span)
+        snprintf(text, 80, "--for %s -n %" PRIu64, age, lines_known(w));
+    else
+        snprintf(text, 80, "--last %" PRIu64, lines_known(w));
+}
+
+void print_window(const filter *f)
+{
+    const bloom_window *w = f->window;
+    const bloom_plan plan = bloom_plan_of(w->filter[0]);
+    char kind[80], name[24];
+    unsigned i, at;
+    print_kind(kind, w);
+    row("made with:", "%s\n", kind);
+    row("seed:", "%" PRIu64 "\n", plan.seed);
+    row("bytes:", "%" PRIu64 "\n", (uint64_t)w->size);
+    print_keys(keys_in(f));
+    print_rate(rate_of(f));
+    row("generations:", "%u, newest first; the oldest is forgotten next\n",
+        w->generations);
+    row("each has:", "k %d, m %" PRIu64 ", capacity %" PRIu64 " keys\n",
+        plan.hashes, plan.cells, w->room);
+    for (i = 0; i < w->generations; i++) {
+        at = (w->newest + w->generations - i) % w->generations;
+        snprintf(name, sizeof name, "generation %u:", i);
+        row(name, "about %" PRIu64 " keys, rate %.3g\n",
+            bloom_estimate(w->filter[at]), bloom_fpr(w->filter[at]));
+    }
+}
+
+/* The file of a window does not record the rate. But that determines k and m,
+   which it does record. */
+static void agree_on_generation(const bloom_window *w, uint64_t n,
+                                const char *name)
+{
+    const bloom_plan there = bloom_plan_of(w->filter[0]);
+    bloom_plan given;
+    uint64_t room;
+    char kind[80];
+    print_kind(kind, w);
+    given = plan_window(n, w->generations, there, &room);
+    if (room != w->room)
+        die("%s: made with %s, not %s %" PRIu64 "; use another file or leave "
+            "out the option", name, kind,
+            w->span ? "-n" : "--last", n);
+    if (options.p_given && (there.cells != given.cells
+                            || there.hashes != given.hashes))
+        die("%s: has k = %d and m = %" PRIu64 ", but -p %g means k = %d and "
+            "m = %" PRIu64 "; use another file or leave out -p", name,
+            there.hashes, there.cells, options.p, given.hashes, given.cells);
+}
+
+static void agree_on_window(const bloom_window *w, const char *name)
+{
+    const uint64_t n = options.last_lines ? options.last_lines
+                     : options.n_given ? options.n : lines_known(w);
+    char kind[80], age[40];
+    print_kind(kind, w);
+    print_age(age, options.age);
+    if (options.last_lines && w->span)
+        die("%s: made with %s, not --last %" PRIu64 "; use another file or "
+            "leave out --last", name, kind, n);
+    if (options.age && span_for(options.age, w->generations) != w->span)
+        die("%s: made with %s, not --for %s; use another file or leave out "
+            "--for", name, kind, age);
+    if (options.last_lines || options.n_given || options.p_given)
+        agree_on_generation(w, n, name);
+}
+
+void window_must_agree(const filter *f, const char *name)
+{
+    if (!f->window)
+        die("%s: is %s, which never forgets; use another file or leave out "
+            "--%s", name,
+            f->chain ? "a filter that grows" : "a filter of fixed size",
+            options.age ? "for" : "last");
+    if (options.fixed)
+        die("%s: is a filter that forgets; use another file or leave out "
+            "--fixed", name);
+    agree_on_window(f->window, name);
+}

@@ -1,0 +1,11 @@
+# find_package(bloom) defines the target bloom::bloom, which adds the folder of
+# bloom.h to the include path. The prefix is three folders above this file's;
+# REALPATH makes that true even if /lib is a link to /usr/lib.
+if(NOT TARGET bloom::bloom)
+    get_filename_component(bloom_prefix "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
+    get_filename_component(bloom_prefix "${bloom_prefix}/../../.." ABSOLUTE)
+    add_library(bloom::bloom INTERFACE IMPORTED)
+    set_target_properties(bloom::bloom PROPERTIES
+        INTERFACE_INCLUDE_DIRECTORIES "${bloom_prefix}/include")
+    unset(bloom_prefix)
+endif()

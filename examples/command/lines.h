@@ -1,0 +1,171 @@
+/* lines.h: reads the lines of files, one file after the other, many at a time.
+
+       reader in = reader_of(names, '\n');      NULL-terminated; empty: "-"
+       chunk c = { 0 };
+       bloom_key line[256];
+       size_t some;
+       while (next_chunk(&in, &c))
+           while ((some = next_lines(&c, line, 256)) > 0)
+               ...
+
+   A chunk is whole lines of one file, as many as one read() returns. A line is
+   its bytes without the end character. That character follows in memory, even
+   if the last line of a file lacks it. Include bloom.h and files.h before. */
+
+#ifndef EXAMPLES_LINES_H
+#define EXAMPLES_LINES_H
+
+typedef struct chunk {
+    char *text;
+    size_t room, size;              /* bytes allocated, bytes of lines */
+    size_t next;                    /* offset of the next line */
+    char end;                       /* follows each line: newline or NUL */
+} chunk;
+
+typedef struct reader {
+    char **names;                   /* files to come; NULL-terminated */
+    const char *name;               /* of the open file */
+    int fd;                         /* -1: no file is open */
+    char end;
+    char *rest;                     /* the incomplete line after a chunk */
+    size_t rest_size, rest_room;
+    bool again;                     /* the files will be read once more, */
+    off_t origin;                   /* from this offset */
+    void (*before_read)(struct reader *);       /* called before a file is
+                                                   opened or read; or NULL */
+} reader;
+
+enum { CHUNK_ROOM = 1 << 18 };      /* bytes; fits in a core's cache */
+
+static inline reader reader_of(char **names, char end)
+{
+    static char dash[] = "-";
+    static char *alone[] = { dash, NULL };
+    reader in = { 0 };
+    in.names = *names ? names : alone;
+    in.fd = -1;
+    in.end = end;
+    return in;
+}
+
+/* Opening a FIFO waits for a writer. A signal interrupts the wait, so that
+   before_read can act on it. */
+static inline bool open_next(reader *in)
+{
+    if (*in->names == NULL)
+        return false;
+    in->name = *in->names++;
+    do {
+        if (in->before_read)
+            in->before_read(in);
+        in->fd = try_input(in->name);
+    } while (in->fd < 0 && errno == EINTR);
+    if (in->fd < 0)
+        die_of(strerror(errno), in->name);
+    in->origin = isatty(in->fd) ? -1 : lseek(in->fd, 0, SEEK_CUR);
+    if (in->again && in->origin < 0)
+        die("%s: can be read only once, so its lines cannot be counted "
+            "first; give -n N", shown(in->name));
+    return true;
+}
+
+static inline void close_input(reader *in)
+{
+    if (in->again)
+        lseek(in->fd, in->origin, SEEK_SET);
+    if (in->fd != 0)
+        close(in->fd);
+    in->fd = -1;
+}
+
+/* Makes c at least twice as large as `have` bytes. */
+static inline void make_room(chunk *c, size_t have, const char *name)
+{
+    size_t room = c->room ? c->room : CHUNK_ROOM;
+    while (room / 2 < have)
+        room *= 2;
+    if (room > c->room)
+        c->text = (char *)enlarge(c->text, c->room = room, shown(name));
+}
+
+/* Reads more bytes after the first `have`, and closes the file at its end.
+   Leaves space for the end character that the last line may lack. */
+static inline size_t read_more(reader *in, chunk *c, size_t have)
+{
+    size_t got;
+    make_room(c, have, in->name);
+    if (in->before_read)
+        in->before_read(in);
+    got = read_some(in->fd, in->name, c->text + have, c->room - have - 1);
+    if (got == 0)
+        close_input(in);
+    return got;
+}
+
+/* Returns how many of `have` bytes are whole lines. The first `old` bytes
+   contain no end character. */
+static inline size_t whole_lines(const chunk *c, size_t old, size_t have)
+{
+    while (have > old && c->text[have - 1] != c->end)
+        have--;
+    return have > old ? have : 0;
+}
+
+static inline void keep_rest(reader *in, const char *from, size_t size)
+{
+    if (size > in->rest_room) {
+        in->rest_room = 2 * size;
+        in->rest = (char *)enlarge(in->rest, in->rest_room, shown(in->name));
+    }
+    if (size > 0)
+        memcpy(in->rest, from, size);
+    in->rest_size = size;
+}
+
+/* The lines in c are valid until the next call. Returns false after the last
+   line, with the memory of both freed. */
+static inline bool next_chunk(reader *in, chunk *c)
+{
+    size_t have = 0, got;
+    c->size = c->next = 0;
+    c->end = in->end;
+    while (c->size == 0) {
+        if (in->fd < 0 && !open_next(in)) {
+            free(c->text);
+            free(in->rest);
+            c->text = in->rest = NULL;
+            c->room = in->rest_room = 0;
+            return false;
+        }
+        if (in->rest_size > 0) {
+            have = in->rest_size;
+            make_room(c, have, in->name);
+            memcpy(c->text, in->rest, have);
+            in->rest_size = 0;
+        }
+        got = read_more(in, c, have);
+        if (got == 0 && have > 0)
+            c->text[have++] = c->end;
+        c->size = got > 0 ? whole_lines(c, have, have + got) : have;
+        have += got;
+    }
+    keep_rest(in, c->text + c->size, have - c->size);
+    return true;
+}
+
+static inline size_t next_lines(chunk *c, bloom_key *line, size_t most)
+{
+    size_t some = 0;
+    while (some < most && c->next < c->size) {
+        const char *from = c->text + c->next;
+        const char *end = (const char *)memchr(from, c->end,
+                                               c->size - c->next);
+        line[some].data = from;
+        line[some].size = (size_t)(end - from);
+        c->next += line[some].size + 1;
+        some++;
+    }
+    return some;
+}
+
+#endif

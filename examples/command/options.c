@@ -1,0 +1,375 @@
+/* options.c: parses the options and operands of a verb */
+#include "command.h"
+#include <getopt.h>
+
+const char *const layouts[] = { "classic", "blocked", "counting" };
+const char *const widths[] = { "64", "32" };
+static const char *verb_name;       /* NULL: not parsed yet */
+
+options_t options = {
+    .n = 1000000, .p = 0.001, .layout = -1, .width = -1, .save = 60,
+    .separator = '\t', .end = '\n'
+};
+
+const option_line option_list[] = {
+    { 'f', NULL, "FILE",
+      "keep the filter in FILE between runs", NULL },
+    { 'n', NULL, "N",
+      "expected number of different lines, such as 1e6; the filter\n"
+      "grows beyond it", "uniq" },
+    { 'n', NULL, "N",
+      "keep the rate P for at least N lines", "fold" },
+    { 'n', NULL, "N",
+      "number of different lines, such as 1e6", NULL },
+    { 'p', NULL, "P",
+      "with --fold: false-positive rate of the union, such as 0.01\n"
+      "or 1%", "merge" },
+    { 'p', NULL, "P",
+      "false-positive rate of the result, such as 0.01 or 1%; FILE\n"
+      "does not record it", "fold" },
+    { 'p', NULL, "P",
+      "false-positive rate: the share of new lines that may be\n"
+      "taken for known ones; default 0.001, which is 0.1%", NULL },
+    { 'l', NULL, "LAYOUT",
+      "classic, the default; blocked: faster in large filters, 10\n"
+      "to 20% larger, and the default of uniq without -f and -w 32;\n"
+      "counting: 4 times as large", NULL },
+    { 'w', NULL, "BITS",
+      "hash width: 64, or 32 for small chips; blocked filters and\n"
+      "filters that grow always have 64", NULL },
+    { 's', NULL, "SEED",
+      "seed of the hash; with another seed, other lines are false\n"
+      "positives; default 0; -w 32 uses its lower 32 bits only",
+      NULL },
+    { 'F', "fixed", NULL,
+      "one filter for N lines, which never grows; beyond N lines,\n"
+      "it loses more and more new lines", NULL },
+    { 'N', "last", "N",
+      "remember the last N printed lines, and forget older ones;\n"
+      "N is rounded up to a multiple of 7", NULL },
+    { 'A', "for", "TIME",
+      "remember printed lines for TIME, such as 24h (s, m, h or d);\n"
+      "-n N is the largest number of new lines expected in TIME", NULL },
+    { 'O', "fold", NULL,
+      "shrink OUT to the smallest possible size that keeps the\n"
+      "rate P; build the inputs with --foldable", "merge" },
+    { 'O', "fold", NULL,
+      "at the end, shrink the filter to the smallest possible size\n"
+      "that keeps the rate P; needs -n N, the most lines expected",
+      NULL },
+    { 'E', "foldable", NULL,
+      "round the size up so that fold and merge --fold can divide\n"
+      "it by many numbers", NULL },
+    { 'B', "by", "D",
+      "divide the number of cells, m in info, by D; the result\n"
+      "must be a multiple of 64 (blocked: 256)", NULL },
+    { 'S', "save", "SECONDS",
+      "save FILE every SECONDS seconds while lines arrive; default\n"
+      "60", NULL },
+    { 'W', "no-wait", NULL,
+      "fail, instead of waiting, if another process is writing the\n"
+      "file", NULL },
+    { 'v', NULL, NULL,
+      "print the lines that are certainly not in the filter", NULL },
+    { 'd', NULL, NULL,
+      "print only the lines that were seen before", NULL },
+    { 'c', NULL, NULL,
+      "print counts instead of lines", NULL },
+    { 'q', NULL, NULL,
+      "print nothing; the exit status is the answer", NULL },
+    { 'z', NULL, NULL,
+      "lines end in NUL instead of newline", NULL },
+    { 'k', NULL, "N[,M]",
+      "the key is fields N to M of a line; without M, fields N to\n"
+      "the last", NULL },
+    { 't', NULL, "SEP",
+      "the byte that separates fields; default: a tab", NULL },
+    { 'i', NULL, NULL,
+      "ignore the case of the letters A to Z", NULL },
+    { 'C', "crlf", NULL,
+      "ignore a CR at the end of a line", NULL },
+    { 'T', "trim", NULL,
+      "ignore blanks and tabs at both ends of the key", NULL },
+    { 'j', NULL, "N",
+      "number of threads; default: one per core, at most 4", NULL },
+    { 0, NULL, NULL, NULL, NULL }
+};
+
+void name_help(void)
+{
+    fprintf(stderr, "Try: bloom help%s%s\n", verb_name ? " " : "",
+            verb_name ? verb_name : "");
+}
+
+/* ---- Values ------------------------------------------------------------- */
+
+static uint64_t parse_count(const char *name, const char *text)
+{
+    char *end;
+    double n = strtod(text, &end);
+    if (strspn(text, "0123456789.eE+") != strlen(text) || *end != '\0'
+        || !(n >= 1 && n <= 1e18) || (double)(uint64_t)n < n)
+        misused("%s %s: must be a whole number from 1 to 1e18", name, text);
+    return (uint64_t)n;
+}
+
+static double parse_rate(const char *text)
+{
+    char *end;
+    double p = strtod(text, &end);
+    if (*end == '%') {
+        p /= 100;
+        end++;
+    }
+    if (*end != '\0' || !(p > 0 && p < 1))
+        misused("-p %s: must be between 0 and 1; "
+                "for one percent write 0.01 or 1%%", text);
+    if (bloom_plan_size(bloom_plan_for(1, p)) == 0)
+        misused("-p %s: too low for any filter; give a larger rate", text);
+    return p;
+}
+
+/* Decimal, or hexadecimal after 0x */
+static uint64_t parse_seed(const char *text)
+{
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    unsigned long long seed;
+    errno = 0;
+    seed = strtoull(text, &end, hex ? 16 : 10);
+    if (!isdigit((unsigned char)*text) || *end != '\0' || errno != 0)
+        misused("-s %s: must be a whole number below 2^64, decimal or "
+                "hexadecimal such as 0x7f", text);
+    return seed;
+}
+
+/* Returns a whole number from 1 to `most`, or 0 if the text does not begin with
+   one. *end: the first character after it. */
+static uint64_t parse_small(const char *text, uint64_t most, char **end)
+{
+    unsigned long long number;
+    errno = 0;
+    number = strtoull(text, end, 10);
+    return isdigit((unsigned char)*text) && errno == 0 && number <= most
+           ? number : 0;
+}
+
+static uint64_t parse_limited(const char *name, const char *text, uint64_t most)
+{
+    char *end;
+    uint64_t number = parse_small(text, most, &end);
+    if (number == 0 || *end != '\0')
+        misused("%s %s: must be a whole number from 1 to %" PRIu64, name,
+                text, most);
+    return number;
+}
+
+/* Returns seconds. */
+static uint64_t parse_age(const char *text)
+{
+    static const char units[] = "smhd";
+    static const uint64_t seconds_of[] = { 1, 60, 3600, 86400 };
+    const uint64_t most = 36500, longest = most * 86400;
+    char *end;
+    uint64_t number = parse_small(text, longest, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (number == 0 || !unit || end[1] != '\0'
+        || number > longest / seconds_of[unit - units])
+        misused("--for %s: must be a time from 1s to %" PRIu64 "d, such as "
+                "90s, 45m, 24h or 7d", text, most);
+    return number * seconds_of[unit - units];
+}
+
+static void parse_fields(const char *text)
+{
+    const uint64_t most = 1000000000;
+    char *end;
+    options.first = parse_small(text, most, &end);
+    options.last = 0;
+    if (options.first > 0 && *end == ',') {
+        options.last = parse_small(end + 1, most, &end);
+        if (options.last < options.first)
+            options.first = 0;
+    }
+    if (options.first == 0 || *end != '\0')
+        misused("-k %s: must be N or N,M, with 1 <= N <= M", text);
+}
+
+static char parse_separator(const char *text)
+{
+    if (strcmp(text, "\\t") == 0)
+        return '\t';
+    if (strlen(text) != 1)
+        misused("-t %s: must be one byte, or \\t for a tab", text);
+    return *text;
+}
+
+static int parse_choice(int letter, const char *text,
+                        const char *const *words, int count)
+{
+    char all[80] = "";
+    int i = 0, size = 0;
+    while (i < count && strcmp(words[i], text) != 0)
+        i++;
+    if (i < count)
+        return i;
+    for (i = 0; i < count; i++)
+        size += snprintf(all + size, sizeof all - (size_t)size, "%s%s",
+                         i == 0 ? "" : i < count - 1 ? ", " : " or ",
+                         words[i]);
+    misused("-%c %s: must be %s", letter, text, all);
+    return 0;
+}
+
+/* ---- Options ------------------------------------------------------------ */
+
+static void set_option(int letter)
+{
+    switch (letter) {
+    case 'n': options.n = parse_count("-n", optarg);
+              options.n_given = true; break;
+    case 'p': options.p = parse_rate(optarg); options.p_given = true; break;
+    case 'w': options.width = parse_choice('w', optarg, widths, 2); break;
+    case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;
+    case 's': options.seed = parse_seed(optarg);
+              options.seed_given = true; break;
+    case 'f': options.file = optarg; break;
+    case 'F': options.fixed = true; break;
+    case 'N': options.last_lines = parse_count("--last", optarg); break;
+    case 'A': options.age = parse_age(optarg); break;
+    case 'O': options.fold = true; break;
+    case 'E': options.foldable = true; break;
+    case 'B': options.by = parse_count("--by", optarg); break;
+    case 'S': options.save = parse_limited("--save", optarg, 1000000000);
+              options.save_given = true; break;
+    case 'W': options.no_wait = true; break;
+    case 'v': options.inverted = true; break;
+    case 'd': options.repeated = true; break;
+    case 'c': options.counts = true; break;
+    case 'q': options.quiet = true; break;
+    case 'z': options.end = '\0'; break;
+    case 'k': parse_fields(optarg); break;
+    case 't': options.separator = parse_separator(optarg);
+              options.separator_given = true; break;
+    case 'i': options.ignore_case = true; break;
+    case 'C': options.crlf = true; break;
+    case 'T': options.trim = true; break;
+    case 'j': options.jobs = (unsigned)parse_limited("-j", optarg, 64); break;
+    default: break;
+    }
+}
+
+/* Fills the tables of getopt_long, which are large enough for all options. */
+static void describe(const char *letters, char *flags, struct option *words)
+{
+    const option_line *o;
+    *flags++ = ':';
+    for (o = option_list; o->letter; o++) {
+        if (o->verb || !strchr(letters, o->letter))
+            continue;
+        if (o->word) {
+            words->name = o->word;
+            words->has_arg = o->value ? required_argument : no_argument;
+            words->val = o->letter;
+            words++;
+            continue;
+        }
+        *flags++ = (char)o->letter;
+        if (o->value)
+            *flags++ = ':';
+    }
+    *flags = '\0';
+}
+
+static void refuse_option(int letter, const char *word)
+{
+    const char *why = letter == ':' ? "needs a value" : "no such option";
+    if (strncmp(word, "--", 2) == 0)
+        misused("%s: %s", word, why);
+    misused("-%c: %s", optopt, why);
+}
+
+static void check_window(void)
+{
+    const char *name = options.age ? "--for" : "--last";
+    if (options.last_lines && options.age)
+        misused("--last and --for: give only one of them");
+    if (options.last_lines && options.n_given)
+        misused("-n: --last gives the number of lines already; leave out -n");
+    if (options.fixed)
+        misused("--fixed: %s never grows anyway; leave out --fixed", name);
+    if (options.layout == BLOOM_COUNTING)
+        misused("-l counting: does not work with %s; give classic or blocked",
+                name);
+}
+
+static void check_folding(void)
+{
+    const bool folds = strcmp(verb_name, "fold") == 0;
+    if (folds && options.by && (options.n_given || options.p_given))
+        misused("--by: determines the size alone; leave out -n and -p");
+    if (folds && !options.by && !options.p_given)
+        misused("fold: needs -p P, the false-positive rate, or --by D");
+    if (options.fold && !options.n_given && strcmp(verb_name, "build") == 0)
+        misused("--fold: needs -n N, the most lines expected");
+    if (strcmp(verb_name, "merge") == 0 && options.fold != options.p_given)
+        misused(options.fold ? "--fold: needs -p P, the false-positive rate"
+                             : "-p: needs --fold; add it, or leave out -p");
+}
+
+static void check_options(const verb *v)
+{
+    if (window_wanted())
+        check_window();
+    check_folding();
+    if (options.layout == BLOOM_BLOCKED && options.width > 0)
+        misused("-l blocked: needs 64-bit hashes; leave out -w 32");
+    if (options.save_given && !options.file)
+        misused("--save: needs -f FILE, the file to save");
+    if (options.separator_given && options.first == 0)
+        misused("-t: needs -k N, the fields that are the key");
+    if (options.layout == BLOOM_COUNTING && !options.n_given
+        && strcmp(v->name, "uniq") == 0)
+        misused("-l counting: cannot grow, so it needs -n N");
+}
+
+/* getopt_long accepts abbreviations, such as --f for --fixed. Refuses them, as
+   the user may have meant something else. */
+static void must_be_whole(int letter, char *const *words)
+{
+    const option_line *o = option_list;
+    const char *word = words[optind - 1];
+    while (o->letter && o->letter != letter)
+        o++;
+    if (o->word && word == optarg)
+        word = words[optind - 2];
+    if (o->word && (strncmp(word + 2, o->word, strlen(o->word)) != 0
+                    || !strchr("=", word[2 + strlen(o->word)])))
+        misused("%s: no such option", word);
+}
+
+/* Sets `options`, and returns the operands. */
+char **parse_options(const verb *v, int count, char **words)
+{
+    char flags[64];
+    struct option long_words[16] = { { 0 } };
+    int c, operands;
+    verb_name = v->name;
+    options.jobs = count_cores() < 4 ? count_cores() : 4;
+    describe(v->letters, flags, long_words);
+    opterr = 0;
+    while ((c = getopt_long(count, words, flags, long_words, NULL)) != -1) {
+        if (c == ':' || c == '?')
+            refuse_option(c, words[optind - 1]);
+        must_be_whole(c, words);
+        set_option(c);
+    }
+    operands = count - optind;
+    if (operands < v->least)
+        misused("%s: needs at least %d file%s", v->name, v->least,
+                v->least > 1 ? "s" : "");
+    if (operands > v->most)
+        misused("%s: unexpected argument", words[optind + v->most]);
+    check_options(v);
+    return words + optind;
+}

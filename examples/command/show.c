@@ -1,0 +1,166 @@
+/* show.c: bloom info and dump */
+#include "command.h"
+
+
+/* ---- info --------------------------------------------------------------- */
+
+void print_rate(double rate)
+{
+    if (rate > 0)
+        row("rate now:", "%.3g (1 in %.*f)\n", rate, rate > 0.1, 1 / rate);
+    else
+        row("rate now:", "0\n");
+}
+
+void print_keys(uint64_t known)
+{
+    if (known == UINT64_MAX)
+        row("keys:", "unknown: every cell is set\n");
+    else
+        row("keys:", "about %" PRIu64 "\n", known);
+}
+
+static void print_capacity(const char *name, bloom_plan plan, double p,
+                           uint64_t known)
+{
+    uint64_t all = bloom_plan_capacity(plan, p);
+    row(name, "%" PRIu64 " (%" PRIu64 " more)\n", all,
+        all > known ? all - known : 0);
+}
+
+static double percent_of_ones(const bloom *b)
+{
+    return 100 * (double)bloom_ones(b) / (double)bloom_plan_of(b).cells;
+}
+
+static void print_one(const bloom *b)
+{
+    bloom_plan plan = bloom_plan_of(b);
+    uint64_t known = bloom_estimate(b);
+    row("k:", "%d\n", plan.hashes);
+    row("m:", "%" PRIu64 "\n", plan.cells);
+    row("seed:", "%" PRIu64 "\n", plan.seed);
+    row("bytes:", "%" PRIu64 "\n", (uint64_t)bloom_size(b));
+    row("ones:", "%" PRIu64 " (%.2f%%)\n", bloom_ones(b), percent_of_ones(b));
+    print_keys(known);
+    print_rate(bloom_fpr(b));
+    print_capacity("keys until 1%:", plan, 0.01, known);
+    print_capacity("keys until 0.1%:", plan, 0.001, known);
+}
+
+static void print_chain(const filter *f)
+{
+    unsigned i;
+    row("made with:", "-n %" PRIu64 " -p %.10g\n", f->n, f->p);
+    row("seed:", "%" PRIu64 "\n", bloom_plan_of(link_of(f, 0)).seed);
+    row("bytes:", "%" PRIu64 "\n", (uint64_t)size_of(f));
+    print_keys(keys_in(f));
+    print_rate(rate_of(f));
+    row("links:", "%u; it grows as lines are added\n", links_of(f));
+    for (i = 0; i < links_of(f); i++) {
+        const bloom *b = link_of(f, i);
+        bloom_plan plan = bloom_plan_of(b);
+        char name[20];
+        snprintf(name, sizeof name, "link %u:", i);
+        row(name, "k %d, m %" PRIu64 ", %.2f%% ones, about %" PRIu64 " keys, "
+            "rate %.3g\n", plan.hashes, plan.cells, percent_of_ones(b),
+            bloom_estimate(b), bloom_fpr(b));
+    }
+}
+
+int show_info(char **operands)
+{
+    const char *name = *operands;
+    filter f = read_filter(name);
+    bloom_error seal = seal_of(&f);
+    bool empty = links_of(&f) == 0;
+    row("file:", "%s\n", name);
+    if (!empty) {
+        bloom_plan plan = bloom_plan_of(link_of(&f, 0));
+        row("layout:", "%s\n", layouts[plan.layout]);
+        row("hash width:", "%d\n", plan.hash_bits);
+    }
+    if (f.one)
+        print_one(f.one);
+    else if (f.window)
+        print_window(&f);
+    else
+        print_chain(&f);
+    row("seal:", "%s\n", seal == BLOOM_OK ? "sealed and intact"
+                       : seal == BLOOM_UNSEALED ? "not sealed" : "DAMAGED");
+    close_output();
+    free_filter(&f);
+    if (seal == BLOOM_CORRUPT)
+        die_of(bloom_error_text(seal), name);
+    return 0;
+}
+
+/* ---- dump --------------------------------------------------------------- */
+
+/* Makes a C name of the file's name, without its folders. */
+static char *c_name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *name = enlarge(NULL, strlen(base) + 2, path), *end = name;
+    if (isdigit((unsigned char)*base))
+        *end++ = '_';
+    for (; *base; base++)
+        *end++ = isalnum((unsigned char)*base) ? *base : '_';
+    *end = '\0';
+    return name;
+}
+
+static void print_array(const char *name, const bloom *b)
+{
+    const unsigned char *bytes = (const unsigned char *)b;
+    size_t size = bloom_size(b), i;
+    printf("extern const unsigned char %s[%" PRIu64 "];\n"
+           "const unsigned char %s[%" PRIu64 "] BLOOM_ROM = {",
+           name, (uint64_t)size, name, (uint64_t)size);
+    for (i = 0; i < size; i++)
+        printf("%s0x%02x%s", i % 12 ? " " : "\n    ", bytes[i],
+               i + 1 < size ? "," : "\n};\n");
+}
+
+/* BLOOM_TINY, the option for firmware, reads one kind of filter only. */
+static void print_head(const filter *f, const char *name)
+{
+    bloom_plan plan = bloom_plan_of(link_of(f, 0));
+    bool tiny = plan.layout == BLOOM_CLASSIC && plan.hash_bits == 32;
+    printf("/* A Bloom filter for bloom_view(%s%s, sizeof %s%s, NULL):\n"
+           "   %s, hash width %d, k %d, m %" PRIu64 ", seed %" PRIu64
+           ", about %" PRIu64 " keys", name, f->one ? "" : "_0", name,
+           f->one ? "" : "_0", layouts[plan.layout], plan.hash_bits,
+           plan.hashes, plan.cells, plan.seed, keys_in(f));
+    if (!f->one)
+        printf(".\n   %s: a key may be in if any of %s_0 to %s_%u contains it",
+               f->chain ? "It has grown" : "It forgets", name, name,
+               links_of(f) - 1);
+    if (!tiny)
+        printf(".\n   BLOOM_TINY cannot read it; for BLOOM_TINY, build it with "
+               "-l classic -w 32");
+    puts(" */\n");
+    if (!tiny)
+        puts("#ifdef BLOOM_TINY\n#error \"BLOOM_TINY reads classic filters of "
+             "hash width 32 only\"\n#endif\n");
+    puts("#ifndef BLOOM_ROM\n#define BLOOM_ROM /* AVR: PROGMEM */\n#endif\n");
+}
+
+int dump_filter(char **operands)
+{
+    filter f = read_sound_filter(*operands);
+    char *name = c_name_of(*operands);
+    size_t room = strlen(name) + 16;
+    char *link = enlarge(NULL, room, name);
+    unsigned i;
+    print_head(&f, name);
+    for (i = 0; i < links_of(&f); i++) {
+        snprintf(link, room, f.one ? "%s" : "%s_%u", name, i);
+        print_array(link, link_of(&f, i));
+    }
+    close_output();
+    free(link);
+    free(name);
+    free_filter(&f);
+    return 0;
+}

@@ -1,0 +1,329 @@
+/* system.c: what ISO C does not offer: signals, waiting, the number of cores,
+   huge pages, disk space */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     /* madvise, FIONREAD, F_GETPIPE_SZ */
+#define _DARWIN_C_SOURCE
+#endif
+#include "command.h"
+#include <signal.h>
+#include <time.h>
+
+enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 22 };
+
+static volatile sig_atomic_t stopped_by, signals_came, can_wait;
+
+#ifdef _WIN32
+
+void prepare_system(void)
+{
+    _setmode(0, O_BINARY);
+    _setmode(1, O_BINARY);
+}
+
+unsigned count_cores(void)
+{
+    const char *number = getenv("NUMBER_OF_PROCESSORS");
+    return number ? (unsigned)atoi(number) : 1;
+}
+
+void *image_memory(size_t size)
+{
+    return malloc(size);
+}
+
+bool allocate(int fd, size_t from, size_t size)
+{
+    (void)fd;
+    (void)from;
+    (void)size;
+    return true;                        /* Windows: not checked in advance */
+}
+
+double seconds(void)
+{
+    return (double)time(NULL);
+}
+
+uint64_t milliseconds(void)
+{
+    return (uint64_t)time(NULL) * 1000;
+}
+
+static void on_signal(int number)
+{
+    if (!can_wait)
+        end_by_signal(number);
+    stopped_by = number;
+    signals_came++;
+}
+
+void watch_signals(bool may_wait)
+{
+    can_wait = may_wait;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+}
+
+void hold_signals(bool held)
+{
+    (void)held;
+}
+
+bool wait_for_input(int fd, double until)
+{
+    (void)fd;
+    return stopped_by == 0 && seconds() < until;
+}
+
+size_t room_in_output(double until)
+{
+    (void)until;
+    return SIZE_MAX;
+}
+
+size_t unread_output(void)
+{
+    return 0;
+}
+
+#else
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+/* If a standard stream is closed, the next file to be opened would take its
+   number. This opens /dev/null in its place, in the wrong mode, so that reading
+   or writing the stream fails. */
+void prepare_system(void)
+{
+    int fd;
+    signal(SIGXFSZ, SIG_IGN);           /* write then fails with EFBIG */
+    for (fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+unsigned count_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (unsigned)cores : 1;
+}
+
+/* Each access to a random place in a large filter needs a page table lookup.
+   With huge pages, the page tables are small enough for the cache. */
+void *image_memory(size_t size)
+{
+    bool huge = size >= HUGE_FROM;
+    void *memory = NULL;
+    if (posix_memalign(&memory, huge ? HUGE_PAGE : 64, size) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (huge)
+        madvise(memory, size, MADV_HUGEPAGE);   /* failure is harmless */
+#endif
+    return memory;
+}
+
+/* Writing zeros reserves disk space on any file system. Returns errno or 0. */
+static int write_zeros(int fd, off_t from, off_t size)
+{
+    static const char zeros[1 << 12];
+    while (size > 0) {
+        size_t most = size < (off_t)sizeof zeros ? (size_t)size : sizeof zeros;
+        ssize_t some = pwrite(fd, zeros, most, from);
+        if (some < 0 && errno != EINTR)
+            return errno;
+        from += some > 0 ? some : 0;
+        size -= some > 0 ? some : 0;
+    }
+    return 0;
+}
+
+bool allocate(int fd, size_t from, size_t size)
+{
+    int why = EOPNOTSUPP;
+#if defined _POSIX_ADVISORY_INFO && _POSIX_ADVISORY_INFO > 0
+    do
+        why = posix_fallocate(fd, (off_t)from, (off_t)size);
+    while (why == EINTR);
+#endif
+    if (why == EOPNOTSUPP || why == EINVAL)
+        why = write_zeros(fd, (off_t)from, (off_t)size);
+    errno = why;
+    return why == 0;
+}
+
+double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- Signals ------------------------------------------------------------ */
+
+static const int signals[] = {
+    SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2,
+    SIGXCPU, SIGVTALRM, SIGPROF
+};
+
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static int wake[2] = { -1, -1 };        /* pipe; the handler writes to it */
+
+static void on_signal(int number)
+{
+    int why = errno;
+    if (!can_wait)
+        end_by_signal(number);
+    if (!stopped_by)
+        stopped_by = number;
+    if (signals_came < 2)
+        signals_came++;
+    if (write(wake[1], "", 1) < 0)
+        can_wait = 1;                   /* pipe full: it wakes poll anyway */
+    errno = why;
+}
+
+/* Ignored signals stay ignored. */
+void watch_signals(bool may_wait)
+{
+    struct sigaction new = { 0 }, old;
+    unsigned i;
+    if (may_wait && wake[0] < 0
+        && (pipe(wake) != 0 || fcntl(wake[0], F_SETFL, O_NONBLOCK) != 0
+            || fcntl(wake[1], F_SETFL, O_NONBLOCK) != 0))
+        die_of(strerror(errno), "pipe");
+    can_wait = may_wait;
+    new.sa_handler = on_signal;
+    sigemptyset(&new.sa_mask);
+    for (i = 0; i < SIGNALS; i++)
+        if (sigaction(signals[i], NULL, &old) == 0
+            && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &new, NULL);
+}
+
+/* Blocks signals while a file is written, as some systems would interrupt
+   it. */
+void hold_signals(bool held)
+{
+    sigset_t all;
+    unsigned i;
+    sigemptyset(&all);
+    for (i = 0; i < SIGNALS; i++)
+        sigaddset(&all, signals[i]);
+    sigprocmask(held ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);
+}
+
+/* ---- Waiting ------------------------------------------------------------ */
+
+/* Returns true when fd is ready, and false if a signal or the time comes
+   first. */
+static bool wait_for(int fd, short events, double until)
+{
+    struct pollfd either[2] = { { 0 }, { 0 } };
+    double left = until - seconds();
+    char came[16];
+    if (left <= 0)
+        return false;
+    either[0].fd = fd;
+    either[1].fd = wake[0];
+    either[0].events = events;
+    either[1].events = POLLIN;
+    poll(either, 2, left > 1e6 ? -1 : (int)(left * 1000) + 1);
+    if (either[1].revents && read(wake[0], came, sizeof came) > 0)
+        return false;
+    return either[0].revents != 0;
+}
+
+bool wait_for_input(int fd, double until)
+{
+    return !stopped_by && wait_for(fd, POLLIN, until) && !stopped_by;
+}
+
+/* ---- Standard output ---------------------------------------------------- */
+
+#ifndef PIPE_BUF
+#define PIPE_BUF 512                    /* the minimum in POSIX */
+#endif
+#ifndef F_GETPIPE_SZ
+#define F_GETPIPE_SZ (-1)
+#endif
+
+static struct { bool known, is_pipe, may_wait; size_t capacity; } sink;
+
+static void look_at_output(void)
+{
+    struct stat out;
+    int capacity = -1;
+    sink.known = true;
+    if (fstat(1, &out) != 0)
+        return;
+    sink.is_pipe = S_ISFIFO(out.st_mode);
+    sink.may_wait = sink.is_pipe || S_ISSOCK(out.st_mode) || isatty(1);
+    if (sink.is_pipe)
+        capacity = fcntl(1, F_GETPIPE_SZ);
+    sink.capacity = capacity > PIPE_BUF ? (size_t)capacity : PIPE_BUF;
+}
+
+size_t unread_output(void)
+{
+    int unread = 0;
+    if (!sink.known)
+        look_at_output();
+#ifdef FIONREAD
+    if (sink.is_pipe && ioctl(1, FIONREAD, &unread) != 0)
+        unread = 0;
+#endif
+    return unread > 0 ? (size_t)unread : 0;
+}
+
+/* An empty pipe takes its full capacity without blocking. One that poll calls
+   writable takes PIPE_BUF bytes. */
+size_t room_in_output(double until)
+{
+    if (!sink.known)
+        look_at_output();
+    if (!sink.may_wait)
+        return SIZE_MAX;
+#ifdef FIONREAD
+    if (sink.is_pipe && unread_output() == 0)
+        return sink.capacity;
+#endif
+    return wait_for(1, POLLOUT, until) ? PIPE_BUF : 0;
+}
+
+#endif
+
+int stop_signal(void)
+{
+    return stopped_by;
+}
+
+bool stop_now(void)
+{
+    return signals_came > 1;
+}
+
+void end_by_signal(int number)
+{
+    remove_leftovers();
+    signal(number, SIG_DFL);
+    raise(number);
+#ifndef _WIN32
+    {
+        sigset_t one;                   /* a handler runs with it blocked */
+        sigemptyset(&one);
+        sigaddset(&one, number);
+        sigprocmask(SIG_UNBLOCK, &one, NULL);
+    }
+#endif
+}

@@ -1,0 +1,70 @@
+/* waiting.c: the queue of lines of `bloom uniq -f` that are being printed
+
+   A line is printed first, and its key is added to the filter afterwards. If
+   the line did not reach its reader, because the disk was full or the reader of
+   a pipe had exited, the next run must not know it. Until a line is printed,
+   the hash of its key waits in this queue, and a second copy of the line finds
+   it here.
+
+   Lines are numbered from 1. Lines gone + 1 to last wait; line i is in
+   line[i % MOST_WAITING]. The lines are also in LISTS linked lists, by hash.
+   newest holds the newest line of each list, and each line leads to an older
+   one. A list ends at the first line that no longer waits, so that no line has
+   to be removed from a list. An empty queue is all zeros, so that its 2 MB take
+   no space in the executable file. */
+#include "command.h"
+
+enum { LISTS = 1 << 13 };           /* fit in a core's cache */
+
+static struct waiting {
+    struct { bloom_hash hash; uint64_t end, older; } line[MOST_WAITING];
+    uint64_t newest[LISTS];
+    uint64_t gone, last;
+} queue;
+
+static uint64_t *list_of(bloom_hash hash)
+{
+    return &queue.newest[hash.h1 % LISTS];
+}
+
+bool is_waiting(bloom_hash hash)
+{
+    uint64_t i = *list_of(hash);
+    while (i > queue.gone) {
+        bloom_hash other = queue.line[i % MOST_WAITING].hash;
+        if (other.h1 == hash.h1 && other.h2 == hash.h2)
+            return true;
+        i = queue.line[i % MOST_WAITING].older;
+    }
+    return false;
+}
+
+size_t count_waiting(void)
+{
+    return (size_t)(queue.last - queue.gone);
+}
+
+void let_wait(bloom_hash hash, uint64_t end)
+{
+    uint64_t *list = list_of(hash), i = ++queue.last;
+    queue.line[i % MOST_WAITING].hash = hash;
+    queue.line[i % MOST_WAITING].end = end;
+    queue.line[i % MOST_WAITING].older = *list;
+    *list = i;
+}
+
+/* Returns how many of the lines were new to the filter. */
+size_t add_printed(filter *f, uint64_t bytes)
+{
+    bloom_hash hash[BATCH];
+    size_t count, added = 0;
+    do {
+        for (count = 0; count < BATCH && queue.gone < queue.last
+             && queue.line[(queue.gone + 1) % MOST_WAITING].end <= bytes;
+             count++)
+            hash[count] = queue.line[++queue.gone % MOST_WAITING].hash;
+        if (count > 0)
+            added += add_hashes(f, hash, count);
+    } while (count == BATCH);
+    return added;
+}

@@ -1,0 +1,108 @@
+# build and check
+try build 0 build f a b; try check 0 check f a; same out a
+try 'check of stdin' 0 check f < ab; same out ab
+cat a b a > want; try 'check of several' 0 check f a - a < b; same out want
+try 'check -v' 1 check -v f a b; same out /dev/null
+numbers 5001 25000 > absent; try 'check of others' 0 check -v f absent
+is 'rate' yes "$(awk 'END { print 20000 - NR < 60 ? "yes" : NR }' out)"
+try 'check of nothing' 1 check f /dev/null
+for p in 1% 0.01; do try "-p $p" 0 build -n 1201 -p $p f$p a b; done
+same f1% f0.01; try 'no -n' 0 build -p 1e-2 f ab; same f f1%
+fed ab try 'a pipe' 0 build -n 1201 -p 1% f pipe; same f f1%
+fed ab refuse 'pipe: can be read only once' build f pipe
+fed f try 'filter from a pipe' 0 check pipe a; same out a
+try 'no -n, stdin' 0 build -p .01 f < ab; same f f1%
+sed 1d ab > rest; try 'all but one' 0 build g rest
+{ read -r line; try 'no -n, from here' 0 build f; } < ab; same f g
+cat ab | "$bloom" build f 2> err; is "$what" 2 $?
+says err 'bloom: standard input: can be read only once'; same f g
+printf 'a\nb' > in; try 'no final newline' 0 build f in; printf '\n' >> in
+try 'final newline' 0 build g in; same f g
+try 'empty filter' 0 build f /dev/null; try 'nothing in it' 1 check f a
+try 'empty filter' 0 info f; says out 'rate now:        0'
+try 'width, seed' 0 build -w 32 -s 0x7 f a; try 'width, seed' 0 info f
+says out 'hash width:      32'; says out 'seed:            7'
+try 'check -w 32' 0 check f a; same out a
+try 'info' 0 info one; says out 'layout:          classic'
+near 1000; says out 'keys until 0.1%: 150'
+says out 'seal:            sealed and intact'
+
+# Layouts
+for layout in classic blocked counting; do
+    try $layout 0 build -n 1201 -l $layout f-$layout ab
+    try $layout 0 check f-$layout a b; same out ab
+    try $layout 0 info f-$layout; says out "layout:          $layout"
+    try $layout 0 dump f-$layout; try $layout 0 merge g f-$layout f-$layout
+    [ $layout = classic ] || refuse "f-$layout: layout $layout differs \
+from classic in f-classic; build all parts with the same -l" \
+        merge f f-classic f-$layout
+done
+
+# merge
+try 'a' 0 build -n 1201 -p 1% fa a; try 'b' 0 build -n 1201 -p 1% fb b
+try c 0 build -n 1201 -p 1% fc /dev/null
+try merge 0 merge f fc fa fb; same f f1%
+try 'merge into one' 0 merge fa fa fb; same fa f1%
+try 'merge the same' 0 merge g fb fb; same g fb
+try 'merge one part' 0 merge g fa; same g fa
+for plan in 'seed 7:0:-s 7' 'hash width 32:64:-w 32' 'k 4:6:-p 5%'; do
+    try "$plan" 0 build -n 1201 -p 1% ${plan##*:} odd b; middle=${plan#*:}
+    refuse "odd: ${plan%%:*} differs from ${middle%%:*} in fb; build" \
+        merge f fb odd
+done; same f f1%
+try 'm' 0 build -n 1208 -p 1% odd b; refuse 'odd: m 11' merge f fb odd
+
+
+# Threads: the same filter, and the same lines in the same order
+numbers 100001 300000 > others; cat many others > all
+for layout in classic blocked counting; do
+    for jobs in 1 3; do
+        try "-j $jobs" 0 build -l $layout -j $jobs f$jobs many
+        try "-j $jobs" 0 check -j $jobs f$jobs all; mv out out$jobs
+        try "-j $jobs -v" 1 check -v -j $jobs f$jobs many
+        try "-j $jobs -c" 0 check -c -j $jobs f$jobs all; mv out count$jobs
+    done
+    same f3 f1; same out3 out1; same count3 count1
+done
+
+# A large filter, which all threads fill together
+for jobs in 1 3; do try "-j $jobs" 0 build -n 6e7 -j $jobs f$jobs many; done
+same f3 f1; rm f1 f3
+
+# add; check -c and -q
+try build 0 build -n 1201 f a; try add 0 add f b; try build 0 build -n 1201 g ab
+same f g; try 'add stdin' 0 add f < a; same f g
+refuse 'nil: No such file' add nil a; refuse 'a: is not a Bloom filter' add a b
+what='add past N'; "$bloom" add f many 2> err; is "$what" 0 $?
+says err 'bloom: f: 100% of new lines are now taken for known; make a larger'
+try 'blocked' 0 build -n 1201 -l blocked f a; try 'add to it' 0 add f b
+try 'blocked' 0 check -c f ab; says out '0 not in'
+what='add past N, blocked'; "$bloom" add f many 2> err; is "$what" 0 $?
+says err 'bloom: f: 100% of new lines are now taken for known; make a larger'
+"$bloom" build -n 1 -p .5 f ab 2> err; try 'all cells' 0 info f
+says out 'unknown: every cell is set'
+try 'a grown one' 0 uniq -f chain -n 100 a
+try 'add to a grown one' 0 add chain many; try 'grown' 1 check -vc chain many
+says out '0 not in'; echo absent > in
+try 'not in a grown one' 1 check chain in; same out /dev/null
+try 'in a grown one' 0 check chain a; same out a
+overwrite chain 3 '\11'; refuse 'chain: a format version' check chain a
+rm chain
+try -c 0 check -c g a; printf '600 in\n0 not in\n' > want; same out want
+try '-c -v' 1 check -c -v g a; same out want
+try -q 0 check -q g a; same out /dev/null
+try '-q -v' 1 check -qv g a; same out /dev/null
+numbers 5001 5009 > absent; try -q 1 check -q g absent
+try '-q -v' 0 check -qv g absent
+try '-c' 1 check -c g absent; says out '0 in'; says out '9 not in'
+
+# A list of breached passwords is HASH:COUNT
+hash=5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8
+printf "$hash:42\r\n$hash:7\n" > list; echo $hash > asked
+what='a hint of build'; "$bloom" build f list 2> err; is "$what" 0 $?
+is "$what" 1 "$(grep -c 'look like HASH:COUNT; to add the hashes alone' err)"
+what='a hint of check'; "$bloom" check f asked > out 2> err; is "$what" 1 $?
+is "$what" 1 "$(grep -c 'contains none of these hashes; if it was built' err)"
+try 'no hint' 0 build -t : -k 1,1 f list; try 'no hint' 0 check f asked
+printf 'a:1\n' > list; try 'no hint' 0 build -p 1e-9 f list; try 'no hint' 1 check f b
+cp f1% f

@@ -1,0 +1,51 @@
+# FILE keeps the filter between runs, and has one writer at a time
+
+try 'one run' 0 uniq --fixed -f one -n 1500 < ab; mv out want
+try 'first run' 0 uniq --fixed -f two -n 1500 < a; mv out first
+try 'second run' 0 uniq -f two < b; cat first out > both
+same both want; same one two
+try 'third run' 0 uniq -f two < b; same out /dev/null; same one two
+try 'as built' 0 build -n 1500 f ab; same f one
+chmod 640 two; try 'mode' 0 uniq -f two < b
+is "$what" -rw-r----- "$(ls -l two | cut -c 1-10)"
+cp one loose; overwrite loose 24 '\0\0\0\0\0\0\0\0'
+try 'not sealed' 0 info loose; says out 'seal:            not sealed'
+try 'memory not sealed' 0 uniq -f loose < b; same loose one
+try 'a chain, in one run' 0 uniq -f one-chain -n 100 -p 1e-9 ab
+try 'first run' 0 uniq -f chain -n 100 -p 1e-9 a
+try 'second run' 0 uniq -f chain b; same chain one-chain; rm chain one-chain
+
+# A name of 250 characters
+name=$(printf '%0250d' 0)
+try 'a long name' 0 uniq -f $name a; try 'a long name' 0 uniq -f $name -c a
+says out '0 new'; rm $name
+name=$(printf '%0199d\303\251\303\251' 0)       # cut at e with an accent
+try 'a long name' 0 uniq -f $name a
+try 'a long name' 0 uniq -f $name -c a; says out '0 new'; rm $name
+
+# --save, a second writer, and kill -9, which leaves a lock file without a lock
+rm -f f; : > out
+{ cat a; exec sleep 30; } > pipe & feeder=$!
+"$bloom" uniq -f f -n 2000 --save 1 < pipe > printed & pid=$!
+wait_for printed
+refuse 'f: in use by another process; try again later, or' uniq -f f --no-wait b
+for verb in 'build -n 9' add 'merge'; do
+    refuse 'f: in use by another' $verb --no-wait f one one
+done
+"$bloom" uniq -f f b > second 2> waits & second=$!
+what='--save'; wait_for f; try "$what" 0 check -c f printed
+says out '600 in'
+wait_for waits; kill -9 $pid; wait $pid 2> /dev/null
+what='second writer'; wait $second; is "$what" 0 $?
+kill $feeder; wait $feeder 2> /dev/null
+says waits 'bloom: f: in use by another process; waiting for it to end'
+is "$what: message once" 1 $(wc -l < waits)
+numbers 601 1000 > want; same second want
+try 'both' 0 check -c f ab; says out '1201 in'
+is 'nothing is left' '' "$(ls | grep '\.lock')"
+is 'no temporary file' '' "$(ls | grep tmp)"
+what='eight writers'; rm f
+for i in 1 2 3 4 5 6 7 8; do
+    numbers ${i}01 $((i + 1))50 | "$bloom" uniq -f f > out.$i 2> err.$i &
+done; wait
+sort -n out.? > out; numbers 101 950 > want; same out want

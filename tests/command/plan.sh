@@ -1,0 +1,161 @@
+# bloom uniq keeps the rate P, and takes the same options for FILE every day
+
+# Of n new lines, at most P * n are lost, and four standard deviations more
+kept() {        # kept N P: out has enough of N new lines
+    is "$what: few are lost" yes "$(wc -l < out | awk -v n="$1" -v p="$2" '
+        { least = n - n * p - 4 * sqrt(n * p * (1 - p))
+          print ($1 >= least ? "yes" : $1 " of " n) }')"
+}
+numbers 1 300000 > all; numbers 1 90000 > old; numbers 100001 400000 > new
+rm -f f g
+what='far beyond 1000'; try "$what" 0 uniq -n 1000 -p 0.1 all; kept 300000 0.1
+for p in 0.2 0.1 0.0001; do
+    try "-p $p" 0 uniq -n 1e5 -p $p -f f old; kept 90000 $p
+    what="-p $p, again"; try "$what" 0 uniq -f f new; kept 300000 $p
+    try "$what" 1 check -v f old; try "$what" 0 info f
+    says out "made with:       -n 100000 -p $p"; rm f
+done
+
+# The same options work every day, and other options are refused
+daily() {       # daily OPTIONS: with a new FILE, and with the same FILE again
+    try "uniq $*" 0 uniq "$@" -f f a; same out a
+    try "uniq $*, again" 0 uniq "$@" -f f a; same out /dev/null
+}
+daily -n 2000 -p 0.7% -l classic -w 64 -s 0; try 'again' 0 uniq -p 0.007 -f f a
+cp f was
+for pair in 'n = 2000:-n 5' 'p = 0.007:-p 0.01' 'layout = classic:-l blocked' \
+            'w = 64:-w 32' 's = 0:-s 7'; do
+    here=${pair%%:*} there=${pair##*:}
+    refuse "f: made with $here, not ${there#* }; use another file or leave out \
+${there%% *}" uniq $there -f f < a
+done; same f was
+refuse 'f: is a filter that grows; use another file or leave out --fixed' \
+    uniq --fixed -f f < a; same f was; rm f
+daily --fixed -n 700 -p 1e-7 -l classic -w 32 -s 7; rm f
+daily -n 700 -p 1e-5 -l blocked -s 7; rm f
+refuse '-w 32: too narrow for 700 lines at p = 1e-10; leave out -w 32' \
+    uniq --fixed -w 32 -n 700 -p 1e-10 -f f < a
+
+# A filter of fixed size stays one. Its file records k and m, but not n and p
+for layout in classic blocked counting; do
+    daily --fixed -n 2000 -p 1e-9 -l $layout; is "$what" BLM "$(head -c 3 f)"
+    try 'no options' 0 uniq -f f b; is 'it stays one' BLM "$(head -c 3 f)"
+    cp f was
+    refuse 'f: has k = ' uniq -n 2001 -p 0.01 -f f < a
+    says err ', but -n 2001 -p 0.01 means k = '; same f was
+    refuse "f: made with layout = $layout, not" uniq -f f < a \
+        -l $([ $layout = blocked ] && echo classic || echo blocked)
+    refuse 'f: made with s = 0, not 3' uniq -s 3 -f f < a
+    rm f
+done
+try build 0 build -n 700 f a
+try 'as built' 0 uniq -n 700 -f f a; same out /dev/null; rm f
+
+# An empty FILE, as mktemp makes it, counts as a new one
+: > f; chmod 600 f; daily -n 2000; rm f
+
+# Beyond N lines: one warning, and at the end an estimate of the loss; the exit
+# status is 3. If the rate stays at most P, there is no message
+past() {        # past STATUS WORDS...: bloom uniq, with a message
+    wanted=$1
+    shift
+    "$bloom" uniq "$@" > out 2> err
+    is "$what: exit status" "$wanted" $?
+}
+full='will now be lost, not'
+for p in 20% 5% 0.01%; do for layout in classic blocked; do
+    try "$layout, $p" 0 build -n 2000 -p $p -l $layout f a
+    numbers 1 2000 > at; try 'at N' 0 uniq --fixed -n 2000 -p $p -f g at
+    numbers 1 3000 > past
+    for fixed in '--fixed -f g' --fixed; do
+        what="past N, $layout, $p"
+        past 3 $fixed -n 2000 -p $p past
+        says err ': holds more than 2000 lines: '
+        says err "$full $p; make a larger"
+        is "$what: one warning" 1 $(grep -c 'will now be lost' err)
+        is "$what: two lines" 2 $(wc -l < err)
+        says err ": $(wc -l < out | tr -d ' ') lines were new, "
+    done
+    what='build past N'; "$bloom" build -n 2000 -p $p -l $layout f past 2> err
+    says err "f: holds more than 2000 lines: "
+    says err "are now taken for known, not $p;"
+    rm f g
+done; done
+what='n and p are not known'
+try "$what" 0 build -n 62000 -l blocked f a; try "$what" 0 uniq -f f old
+past 3 -f f all
+says err '% of new lines will now be lost; make a larger filter with -n'; rm f
+what='counters do not grow'
+past 3 -l counting -n 100 many
+says err 'bloom: uniq: holds more than 100 lines'
+says err 'how many of these were in fact new is unknown, as every cell is set'
+
+# The estimated loss, and the true one. Each line comes twice, so that not all
+# lines that are taken for known are new. The two numbers differ by at most four
+# standard deviations and 5%.
+account() {     # account N OPTIONS...: of in
+    n=$1
+    shift
+    what="what is lost, $*"; past 3 "$@" in; judge "$n"
+}
+judge() {       # judge N: the estimate in err, for N lines that came twice
+    n=$1 printed=$(wc -l < out | tr -d ' ')
+    says err ": $printed lines were new, $((2 * n - printed)) were taken for"
+    is "$what: about as it is" yes "$(awk -v n="$n" -v lost=$((n - printed)) '
+        / of these were in fact new: / {
+            sub(/.* about /, "")
+            off = $1 - lost; if (off < 0) off = -off
+            share = 100 * $1 / ($1 + n - lost)
+            sub(/.*new: /, "")
+            wrong = $1 - share; if (wrong < 0) wrong = -wrong
+            print (off <= 4 * sqrt(lost) + lost / 20 + 2 &&
+                   wrong < 0.01 * share + 100 / n) ? "yes" : off " of " lost $0
+        }' err)"
+}
+twice() { numbers "$1" "$2" > once; cat once once > in; }
+twice 1 100000
+for layout in classic blocked counting; do
+    account 100000 --fixed -l $layout -n 10000
+    account 100000 --fixed -l $layout -n 80000 -p 0.01
+    account 100000 --fixed -l $layout -n 50000 -p 1e-6
+    account 100000 --fixed -l $layout -n 50000 -f f; rm f
+done
+try 'as built' 0 build -n 100000 -p 0.01 f once; cp f was
+for first in 100001 200001 300001; do
+    twice $first $((first + 99999))
+    [ $first = 100001 ] && try '11% of 100000 are lost' 0 uniq -f f in ||
+        account 100000 -f f
+done
+cp was f; twice 100001 120000; account 20000 -n 100000 -p 0.01 -f f
+for how in -c -d; do
+    cp was f; what="what is lost, $how"; past 3 $how -n 100000 -p 0.01 -f f in
+    says err ' of these were in fact new: '
+done
+rm f; what='nothing taken for known'; past 3 --fixed -n 300 -p 0.1 -f f a
+none=' lines were new, 0 were taken for known, so none was lost'
+says err "$none"
+what='nothing taken for known, every cell set'
+numbers 1 3000 > once; past 3 --fixed -n 10 -f g once; same out once
+says err ': 100% of new lines will now be lost, not 0.1%; make a larger filter'
+says err "$none"; rm g
+cp was f; what='stopped by a signal'; rm -f pid
+{ cat in; exec sleep 30; } > pipe & feeder=$!
+"$bloom" uniq -n 100000 -p 0.01 -f f < pipe > out 2> err & pid=$!; wait_for out
+sleep 0.5; kill $pid; wait $pid 2> /dev/null; is "$what: status" 143 $?
+says err ' of these were in fact new: '; kill $feeder; wait $feeder 2> /dev/null
+what='a chain that is short of memory' short=no
+if (ulimit -v 10000; "$bloom" --version) > out 2> err; then
+    twice 1 1000000
+    for limit in 10000 9000 8000 7000 6000 5000; do
+        (ulimit -v $limit; "$bloom" uniq -l classic -n 1000 -p 0.1 in) \
+            > out 2> err
+        [ $? = 3 ] && grep -q ' of these were in fact new: ' err && short=yes &&
+            break
+    done
+fi
+if [ $short = yes ]; then says err 'cannot grow any further'; judge 1000000
+else echo 'skipped: a chain that is short of memory (by ulimit -v)'; fi
+rm f was in once
+for how in '--last 20000' '--for 1h -n 2e6' '-n 20' '-n 2e5 --fixed'; do
+    try "no message, $how" 0 uniq $how many
+done

@@ -1,0 +1,58 @@
+# Run by `make race`: compares `bloom uniq` with other commands that print each
+# line once, on 10 million lines like URLs, of which 8 million are different. It
+# fails if bloom takes more than a microsecond per line, uses more memory than
+# the limits below, or loses more lines than P. The others are only measured.
+# usage: race.sh BLOOM PEAK
+bloom=$1
+peak=$2
+dir=build/race
+mkdir -p $dir && trap 'rm -rf $dir' EXIT || exit 1
+trap 'exit 1' HUP INT TERM
+TMPDIR=$dir LC_ALL=C            # in which sort is fastest
+export TMPDIR LC_ALL
+
+awk 'BEGIN {
+    srand(1)
+    for (i = 0; i < 10000000; i++) {
+        j = i < 8000000 ? i : int(rand() * 8000000)
+        printf "https://www.example%d.org/archive/%d/page-%d.html\n",
+            j % 977, j * 7919 % 10007, j
+    }
+}' >$dir/urls
+
+# run NAME COMMAND...: a row of wall time, peak memory and lines printed
+run() {
+    name=$1
+    shift
+    "$peak" "$@" <$dir/urls >$dir/kept 2>$dir/cost || cat $dir/cost >&2
+    seconds=$(sed -n 's/^peak: \(.*\) s, .*/\1/p' $dir/cost)
+    kB=$(sed -n 's/^peak: .*, \(.*\) kB/\1/p' $dir/cost)
+    kept=$(wc -l <$dir/kept)
+    awk -v name="$name" -v s="$seconds" -v kB="$kB" -v kept="$kept" 'BEGIN {
+        printf "%-28s %6.1f s %6.0f MB %9d lines", name, s, kB / 976.6, kept }'
+}
+
+failed=0
+judged() {                      # judged MB NAME COMMAND...
+    most=$1
+    shift
+    run "$@"
+    awk -v s="$seconds" -v kB="$kB" -v most="$most" -v kept="$kept" 'BEGIN {
+        printf "; limits: 10 s, %d MB, 8000 lost\n", most
+        exit !(s <= 10 && kB / 976.6 <= most && kept >= 7992000) }' || failed=1
+}
+
+against() {                     # against NAME COMMAND...
+    run "$@"
+    awk -v a="$seconds" -v b="$first" -v c="$kB" -v d="$first_kB" 'BEGIN {
+        printf "; %.1f times the time, %.1f times the memory\n", a / b, c / d }'
+}
+
+echo "10000000 lines, $(wc -c <$dir/urls) bytes, of which 8000000 are different"
+judged 25 'bloom uniq -n 1e7 -p 0.001' "$bloom" uniq -n 1e7 -p 0.001
+first=$seconds first_kB=$kB
+judged 40 'bloom uniq' "$bloom" uniq
+against 'sort -u' sort -u
+against 'sort -u -S 20M' sort -u -S 20M
+against "awk '!seen[\$0]++'" awk '!seen[$0]++'
+exit $failed

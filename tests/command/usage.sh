@@ -1,0 +1,123 @@
+# The command line: help, and errors
+
+for word in --help -h help; do try "$word" 0 $word; says out 'bloom uniq'; done
+try version 0 --version; says out "bloom $(
+    sed -n 's/.* BLOOM_VERSION \([0-9]\).*/\1/p' "$root/bloom.h")."
+try 'help of a verb' 0 uniq --help; says out 'usage: bloom uniq'
+hint() {        # hint LINE: the only line after the error message
+    is "$what: a hint" "$1" "$(sed 1d err)"
+}
+refuse 'no verb given, such as uniq or build; bloom help lists them'
+hint 'Try: bloom help'
+refuse 'fly: no such verb; bloom help' fly; hint 'Try: bloom help'
+refuse 'fly: no such verb; bloom help' help fly; hint 'Try: bloom help'
+refuse '-x: no such option' uniq -x; hint 'Try: bloom help uniq'
+refuse '-n 0: must be a whole' build -n 0 f a; hint 'Try: bloom help build'
+refuse '--fast: no such option' uniq --fast
+refuse '-j: no such option' uniq -j 2
+for word in --f --fixe --n --no-wai --sav --s=5; do         # abbreviations
+    refuse "$word: no such option" uniq -f nil "$word" 5 a
+done; is 'an abbreviation has no effect' no "$([ -e nil ] || echo no)"
+refuse '-n: needs a value' uniq -n
+refuse '--save: needs a value' uniq -f nil --save
+refuse 'b: unexpected argument' info a b
+for v in build add check info dump; do
+    refuse "$v: needs at least 1 file" $v
+done
+refuse 'merge: needs at least 2 files' merge f; hint 'Try: bloom help merge'
+for n in 0 -1 1.5 x 1e 1e19 0x10 '' 1k nan; do
+    refuse "-n $n: must be a whole number from 1 to 1e18" uniq -n "$n"
+done < /dev/null
+for p in 0 1 -0.1 100% x nan '' 0.1x; do
+    refuse "-p $p: must be between 0 and 1" uniq -p "$p"
+done < /dev/null
+refuse '-p 1e-300: too low for any filter' build -p 1e-300 f a
+refuse '-w 16: must be 64 or 32' build -w 16 f
+refuse '-l odd: must be classic, blocked or counting' build -l odd f
+for s in x -1 1x 99999999999999999999 0x 08x; do
+    refuse "-s $s: must be a whole number below 2^64" build -s $s f
+done
+for k in 0 x 2,1 1, 1,x -1 ''; do
+    refuse "-k $k: must be N or N,M" uniq -k "$k"
+done
+for t in '' ab; do refuse "-t $t: must be one byte" uniq -k 1 -t "$t"; done
+refuse '-t: needs -k N' uniq -t :
+for j in 0 65 x 2x; do
+    refuse "-j $j: must be a whole number" build -j $j f
+done
+refuse '--save 0: must be a whole number' uniq -f nil --save 0
+refuse '--save: needs -f FILE' uniq --save 5
+refuse '-l counting: cannot grow, so it needs -n N' uniq -l counting
+refuse '-n 1000000000000000000 -p 0.001: too large' build -n 1e18 f
+refuse '-l blocked: needs 64-bit hashes' build -l blocked -w 32 f a
+refuse '-l blocked: needs 64-bit hashes' uniq -w 32 -l blocked --last 9
+refuse '-w 32: too narrow for 1000000000 lines' build -w 32 -n 1e9 f
+refuse '-w 32: too narrow for 9 lines' build -w 32 -n 9 -p 1e-11 f
+for words in 'uniq -f -' 'build -' 'add -' 'merge - a b'; do
+    refuse '-: cannot write a filter to standard output' $words < a
+done
+for words in 'check -' 'info -' 'dump -' 'merge f - a'; do
+    refuse '-: is not the name of a filter; to read one' $words < a
+done
+is 'no file named -' no "$([ -e - ] || echo no)"
+for s in 010:10 0x10:16; do
+    try "-s $s" 0 build -n 900 -s ${s%:*} f a; try "-s $s" 0 info f
+    says out "seal:"; says out "seed:            ${s#*:}"
+done; rm -f f
+
+# If an option means different things, the help of each verb explains its own
+for verb in merge fold build uniq; do "$bloom" help $verb > help-$verb; done
+what='help of merge'
+says help-merge 'with --fold: false-positive rate of the union'
+says help-merge 'shrink OUT to the smallest possible size that keeps'
+what='help of fold'; says help-fold 'false-positive rate of the result'
+says help-fold 'keep the rate P for at least N lines'
+for verb in merge fold; do
+    is "help $verb: no other verb's text" '' \
+        "$(grep -e default -e uniq -e 'lines expected' help-$verb)"
+done
+what='help of build'; says help-build 'needs -n N, the most lines'
+says help-build 'default 0.001, which is 0.1%'; rm help-*
+
+# The executable file contains no large arrays of zeros
+if command -v nm > /dev/null; then
+    is 'no variable of 64 KB is stored' '' "$(nm -S "$bloom" |
+        awk 'NF == 4 && $3 ~ /[dD]/ && $2 !~ /^0*.?.?.?.?$/')"
+else
+    echo "skipped: arrays in the executable file (Debian package binutils)"
+fi
+
+# mandoc shows the man page as its source means it
+if command -v mandoc > /dev/null; then
+    mandoc -T ascii "$root/examples/command/bloom.1" > page
+    says page 'bloom uniq -k 1,1 -t , a.csv b.csv'
+else
+    echo 'skipped: the man page in mandoc (Debian package mandoc)'
+fi
+
+# The help, the man page and the completion know the same options of each verb
+page=$root/examples/command/bloom.1
+for verb in uniq build add check info merge fold dump; do
+    what="options of $verb"
+    "$bloom" help $verb | sed -n 's/^  \(-[^ ]*\) .*/\1/p' > options
+    "$bloom" help $verb | sed '/^$/q' | tr -s '[] ' '\n' |
+        sed -n 's/^\(-[a-z-]*\).*/\1/p' | sort -u > synopsis
+    sort options > sorted; same sorted synopsis
+    while read -r option; do
+        option=$(printf %s "$option" | sed 's/^-//; s/^-/\\\\-/')
+        is "$what: $option is in the man page" 1 \
+            "$(grep -c -e "^\.It Fl $option\$" -e "^\.It Fl $option " "$page")"
+    done < options
+    is "$what: its synopsis is in the man page" 1 \
+        "$(sed '/Sh DESCR/q' "$page" | grep -c "^\.Cm $verb\$")"
+    is "$what: its text is in the man page" 1 \
+        "$(grep -c "^\.It Cm $verb\$" "$page")"
+    if command -v bash > /dev/null; then
+        bash -c ". '$root/examples/command/bloom.bash'
+            COMP_WORDS=(bloom $verb -) COMP_CWORD=2; _bloom
+            printf '%s\n' \"\${COMPREPLY[@]}\"" | grep . | sort > completed
+        same completed sorted
+    fi
+done
+command -v bash > /dev/null ||
+    echo 'skipped: completion in bash (Debian package bash)'

@@ -1,0 +1,495 @@
+/* stop: stops `bloom uniq -f` at random moments, and runs several at once
+
+       stop BLOOM CLOCK RUNS    in an empty folder, which it leaves empty
+
+   FILE is a chain or, every second time, a window (`uniq --last`). A run gets
+   new lines without end. It is stopped by a signal, or because the reader of
+   its output exits; half of the runs are halted by SIGSTOP before. FILE must
+   then be intact. It must contain every line that was printed, and no other
+   line except for false positives. After SIGKILL, it must contain the lines
+   that were printed before the last interval of --save. Then RUNS more runs are
+   killed while they save every 20 ms, half of them halted before. (CLOCK is
+   fast_clock.c as a library.) FILE must contain the lines that were printed
+   before the last save began, and those of earlier runs. Finally, two and eight
+   writers run at the same time, and are halted now and then. */
+
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *bloom, *fast_clock;
+static unsigned long long fed;          /* lines given to all runs so far */
+static unsigned long passed, failed;
+static unsigned long long others;       /* lines given, but not printed */
+static unsigned long long sure;         /* lines printed before a save */
+
+/* [0]: of chains, [1]: of windows. ended: by a signal or by their reader;
+   killed: while they save. halted: before that; early: before they printed */
+static struct { unsigned long runs, halted, early, saved; } ended[2], killed[2];
+
+static void must(int good, const char *what)
+{
+    if (!good) {
+        perror(what);
+        exit(2);
+    }
+}
+
+static void verify(int good, const char *what, int number, unsigned run)
+{
+    if (good)
+        passed++;
+    else
+        failed++;
+    if (!good)
+        printf("FAILED: run %u, signal %d: %s\n", run, number, what);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double random_part(void)
+{
+    return rand() / (RAND_MAX + 1.0);
+}
+
+/* ---- One run ------------------------------------------------------------ */
+
+typedef struct child { pid_t pid; int to, from; } child;
+
+/* Returns after exec, when signals reach the command itself. */
+static child start(char *const words[], const char *library)
+{
+    int in[2], out[2], begun[2];
+    const struct rlimit no_core = { 0, 0 };
+    child c;
+    must(pipe(in) == 0 && pipe(out) == 0 && pipe(begun) == 0, "pipe");
+    fcntl(begun[1], F_SETFD, FD_CLOEXEC);
+    c.pid = fork();
+    must(c.pid >= 0, "fork");
+    if (c.pid == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        close(in[0]); close(in[1]); close(out[0]); close(out[1]);
+        signal(SIGPIPE, SIG_DFL);
+        signal(SIGINT, SIG_DFL);        /* a background shell ignores both, */
+        signal(SIGQUIT, SIG_DFL);       /* and nohup ignores SIGHUP */
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &no_core);
+        if (library)
+            setenv("LD_PRELOAD", library, 1);
+        execv(bloom, words);
+        _exit(127);
+    }
+    close(begun[1]);
+    must(read(begun[0], &c.to, 1) == 0, "exec");
+    close(begun[0]);
+    close(in[0]);
+    close(out[1]);
+    c.to = in[1];
+    c.from = out[0];
+    fcntl(c.to, F_SETFL, O_NONBLOCK);
+    return c;
+}
+
+static void feed(const child *c)
+{
+    char text[2048];
+    size_t size = 0;
+    while (size < sizeof text - 40)
+        size += (size_t)snprintf(text + size, 40, "line %llu\n", fed++);
+    if (write(c->to, text, size) < 0 && errno != EAGAIN && errno != EPIPE)
+        must(0, "write");
+}
+
+static size_t rest_size;                /* of an incomplete line */
+
+/* Copies the complete lines of its output to `file`; false at the end. */
+static int drain(const child *c, FILE *file)
+{
+    static char text[1 << 16], rest[1 << 17];
+    ssize_t got = read(c->from, text, sizeof text), size = got;
+    while (size > 0 && text[size - 1] != '\n')
+        size--;                     /* the output may end within a line */
+    if (size > 0)
+        fwrite(rest, 1, rest_size, file);
+    if (size > 0)
+        rest_size = 0;
+    if (got > 0) {
+        fwrite(text, 1, (size_t)size, file);
+        memcpy(rest + rest_size, text + size, (size_t)(got - size));
+        rest_size += (size_t)(got - size);
+    }
+    return got > 0;
+}
+
+/* Gives it lines and reads its output; returns false if it has ended. */
+static bool talk(const child *c, double until, FILE *file)
+{
+    struct pollfd either[2];
+    double left;
+    while ((left = until - now()) > 0) {
+        either[0].fd = c->to;
+        either[0].events = POLLOUT;
+        either[1].fd = c->from;
+        either[1].events = POLLIN;
+        poll(either, 2, (int)(left * 1000) + 1);
+        if (either[1].revents && !drain(c, file))
+            return false;
+        if (either[0].revents)
+            feed(c);
+    }
+    return true;
+}
+
+static long count_lines(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    long count = 0;
+    int c;
+    must(file != NULL, name);
+    while ((c = getc(file)) != EOF)
+        count += c == '\n';
+    fclose(file);
+    return count;
+}
+
+/* Returns how many lines of a file FILE does not know; -1: FILE is damaged. */
+static long unknown(const char *lines)
+{
+    char order[600];
+    int status;
+    snprintf(order, sizeof order, "'%s' check -v FILE %s >missing", bloom,
+             lines);
+    status = system(order);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 2)
+        return -1;
+    return count_lines("missing");
+}
+
+static bool is_empty(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    int c = file ? getc(file) : EOF;
+    if (file)
+        fclose(file);
+    return c == EOF;
+}
+
+static bool forgets;                    /* FILE is a window, not a chain */
+
+static child start_uniq(const char *library)
+{
+    char name[] = "uniq", f[] = "-f", file[] = "FILE", n[] = "-n",
+         many[] = "100000", save[] = "--save", one[] = "1", zero[] = "bloom",
+         last[] = "--last", more[] = "2000000";     /* than there are */
+    char *words[] = { zero, name, f, file, save, one, forgets ? last : n,
+                      forgets ? more : many, NULL };
+    rest_size = 0;
+    return start(words, library);
+}
+
+/* Is `known` at most 0.001 * count, plus four standard deviations, plus 2? */
+static bool is_chance(double known, double count)
+{
+    double more = known - 0.001 * count - 2;
+    return more <= 0 || more * more <= 16 * 0.001 * count;
+}
+
+/* Lines from `first` on that were given to the run, and come after the last one
+   in the file `lines`, must be absent from FILE, except for false positives. */
+static void verify_others(const char *lines, unsigned long long first,
+                          int number, unsigned run)
+{
+    FILE *file = fopen(lines, "r"), *rest = fopen("rest", "w");
+    unsigned long long line, count = 0;
+    must(file && rest, "rest");
+    while (fscanf(file, "line %llu\n", &line) == 1)
+        first = line + 1;
+    for (line = first; line < fed; line++, count++)
+        fprintf(rest, "line %llu\n", line);
+    fclose(file);
+    fclose(rest);
+    others += count;
+    verify(is_chance((double)count - (double)unknown("rest"), (double)count),
+           "a line that was not printed is known", number, run);
+}
+
+static void verify_stopped(unsigned long long first, int number, unsigned run)
+{
+    verify(is_empty("printed") || unknown("printed") == 0,
+           "a line that was printed is not known", number, run);
+    if (access("FILE", F_OK) == 0)
+        verify_others("printed", first, number, run);
+    verify(system("ls FILE.* 2>/dev/null") != 0,
+           "something is left beside FILE", number, run);
+}
+
+static void halt(const child *c)
+{
+    siginfo_t info;
+    kill(c->pid, SIGSTOP);
+    must(waitid(P_PID, (id_t)c->pid, &info, WSTOPPED | WEXITED | WNOWAIT) == 0
+         && info.si_code == CLD_STOPPED, "SIGSTOP");
+}
+
+/* Stops the run, and returns its status. If it is halted first, it handles the
+   signal before anything else. */
+static int stop_it(const child *c, int number, bool halts, FILE *printed)
+{
+    int status;
+    if (halts)
+        halt(c);
+    if (number == 0) {
+        close(c->from);                         /* the reader exits */
+        feed(c);
+    } else
+        kill(c->pid, number);
+    kill(c->pid, SIGCONT);
+    close(c->to);
+    while (number != 0 && drain(c, printed))
+        continue;
+    waitpid(c->pid, &status, 0);
+    fclose(printed);
+    if (number != 0)
+        close(c->from);
+    return status;
+}
+
+static void one_run(unsigned run, int number)
+{
+    const double enough = (random_part() - 0.2) * 200000;
+    const unsigned long long first = fed;
+    const bool is_halted = run / 8 % 2 == 1;
+    FILE *printed = fopen("printed", "w");
+    child c;
+    int status;
+    must(printed != NULL, "printed");
+    c = start_uniq(NULL);
+    while ((double)ftell(printed) < enough
+           && talk(&c, now() + 0.001, printed))
+        continue;
+    talk(&c, now() + 0.01 * random_part(), printed);
+    status = stop_it(&c, number, is_halted, printed);
+    ended[forgets].runs++;
+    ended[forgets].halted += is_halted;
+    ended[forgets].early += is_empty("printed");
+    if (number == SIGKILL) {
+        system("rm -f FILE.*");                 /* a file without a lock */
+        verify(access("FILE", F_OK) != 0 || unknown("/dev/null") == 0,
+               "FILE is damaged", number, run);
+    } else {
+        verify(WIFSIGNALED(status)
+               && WTERMSIG(status) == (number ? number : SIGPIPE),
+               "it did not end by the signal", number, run);
+        verify_stopped(first, number, run);
+    }
+}
+
+/* With --save 1, FILE contains the lines printed 3 seconds before the kill. */
+static void killed_later(unsigned run)
+{
+    FILE *before = fopen("printed", "w"), *after = fopen("after", "w");
+    child c = start_uniq(NULL);
+    int status;
+    must(before && after, "printed");
+    while (ftell(before) == 0)
+        talk(&c, now() + 0.1, before);
+    talk(&c, now() + 3 + random_part(), after);
+    kill(c.pid, SIGKILL);
+    waitpid(c.pid, &status, 0);
+    close(c.to);
+    close(c.from);
+    fclose(before);
+    fclose(after);
+    verify(unknown("printed") == 0,
+           "a line printed before the last save is lost", SIGKILL, run);
+}
+
+static void nap(double most)
+{
+    struct timespec t = { 0, 0 };
+    t.tv_nsec = (long)(random_part() * most * 1e9);
+    nanosleep(&t, NULL);
+}
+
+/* Its lock must keep another writer out while it is halted. */
+static void halt_saving(const child *c, bool has_lock, unsigned run)
+{
+    char order[600];
+    snprintf(order, sizeof order, "'%s' uniq --no-wait -f FILE </dev/null "
+             ">taken 2>&1; grep -q 'in use by another process' taken", bloom);
+    halt(c);
+    if (run % 8 == 3 && has_lock)
+        verify(system(order) == 0, "another writer got the lock", SIGSTOP, run);
+    if (run % 4 == 1) {
+        kill(c->pid, SIGCONT);
+        nap(0.02);
+    }
+}
+
+/* Bytes of output, each as of the last look at a FILE. seen: at the present
+   FILE, `file`; before: at the FILE before it; sure: at the one before that. A
+   save begins only after the one before has replaced FILE. So the first `sure`
+   bytes are certainly in the present FILE. */
+typedef struct saves {
+    ino_t file;
+    unsigned count;
+    long seen, before, sure;
+} saves;
+
+static void look_at_file(saves *s, FILE *printed)
+{
+    const long size = ftell(printed);
+    struct stat file = { 0 };
+    stat("FILE", &file);
+    if (file.st_ino != s->file) {
+        s->file = file.st_ino;
+        s->count++;
+        s->sure = s->before;
+        s->before = s->seen;
+    }
+    s->seen = size;
+}
+
+/* The file kept has lines that were known after earlier kills. */
+static void verify_killed(const saves *s, unsigned run)
+{
+    char order[600];
+    verify(unknown("kept") == 0, "a saved line is lost", SIGKILL, run);
+    snprintf(order, sizeof order, "rm -f FILE.*; '%s' check FILE printed "
+             ">>kept", bloom);
+    verify(system(order) >= 0, "check", SIGKILL, run);
+    must(truncate("printed", s->sure) == 0, "printed");
+    sure += (unsigned long long)count_lines("printed");
+    verify(unknown("printed") == 0, "a line printed before a save is lost",
+           SIGKILL, run);
+}
+
+static void killed_saving(unsigned run)
+{
+    FILE *printed = fopen("printed", "w");
+    const unsigned enough = (unsigned)rand() % 5;
+    saves s = { 0 };
+    double until;
+    child c;
+    must(printed != NULL, "printed");
+    look_at_file(&s, printed);
+    s.count = 0;
+    c = start_uniq(fast_clock);
+    while (s.count < enough && talk(&c, now() + 0.001, printed))
+        look_at_file(&s, printed);
+    for (until = now() + 0.03 * random_part(); now() < until; ) {
+        talk(&c, now() + 0.001, printed);
+        look_at_file(&s, printed);
+    }
+    if (run % 2 == 1)
+        halt_saving(&c, ftell(printed) > 0, run);
+    kill(c.pid, SIGKILL);
+    waitpid(c.pid, NULL, 0);
+    look_at_file(&s, printed);
+    close(c.to);
+    close(c.from);
+    fclose(printed);
+    killed[forgets].runs++;
+    killed[forgets].halted += run % 2;
+    killed[forgets].early += s.seen == 0;
+    killed[forgets].saved += s.count > 0;
+    if (s.file)
+        verify_killed(&s, run);
+}
+
+/* ---- Many writers ------------------------------------------------------- */
+
+/* Each writer gets half of the lines of the writer before it, and as many new
+   ones. */
+static void many_writers(unsigned writers)
+{
+    char order[900];
+    unsigned i;
+    remove("FILE");
+    snprintf(order, sizeof order,
+             "for i in %.*s; do awk -v i=$i 'BEGIN { for (j = 0; j < 20000; "
+             "j++) print \"line\", i * 10000 + j }' >in.$i; "
+             "'%s' uniq -f FILE in.$i >out.$i 2>/dev/null & p=\"$p $!\"; done; "
+             "for i in 1 2 3 4; do for j in $p; do kill -STOP $j; sleep 0.004; "
+             "kill -CONT $j; done; done 2>/dev/null; wait; cat in.* >printed; "
+             "sort out.* | uniq -d >twice; rm -f in.* out.*; "
+             "exit $(wc -l <twice)",
+             (int)(2 * writers - 1), "0 1 2 3 4 5 6 7", bloom);
+    i = (unsigned)system(order);
+    verify(i == 0, "two writers printed one line", 0, writers);
+    verify(unknown("printed") == 0, "a writer's lines are lost", 0, writers);
+}
+
+static void tell(void)
+{
+    unsigned i;
+    for (i = 0; i < 2; i++) {
+        const char *verb = i ? "uniq --last" : "uniq -f";
+        printf("%s: %lu ended by a signal or by their reader, %lu of them "
+               "halted before, %lu before they printed\n", verb, ended[i].runs,
+               ended[i].halted, ended[i].early);
+        printf("%s: %lu killed while saving, %lu of them halted before, %lu "
+               "before they printed; %lu had saved\n", verb, killed[i].runs,
+               killed[i].halted, killed[i].early, killed[i].saved);
+    }
+    printf("%llu lines were given but not printed; %llu were printed before "
+           "the last save began\n", others, sure);
+}
+
+int main(int count, char **words)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
+                                   SIGUSR1, 0, SIGKILL };
+    unsigned run, runs = count > 3 ? (unsigned)atoi(words[3]) : 60;
+    must(count > 2, "usage: stop BLOOM CLOCK RUNS");
+    bloom = words[1];
+    fast_clock = words[2];
+    signal(SIGPIPE, SIG_IGN);
+    srand((unsigned)time(NULL));
+    for (run = 0; run < runs; run++) {
+        if (run % 20 == 0) {
+            remove("FILE");
+            forgets = !forgets;
+        }
+        one_run(run, signals[run % 8]);
+    }
+    remove("FILE");
+    forgets = false;        /* a window would forget some of so many lines */
+    for (run = 0; run < 2 + runs / 100; run++)
+        killed_later(run);
+    for (run = 0; run < runs; run++) {
+        if (run % 6 == 0) {         /* before a window forgets */
+            system("rm -f FILE; : >kept");
+            forgets = !forgets;
+        }
+        killed_saving(run);
+    }
+    many_writers(2);
+    many_writers(8);
+    system("rm -f FILE FILE.* printed after missing twice kept "
+           "taken rest");
+    tell();
+    verify(killed[0].saved + killed[1].saved > runs / 4 && sure > 0,
+           "few runs had saved", SIGKILL, 0);
+    printf("%lu passed, %lu failed\n", passed, failed);
+    return failed != 0;
+}

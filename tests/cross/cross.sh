@@ -1,0 +1,409 @@
+# `make cross` runs this script. It tests bloom.h on other machines, most of
+# them emulated: the unit tests, golden images (the bytes of filters must be
+# those of the host) and the firmware examples. Some targets are compiled only.
+# It prints a line for each target, and ends with the sum, "N passed, N failed".
+# If the tools of a target are missing, the target has failed, and their Debian
+# packages are named.
+# usage: [JOBS=1] cross.sh [TARGET...]   JOBS: how many targets at the same time
+cd "$(dirname "$0")/../.." || exit 1
+ulimit -c 0
+out=$PWD/build/cross
+ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
+     s390x sparc64 mips mips-n32 i686 win64,win32 wasm wasm-simd wasm-bare tcc
+     ubsan arduino strict msvc zig'
+
+# ---- Targets ----------------------------------------------------------------
+# target sets these variables:
+#   cc, files   the compiler with its flags; files that each program needs
+#   run, by     the function that runs a program; its name in the output
+#   builds      modes of bloom.h, as in build_flags
+#   checks      tests, images, firmware, unaligned
+#   packages    the Debian packages that the target needs
+
+arm='-mthumb -Os -ffunction-sections -nostartfiles --specs=rdimon.specs
+     -T tests/cross/cortex_m.ld -Wl,--gc-sections'
+mps2='-Wl,--defsym=ROM_SIZE=4M,--defsym=RAM_SIZE=4M'
+avr='-mmcu=atmega2560 -Os -ffunction-sections -fno-inline-functions-called-once
+     -Wl,--gc-sections'
+lx106='-Os -ffunction-sections -mtext-section-literals -nostartfiles
+       -Wl,--gc-sections,-e,reset,-Ttext=0x50001000
+       -Wl,--section-start=.begin=0x50000000'
+riscv32='-march=rv32imc -mabi=ilp32 --specs=picolibc.specs --crt0=hosted
+         --oslib=semihost -Os -ffunction-sections -Wl,--gc-sections
+         -Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=4M
+         -Wl,--defsym=__ram=0x80400000,--defsym=__ram_size=4M
+         -Wl,--defsym=__stack_size=16K'
+
+target() {
+    files='' run=run_user by=directly builds='all tiny' checks='tests images'
+    case $1 in
+    cortex-m0) board arm-none-eabi-gcc microbit "-mcpu=cortex-m0 -DTEST_SMALL
+            -Wl,--defsym=ROM_SIZE=256K,--defsym=RAM_SIZE=16K"
+        builds='bare tiny' checks="$checks unaligned" ;;
+    cortex-m3) board arm-none-eabi-gcc mps2-an385 "-mcpu=cortex-m3 $mps2" ;;
+    cortex-m4) board arm-none-eabi-gcc mps2-an386 "-mcpu=cortex-m4 $mps2" ;;
+    avr) cc="avr-gcc $avr -DTEST_SMALL" run=run_avr by='simavr atmega2560'
+        files=tests/cross/avr.c builds='bare tiny'
+        checks="$checks firmware" packages='gcc-avr avr-libc simavr' ;;
+    lx106)      # the core of the ESP8266
+        cc="xtensa-lx106-elf-gcc $lx106 -DTEST_SMALL" files=tests/cross/xtensa.c
+        run=run_lx106 by='qemu sim' builds='bare tiny'
+        checks="$checks firmware unaligned" packages='gcc-xtensa-lx106
+            picolibc-xtensa-lx106-elf qemu-system-misc' ;;
+    riscv32)    # ESP32-C3
+        cc="riscv64-unknown-elf-gcc $riscv32" run=run_riscv32 by='qemu virt'
+        builds='integer tiny' checks="$checks firmware"
+        packages='gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
+            qemu-system-misc' ;;
+    aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64 ;;
+    armv7) linux arm-linux-gnueabihf qemu-arm armhf ;;
+    riscv64)    # these paths: clang would use the newest gcc, maybe riscv32's
+        linux riscv64-linux-gnu qemu-riscv64 riscv64
+        libc=/usr/riscv64-linux-gnu
+        libgcc=/usr/lib/gcc-cross/riscv64-linux-gnu/12
+        cc="$cc -isystem $libc/include -B $libgcc -L $libgcc -B $libc/lib
+            -L $libc/lib" ;;
+    s390x) linux s390x-linux-gnu qemu-s390x s390x; builds='all tiny atomic' ;;
+    sparc64) linux sparc64-linux-gnu qemu-sparc64 sparc64
+        builds='integer tiny' checks="$checks unaligned" ;;
+    mips) linux mips-linux-gnu qemu-mips mips
+        builds='all tiny atomic' checks="$checks unaligned" ;;
+    mips-n32)   # 64-bit registers and a 32-bit size_t, like x32, which few
+                # kernels support
+        linux mips64-linux-gnuabin32 qemu-mipsn32 mips
+        n32=/usr/lib/gcc-cross/mips-linux-gnu/12/n32 libc=/usr/mips-linux-gnu
+        cc="$cc -isystem $libc/include -B $n32 -L $n32 -B $libc/lib32
+            -L $libc/lib32 --ld-path=/usr/bin/mips-linux-gnu-ld"
+        checks="$checks unaligned" packages='clang binutils-mips-linux-gnu
+            libn32gcc-12-dev-mips-cross libc6-dev-mipsn32-mips-cross qemu-user'
+        ;;
+    i686) cc='gcc -m32 -O2' packages='gcc-multilib' ;;
+    win64) windows x86_64-w64-mingw32-gcc
+        packages='gcc-mingw-w64-x86-64-win32 wine64 wine' ;;
+    win32) windows i686-w64-mingw32-gcc
+        packages='gcc-mingw-w64-i686-win32 wine32:i386' ;;
+    wasm) cc='clang --target=wasm32-wasi -O2' run=run_wasm by=node
+        packages='clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs' ;;
+    wasm-simd) cc='clang --target=wasm32-wasi -Os -msimd128' run=run_wasm
+        by=node packages='clang lld wasi-libc libclang-rt-14-dev-wasm32
+            nodejs' ;;
+    wasm-bare) cc='clang --target=wasm32 -ffreestanding -O2 -nostdlib
+            -mbulk-memory -DGOLDEN_WASM -Wl,--no-entry,--export=main'
+        run='run_wasm --bare' by=node builds='bare tiny' checks=images
+        packages='clang lld nodejs' ;;
+    tcc) cc=tcc packages='tcc libc6-dev' ;;
+    ubsan) cc='gcc -O1 -fsanitize=undefined,alignment
+            -fno-sanitize-recover=all'
+        checks="$checks firmware unaligned" packages='gcc libc6-dev' ;;
+    *) echo "cross: $1: no such target; they are: $ALL"; exit 2 ;;
+    esac
+}
+
+board() {       # board COMPILER MACHINE FLAGS
+    cc="$1 $arm $3" files=tests/cross/cortex_m.c run="run_board $2"
+    by="qemu $2" builds='integer tiny' checks='tests images firmware'
+    packages='gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm'
+}
+linux() {       # linux TRIPLE EMULATOR DEBIAN-NAME; Debian's gcc for these
+                # machines cannot be installed beside gcc-multilib
+    cc="clang --target=$1 -O2 -static" run="run_user $2" by=$2
+    packages="clang binutils-$1 libgcc-12-dev-$3-cross libc6-dev-$3-cross
+              qemu-user"
+}
+windows() {     # windows COMPILER
+    cc="$1 -O2" run=run_wine by=wine
+}
+
+# The last argument of each function is the program. The others come from `run`.
+run_user() { timeout 300 "$@"; }
+run_board() {
+    timeout 300 qemu-system-arm -M "$1" -nographic -monitor none -serial none \
+        -semihosting -kernel "$2"
+}
+run_lx106() {
+    timeout 300 qemu-system-xtensa -M sim -cpu lx106 -nographic -monitor none \
+        -serial none -semihosting -kernel "$1"
+}
+run_riscv32() {
+    timeout 300 qemu-system-riscv32 -M virt -bios none -display none \
+        -monitor none -serial none -chardev stdio,id=out \
+        -semihosting-config enable=on,chardev=out -kernel "$1"
+}
+run_avr() {     # simavr prints the serial port to stderr, in colour
+    command -v simavr >/dev/null || return
+    timeout 300 simavr -m atmega2560 -f 16000000 "$1" 2>&1 >/dev/null |
+        sed "s/$(printf '\033')\[[0-9;]*m//g; s/\.\$//"
+}
+run_wasm() {
+    for program; do :; done
+    [ "$1" = --bare ] || set --
+    timeout 300 node --no-warnings tests/cross/wasm.mjs "$program" "$@"
+}
+# A 64-bit Wine can run 32-bit programs if it finds the DLLs of libwine:i386.
+run_wine() {
+    command -v wine >/dev/null || return
+    WINEPREFIX=$out/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' \
+    WINEDLLPATH=${WINEDLLPATH:-/usr/lib/i386-linux-gnu/wine} \
+        timeout 300 wine "$1" | tr -d '\r'
+}
+
+build_flags() {
+    case $1 in
+    all) ;;
+    integer) echo -DBLOOM_NO_FLOAT ;;
+    bare) echo -DBLOOM_NO_MALLOC -DBLOOM_NO_FLOAT ;;
+    atomic) echo -DBLOOM_ATOMIC -DBLOOM_NO_FLOAT ;;
+    tiny) echo -DBLOOM_TINY ;;
+    esac
+}
+# Filters the lines of the golden images that a build prints
+build_images() {
+    case $1 in
+    all) cat ;;
+    integer | bare | atomic) grep -v -e '^plan real' -e '^chain' ;;
+    tiny) grep -e '^plan ints' -e '^classic 32' ;;
+    esac
+}
+
+# ---- Checks -----------------------------------------------------------------
+
+# compile SOURCE NAME FLAGS...: makes $dir/NAME.exe
+compile() {
+    source=$1 program=$dir/$2.exe
+    shift 2
+    $cc -std=c99 -Wall -Wextra -pedantic -I. -I"$out" "$@" "$source" $files \
+        -o "$program" >"$program.log" 2>&1 && return
+    echo "$name: $source does not compile:"
+    tail -n 3 "$program.log"
+    return 1
+}
+
+# Can a program be built and run? This one needs no library.
+ready() {
+    echo 'int main(void) { return 0; }' >"$dir/ready.c"
+    compile "$dir/ready.c" ready >/dev/null && $run "$dir/ready.exe" \
+        >"$dir/ready.txt" 2>&1
+}
+
+run_tests() {
+    sum=
+    compile tests/unit/all.c "tests-$1" -DBLOOM_STATIC $(build_flags "$1") &&
+        $run "$dir/tests-$1.exe" >"$dir/tests-$1.txt" 2>&1
+    sum=$(grep '^[0-9]* passed, [0-9]* failed' "$dir/tests-$1.txt" 2>/dev/null)
+    case $sum in
+    '') tests_failed=$((tests_failed + 1))
+        echo "$name: the tests ($1) did not end or were not built" ;;
+    *) tests=$((tests + ${sum%% *}))
+       sum=${sum#*, }
+       tests_failed=$((tests_failed + ${sum%% *})) ;;
+    esac
+    case $sum in '0 failed') ;; *) tail -n 5 "$dir/tests-$1.txt" ;; esac 2>&1
+}
+
+# Compares each image and each table of plans with the host's, byte by byte.
+compare_images() {
+    : >"$dir/golden-$1.txt"
+    compile tests/cross/golden.c "golden-$1" $(build_flags "$1") &&
+        $run "$dir/golden-$1.exe" >"$dir/golden-$1.txt"
+    build_images "$1" <"$out/golden.txt" >"$dir/host-$1.txt"
+    awk -v who="$name ($1)" -v counts="$dir/equal" '
+        FNR == NR { want[name = key()] = want[name] $0 "\n"; next }
+        { got[name = key()] = got[name] $0 "\n" }
+        function key() {
+            return $1 == "plan" ? $1 " " $2 : $3 == "image" ? $0 : name
+        }
+        END {
+            for (name in want)
+                if (got[name] == want[name]) equal++
+                else if (other++ < 2) print who ": differs: " name
+            for (name in got)
+                if (!(name in want)) other++
+            print equal + 0, other + 0 >counts
+        }' "$dir/host-$1.txt" "$dir/golden-$1.txt"
+    read -r equal other <"$dir/equal"
+    images=$((images + equal)) images_failed=$((images_failed + other))
+}
+
+# firmware NAME: the example prints what its header comment says, and the image
+# in rom.c is in ROM.
+firmware() {
+    awk '/Prints:/ { on = 1; next } on && !/^       / { exit }
+         on { sub(/ \*\/$/, ""); print substr($0, 8) }' \
+        "examples/firmware/$1.c" >"$dir/$1.says"
+    if compile "examples/firmware/$1.c" "$1" &&
+       $run "$dir/$1.exe" >"$dir/$1.txt" && [ -s "$dir/$1.says" ] &&
+       cmp "$dir/$1.says" "$dir/$1.txt" && in_rom "$1"; then
+        examples=$((examples + 1))
+    else
+        examples_failed=$((examples_failed + 1))
+        echo "$name: FAILED: examples/firmware/$1.c"
+    fi
+}
+
+in_rom() {
+    [ "$1" != rom ] ||
+        "${cc%%gcc*}nm" "$dir/rom.exe" | grep -q ' [TtRr] revoked_bloom$'
+}
+
+# On targets with the check "unaligned", this program must end with a trap.
+unaligned() {
+    traps=allowed
+    compile tests/cross/unaligned.c unaligned || return
+    $run "$dir/unaligned.exe" 2>/dev/null | grep -q 'unaligned load' ||
+        traps=traps
+}
+
+# Compiles bloom.h alone, with warnings that matter on chips: 16-bit int, strict
+# alignment. Then checks that it needs only memset, memcpy, and functions of the
+# compiler's own library.
+strict() {
+    for tool in avr-gcc arm-none-eabi-gcc arm-none-eabi-nm clang; do
+        command -v $tool >/dev/null ||
+            echo "strict: no $tool; apt-get install gcc-avr avr-libc" \
+                 "gcc-arm-none-eabi libnewlib-arm-none-eabi clang"
+    done
+    flags='-Werror -Wall -Wextra -pedantic -Wconversion -Wsign-conversion
+           -Wshadow -Wundef -Wcast-qual -Wstrict-prototypes'
+    echo '#include "bloom.h"' >"$dir/strict.c"
+    for mode in IMPLEMENTATION STATIC; do
+        for build in all integer bare tiny; do
+            for cc in "avr-gcc -mmcu=atmega2560 -Os -Wcast-align" \
+                      "arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb
+                       -Wcast-align=strict"; do
+                silent $flags -DBLOOM_$mode $(build_flags $build)
+            done
+        done
+        cc='clang --target=msp430 -ffreestanding -fsyntax-only -Weverything
+            -Wno-padded -Wno-declaration-after-statement'
+        silent $flags -DBLOOM_$mode $(build_flags bare)
+        silent $flags -DBLOOM_$mode $(build_flags tiny)
+    done
+    cc='arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -Os -ffreestanding'
+    silent -DBLOOM_IMPLEMENTATION $(build_flags bare)
+    outside=$(arm-none-eabi-nm -u "$dir/strict.o" | awk '{ print $2 }' |
+              grep -v -e '^__aeabi_' -e '^memset$' -e '^memcpy$')
+    if [ -n "$outside" ]; then
+        echo "strict: bloom.h must not need" $outside
+        tests_failed=$((tests_failed + 1))
+    fi
+    compiler='avr-gcc, arm-none-eabi-gcc, clang' by='not run'
+}
+silent() {
+    if $cc -std=c99 "$@" -I. -c "$dir/strict.c" -o "$dir/strict.o"; then
+        tests=$((tests + 1))
+    else
+        tests_failed=$((tests_failed + 1))
+    fi
+}
+
+# Compilers whose programs cannot be run here
+compilers() {
+    sh tests/cross/compilers.sh "$1" "$dir" >"$dir/log" || cat "$dir/log"
+    set -- $(tail -n 1 "$dir/log")              # N passed, N failed
+    tests=${1:-0} tests_failed=${3:-1}
+    compiler='clang, zig cc' by='not run'
+}
+
+# Runs examples/firmware/lock.ino on an emulated Uno. Badges are sent by the
+# serial line, slowly, as its buffer is small. The sketch must answer each badge
+# as the command does. Leading zeros do not matter; 1003 and 1006 are revoked.
+arduino() {
+    compiler=avr-g++ by='qemu uno'
+    if ! took=$(sh tests/cross/arduino.sh "$dir" 2>"$dir/log"); then
+        echo "arduino: lock.ino does not compile; needs arduino-core-avr" \
+            "gcc-avr avr-libc qemu-system-misc"
+        tail -n 3 "$dir/log"
+        examples_failed=1
+        return
+    fi
+    { seq 1000 7 1150
+      printf '%s\n' 01003 0001006 00000000000001003 01001 00000000000001001
+    } >"$dir/badges"
+    sed 's/^0*//' "$dir/badges" >"$dir/plain"
+    build/bloom check -v "$out/revoked.bloom" "$dir/plain" |
+        awk 'FNR == NR { good[$1]; next }
+             { print $1 in good ? "open" : "ask" }' - "$dir/plain" \
+            >"$dir/wanted"
+    : >"$dir/said"
+    { sleep 1; while read -r badge; do echo "$badge"; sleep 0.1; done
+    } <"$dir/badges" | timeout 60 qemu-system-avr -M uno -bios "$dir/lock.elf" \
+        -display none -monitor none -serial stdio >"$dir/said" 2>"$dir/log" &
+    while kill -0 $! && [ "$(wc -l <"$dir/said")" -lt 27 ]; do sleep 0.2; done
+    kill $!
+    tr -d '\r' <"$dir/said" >"$dir/answers"
+    cmp "$dir/wanted" "$dir/answers" && examples=1 || examples_failed=1
+    echo "arduino: lock.ino takes ${took% *} bytes of flash and ${took#* } of" \
+        "RAM more than an empty sketch"
+}
+
+# Tests one target: prints its messages, then its line.
+one() {
+    name=$1 dir=$out/$1
+    tests=0 tests_failed=0 images=0 images_failed=0 examples=0 examples_failed=0
+    traps=- compiler=''
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    case $name in
+    strict | arduino) "$name" ;;
+    msvc | zig) compilers "$name" ;;
+    *) target "$name"; check ;;
+    esac
+    row
+}
+
+check() {
+    if ! ready; then
+        echo "$name: cannot build and run a program; needs" $packages
+        tail -n 2 "$dir/ready.exe.log" "$dir/ready.txt" 2>/dev/null
+        tests_failed=1
+        return
+    fi
+    for build in $builds; do
+        case $checks in *tests*) run_tests "$build" ;; esac
+        compare_images "$build"
+    done
+    case $checks in *firmware*) firmware rom; firmware packets ;; esac
+    case $checks in *unaligned*) unaligned ;; esac
+}
+
+row() {
+    bad=$((tests_failed + images_failed + examples_failed))
+    [ $traps = allowed ] && bad=$((bad + 1))
+    echo "$((tests + images + examples)) $bad" >"$dir/count"
+    version=$(${cc%% *} -dumpversion 2>/dev/null || ${cc%% *} -v 2>/dev/null)
+    version=$(echo "$version" | sed 's/[^0-9]*\([0-9.]*\).*/\1/')
+    printf "$format" "$name" "${compiler:-${cc%% *} $version}" "$by" \
+        $tests $images $examples $traps
+    [ $bad -eq 0 ] || echo "$name: $bad failed"
+}
+
+# ---- All targets, or the given ones -----------------------------------------
+
+format='%-10s %-33s %-17s %5s %6s %8s %9s\n'
+
+if [ "$1" = --one ]; then       # prints all at once, as others run meanwhile
+    for name in $(echo "$2" | tr , ' '); do
+        text=$(one "$name" 2>&1)
+        printf '%s\n' "$text"
+    done
+    exit
+fi
+
+mkdir -p "$out"
+rm -f "$out"/*/count
+[ -x build/bloom ] || { echo "cross: no build/bloom; run make first"; exit 2; }
+${CC:-cc} -std=c99 -O2 -I. tests/cross/golden.c -o "$out/golden" &&
+    "$out/golden" >"$out/golden.txt" || exit 2
+seq 1000 3 3997 >"$out/revoked.txt"
+build/bloom build -w 32 -p 0.01 "$out/revoked.bloom" "$out/revoked.txt" &&
+    build/bloom dump "$out/revoked.bloom" >"$out/revoked.h" || exit 2
+
+printf "$format" target compiler 'run by' tests images examples unaligned
+echo "${*:-$ALL}" | tr ' ' '\n' | grep . |
+    xargs -P "${JOBS:-$(nproc)}" -n 1 sh tests/cross/cross.sh --one
+WINEPREFIX=$out/wine wineserver -k 2>/dev/null
+rm -rf "$out/wine"
+for name in $(echo "${*:-$ALL}" | tr , ' '); do
+    cat "$out/$name/count" 2>/dev/null || echo 0 1
+done | awk '{ passed += $1; failed += $2 }
+    END { printf "%d passed, %d failed\n", passed, failed; exit (failed > 0) }'

@@ -1,0 +1,195 @@
+// Parts 2, 3 and 5: plans, measured rates, rules for the step, ten million keys.
+import { check, close, digits, figures, number, numberAt, open, same, text, until }
+    from './lib.mjs';
+
+async function type(page, at, value) {
+    await page.fill(at, String(value));
+    await page.press(at, 'Enter');
+}
+
+const filtersFor = (n) => [100, 50, 20, 10, 5, 2, 1].find((f) => f * n <= 100000) ?? 1;
+
+async function samePlan(page, n, p, layout, k) {
+    const what = `n ${n}, p ${p}, layout ${layout}, k ${k || 'best'}`;
+    const [[cells, , size, rate]] = figures('plan', n, p, layout, k);
+    close(`${what}: m`, await numberAt(page, '#plan-cells'), cells);
+    close(`${what}: bytes`, number(await page.getAttribute('#plan-bytes', 'title')), size);
+    close(`${what}: bits per key`, await numberAt(page, '#plan-bits'),
+          digits(cells * (layout === 2 ? 4 : 1) / n, 4));
+    close(`${what}: rate`, await numberAt(page, '#plan-rate'), digits(rate));
+}
+
+export async function planning() {
+    const page = await open();
+    for (const [n, p, layout] of [[10000, 0.01, 0], [7, 1e-3, 0], [123456789, 1e-9, 0],
+                                  [1000, 0.001, 1], [50, 1e-6, 1], [300, 0.02, 2]]) {
+        await type(page, '#n-text', n);
+        await type(page, '#p-text', p);
+        await page.check(`#plan-layout input[value="${layout}"]`, { force: true });
+        await samePlan(page, n, p, layout, 0);
+        const [[, k]] = figures('plan', n, p, layout, 0);
+        same('the best k is marked', (await text(page, '#plan-k-shown')), `${k} (${layout === 1 ? 'planned' : 'best'})`);
+    }
+    await page.fill('#plan-k', '2');
+    await samePlan(page, 300, 0.02, 2, 2);
+    await page.click('#best');
+    await samePlan(page, 300, 0.02, 2, 0);
+    await page.check('#plan-layout input[value="1"]', { force: true });
+    for (const k of [16, 24]) {
+        await page.fill('#plan-k', String(k));
+        await samePlan(page, 300, 0.02, 1, k);
+    }
+    await page.click('#best');
+    await page.fill('#n', '60');
+    same('the slider sets n', await page.inputValue('#n-text'), '1,000,000');
+    await type(page, '#p-text', '1');
+    same('p = 1 is refused', await page.getAttribute('#p-text', 'aria-invalid'), 'true');
+    check('with the reason', (await text(page, '#plan-note')).includes('1%'));
+    await page.fill('#n', '40');
+    same('moving the slider clears the error', [await page.getAttribute('#p-text', 'aria-invalid'),
+        await text(page, '#plan-note')].join(), 'false,');
+    await page.context().close();
+}
+
+// WebAssembly has 32-bit addresses, so at most 4 GB.
+export async function pageLimit() {
+    const page = await open();
+    await page.locator('#part-2').scrollIntoViewIfNeeded();
+    await type(page, '#n-text', 4e9);
+    same('too large for the page', await text(page, '#plan-bytes'), 'too large for this page');
+    check('its limit is named', (await text(page, '#plan-note')).includes('below 4.29 GB'),
+          await text(page, '#plan-note'));
+    same('no chart of the previous plan', await page.locator('.chart canvas').count(), 0);
+    same('the slider has the value', await page.getAttribute('#n', 'aria-valuetext'), '4,000,000,000');
+    await type(page, '#n-text', 3e9);
+    await samePlan(page, 3e9, 0.01, 0, 0);
+    same('within the limit there is no note', await text(page, '#plan-note'), '');
+    same('and both charts', await page.locator('.chart canvas').count(), 2);
+    await page.context().close();
+}
+
+// The notes of a measurement, while it runs and at its end, do not replace the error
+// message of an input.
+export async function errorStays() {
+    const page = await open();
+    await page.locator('#part-2').scrollIntoViewIfNeeded();
+    await type(page, '#n-text', 50000);
+    await page.click('#measure');
+    await type(page, '#p-text', '7');
+    const error = await text(page, '#plan-note');
+    check('p = 7 is refused', error.startsWith('p must'), error);
+    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    same('the error stays', await text(page, '#plan-note'), error);
+    same('the input is marked', await page.getAttribute('#p-text', 'aria-invalid'), 'true');
+    await page.context().close();
+}
+
+async function sameMeasured(page, n, p, layout, k = 0) {
+    await type(page, '#n-text', n);
+    await type(page, '#p-text', p);
+    await page.check(`#plan-layout input[value="${layout}"]`, { force: true });
+    if (k)
+        await page.fill('#plan-k', String(k));
+    await page.click('#measure');
+    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    const rows = await page.evaluate(() => [...document.querySelectorAll('#points tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.textContent)));
+    const points = rows.map(([keys]) => number(keys));
+    const expected = figures('measure', n, p, layout, k, filtersFor(n), ...points);
+    rows.forEach(([, , measured, maybes], i) => {
+        const what = `n ${n}, p ${p}, layout ${layout}: measured at ${points[i]}`;
+        close(what, number(maybes), expected[i][0]);
+        close(what, number(measured), digits(expected[i][0] / 100000));
+    });
+    const at = expected[points.indexOf(n)][0];
+    close('the rate at n', await numberAt(page, '#plan-measured'), digits(at / 100000));
+    check('there were false positives', rows.some(([, , , maybes]) => number(maybes) > 0));
+}
+
+export async function measuring() {
+    const page = await open();
+    await page.click('#part-2 summary');
+    await sameMeasured(page, 10000, 0.01, 0);
+    await sameMeasured(page, 5, 0.1, 2);
+    await sameMeasured(page, 2000, 0.003, 0, 3);
+    await sameMeasured(page, 300, 0.001, 1);
+    await sameMeasured(page, 600000, 0.02, 1);
+    const busy = page.evaluate(() => new Promise((resolve) => {
+        let last = performance.now(), worst = 0;      // while it measures
+        const look = setInterval(() => {
+            worst = Math.max(worst, performance.now() - last - 10);
+            last = performance.now();
+        }, 10);
+        document.querySelector('#measure').click();
+        setTimeout(() => { clearInterval(look); resolve(worst); }, 1500);
+    }));
+    check('measuring does not block the page', await busy < 200, await busy);
+    await type(page, '#n-text', 1e9);
+    await page.click('#measure');
+    check('too large to measure', (await text(page, '#measure-note')).includes('Too large'));
+    await page.context().close();
+}
+
+export async function steps() {
+    const page = await open();
+    await page.click('#measure-rules');
+    await until(page, () => document.querySelector('#rules-progress').value === 1);
+    const rows = await page.evaluate(() => [...document.querySelectorAll('#rules tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.textContent)));
+    const titles = await page.evaluate(() => [...document.querySelectorAll('#rules tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.title)));
+    same('rows', rows.length, 8);
+    rows.forEach((row, r) => {
+        const [m, k, n] = row.slice(0, 3).map(number);
+        const book = (1 - (1 - 1 / m) ** (k * n)) ** k;
+        close(`textbook of ${m}, ${k}, ${n}`, number(row[3]), digits(book));
+        for (let rule = 0; rule < 4; rule++) {
+            const [[maybes, asked]] = figures('rule', rule, m, k, n);
+            const [here, of] = titles[r][4 + rule].split(' of ').map(number);
+            close(`rule ${rule} of ${m}, ${k}, ${n}: false positives`, here, maybes);
+            close(`rule ${rule} of ${m}, ${k}, ${n}: lookups`, of, asked);
+            if (maybes > 0)
+                check(`rule ${rule} of ${m}, ${k}, ${n}: ratio`, Math.abs(number(row[4 + rule])
+                    / (maybes / asked / book) - 1) < 0.006, row[4 + rule]);
+        }
+    });
+    console.log(rows.map((row) => row.join('  ')).join('\n'));
+    // A key whose step is constant and about a third of the filter has all its ten
+    // cells in three clusters. Count the rows whose cells lie in at most 4 of 16
+    // parts: about 25 of 240 with a constant step, and about 1 at random.
+    const heaps = await page.evaluate(() => ['constant', 'scrambled'].map((id) => {
+        const g = document.querySelector(`#${id}`).getContext('2d');
+        return Array.from({ length: 240 }, (_, key) => {
+            const row = g.getImageData(0, 3 * key + 1, 960, 1).data;
+            return Array.from({ length: 16 }, (_, i) => Array.from({ length: 60 },
+                (_, j) => row[4 * (60 * i + j) + 3]).some((alpha) => alpha > 0))
+                .filter(Boolean).length;
+        }).filter((parts) => parts <= 4).length;
+    }));
+    check('the constant step makes clusters', heaps[0] > 15, heaps);
+    check('bloom.h makes none', heaps[1] < 5, heaps);
+    await type(page, '#step-m', 100);
+    check('m = 100 is refused', (await text(page, '#step-note')).includes('multiple of 64'));
+    await type(page, '#step-m', 192);
+    same('a row for typed values', await text(page, '#rules tbody tr:first-child td:first-child'), '192');
+    await page.context().close();
+}
+
+export async function tenMillion() {
+    const page = await open();
+    await page.click('#race');
+    await until(page, () => document.querySelector('#race-note').textContent === 'Done.');
+    const rows = await page.evaluate(() => [...document.querySelectorAll('#race-table tbody tr')]
+        .map((tr) => [...tr.cells].map((td) => td.textContent)));
+    console.log(rows.map((row) => row.join('  ')).join('\n'));
+    for (const layout of [0, 1]) {
+        const [[size, maybes]] = figures('race', 1e7, 0.01, layout);
+        const [, memory, each, , , , rate, lost] = rows[layout];
+        close(`layout ${layout}: memory`, number(memory) * 1e6, digits(size));
+        close(`layout ${layout}: bytes per key`, number(each), digits(size / 1e7));
+        close(`layout ${layout}: rate`, number(rate), digits(maybes / 1e7));
+        same(`layout ${layout}: lost`, lost, '0');
+    }
+    same('a Set is never wrong', rows[2].slice(6).join(), '0,0');
+    await page.context().close();
+}

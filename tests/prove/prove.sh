@@ -1,0 +1,96 @@
+# `make prove` runs this script. It proves properties of the code of bloom.h,
+# for every 64-bit input, with a size_t of 64 and of 32 bits, by Frama-C, Z3 and
+# CVC4. It ends with "N passed, N failed". A failure names the goals that are
+# not proved.
+#
+# Proved:
+#   product.c     the function for the upper half of a 128-bit product is exact
+#   prove.c       the check of bloom_open and bloom_view accepts a header
+#                 exactly if it is within the format's limits and its cells are
+#                 within `size`
+#   prove.c       bloom_plan_size and the bytes of the cells are exact. The size
+#                 is 0 exactly if there is no such size. Nothing overflows.
+#   prove.c       every cell that a walk can reach in an accepted image (bit,
+#                 counter or block) is within `size` bytes, after the header
+#   fold_proof.c  for any `by` that bloom_fold accepts, the cell or block of
+#                 each position in m / by cells is that in m cells, divided by
+#                 `by`
+#   bits.smt2     the properties of shifts and masks that these proofs use
+#   loads.c       four bytes make the right word; all 2^32 are tried
+# Assumed:
+#   Compilers, Frama-C and the solvers are correct. Where C has 128-bit numbers,
+#   bloom.h's upper half is C's own product.
+#   bloom_open and bloom_view check a header only if size >= 32. (WP does not
+#   follow a cast to a `bloom *`.)
+#   Adding, counting and looking up reach cells only by the functions that
+#   prove.c names. (To prove that, their loops would need annotations within
+#   bloom.h.)
+cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+for tool in frama-c why3 z3 cvc4; do
+    command -v $tool >/dev/null && continue
+    echo "prove needs $tool: apt-get install --no-install-recommends" \
+         "frama-c-base why3 z3 cvc4"
+    exit 1
+done
+. tests/unit/count.sh
+grep -q CVC4 "$HOME/.why3.conf" 2>/dev/null ||
+    why3 config detect >/dev/null 2>&1
+
+# proof NAME MACHINE FILE OPTIONS...: passed if every goal is proved; prints
+# others
+proof() {
+    name=$1 machine=$2 file=tests/prove/$3
+    shift 3
+    frama-c -machdep gcc_$machine \
+        -cpp-extra-args="-I. -U__SIZEOF_INT128__ $PART" -wp -wp-rte \
+        -warn-unsigned-overflow -wp-prover z3,cvc4 -wp-timeout 300 "$@" \
+        $file >build/prove.out 2>&1
+    goals=$(sed -n 's/.*Proved goals: *//p' build/prove.out)
+    echo "$name: ${goals:-no} goals proved"
+    grep -E '\[(Failed|Timeout|Unknown)\] Goal|rror:' build/prove.out
+    [ -n "$goals" ] && [ "${goals% /*}" = "$(echo ${goals#*/})" ]
+}
+
+product() {
+    PART=-DPART=1 proof "product, lemmas" x86_64 product.c -wp-prop=@lemma &&
+    PART=-DPART=2 proof "product, overflow" x86_64 product.c \
+        -wp-fct bloom_high_half_ -wp-prop=-top &&
+    PART=-DPART=3 proof "product, result" x86_64 product.c \
+        -wp-fct bloom_high_half_ -wp-prop=top
+}
+
+fold() {
+    PART=-DPART=1 proof "fold, block, $1" $1 fold_proof.c -wp-fct bloom_block_offset_ &&
+    PART=-DPART=2 proof "fold, quotients, $1" $1 fold_proof.c -wp-prop=@lemma &&
+    PART=-DPART=3 proof "fold, lemmas, $1" $1 fold_proof.c -wp-prop=@lemma &&
+    PART=-DPART=3 proof "fold, $1" $1 fold_proof.c \
+        -wp-fct proved_fold,proved_fold_block
+}
+
+functions=bloom_low_half_,bloom_check_fields_,bloom_cell_bytes_
+functions=$functions,bloom_check_,bloom_plan_size_,bloom_plan_size
+functions=$functions,bloom_test_bit_,bloom_set_bit_
+functions=$functions,bloom_nibble_shift_,bloom_is_counted_,bloom_block_offset_
+functions=$functions,bloom_block_bit_,proved_cell,proved_block
+sizes() {
+    proof "lemmas" $1 prove.c -wp-prop=@lemma &&
+    proof "sizes and cells, $1" $1 prove.c -wp-fct $functions
+}
+
+bits() {
+    z3 tests/prove/bits.smt2 >build/prove.out &&
+        ! grep -v '^unsat$' build/prove.out
+}
+
+loads() {
+    ${CC:-cc} -O1 -I. tests/prove/loads.c -o build/loads && build/loads
+}
+
+check "upper half of a product" product
+check "folding, 64-bit size_t" fold x86_64
+check "folding, 32-bit size_t" fold x86_32
+check "shifts and masks" bits
+check "bytes to words" loads
+check "sizes, header and cells, 64-bit size_t" sizes x86_64
+check "sizes, header and cells, 32-bit size_t" sizes x86_32
+counted

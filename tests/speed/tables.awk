@@ -1,0 +1,143 @@
+# Prints the rows of run.sh as tables of tests/RESULTS.md (-v part=summary, or
+# full), or one figure as the line "Fast." of README.md (-v part=fast). If several
+# rows have the same names, the least value counts.
+BEGIN {
+    FS = "\t"
+    every = "add absent present mixed"
+    ours = "blocked;blocked, many;classic;classic, many"
+    all = "blocked;lean blocked;libfilter;boost blocked;" \
+        "boost blocked, its hash;blocked, many;lean blocked, many;" \
+        "boost blocked, many;boost blocked, its hash, many;" \
+        "classic;lean classic;boost classic;boost classic, its hash;" \
+        "fastfilter;fastfilter branchless;libbloom;" \
+        "classic, many;lean classic, many;boost classic, many;" \
+        "boost classic, its hash, many;counting;counting, many;floor"
+    pages = "4 KB: blocked, many;huge: blocked, many;" \
+        "4 KB: classic, many;huge: classic, many;4 KB: floor;huge: floor"
+}
+
+$1 == "machine" && !machine { machine = $2 }
+$1 == "columns" && !columns { columns = split($2, column, " ") }
+NF == 8 {
+    if (!known[$1]++) build[++builds] = $1
+    if ($5 ~ /: /) large = $3 + 0
+    who = $5 ($6 == "many" && $5 !~ /floor/ ? ", many" : "")
+    key = $1 FS $2 FS $4 FS $3 + 0 FS who FS $7
+    if (!(key in value) || $8 + 0 < value[key]) value[key] = $8 + 0
+}
+
+function figure(x) {
+    return sprintf(x >= 9.95 ? "%.0f" : x >= 0.995 ? "%.1f" : "%.2f", x)
+}
+
+function power(n,   digit, zeros) {
+    digit = substr(n, 1, 1)
+    zeros = length(n) - 1
+    return n !~ /^[1-9]0*$/ ? n : (digit == 1 ? "" : digit "\\*") "10^" zeros
+}
+
+function ns(setting, n, who, what) {
+    return value[setting FS n FS who FS what]
+}
+
+# The text of a cell: the figures of `whats`, or their ratio to those of `other`
+function cell(setting, n, who, whats, other,   i, count, what, text, x, by) {
+    count = split(whats, what, " ")
+    for (i = 1; i <= count; i++) {
+        x = ns(setting, n, who, what[i])
+        by = other == "" ? 1 : ns(setting, n, other, what[i])
+        if (!x || !by) return ""
+        text = text " " (other == "" ? figure(x) : sprintf("%.2f", x / by))
+    }
+    return text
+}
+
+# The rows of those in a list that were measured
+function rows(prefix, setting, whos, whats, others,
+              i, j, n, who, line, text) {
+    n = split(whos, who, ";")
+    for (i = 1; i <= n; i++) {
+        line = ""
+        for (j = 1; j <= columns; j++)
+            line = line cell(setting, column[j] + 0, who[i], whats,
+                             others ? "lean " who[i] : "") " |"
+        if (line ~ /[0-9]/) text = text "| " prefix who[i] " |" line "\n"
+    }
+    return text
+}
+
+function table(title, text,   i, rule) {
+    if (text == "") return
+    printf "\n| %s |", title
+    for (i = 1; i <= columns; i++) {
+        printf " n = %s |", power(sprintf("%.0f", column[i]))
+        rule = rule "---|"
+    }
+    printf "\n|---|%s\n%s", rule, text
+}
+
+function full(   i, of, text) {
+    of = build[1] FS "u64" FS "0.01"
+    print "\n" machine ";\nns per key, version " version "."
+    table("integers, p = 1%, " build[1], rows("", of, all, every))
+    for (i = 1; i <= builds; i++)
+        text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
+                         every, 1)
+    table("ratio to the lean kernels", text)
+    text = rows("strings: ", build[1] FS "strings" FS "0.01", all, every) \
+        rows("hashed before: ", build[1] FS "hashed" FS "0.01", all, every) \
+        rows("p = 10^-6: ", build[1] FS "u64" FS "1e-06", ours, every) \
+        rows("p = 10^-9: ", build[1] FS "u64" FS "1e-09", ours, every)
+    for (i = 2; i <= builds; i++)
+        text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
+                         every)
+    table("other keys, rates, compilers", text)
+    if (!large) return
+    columns = 1
+    column[1] = large
+    table("many per call, in pages of", rows("", of, pages, every))
+}
+
+function summary(   of) {
+    of = build[1] FS "u64" FS "0.01"
+    table("ns to add a key, and to look up a mixture",
+          rows("", of, ours ";libbloom", "add mixed"))
+    print "\nIntegers, p = 1%, " build[1] " (`make bench`), version " version ", on\n" machine "."
+    if (large)
+        printf "%s keys, many per call, in a blocked filter:\n" \
+            "%s in pages of 4 KB;\n%s in huge pages (`make pages`).\n",
+            power(sprintf("%.0f", large)), page("4 KB"), page("huge")
+}
+
+function page(size,   of, who) {
+    of = build[1] FS "u64" FS "0.01"
+    who = size ": blocked, many"
+    return figure(ns(of, large, who, "add")) " ns to add, " \
+        figure(ns(of, large, who, "mixed")) " to look up"
+}
+
+# The time of a lookup; half of the keys are present
+function lookup(who) {
+    return figure(ns(build[1] FS "u64" FS "0.01", 1000000, who, "mixed"))
+}
+
+function fast() {
+    print "* **Fast.** A lookup takes " lookup("blocked") " ns (split-block, " \
+        "10^6 integers, 1%; bloom.h " version ", " cpu() ")."
+}
+
+# "gcc 12, EPYC" from "AMD EPYC, family 26, ..., gcc 12.2.0, ..."
+function cpu(   name, compiler) {
+    name = compiler = machine
+    sub(/,.*/, "", name)
+    sub(/^AMD /, "", name)
+    sub(/.*gcc /, "gcc ", compiler)
+    sub(/\..*/, "", compiler)
+    return compiler ", " name
+}
+
+END {
+    if (part == "summary") summary()
+    else if (part == "fast") fast()
+    else full()
+}

@@ -1,0 +1,700 @@
+/* Tests the promises of BLOOM_ATOMIC with real threads in one filter, and
+   measures its cost (`make threads`). The exit status is 1 if a key is lost, or
+   new to neither of two threads; and if `keys` loses none without BLOOM_ATOMIC.
+
+     threads race     four threads make all calls that may run at once
+     threads keys N   two threads add N keys, and each looks for the other's
+     threads new N    two threads add the same N keys at the same time
+     threads price    time per call, with BLOOM_ATOMIC and with a mutex
+     threads scale    two threads against one; needs two idle cores
+
+   threads.sh compiles the loops with -DLOOPS=plain, and with -DLOOPS=atomic
+   -DBLOOM_ATOMIC, then the rest. */
+
+#define _POSIX_C_SOURCE 200809L
+#define BLOOM_STATIC
+#include "bloom.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Adds or looks up all keys. Returns how many were new (or found). */
+typedef size_t loop(bloom *b, const uint64_t *keys, size_t count, bool *is);
+
+typedef struct loops {
+    loop *add, *look, *add_many, *look_many, *locked_add, *locked_look;
+    bool (*merge)(bloom *into, const bloom *from);
+} loops;
+
+#ifdef LOOPS
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define LOOP(name, before, call, after) \
+    static size_t name(bloom *b, const uint64_t *keys, size_t count, bool *is) \
+    { \
+        size_t i, sum = 0; \
+        for (i = 0; i < count; i++) { \
+            bool one; \
+            before; \
+            one = call(b, keys[i]); \
+            after; \
+            sum += one; \
+            if (is) \
+                is[i] = one; \
+        } \
+        return sum; \
+    }
+LOOP(add, (void)0, bloom_add_u64, (void)0)
+LOOP(look, (void)0, bloom_may_contain_u64, (void)0)
+LOOP(locked_add, pthread_mutex_lock(&lock), bloom_add_u64,
+     pthread_mutex_unlock(&lock))
+LOOP(locked_look, pthread_mutex_lock(&lock), bloom_may_contain_u64,
+     pthread_mutex_unlock(&lock))
+
+static size_t look_many(bloom *b, const uint64_t *keys, size_t count, bool *is)
+{
+    return bloom_may_contain_many_u64(b, keys, count, is);
+}
+
+extern const loops LOOPS;
+const loops LOOPS = { add, look, bloom_add_many_u64, look_many,
+                      locked_add, locked_look, bloom_merge };
+
+#else
+
+extern const loops plain, atomic;
+
+/* ---- Filters, and threads that meet -------------------------------------- */
+
+static const struct kind {
+    const char *name;
+    bloom_layout layout;
+    double p;                   /* blocked: 0.0001 takes k = 16 */
+    unsigned shift;             /* of the image from a multiple of 32 */
+} kinds[] = {
+    { "classic", BLOOM_CLASSIC, 0.01, 0 },
+    { "classic, odd address", BLOOM_CLASSIC, 0.01, 1 },
+    { "blocked", BLOOM_BLOCKED, 0.01, 0 },
+    { "blocked, at 8 of 32", BLOOM_BLOCKED, 0.01, 8 },
+    { "blocked, odd address", BLOOM_BLOCKED, 0.01, 1 },
+    { "blocked, two a key", BLOOM_BLOCKED, 0.0001, 0 },
+    { "two a key, odd address", BLOOM_BLOCKED, 0.0001, 1 },
+    { "counting", BLOOM_COUNTING, 0.01, 0 }
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void *get(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory) {
+        fprintf(stderr, "threads: not enough memory\n");
+        exit(2);
+    }
+    return memory;
+}
+
+/* An empty filter, never freed */
+static bloom *make(const struct kind *kind, uint64_t n)
+{
+    bloom_plan plan = bloom_plan_layout(n, kind->p, kind->layout);
+    size_t size = bloom_plan_size(plan);
+    unsigned char *memory = get(size + 64);
+    memory += 32 - (uintptr_t)memory % 32 + kind->shift;
+    return bloom_init(memory, size, plan);
+}
+
+static size_t load(const size_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+static void store(size_t *at, size_t value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+
+/* The work of one thread of two */
+typedef struct work {
+    const struct kind *kind;
+    const loops *use;
+    bloom *b, *from;
+    uint64_t *keys;             /* the keys of both threads */
+    bool *is_new;
+    size_t count, done, met, lost;
+    struct work *other;
+    double seconds, cpu;
+    loop *timed;
+} work;
+
+/* Waits until the other thread has called this as often as this one. */
+static void meet(work *w)
+{
+    unsigned spins = 0;
+    store(&w->met, w->met + 1);
+    while (load(&w->other->met) < w->met)
+        if (++spins % 4096 == 0)
+            sched_yield();
+}
+
+static void start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    if (pthread_create(thread, NULL, run, argument) != 0) {
+        fprintf(stderr, "threads: cannot create a thread\n");
+        exit(2);
+    }
+}
+
+static void run_two(work w[2], void *(*run)(void *))
+{
+    pthread_t thread;
+    w[0].other = &w[1];
+    w[1].other = &w[0];
+    w[0].met = w[1].met = w[0].done = w[1].done = 0;
+    start(&thread, run, &w[1]);
+    run(&w[0]);
+    pthread_join(thread, NULL);
+}
+
+static uint64_t *numbers(uint64_t first, size_t count)
+{
+    uint64_t *keys = get(count * sizeof *keys);
+    size_t i;
+    for (i = 0; i < count; i++)
+        keys[i] = first + i;
+    return keys;
+}
+
+/* ---- race: four threads, all calls --------------------------------------- */
+
+enum { FEW = 1500, STEP = 50 };             /* keys per thread, per call */
+enum { OLD = 1 << 20, ONES = 2 << 20, MANY = 3 << 20, GONE = 4 << 20,
+       MERGED = 5 << 20 };                  /* first keys of each purpose */
+
+static struct { bloom *b, *from, *into; } field;
+
+static size_t absent_of(const bloom *b, uint64_t first)
+{
+    uint64_t *keys = numbers(first, FEW);
+    size_t found = bloom_may_contain_many_u64(b, keys, FEW, NULL);
+    free(keys);
+    return FEW - found;
+}
+
+static void *add_ones(void *lost)
+{
+    bool counts = bloom_plan_of(field.b).layout == BLOOM_COUNTING;
+    uint64_t i;
+    for (i = 0; i < FEW; i++) {
+        bloom_add_u64(field.b, ONES + i);
+        *(size_t *)lost += !bloom_may_contain_u64(field.b, ONES + i);
+        bloom_add(field.b, &i, sizeof i);
+        *(size_t *)lost += !bloom_may_contain(field.b, &i, sizeof i);
+        if (counts) {
+            bloom_add_u64(field.b, GONE + i);
+            *(size_t *)lost += !bloom_remove_u64(field.b, GONE + i);
+        }
+    }
+    return NULL;
+}
+
+static void *add_many(void *lost)
+{
+    uint64_t *keys = numbers(MANY, FEW);
+    size_t i;
+    for (i = 0; i < FEW; i += STEP) {
+        bloom_key texts[STEP];
+        size_t j;
+        for (j = 0; j < STEP; j++) {
+            texts[j].data = &keys[i + j];
+            texts[j].size = 1 + j % sizeof *keys;
+        }
+        bloom_add_many_u64(field.b, keys + i, STEP, NULL);
+        bloom_add_many(field.b, texts, STEP, NULL);
+        *(size_t *)lost += STEP - bloom_may_contain_many(field.b, texts, STEP,
+                                                         NULL);
+    }
+    *(size_t *)lost += absent_of(field.b, MANY);
+    free(keys);
+    return NULL;
+}
+
+static void *merge_in(void *lost)
+{
+    unsigned i;
+    for (i = 0; i < 30; i++) {
+        *(size_t *)lost += !bloom_merge(field.b, field.from);
+        *(size_t *)lost += absent_of(field.b, MERGED);
+        *(size_t *)lost += bloom_ones(field.b) < bloom_ones(field.from);
+        *(size_t *)lost += bloom_estimate(field.b) == 0;
+        *(size_t *)lost += !(bloom_fpr(field.b) > 0);
+    }
+    return NULL;
+}
+
+static void *look(void *lost)
+{
+    unsigned i;
+    uint64_t key;
+    for (i = 0; i < 10; i++) {
+        for (key = OLD; key < OLD + FEW; key++)
+            *(size_t *)lost += !bloom_may_contain_u64(field.b, key);
+        *(size_t *)lost += absent_of(field.b, OLD);
+        *(size_t *)lost += !bloom_merge(field.into, field.b);
+        *(size_t *)lost += absent_of(field.into, OLD);
+    }
+    return NULL;
+}
+
+/* Returns how many keys were lost. */
+static size_t race(const struct kind *kind)
+{
+    static void *(*const roles[])(void *) = { add_ones, add_many, merge_in,
+                                              look };
+    pthread_t threads[4];
+    size_t i, sum = 0, lost[4] = { 0, 0, 0, 0 };
+    field.b = make(kind, 6 * FEW);
+    field.from = make(kind, 6 * FEW);
+    field.into = make(kind, 6 * FEW);
+    bloom_add_many_u64(field.b, numbers(OLD, FEW), FEW, NULL);
+    bloom_add_many_u64(field.from, numbers(MERGED, FEW), FEW, NULL);
+    bloom_seal(field.b);
+    for (i = 0; i < 4; i++)
+        start(&threads[i], roles[i], &lost[i]);
+    for (i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        sum += lost[i];
+    }
+    sum += absent_of(field.b, OLD) + absent_of(field.b, ONES)
+         + absent_of(field.b, MANY) + absent_of(field.b, MERGED);
+    return sum + (bloom_verify(field.b) != BLOOM_UNSEALED);
+}
+
+static void *remove_absent(void *unused)
+{
+    uint64_t key;
+    for (key = 1; key < 1000000; key++)
+        if (!bloom_may_contain_u64(field.b, key))
+            bloom_remove_u64(field.b, key);
+    return unused;
+}
+
+/* One thread removes absent keys. The other must find the key that is in. */
+static size_t race_for_cells(void)
+{
+    pthread_t thread;
+    size_t i, lost = 0;
+    field.b = make(&kinds[KINDS - 1], 1);
+    bloom_add_u64(field.b, 0);
+    start(&thread, remove_absent, NULL);
+    for (i = 0; i < 1000000; i++)
+        lost += !bloom_may_contain_u64(field.b, 0);
+    pthread_join(thread, NULL);
+    printf("%-22s %zu lost\n", "removing absent keys", lost);
+    return lost;
+}
+
+static int race_all(void)
+{
+    size_t i, lost, all = race_for_cells();
+    for (i = 0; i < KINDS; i++) {
+        lost = race(&kinds[i]);
+        printf("%-22s %zu lost\n", kinds[i].name, lost);
+        all += lost;
+    }
+    return all > 0;
+}
+
+/* ---- keys: lost keys are counted ----------------------------------------- */
+
+enum { ROUND = 5000, BATCH = 64 };      /* keys per round, keys per report */
+
+/* Adds half of the keys, and looks for those that the other has reported. */
+static void *add_half(void *argument)
+{
+    work *w = argument;
+    const uint64_t *mine = w == w->other + 1 ? w->keys + ROUND / 2 : w->keys;
+    const uint64_t *its = w->keys + ROUND / 2 - (mine - w->keys);
+    size_t i, seen = 0, told;
+    meet(w);
+    for (i = 0; i < ROUND / 2; i += BATCH) {
+        size_t count = ROUND / 2 - i < BATCH ? ROUND / 2 - i : BATCH;
+        (i / BATCH % 2 ? w->use->add : w->use->add_many)(w->b, mine + i, count,
+                                                         NULL);
+        store(&w->done, i + count);
+        told = load(&w->other->done);
+        w->lost += told - seen - w->use->look_many(w->b, its + seen,
+                                                   told - seen, NULL);
+        seen = told;
+    }
+    meet(w);
+    w->lost += ROUND / 2 - w->use->look(w->b, its, ROUND / 2, NULL);
+    return NULL;
+}
+
+/* Adds its half by merging, and reports it after the first merge. */
+static void *merge_half(void *argument)
+{
+    work *w = argument;
+    bool is_first = w->other == w + 1;
+    unsigned i;
+    if (is_first)
+        return add_half(w);
+    meet(w);
+    for (i = 0; i < 4 || load(&w->other->done) < ROUND / 2; i++) {
+        w->use->merge(w->b, w->from);
+        store(&w->done, ROUND / 2);
+    }
+    meet(w);
+    w->lost += ROUND / 2 - w->use->look(w->b, w->keys, ROUND / 2, NULL);
+    return NULL;
+}
+
+/* Is the image the one that a single thread makes without BLOOM_ATOMIC? */
+static bool same_as_alone(const struct kind *kind, const bloom *b,
+                          const uint64_t *keys)
+{
+    static bloom *alone[KINDS];
+    bloom **a = &alone[kind - kinds];
+    if (!*a)
+        *a = make(kind, ROUND);
+    bloom_clear(*a);
+    plain.add(*a, keys, ROUND, NULL);
+    return memcmp(*a, b, bloom_size(b)) == 0;
+}
+
+/* Adds keys in rounds. Returns how many lookups miss, or images differ. */
+static size_t lose(const struct kind *kind, const loops *use, size_t count,
+                   bool merge, const char *name)
+{
+    static uint64_t keys[ROUND];
+    bloom *b = make(kind, ROUND), *from = make(kind, ROUND);
+    bool exact = !merge || kind->layout != BLOOM_COUNTING;
+    size_t rounds = (count + ROUND - 1) / ROUND, r, i, lost = 0, differ = 0;
+    work w[2];
+    memset(w, 0, sizeof w);
+    w[0].b = w[1].b = b;
+    w[1].from = from;
+    w[0].use = w[1].use = use;
+    w[0].keys = w[1].keys = keys;
+    for (r = 0; r < rounds; r++) {
+        for (i = 0; i < ROUND; i++)
+            keys[i] = (uint64_t)(r + 1) << 32 | i;
+        bloom_clear(b);
+        bloom_clear(from);
+        if (merge)
+            plain.add(from, keys + ROUND / 2, ROUND / 2, NULL);
+        run_two(w, merge ? merge_half : add_half);
+        differ += exact && !same_as_alone(kind, b, keys);
+    }
+    lost = w[0].lost + w[1].lost;
+    printf("%-22s %-13s %zu keys: %zu lookups missed a key, %zu of %zu "
+           "images differ\n", kind->name, name, rounds * ROUND, lost, differ,
+           rounds);
+    return lost + differ;
+}
+
+/* Without BLOOM_ATOMIC, the same adds must lose keys, or the test is void. */
+static int lose_all(size_t count)
+{
+    size_t i, lost = 0, control = 0;
+    for (i = 0; i < KINDS; i++) {
+        lost += lose(&kinds[i], &atomic, count / KINDS, false, "adds");
+        lost += lose(&kinds[i], &atomic, count / KINDS / 20, true, "merges");
+    }
+    for (i = 0; i < 50 && control == 0; i++)
+        control = lose(&kinds[0], &plain, 400000, false, "NOT atomic");
+    if (control == 0)
+        puts("FAILED: no key was lost without BLOOM_ATOMIC: a void test");
+    return lost > 0 || control == 0;
+}
+
+/* ---- new: two threads add one key ---------------------------------------- */
+
+static void *add_same(void *argument)
+{
+    work *w = argument;
+    size_t i;
+    for (i = 0; i < w->count; i++) {
+        meet(w);
+        w->use->add(w->b, w->keys + i, 1, w->is_new + i);
+    }
+    return NULL;
+}
+
+/* For each cell, by how many keys it is set, at most 2 */
+static unsigned char *users_of_cells(const bloom *b, const uint64_t *keys,
+                                     size_t count)
+{
+    unsigned char *users = get(bloom_plan_of(b).cells);
+    uint64_t index[64];
+    size_t i;
+    memset(users, 0, bloom_plan_of(b).cells);
+    for (i = 0; i < count; i++) {
+        unsigned j, l, k = bloom_probes(b, bloom_hash_u64(b, keys[i]), index);
+        for (j = 0; j < k; j++) {
+            for (l = 0; l < j && index[l] != index[j]; l++)
+                continue;
+            if (l == j && users[index[j]] < 2)
+                users[index[j]]++;
+        }
+    }
+    return users;
+}
+
+static bool has_own_cell(const bloom *b, const unsigned char *users,
+                         uint64_t key)
+{
+    uint64_t index[64];
+    unsigned j, k = bloom_probes(b, bloom_hash_u64(b, key), index);
+    for (j = 0; j < k; j++)
+        if (users[index[j]] == 1)
+            return true;
+    return false;
+}
+
+/* A key with a cell of its own is absent, so it must be new to a thread. */
+static size_t add_twice(const struct kind *kind, size_t count)
+{
+    work w[2];
+    bloom *b = make(kind, count);
+    uint64_t *keys = numbers(1, count);
+    unsigned char *users = users_of_cells(b, keys, count);
+    size_t i, judged = 0, both = 0, none = 0;
+    memset(w, 0, sizeof w);
+    for (i = 0; i < 2; i++) {
+        w[i].b = b;
+        w[i].use = &atomic;
+        w[i].keys = keys;
+        w[i].count = count;
+        w[i].is_new = get(count);
+    }
+    run_two(w, add_same);
+    for (i = 0; i < count; i++) {
+        if (!has_own_cell(b, users, keys[i]))
+            continue;
+        judged++;
+        both += w[0].is_new[i] && w[1].is_new[i];
+        none += !w[0].is_new[i] && !w[1].is_new[i];
+    }
+    printf("%-22s %zu absent keys added by two threads: new to none %zu, "
+           "to both %zu\n", kind->name, judged, none, both);
+    free(users);
+    return none + (judged < count / 2);
+}
+
+static int add_all_twice(size_t count)
+{
+    size_t i, wrong = 0;
+    for (i = 0; i < KINDS; i++)
+        wrong += add_twice(&kinds[i], count / KINDS);
+    return wrong > 0;
+}
+
+/* ---- price --------------------------------------------------------------- */
+
+enum { TIMES = 5 };
+
+static double now(clockid_t which)
+{
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static double median(double *values)
+{
+    qsort(values, TIMES, sizeof *values, by_size);
+    return values[TIMES / 2];
+}
+
+/* The CPU time of this thread in seconds, which other programs affect little */
+static double cost(loop *l, bloom *b, const uint64_t *keys, size_t count,
+                   bool clear)
+{
+    double from;
+    size_t done, chunk = 1 << 20;
+    if (clear)
+        bloom_clear(b);
+    from = now(CLOCK_THREAD_CPUTIME_ID);
+    for (done = 0; done < count; done += chunk)
+        l(b, keys + done, count - done < chunk ? count - done : chunk, NULL);
+    return now(CLOCK_THREAD_CPUTIME_ID) - from;
+}
+
+/* Nanoseconds per call. Small filters repeat the loop, up to 500,000 calls. */
+static double ns(loop *l, bloom *b, const uint64_t *keys, size_t n, bool add)
+{
+    size_t i, again = n < 500000 ? 500000 / n : 1;
+    double sum = 0;
+    for (i = 0; i < again; i++)
+        sum += cost(l, b, keys, n, add);
+    return sum * 1e9 / (double)(n * again);
+}
+
+static void print_price(const char *what, size_t n, const char *kind,
+                        loop *const l[3], bloom *b, const uint64_t *keys,
+                        bool add)
+{
+    double t[3][TIMES];
+    unsigned i, j;
+    for (i = 0; i < TIMES; i++)
+        for (j = 0; j < 3; j++)
+            t[j][i] = ns(l[j], b, keys, n, add);
+    printf("%-9s n = %-8zu %-14s", kind, n, what);
+    for (j = 0; j < 3; j++)
+        median(t[j]);
+    printf(" %5.2fx  mutex %5.1fx  (plain %.1f ns)\n",
+           t[1][TIMES / 2] / t[0][TIMES / 2], t[2][TIMES / 2] / t[0][TIMES / 2],
+           t[0][TIMES / 2]);
+}
+
+static void price(const struct kind *kind, size_t n)
+{
+    uint64_t *keys = numbers(0, 2 * n), *absent = keys + n;
+    bloom *b = make(kind, n);
+    loop *const adds[] = { plain.add, atomic.add, plain.locked_add };
+    loop *const more[] = { plain.add_many, atomic.add_many, plain.locked_add };
+    loop *const looks[] = { plain.look, atomic.look, plain.locked_look };
+    loop *const sees[] = { plain.look_many, atomic.look_many,
+                           plain.locked_look };
+    print_price("add", n, kind->name, adds, b, keys, true);
+    print_price("add many", n, kind->name, more, b, keys, true);
+    print_price("add again", n, kind->name, adds, b, keys, false);
+    print_price("present", n, kind->name, looks, b, keys, false);
+    print_price("absent", n, kind->name, looks, b, absent, false);
+    print_price("present, many", n, kind->name, sees, b, keys, false);
+    print_price("absent, many", n, kind->name, sees, b, absent, false);
+    free(keys);
+}
+
+static void *timed(void *argument)
+{
+    work *w = argument;
+    double wall, cpu;
+    meet(w);
+    wall = now(CLOCK_MONOTONIC);
+    cpu = now(CLOCK_THREAD_CPUTIME_ID);
+    w->timed(w->b, w->keys, w->count, NULL);
+    w->cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    w->seconds = now(CLOCK_MONOTONIC) - wall;
+    return NULL;
+}
+
+/* How many calls per second two threads make, over those of one: by the clock,
+   and by CPU time, as if each had a core of its own */
+static void print_scaling(const struct kind *kind, const char *what, loop *one,
+                          loop *two, bool add)
+{
+    const size_t n = 2000000;
+    uint64_t *keys = numbers(0, n);
+    bloom *b = make(kind, n);
+    double clock[TIMES], cpus[TIMES], wall, cpu, longest;
+    unsigned i;
+    work w[2];
+    memset(w, 0, sizeof w);
+    w[0].b = w[1].b = b;
+    w[0].keys = keys;
+    w[1].keys = keys + n / 2;
+    w[0].count = w[1].count = n / 2;
+    plain.add(b, keys, n, NULL);
+    for (i = 0; i < TIMES; i++) {
+        if (add)
+            bloom_clear(b);
+        wall = now(CLOCK_MONOTONIC);
+        cpu = now(CLOCK_THREAD_CPUTIME_ID);
+        one(b, keys, n, NULL);
+        cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
+        wall = now(CLOCK_MONOTONIC) - wall;
+        if (add)
+            bloom_clear(b);
+        w[0].timed = w[1].timed = two;
+        run_two(w, timed);
+        longest = w[0].seconds > w[1].seconds ? w[0].seconds : w[1].seconds;
+        clock[i] = wall / longest;
+        cpus[i] = 2 * cpu / (w[0].cpu + w[1].cpu);
+    }
+    printf("%-9s n = %-8zu %-14s %5.2fx by the clock, %5.2fx by CPU time\n",
+           kind->name, n, what, median(clock), median(cpus));
+    free(keys);
+}
+
+/* Mutexes of glibc cost less in one thread. So this starts one that waits. */
+static void *wait_for_end(void *end)
+{
+    pthread_mutex_lock(end);
+    return NULL;
+}
+
+static void have_two(void)
+{
+    static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t another;
+    pthread_mutex_lock(&end);
+    start(&another, wait_for_end, &end);
+}
+
+static int price_all(void)
+{
+    static const size_t sizes[] = { 10000, 1000000 };
+    size_t i, j;
+    have_two();
+    puts("time per call with BLOOM_ATOMIC, one thread; plain build: 1");
+    for (i = 0; i < KINDS; i++)
+        for (j = 0; j < 2 && kinds[i].shift == 0; j++)
+            price(&kinds[i], sizes[j]);
+    return 0;
+}
+
+static int scale_all(void)
+{
+    size_t i;
+    have_two();
+    puts("calls per second, two threads; one thread in the plain build: 1");
+    for (i = 0; i < KINDS; i++) {
+        if (kinds[i].shift != 0)
+            continue;
+        print_scaling(&kinds[i], "add", plain.add, atomic.add, true);
+        print_scaling(&kinds[i], "add many", plain.add_many, atomic.add_many,
+                      true);
+        print_scaling(&kinds[i], "add, mutex", plain.add, plain.locked_add,
+                      true);
+        print_scaling(&kinds[i], "present", plain.look, atomic.look, false);
+        print_scaling(&kinds[i], "present, many", plain.look_many,
+                      atomic.look_many, false);
+        print_scaling(&kinds[i], "present, mutex", plain.look,
+                      plain.locked_look, false);
+    }
+    return 0;
+}
+
+int main(int count, char **words)
+{
+    const char *what = count > 1 ? words[1] : "";
+    size_t n = count > 2 ? (size_t)strtod(words[2], NULL) : 0;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    if (strcmp(what, "race") == 0)
+        return race_all();
+    if (strcmp(what, "keys") == 0 && n > 0)
+        return lose_all(n);
+    if (strcmp(what, "new") == 0 && n > 0)
+        return add_all_twice(n);
+    if (strcmp(what, "price") == 0)
+        return price_all();
+    if (strcmp(what, "scale") == 0)
+        return scale_all();
+    fprintf(stderr, "usage: threads race | keys N | new N | price | scale\n");
+    return 2;
+}
+
+#endif

@@ -1,0 +1,75 @@
+# `make threads` runs this script. It tests the promises of BLOOM_ATOMIC: no
+# data race (ThreadSanitizer), no lost key, and an absent key is new to at least
+# one thread. It also measures the cost. Without BLOOM_ATOMIC the same programs
+# must fail, which shows that they detect the fault.
+# usage: threads.sh [KEYS]      KEYS are added by two threads; 1e7 by default
+cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+keys=${1:-1e7} source=tests/threads/threads.c
+WARN="-std=c99 -Wall -Wextra -pedantic -Werror -I. -pthread"
+. tests/unit/count.sh
+
+for tool in gcc clang; do
+    command -v $tool >/dev/null && continue
+    echo "threads needs $tool: apt-get install gcc libtsan2 clang" \
+        "libclang-rt-14-dev"
+    exit 1
+done
+
+# build NAME COMPILER FLAGS...: builds build/threads-NAME. With ATOMIC= before
+# it, the program itself (not its loops) is built without BLOOM_ATOMIC.
+build() {
+    name=build/threads-$1 cc="$2 $WARN"
+    shift 2
+    $cc "$@" -DLOOPS=plain -c $source -o build/threads-plain.o &&
+    $cc "$@" -DLOOPS=atomic -DBLOOM_ATOMIC -c $source \
+        -o build/threads-atomic.o &&
+    $cc "$@" ${ATOMIC--DBLOOM_ATOMIC} $source build/threads-plain.o \
+        build/threads-atomic.o -o $name
+}
+# ThreadSanitizer reports nothing, and no key is lost.
+no_race() {
+    build tsan "$@" -O1 -g -fsanitize=thread && build/threads-tsan race \
+        >build/threads.out 2>&1 && ! grep -q WARNING build/threads.out && return
+    cat build/threads.out
+    false
+}
+# Without BLOOM_ATOMIC, ThreadSanitizer must report a race. It stops at the
+# first of hundreds of reports, to save time.
+race_found() {
+    ATOMIC= build tsan "$@" -O1 -g -fsanitize=thread || return
+    ! TSAN_OPTIONS=halt_on_error=1 build/threads-tsan race \
+        >build/threads.out 2>&1 &&
+        grep -q 'WARNING: ThreadSanitizer: data race' build/threads.out
+}
+
+for cc in gcc clang; do
+    check "$cc, ThreadSanitizer" no_race $cc
+    check "$cc, ThreadSanitizer, plain C" no_race $cc -DBLOOM_NO_SIMD
+    check "$cc, ThreadSanitizer finds races without BLOOM_ATOMIC" race_found $cc
+done
+echo "ThreadSanitizer: $passed passed, $failed failed"
+
+every_order() {
+    case $(uname -m) in
+    x86_64 | aarch64) ;;
+    *) echo "skipped: interleave.c (needs x86-64 or AArch64)"; return ;;
+    esac
+    gcc $WARN -O2 tests/threads/interleave.c -o build/interleave &&
+        build/interleave
+}
+check "every order of two threads is correct" every_order
+
+for options in "gcc -O2" "gcc -O2 -DBLOOM_NO_SIMD" "clang -O2"; do
+    echo "$options"
+    check "$options: builds" build new $options
+    check "$options: no key is lost" build/threads-new keys "$keys"
+    check "$options: an absent key is new to one" build/threads-new new 300000
+done
+
+check "gcc -O2: builds" build price gcc -O2
+echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg) of $(nproc) CPUs"
+check price build/threads-price price
+check scale build/threads-price scale
+echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+
+counted
