@@ -146,7 +146,7 @@ typedef enum bloom_layout {
 } bloom_layout;
 
 /* All that bloom_create needs to know. Let a bloom_plan_ function compute it;
-   then you may change seed and hash_bits. */
+   then you may change seed and hash_bits, or round cells up. */
 typedef struct bloom_plan {
     uint64_t cells;              /* m: a multiple of 64 (blocked: of 256, and
                                     below 2^40) */
@@ -205,10 +205,11 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* Plans a filter of any layout. A counting filter has the m and k of a classic
    one. For a blocked filter, this function looks for the smallest k that keeps
-   p in 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
-   few keys), it plans the smallest blocked filter that keeps p. For n <= 10^10
-   the call takes at most 60 microseconds (measured as above). For few keys and
-   p < 10^-12, blocked filters may not keep p: see bloom_plan_fpr. */
+   p with at most 1.2 times the memory of a classic filter. If no k does (p
+   above 0.07, or few keys), it plans the smallest blocked filter that keeps p.
+   For n <= 10^10 the call takes at most 60 microseconds (measured as above).
+   For few keys and p < 10^-12, blocked filters may not keep p: see
+   bloom_plan_fpr. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,
@@ -223,8 +224,9 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    is 0, and 1 if the plan is impossible. The error is at most 2%, and 1% for
    100 keys or more; in a plan of your own with n <= 3 and k near m, up to 4%.
    In a blocked filter of a few hundred blocks or less, with several blocks per
-   key, the real rate may be far below the result (4 blocks, k = 40: a third). A
-   real rate below 10^-11, after few keys, may also be far above the result. */
+   key, the real rate may be far below the result (4 blocks, k = 40: down to a
+   third of it). A real rate below 10^-11, after few keys, may also be far above
+   the result. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -295,9 +297,9 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
 
 /* Undoes one bloom_add of a key in a counting filter. If the filter is not a
    counting one or the key is certainly not in, the result is false and no cell
-   changes. Remove only keys that were added: removing a false positive would
-   remove other keys. A counter that has reached 15 stays 15, so that it can
-   never undercount. */
+   changes. Remove only keys that were added: removing a false positive can
+   remove other keys. Once a counter has reached 15, adding and removing leave
+   it at 15, so that it never undercounts. */
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
@@ -347,9 +349,10 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    threads may add keys, remove keys that were added, and merge into the filter
    while others look up keys. No key is lost. If thread A adds a key and then
    notifies thread B, B finds the key. If several threads add the same absent
-   key at once, at least one gets true. These still need exclusive access:
-   bloom_seal, bloom_verify, bloom_clear, bloom_intersect, bloom_flatten,
-   bloom_fold, bloom_copy, and saving the image. */
+   key at once, at least one gets true. These still need exclusive access to all
+   filters that they are given: bloom_seal, bloom_verify, bloom_clear,
+   bloom_intersect, bloom_flatten, bloom_fold, bloom_copy, and saving the
+   image. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
@@ -593,7 +596,8 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
        5     1   hash width in bits: 64 or 32; blocked: 64
        6     1   k, probes per key: 1..64; blocked: 8, 16 .. 64
        7     1   zero
-       8     8   m, the number of cells, not 0: a multiple of 64, blocked 256
+       8     8   m, the number of cells, not 0: a multiple of 64 (blocked: of
+                 256, and below 2^40); in width 32 below 2^32
       16     8   seed
       24     8   seal; 0: not sealed
       32   m/8   cells: cell i is bit i & 7 of byte 32 + i / 8
@@ -820,7 +824,7 @@ static inline void bloom_unseal_(unsigned char *image)
 /* ==== Keys to hashes ========================================================
    A key is hashed to two numbers, h1 and h2, by MurmurHash3 (Austin Appleby
    2011, SMHasher): by x64_128 in width 64, and twice by x86_32 in width 32. In
-   width 64, an integer needs only the last step of x64_128, fmix64. */
+   width 64, an integer needs only the finaliser of x64_128, fmix64. */
 
 /* ---- x64_128 ---------------------------------------------------------------
    Both lanes of the hash, h1 and h2, start at the seed. Words of eight bytes of
@@ -913,8 +917,8 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
     return h ^ h >> 16;
 }
 
-/* The last 0 to 3 bytes are mixed in like a whole word. If there are none, the
-   word is 0, and mixing in 0 changes nothing. */
+/* The last 0 to 3 bytes are mixed in like a whole word, but h is not rotated
+   after them. If there are none, the word is 0, which changes nothing. */
 static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
                                        uint32_t seed)
 {
@@ -1086,8 +1090,9 @@ static inline uint64_t bloom_next_cell_(bloom_walk_ *walk)
    16. On an AVR this saves over 1,000 bytes of code. */
 typedef struct bloom_walk_ { uint32_t x, y, m, carry; } bloom_walk_;
 
-/* (x * m + carry) / 2^26, rounded down, for carry < 2^26. The argument m
-   is a filter's m / 64. The last line is for a 16-bit size_t: m < 2^16. */
+/* (x * m + carry) / 2^26, rounded down, for carry < 2^26. The argument m is a
+   filter's m / 64. The last line is for a 16-bit size_t: there m < 2^13 and
+   carry < m, so `low` cannot overflow. */
 static inline uint32_t bloom_mul_shift_(uint32_t x, uint32_t m, uint32_t carry)
 {
     uint32_t low = (x & 0xFFFF) * (m & 0xFFFF) + carry;
@@ -1179,7 +1184,7 @@ static inline bool bloom_classic_test_(const unsigned char *cells, unsigned k,
 /* ---- COUNTING: four bits a cell --------------------------------------------
    A cell counts the probes of added keys that have come to it. If several
    probes of one key meet there, each counts. A counter that has reached 15 may
-   stand for more, and so never changes again. */
+   stand for more, so adding and removing no longer change it. */
 
 static inline unsigned bloom_nibble_shift_(uint64_t cell)
 {
@@ -2086,7 +2091,8 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 
 /* ---- The search ---------------------------------------------------------- */
 
-/* The k of lowest rate, found by steps from the k given while the rate falls */
+/* The k of lowest rate, found by steps from the k given: up while the rate
+   falls, then down while it does not rise */
 static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
 {
     const unsigned step = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;
@@ -2182,8 +2188,8 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
     return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
 }
 
-/* The fewest blocks per key that keep p in 1.2 times the classic memory. If the
-   rate stops falling while it is above p, the plan of least m instead. */
+/* The fewest blocks per key that keep p with 1.2 times the classic memory. If
+   no k up to 64 does, or the rate stops falling first, the plan of least m. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
     bloom_plan plan = bloom_plan_for(n, p);
@@ -2208,7 +2214,8 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
     bloom_plan plan = layout == BLOOM_BLOCKED
                     ? bloom_plan_blocked_(n ? n : 1, p) : bloom_plan_for(n, p);
     plan.layout = (uint8_t)layout;
-    return bloom_plan_size(plan) > 0 ? plan : bloom_no_plan_();
+    return plan.layout == layout && bloom_plan_size(plan) > 0
+         ? plan : bloom_no_plan_();
 }
 
 /* In words of eight bytes: the header takes four, and cells at least one. */
@@ -2460,8 +2467,9 @@ BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *into,
    A CPU cannot predict whether a cell is set. A wrong guess takes longer than
    to load eight cells, because loads overlap. So classic filters probe eight
    cells without a branch on any of them. The only jump depends on k, which is
-   the same for all keys. If the CPU can load words from any address, cells are
-   read in 64-bit words. Bit 0 of a result is the cell; ignore the rest. */
+   the same for all keys. Compilers like GCC read the cells in 64-bit words on a
+   CPU that loads words from any address, but not with BLOOM_ATOMIC. Bit 0 of a
+   result is the cell; ignore the rest. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(BLOOM_ATOMIC)
 
@@ -2731,16 +2739,14 @@ BLOOM_INLINE_ void bloom_put_hash_(bloom_batch_ *batch, size_t i,
     batch->y[i] = bloom_first_step_(plan, h.h2);
 }
 
-/* If there is SIMD on x86-64, it hashes integers in width 64, four at a time.
-   With one block per key the step is never used, so these keys get no y. */
+/* With SIMD on x86-64, integers in width 64 are hashed four at a time. */
 static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
                                  const uint64_t *keys)
 {
-    const bool one = plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
     size_t i, done = 0;
     if (!BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_)
         done = bloom_simd_h1_(batch->x, keys, batch->count, plan.seed);
-    for (i = 0; i < done && !one; i++)
+    for (i = 0; i < done; i++)
         batch->y[i] = bloom_from_h1_(batch->x[i]).h2;
     for (i = done; i < batch->count; i++)
         bloom_put_hash_(batch, i, plan, bloom_hash_u64_(plan, keys[i]));
