@@ -64,7 +64,7 @@ MODES = {
                "-DBLOOM_READ_BYTE(p)=((unsigned char)(*(p)^0x55))"],
               ["-DBLOOM_NO_FLOAT", "-DTEST_FLASH"], 2),
     "portable": (PORTABLE, ["-DTEST_MALLOC"], 4),
-    "same": ([], [], 4),
+    "same": ([], ["-DTEST_LARGE"], 4),
     "atomic": (["-DBLOOM_ATOMIC"], [], 4),
     "neon": (["-include", "tests/unit/hooks.h", "-DTEST_NEON"], [], 4),
     "chain": (PORTABLE, ["-DTEST_MALLOC", CHAINS], 4),

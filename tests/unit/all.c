@@ -16,6 +16,7 @@
      -DTEST_CALLS             leaves out plans, rates and chains, in modes where
                               that code is the same as in another mode
      -DTEST_RATES             adds measured rates, which take two seconds
+     -DTEST_LARGE             adds a filter of 2 GB
      -DTEST_SMALL             uses less memory and fewer rounds: see unit.h */
 #include "unit.h"
 
