@@ -141,7 +141,7 @@ typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* k bits anywhere: the least memory */
     BLOOM_BLOCKED,               /* eight bits in each of k/8 blocks of 256:
                                     the fastest. It takes 10 to 20% more memory
-                                    for p below 5% (few keys: 0 to 60% more) */
+                                    for p up to 7% (few keys: 0 to 60% more) */
     BLOOM_COUNTING               /* k counters of 4 bits: can remove keys */
 } bloom_layout;
 
@@ -204,12 +204,11 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* Plans a filter of any layout. A counting filter has the m and k of a classic
-   one. For a blocked filter, this function looks for the smallest k that keeps
-   p with at most 1.2 times the memory of a classic filter. If no k does (p
-   above 0.07, or few keys), it plans the smallest blocked filter that keeps p.
-   For n <= 10^10 the call takes at most 60 microseconds (measured as above).
-   For few keys and p < 10^-12, blocked filters may not keep p: see
-   bloom_plan_fpr. */
+   one. For a blocked filter, this call looks for the smallest k that keeps p
+   with 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
+   few keys), it plans the smallest blocked filter that keeps p. For n <= 10^10
+   the call takes at most 60 microseconds (measured as above). For few keys and
+   p < 10^-12, blocked filters may not keep p: see bloom_plan_fpr. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,
@@ -224,9 +223,8 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    is 0, and 1 if the plan is impossible. The error is at most 2%, and 1% for
    100 keys or more; in a plan of your own with n <= 3 and k near m, up to 4%.
    In a blocked filter of a few hundred blocks or less, with several blocks per
-   key, the real rate may be far below the result (4 blocks, k = 40: down to a
-   third of it). A real rate below 10^-11, after few keys, may also be far above
-   the result. */
+   key, the real rate may be as low as a third of the result (4 blocks, k = 40).
+   A real rate below 10^-11, after few keys, may also be far above it. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -349,10 +347,9 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    threads may add keys, remove keys that were added, and merge into the filter
    while others look up keys. No key is lost. If thread A adds a key and then
    notifies thread B, B finds the key. If several threads add the same absent
-   key at once, at least one gets true. These still need exclusive access to all
-   filters that they are given: bloom_seal, bloom_verify, bloom_clear,
-   bloom_intersect, bloom_flatten, bloom_fold, bloom_copy, and saving the
-   image. */
+   key at once, at least one gets true. These still need exclusive access, also
+   to a filter that they only read: bloom_seal, bloom_verify, bloom_clear,
+   bloom_intersect, bloom_flatten, bloom_fold, bloom_copy, saving the image. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
@@ -1090,9 +1087,8 @@ static inline uint64_t bloom_next_cell_(bloom_walk_ *walk)
    16. On an AVR this saves over 1,000 bytes of code. */
 typedef struct bloom_walk_ { uint32_t x, y, m, carry; } bloom_walk_;
 
-/* (x * m + carry) / 2^26, rounded down, for carry < 2^26. The argument m is a
-   filter's m / 64. The last line is for a 16-bit size_t: there m < 2^13 and
-   carry < m, so `low` cannot overflow. */
+/* (x * m + carry) / 2^26, rounded down. The argument m is a filter's m / 64;
+   carry < 2^26. The last line is for a 16-bit size_t: m < 2^13, carry < m. */
 static inline uint32_t bloom_mul_shift_(uint32_t x, uint32_t m, uint32_t carry)
 {
     uint32_t low = (x & 0xFFFF) * (m & 0xFFFF) + carry;
@@ -2091,8 +2087,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 
 /* ---- The search ---------------------------------------------------------- */
 
-/* The k of lowest rate, found by steps from the k given: up while the rate
-   falls, then down while it does not rise */
+/* The k of lowest rate, found from the k given: up while it falls, then down */
 static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
 {
     const unsigned step = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;
@@ -2467,9 +2462,8 @@ BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *into,
    A CPU cannot predict whether a cell is set. A wrong guess takes longer than
    to load eight cells, because loads overlap. So classic filters probe eight
    cells without a branch on any of them. The only jump depends on k, which is
-   the same for all keys. Compilers like GCC read the cells in 64-bit words on a
-   CPU that loads words from any address, but not with BLOOM_ATOMIC. Bit 0 of a
-   result is the cell; ignore the rest. */
+   the same for all keys. If the CPU loads words from any address, GCC and Clang
+   read 64-bit words. Bit 0 of a result is the cell; ignore the rest. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(BLOOM_ATOMIC)
 

@@ -20,9 +20,9 @@ const verb verbs[] = {
       "average, it loses at most a share P of the new lines. The filter grows\n"
       "as needed; with --last or --for it forgets old lines instead.\n"
       "FILE keeps the filter between runs. It records every line that was\n"
-      "printed, unless SIGKILL ends the command. It also records the filter\n"
-      "options, but not the key options (-z, -k, -t, -i, --crlf, --trim): give\n"
-      "these in every run." },
+      "printed, unless SIGKILL or a crash ends the command. It also records the\n"
+      "filter options, but not the key options (-z, -k, -t, -i, --crlf, --trim):\n"
+      "give these in every run." },
     { "build", "nplwsOEWzktiCTj", 1, INT_MAX, build_filter,
       "build " PLAN "\n    [--fold | --foldable] [--no-wait] [-j N]\n"
       "    " KEY " OUT [IN...]",

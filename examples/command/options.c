@@ -32,8 +32,8 @@ const option_line option_list[] = {
       "taken for known ones; default 0.001, which is 0.1%", NULL },
     { 'l', NULL, "LAYOUT",
       "classic, the default; blocked: faster in large filters, 10\n"
-      "to 20% larger, and the default of uniq without -f and -w 32;\n"
-      "counting: 4 times as large", NULL },
+      "to 20% larger (P above 0.07: more), and the default of uniq\n"
+      "without -f and -w 32; counting: 4 times as large", NULL },
     { 'w', NULL, "BITS",
       "hash width: 64, or 32 for small chips; blocked filters and\n"
       "filters that grow always have 64", NULL },

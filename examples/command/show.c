@@ -72,8 +72,9 @@ int show_info(char **operands)
 {
     const char *name = *operands;
     filter f = read_filter(name);
-    bloom_error seal = seal_of(&f);
+    bloom_error seal = seal_of(&f);     /* before anything is forgotten */
     bool empty = links_of(&f) == 0;
+    forget_old(&f);
     row("file:", "%s\n", name);
     if (!empty) {
         bloom_plan plan = bloom_plan_of(link_of(&f, 0));
@@ -153,6 +154,7 @@ int dump_filter(char **operands)
     size_t room = strlen(name) + 16;
     char *link = enlarge(NULL, room, name);
     unsigned i;
+    forget_old(&f);
     print_head(&f, name);
     for (i = 0; i < links_of(&f); i++) {
         snprintf(link, room, f.one ? "%s" : "%s_%u", name, i);

@@ -18,16 +18,16 @@
      - Text or bytes: a C string, a bloom_key, an array of unsigned char, or a
        type with data() and size() of bytes, such as std::string,
        std::string_view, std::vector<unsigned char>, std::array<uint8_t, 16>.
-     - An integer or an enumeration: the key is its value modulo 2^64. bool,
-       char and wide characters are not accepted as integers, because their
-       values depend on the compiler.
+     - An integer or an enumeration: the key is its value modulo 2^64. char and
+       wide characters are not accepted as integers, because their values
+       depend on the compiler. Nor is bool, which is rarely meant as a key.
      - A bloom_hash.
 
    Nothing throws. A filter, view or chain converts to false if it could not be
-   made or was moved from. You may copy, move, assign to, compare and merge a
-   false one: its copy is false, and the merge fails. All other calls need a
-   true one. If BLOOM_EXCEPTIONS is defined, the constructors, |= and &= throw
-   std::runtime_error when they fail. */
+   made. So does a filter or chain that was moved from. You may copy, move,
+   assign to, compare and merge a false one: its copy is false, and the merge
+   fails. All other calls need a true one. If BLOOM_EXCEPTIONS is defined, the
+   constructors, |= and &= throw std::runtime_error when they fail. */
 #ifndef BLOOM_HPP
 #define BLOOM_HPP
 #include "bloom_chain.h"

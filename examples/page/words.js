@@ -312,8 +312,8 @@ function removeWord(word) {
         showWords();
         say('#because', `${quoted(word)} was removed. ${$('#because').textContent}`);
     } else if (word !== '') {
-        say('#because', `${quoted(word)} was never added, so it was not removed: `
-            + 'that would remove cells of other words.');
+        say('#because', `${quoted(word)} is not one of the words, so it was not `
+            + 'removed: removing a false positive can remove other words.');
     }
 }
 

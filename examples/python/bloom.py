@@ -26,8 +26,8 @@ filters with equal plans can be combined by | and &.
 
 Threads may share a filter. While a call reads or writes a whole filter, other
 threads run. They may look keys up in that filter, but add() and other changes
-of it wait. Use a lock of your own if the interpreter has no global lock, or if
-several processes add to one mapped file.
+of it wait. During fold() all other threads wait. Use a lock of your own if the
+interpreter has no global lock, or if several processes add to one mapped file.
 
 The library is the file that $LIBBLOOM names. Without that variable it is
 libbloom.so beside this file or in the build folder of the repository, or else
@@ -479,7 +479,7 @@ class Bloom(_Filter):
     def remove(self, key: Key) -> bool:
         """Take back one add() of a key, in layout "counting". Return False if
         the key was certainly not in, or if the layout is another. Remove only
-        keys that were added: removing a false positive removes other keys."""
+        keys that were added: removing a false positive can remove others."""
         memory = self._open(True)
         with memory.lock:
             return _one(_bloom.remove, _bloom.remove_u64, memory, key)

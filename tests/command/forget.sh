@@ -115,6 +115,8 @@ if ${CC:-cc} -shared -fPIC "$root/tests/crash/fast_clock.c" -o clock.so \
     done
     at 86390 try 'check' 0 check -q f a
     at 98800 try 'too old to check' 1 check -q f a
+    at 98800 try 'info' 0 info f; says out 'keys:            about 0'
+    at 98800 try 'dump' 0 dump f; says out 'about 0 keys'
     cp f was
     at 98800 try 'after a day' 0 uniq -f f a; same out a
     cp was f; at 9876543 try 'after months' 0 uniq --for 1d -f f a; same out a
