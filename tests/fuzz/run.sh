@@ -4,10 +4,12 @@
 # inputs with a 32-bit size_t. (For `large`, the first program is the one with
 # 32 bits.) Each of the two counts as one test. A failure prints the condition
 # that is not true or the sanitizer's summary; build/fuzz-TARGET.log has more.
-# usage: [ONLY="image state"] run.sh [SECONDS [RUNS]]
+# usage: [ONLY="image state"] [MSAN=1] run.sh [SECONDS [RUNS]]
 #   SECONDS  for each target, 60 by default
 #   RUNS     this many executions of each target, instead of a time
 #   ONLY     only these targets
+#   MSAN=1   under MemorySanitizer instead, in 64 bits only. Not for large, redis
+#            and sqlite, as their libraries are not compiled with it.
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 limit=-max_total_time=${1:-60}
 [ -z "$2" ] || limit=-runs=$2
@@ -26,10 +28,18 @@ takes() {
     exit 1
 }
 SANITIZE="address,undefined,float-cast-overflow"
+under="ASan and UBSan"
+if [ -n "$MSAN" ]; then
+    SANITIZE="memory -fsanitize-memory-param-retval"
+    under=MSan
+    export MSAN_OPTIONS=allocator_may_return_null=1
+fi
 takes clang clang
 takes libclang-rt-14-dev clang -fsanitize=$SANITIZE
-takes gcc-multilib gcc -m32 -fsanitize=$SANITIZE
-takes g++-multilib clang -m32 -lstdc++          # libFuzzer needs libstdc++
+if [ -z "$MSAN" ]; then
+    takes gcc-multilib gcc -m32 -fsanitize=$SANITIZE
+    takes g++-multilib clang -m32 -lstdc++      # libFuzzer needs libstdc++
+fi
 
 result() {
     if [ "$1" -eq 0 ]; then
@@ -69,7 +79,7 @@ fuzz_it() {
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
     again=
-    if [ "$libraries" != -lsqlite3 ]; then      # there is no 32-bit SQLite
+    if [ -z "$MSAN" ] && [ "$libraries" != -lsqlite3 ]; then    # 64 bits only
         gcc -m$other -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN \
             -fsanitize=$SANITIZE -fno-sanitize-recover=all \
             "$source" -o "$program-$other" $libraries \
@@ -120,5 +130,5 @@ takes libsqlite3-dev clang -lsqlite3
 source=tests/fuzz/fuzz_sqlite.c libraries=-lsqlite3
 fuzz sqlite 160 -fno-sanitize-coverage=trace-cmp
 
-echo "$executions executions under ASan and UBSan"
+echo "$executions executions under $under"
 counted
