@@ -71,7 +71,7 @@ build/test.o: $(UNIT)
 build/test-flash.o: $(UNIT)
 	$(TEST_C) -DTEST_FLASH -DBLOOM_NO_FLOAT
 build/test-portable.o: $(UNIT)
-	$(TEST_C) -DTEST_MALLOC $(RATES)
+	$(TEST_C) -DTEST_MALLOC -DTEST_LARGE $(RATES)
 
 build/test-separate: build/test.o build/bloom.o             # declarations only
 	$(C99) $^ -o $@
