@@ -180,7 +180,7 @@ typedef enum bloom_error {
    first three are constants for array sizes and #if. one_in is 2..10^9, n at
    most 2^42. hash_bits is 64 (BLOOM_TINY: 32). You may set it to 32; the plan
    has enough cells for both. The filter is never smaller than bloom_plan_for's,
-   and for 100 keys or more it is larger by at most 2% and 64 bits.
+   and for 100 keys or more it is larger by at most 2% + 64 bits.
        static unsigned char memory[BLOOM_SIZE(1000, 100)];
        bloom_plan plan = BLOOM_PLAN(1000, 100); */
 #define BLOOM_CELLS(n, one_in) BLOOM_CELLS_(n, one_in, BLOOM_LOG2_(one_in))
@@ -220,11 +220,11 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* The false-positive rate, 0..1, to be expected after n different keys: 0 if n
-   is 0, and 1 if the plan is impossible. The error is at most 2%, and 1% for
-   100 keys or more; in a plan of your own with n <= 3 and k near m, up to 4%.
+   is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
+   else 2%; but up to 4% in a plan of your own with n <= 3 and k near m.
    In a blocked filter of a few hundred blocks or less, with several blocks per
    key, the real rate may be as low as a third of the result (4 blocks, k = 40).
-   A real rate below 10^-11, after few keys, may also be far above it. */
+   If the real rate is below 10^-11, and n small, it may also be far above. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -257,8 +257,8 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
    image. Only the header is checked, in constant time; for the cells see
    bloom_verify. If this build cannot use the bytes as a filter, the result is
    NULL and *error is the reason. Otherwise *error is BLOOM_OK. error may be
-   NULL. If you have only the 32 bytes of a header, call bloom_view with a size
-   of SIZE_MAX. If the result is not NULL, bloom_size(result) is the size. */
+   NULL. To learn the size of an image from its 32-byte header alone, call
+   bloom_view with a size of SIZE_MAX, then bloom_size of the result. */
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
@@ -347,8 +347,8 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    threads may add keys, remove keys that were added, and merge into the filter
    while others look up keys. No key is lost. If thread A adds a key and then
    notifies thread B, B finds the key. If several threads add the same absent
-   key at once, at least one gets true. These still need exclusive access, also
-   to a filter that they only read: bloom_seal, bloom_verify, bloom_clear,
+   key at once, at least one gets true. Exclusive access is still needed, even
+   to a filter that is only read, for bloom_seal, bloom_verify, bloom_clear,
    bloom_intersect, bloom_flatten, bloom_fold, bloom_copy, saving the image. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
@@ -376,8 +376,8 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    Fold if n is known only at the end. Plan for the largest possible n, and
    round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
    divisors. Add the keys, merge the filters of other workers, and call
-   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. For n down to
-   1/5040 of the planned n, m is at most about twice that of a plan for n. */
+   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. Down to
+   n/5040 keys, the folded m is at most about twice that of a new plan. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #ifndef BLOOM_NO_FLOAT
@@ -2025,9 +2025,9 @@ static void bloom_mean_chances_(double blocks, double probes, unsigned b,
 }
 
 /* The probability that all b probes of a key are accepted. If c_j of them come
-   to block j, and blocks are taken as independent, it is the product of mean[c]
-   over the c = c_j > 0. These c_j come with probability b! / blocks^b / product
-   of c_j!. The sum over all ways is b! / blocks^b times the coefficient of x^b
+   to block j, and blocks are taken as independent, it is the product of the
+   mean[c_j] with c_j > 0. These c_j have probability b! / blocks^b / product of
+   c_j!. The sum over all ways is b! / blocks^b times the coefficient of x^b
    in (1 + sum of mean[c] x^c / c!, c = 1..b)^blocks. rate[i] is this for i
    probes, from rate[0..i-1] by Euler's recurrence for powers of a series. */
 static double bloom_rate_of_probes_(double blocks, unsigned b,
@@ -2087,7 +2087,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 
 /* ---- The search ---------------------------------------------------------- */
 
-/* The k of lowest rate, found from the k given: up while it falls, then down */
+/* The k of lowest rate. k rises while that lowers the rate, then sinks. */
 static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
 {
     const unsigned step = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;
