@@ -25,7 +25,8 @@ static void name_replicas(RedisModuleIO *io)
     named = true;
     info = RedisModule_GetServerInfo(ctx, "replication");
     while ((replica = RedisModule_ServerInfoGetFieldC(info, field)) != NULL) {
-        if (strstr(replica, "state=wait_bgsave"))
+        if (strstr(replica, "state=wait_bgsave")        /* Redis 8: this */
+            || strstr(replica, "state=send_bulk_and_stream"))
             RedisModule_LogIOError(io, "warning", "The replica %s requests all "
                 "data, which includes filters of type bloom-h-1. It must have "
                 "the module bloom.h: RedisBloom stops with \"no matching module"

@@ -108,7 +108,7 @@ def client():
     bf.madd("big", *items("big", 1000))
     used = server.info("memory")["used_memory"] - used
     assert 0.98 * used < server.memory_usage("big") < 1.02 * used
-    assert bf.info("big").size < used
+    assert bf.info("big").size < 1.01 * used    # the server frees some, too
     load("big2", dump("big"))
     assert len(dump("big2")) == 4 and dump("big2") == dump("big")
     assert min(bf.mexists("big2", *items("big", 1000))) == 1
