@@ -108,6 +108,9 @@ static void test_planning(void)
         CHECK(bloom_plan_size(bloom_plan_layout(9, impossible[i],
                                                 BLOOM_BLOCKED)) == 0);
     }
+#ifndef __cplusplus             /* C++ has no such value of the enum */
+    CHECK(bloom_plan_size(bloom_plan_layout(9, 0.1, (bloom_layout)256)) == 0);
+#endif
     CHECK(bloom_plan_for(9, 0.9).cells == 64);
     CHECK(bloom_plan_bytes(1000, 40).hashes == 1);
     CHECK(bloom_plan_bytes(1000000, 40).hashes == 1);   /* any k: rate 1 */
