@@ -223,7 +223,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
    else 2%; but up to 4% in a plan of your own with n <= 3 and k near m.
    In a blocked filter of a few hundred blocks or less, with several blocks per
-   key, the real rate may be as low as a third of the result (4 blocks, k = 40).
+   key, the real rate may be as low as a third of the result (2 blocks, k = 40).
    If the real rate is below 10^-11, and n small, it may also be far above. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
