@@ -29,8 +29,8 @@ MODES = {
     "bare": ["-DBLOOM_IMPLEMENTATION", "-DBLOOM_NO_FLOAT",
              "-DBLOOM_NO_MALLOC", "-D__OPTIMIZE_SIZE__=1"],
     "flash": ["-DBLOOM_STATIC", "-DBLOOM_NO_FLOAT", "-DTEST_FLASH"],
-    "portable": ["-DBLOOM_STATIC", "-DTEST_MALLOC", "-U__SIZEOF_INT128__",
-                 "-DBLOOM_NO_SIMD"],
+    "portable": ["-DBLOOM_STATIC", "-DTEST_MALLOC", "-DTEST_LARGE",
+                 "-U__SIZEOF_INT128__", "-DBLOOM_NO_SIMD"],
     "atomic": ["-DBLOOM_STATIC", "-DBLOOM_ATOMIC"],
     "atomic-plain": ["-DBLOOM_STATIC", "-DBLOOM_ATOMIC", "-DBLOOM_NO_SIMD"],
 }
