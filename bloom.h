@@ -212,7 +212,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,
-   1..64. Fewer than bloom_plan_for's k are faster, but need more memory. */
+   1..64. A smaller k than bloom_plan_for's is faster but needs more memory. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* Of the classic filters whose image has at most `bytes` bytes, plans the one
@@ -224,7 +224,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    else 2%; but up to 4% in a plan of your own with n <= 3 and k near m.
    In a blocked filter of a few hundred blocks or less, with several blocks per
    key, the real rate may be as low as a third of the result (2 blocks, k = 40).
-   If the real rate is below 10^-11, and n small, it may also be far above. */
+   If n is small, real rates below 10^-11 may also be far above the result. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -285,8 +285,8 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    half of h2) with bits that are as good as random. If your hash has only 64
    bits or fewer, pass it through bloom_hash_u64.
    Hostile keys: an attacker who chooses keys can find many false positives, and
-   can exceed p with fewer than n keys. A secret seed does not help: MurmurHash3
-   has collisions for every seed. Use _hash and a keyed hash such as SipHash. */
+   can exceed p with fewer than n keys. A secret seed does not help: some keys
+   collide for every seed. Use _hash and a keyed hash such as SipHash. */
 
 /* Adds a key. true: it was certainly not in. false: it may have been in. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
@@ -347,16 +347,16 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    threads may add keys, remove keys that were added, and merge into the filter
    while others look up keys. No key is lost. If thread A adds a key and then
    notifies thread B, B finds the key. If several threads add the same absent
-   key at once, at least one gets true. Exclusive access is still needed, even
-   to a filter that is only read, for bloom_seal, bloom_verify, bloom_clear,
-   bloom_intersect, bloom_flatten, bloom_fold, bloom_copy, saving the image. */
+   key at once, at least one gets true. Even then, bloom_seal, bloom_clear,
+   bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
+   filters, and none may change during bloom_verify, bloom_copy or saving. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
    differ, the result is false and nothing changes. The union has the same bytes
    as one filter to which all keys were added. (Counters are summed, up to 15.)
    The intersection contains the keys that are in both filters, and its rate is
-   at most the lower of theirs. (It takes the smaller of each two counters.) */
+   at most the lower of theirs. (It keeps the smaller counter of each pair.) */
 BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
@@ -376,8 +376,8 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    Fold if n is known only at the end. Plan for the largest possible n, and
    round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
    divisors. Add the keys, merge the filters of other workers, and call
-   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. Down to
-   n/5040 keys, the folded m is at most about twice that of a new plan. */
+   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. For n/5040
+   keys or more, the folded m is at most about twice that of a new plan. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #ifndef BLOOM_NO_FLOAT
@@ -394,7 +394,7 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 #ifndef BLOOM_NO_FLOAT
 /* An estimate of how many different keys are in, from the share of cells that
    are not 0; UINT64_MAX if no cell is 0. It is wrong for an intersection: add
-   the estimates of the two filters, and subtract that of their union. */
+   the estimates of the two filters instead, and subtract their union's. */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
 /* The false-positive rate of this filter, 0..1, computed from its cells */
@@ -411,7 +411,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    It is exact for powers of two, and too high between them, to offset the
    rounding of k. BLOOM_BITS_PER_KEY_ is the bits per key times 65536; its last
    line offsets what 32-bit hashes add to the rate (bloom_with_floor_). Small
-   filters need the 3 + e/4 bits in BLOOM_CELLS_. Test: test_integer_plans. */
+   filters need 3 + e/4 more bits, in BLOOM_CELLS_. Test: test_integer_plans. */
 #define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
 #define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
     + BLOOM_LOG2_4_(r, 9) + BLOOM_LOG2_4_(r, 13) + BLOOM_LOG2_4_(r, 17) \
@@ -825,7 +825,7 @@ static inline void bloom_unseal_(unsigned char *image)
 
 /* ---- x64_128 ---------------------------------------------------------------
    Both lanes of the hash, h1 and h2, start at the seed. Words of eight bytes of
-   the key are mixed into the lanes by turns. The last size % 16 bytes, the
+   the key are mixed into the lanes in turn. The last size % 16 bytes, the
    tail, are padded with zeros to two words. */
 
 static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
@@ -851,7 +851,7 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
 }
 
 /* The tail of a key: its first word in h1, its second in h2. If the key has at
-   least eight bytes, no branch here depends on its size: CPUs would mispredict
+   least eight bytes, no other branch depends on its size: CPUs would mispredict
    it. `last` is the last size % 8 bytes: the key's last eight bytes are loaded,
    and a shift drops the others. `mask` is all ones if the tail has a whole
    word; then that word is h1, and `last` is h2. A shorter key is read byte by
@@ -935,10 +935,10 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 
 /* ---- Both widths --------------------------------------------------------- */
 
-/* Both lanes start at bloom_spread_seed_, and integers are added to it. The
-   product keeps key 5 with seed 6 from being key 6 with seed 5. Without the
-   + 1, seed 0 would give 0: both lanes of the empty key would be 0, and all its
-   probes would come to cell 0. Now only seed 2^64 - 1 gives 0. */
+/* In width 64, both lanes start at bloom_spread_seed_. Integers add to it.
+   Without the product, key 5 with seed 6 would hash like key 6 with seed 5.
+   Without the + 1, seed 0 would give 0: both lanes of the empty key would be 0,
+   and all its probes would come to cell 0. Now only seed 2^64 - 1 gives 0. */
 #define BLOOM_GOLDEN_ 0x9E3779B97F4A7C15U           /* 2^64 / golden ratio */
 
 static inline uint64_t bloom_spread_seed_(uint64_t seed)
@@ -948,7 +948,7 @@ static inline uint64_t bloom_spread_seed_(uint64_t seed)
 
 /* Two 32-bit hashes make h1 = a:b and h2 = b:0. The low half of h1 hardly
    affects the cell, so it needs no hash of its own. The seed of b is ~a, not a:
-   the empty key with seed 0 has a = 0, and with a as seed b would be 0, too. */
+   for the empty key with seed 0, a is 0, and b with seed a would be 0, too. */
 BLOOM_NOINLINE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
                                       uint64_t seed)
 {
@@ -980,8 +980,8 @@ static inline uint64_t bloom_h1_u64_(uint64_t key, uint64_t seed)
     return bloom_fmix64_(key + bloom_spread_seed_(seed));
 }
 
-/* In a block, the low half of x chooses the bits. Without the rotation, keys
-   with equal low halves of h1 would have the same bits in every block probe. */
+/* In the walk below, the low half of x chooses the bits in a block. Without the
+   rotation, keys with equal low halves of h1 share their bits in all blocks. */
 static inline bloom_hash bloom_from_h1_(uint64_t h1)
 {
     const bloom_hash h = { h1, bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_ };
@@ -1023,7 +1023,7 @@ BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
 #define BLOOM_FACTOR_ 0xD1342543DE82EF95U
 
 /* The high half of the 128-bit product. The last version is for compilers
-   without 128-bit integers, and for WebAssembly, where they need a function. */
+   without 128-bit integers, and for WebAssembly, where these are slow calls. */
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)
 __extension__ typedef unsigned __int128 bloom_product_;
 
@@ -1377,7 +1377,7 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 }
 
 /* ---- Many keys -------------------------------------------------------------
-   The six calls of the interface end in bloom_many_. Of the three pointers to
+   The six public functions call bloom_many_. Of the three pointers to
    keys, the one for their kind is set; the others are NULL. */
 typedef struct bloom_keys_ {
     const bloom_key *bytes;
@@ -1696,7 +1696,7 @@ static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
 }
 
 /* The plan of the folded filter. It is impossible if m / by is not a possible m
-   or if other bits of x would choose the block: see bloom_block_offset_. */
+   or if folding changes which bits of x choose a block: bloom_block_offset_. */
 static bloom_plan bloom_folded_plan_(bloom_plan plan, uint64_t by)
 {
     const uint64_t cells = by == 0 || plan.cells % by != 0 ? 0
@@ -2183,8 +2183,8 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
     return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
 }
 
-/* The fewest blocks per key that keep p with 1.2 times the classic memory. If
-   no k up to 64 does, or the rate stops falling first, the plan of least m. */
+/* Plans the fewest blocks per key that keep p in 1.2 times the classic memory.
+   If none do, up to k = 64 or until the rate rises, plans the least memory. */
 static bloom_plan bloom_plan_blocked_(uint64_t n, double p)
 {
     bloom_plan plan = bloom_plan_for(n, p);
@@ -2299,8 +2299,8 @@ BLOOM_API double bloom_fpr(const bloom *b)
 #endif
 
 /* ==== Speed =================================================================
-   A reader may stop here. All above is complete, and is what builds with
-   BLOOM_SMALL_ compile. What follows sets and tests the same cells faster:
+   A reader may stop here. All above is complete; with BLOOM_SMALL_, nothing
+   else is compiled. What follows sets and tests the same cells faster:
    * Blocks: SIMD probes the eight words of a block at once.
    * One key: eight cells are probed without a branch that depends on them.
    * Many keys: the CPU waits for the cells of many keys at the same time. */
@@ -2459,11 +2459,11 @@ BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *into,
 }
 
 /* ---- Eight cells at once ---------------------------------------------------
-   A CPU cannot predict whether a cell is set. A wrong guess takes longer than
-   to load eight cells, because loads overlap. So classic filters probe eight
-   cells without a branch on any of them. The only jump depends on k, which is
-   the same for all keys. If the CPU loads words from any address, GCC and Clang
-   read 64-bit words. Bit 0 of a result is the cell; ignore the rest. */
+   A CPU cannot predict whether a cell is set. A wrong guess costs more than
+   loading eight cells, because loads overlap. So classic filters probe eight
+   cells without a branch on any of them; the only jump depends on k. If the CPU
+   loads words from any address, GCC and Clang read 64-bit words, but not with
+   BLOOM_ATOMIC. Bit 0 of a result is the cell; ignore the rest. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(BLOOM_ATOMIC)
 
@@ -2580,7 +2580,7 @@ BLOOM_NOINLINE_ bool bloom_add_bits_(bloom *b, bloom_hash h)
     return !bloom_probe_bits_(cells, cells, plan.hashes, &walk, false);
 }
 
-/* A filter of 16 MB or more exceeds the caches, and the CPU waits for each
+/* A filter of 16 MB or more exceeds most caches, and the CPU waits for each
    cell. Then it is best to stop at the first cell that is not set. */
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_huge_(const bloom *b, bloom_hash h)
 {
@@ -2705,8 +2705,8 @@ BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
    A batch of keys is hashed, then its cells are prefetched, then they are
    probed. So the CPU waits for many cells at once. Lookups do that in two
    rounds: one block, or two cells, rule out most absent keys, and only the keys
-   that are left need the rest. A filter that lies in the CPU's own caches is
-   not prefetched, and with k <= 8 its lookups take one round. */
+   that are left need the rest. A filter of at most a few MB, which caches hold,
+   is not prefetched, and with k <= 8 its lookups take one round. */
 #define BLOOM_BATCH_ 128U
 
 /* Keys on their walks: x is the next position, y the next step. When absent
@@ -2718,7 +2718,7 @@ typedef struct bloom_batch_ {
     bool answer[BLOOM_BATCH_];
 } bloom_batch_;
 
-/* Which filter; `into` is its cells if keys are added, NULL to look them up */
+/* The filter; `into` is its cells if keys are added, NULL to look them up */
 typedef struct bloom_job_ {
     unsigned char *into;
     const unsigned char *cells;

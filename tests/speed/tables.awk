@@ -123,17 +123,19 @@ function lookup(who) {
 
 function fast() {
     print "* **Fast.** A lookup takes " lookup("blocked") " ns (split-block, " \
-        "10^6 integers, 1%; bloom.h " version ", " cpu() ")."
+        "10^6 integers, 1%; " conditions() ")."
 }
 
-# "gcc 12, EPYC" from "AMD EPYC, family 26, ..., gcc 12.2.0, ..."
-function cpu(   name, compiler) {
+# "gcc 12 -O3, EPYC" from "gcc -O3" and "AMD EPYC, ..., gcc 12.2.0, ..."
+function conditions(   name, compiler, flags) {
     name = compiler = machine
     sub(/,.*/, "", name)
     sub(/^AMD /, "", name)
     sub(/.*gcc /, "gcc ", compiler)
     sub(/\..*/, "", compiler)
-    return compiler ", " name
+    flags = build[1]
+    sub(/^gcc/, compiler, flags)
+    return flags ", " name
 }
 
 END {
