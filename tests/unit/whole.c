@@ -243,7 +243,7 @@ static void fold_by(bloom_plan plan, unsigned n)
 {
     static const double rates[] = { 0.9, 0.3, 0.01, 1e-4, 1e-9, 1e-15, 1e-19 };
     static unsigned char copy[sizeof memory];
-    uint64_t by, keys, largest[COUNT(rates)] = { 0 };
+    uint64_t by, estimate, largest[COUNT(rates)] = { 0 };
     bloom *b = bloom_init(memory, sizeof memory, plan);
     size_t size;
     unsigned i;
@@ -251,14 +251,14 @@ static void fold_by(bloom_plan plan, unsigned n)
     while (n-- > 0)
         bloom_add_u64(b, random64());
     bloom_seal(b);
-    keys = bloom_estimate(b);
+    estimate = bloom_estimate(b);
     size = bloom_size(b);
     memcpy(copy, b, size);
     for (by = 1; by <= 65536; by++)
         if (bloom_fold((bloom *)(void *)copy, by)) {
             plan = bloom_plan_of((bloom *)(void *)copy);
             for (i = 0; i < COUNT(rates); i++)
-                if (bloom_plan_fpr(plan, keys) <= rates[i])
+                if (bloom_plan_fpr(plan, estimate) <= rates[i])
                     largest[i] = by;
             memcpy(copy, b, size);
         }
