@@ -221,10 +221,10 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* The false-positive rate, 0..1, to be expected after n different keys: 0 if n
    is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
-   else 2%; but up to 4% in a plan of your own with n <= 3 and k near m.
-   In a blocked filter of a few hundred blocks or less, with several blocks per
-   key, the real rate may be as low as a third of the result (2 blocks, k = 40).
-   If n is small, real rates below 10^-11 may also be far above the result. */
+   else 2%, with two exceptions: 4% in your own plans with n <= 3 and k near m;
+   and in blocked filters of a few hundred blocks or less, with several blocks
+   per key, the real rate may be as low as a third of the result (2 blocks,
+   k = 40) or, below 10^-11 and for small n, far above it. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -237,9 +237,9 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 /* ---- Making ------------------------------------------------------------- */
 #ifndef BLOOM_NO_MALLOC
 /* bloom_create makes an empty filter from a plan. bloom_new(n, p) uses the plan
-   bloom_plan_for(n, p). bloom_copy copies b with its seal. Images are
-   aligned to 32 bytes. The result is NULL if the plan is impossible or memory
-   is short. Free it with bloom_free, whose argument may be NULL. */
+   bloom_plan_for(n, p). bloom_copy copies b with its seal. The result
+   is aligned to 32 bytes, or NULL if the plan is impossible or memory is short.
+   Free it with bloom_free, whose argument may be NULL. */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p);
 #endif
@@ -286,7 +286,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    bits or fewer, pass it through bloom_hash_u64.
    Hostile keys: an attacker who chooses keys can find many false positives, and
    can exceed p with fewer than n keys. A secret seed does not help: some keys
-   collide for every seed. Use _hash and a keyed hash such as SipHash. */
+   always collide. Use _hash and a keyed hash such as SipHash. */
 
 /* Adds a key. true: it was certainly not in. false: it may have been in. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
@@ -320,7 +320,7 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 
 /* ---- Many keys at once -------------------------------------------------- */
 /* These do the same as one call for each of `count` keys, in their order. They
-   write the `count` results to is_new or maybe, unless that is NULL, and return
+   write `count` results to `is_new` or `maybe`, unless that is NULL, and return
    how many results are true. The results must not overlap the keys.
    They are faster than single calls, because the waits for memory overlap. They
    take about 3 KB of stack (gcc 12 or clang 14, -O2, x86-64). With BLOOM_TINY,
@@ -347,9 +347,9 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    threads may add keys, remove keys that were added, and merge into the filter
    while others look up keys. No key is lost. If thread A adds a key and then
    notifies thread B, B finds the key. If several threads add the same absent
-   key at once, at least one gets true. Even then, bloom_seal, bloom_clear,
+   key at once, at least one gets true. Still, bloom_seal, bloom_clear,
    bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
-   filters, and none may change during bloom_verify, bloom_copy or saving. */
+   filters. During bloom_verify, bloom_copy or saving, no filter may change. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
@@ -411,7 +411,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    It is exact for powers of two, and too high between them, to offset the
    rounding of k. BLOOM_BITS_PER_KEY_ is the bits per key times 65536; its last
    line offsets what 32-bit hashes add to the rate (bloom_with_floor_). Small
-   filters need 3 + e/4 more bits, in BLOOM_CELLS_. Test: test_integer_plans. */
+   filters need 3 + e/4 more bits in total. Test: test_integer_plans. */
 #define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
 #define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
     + BLOOM_LOG2_4_(r, 9) + BLOOM_LOG2_4_(r, 13) + BLOOM_LOG2_4_(r, 17) \
@@ -512,7 +512,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 #endif
 
-/* BLOOM_TINY has one layout and one width. There these are constants, so that
+/* BLOOM_TINY has one layout and one hash width: constants here, so that
    compilers remove the code for the others. Its m is below 2^32. */
 #ifdef BLOOM_TINY
 typedef uint32_t bloom_number_;
@@ -785,8 +785,8 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
 }
 
 /* bloom_load_word_ reads eight bytes of an image. bloom_unseal_ removes the
-   seal; every function that changes some of the cells calls it first. With
-   BLOOM_ATOMIC several threads may call both at the same time. */
+   seal; it is called before some of the cells are changed. With BLOOM_ATOMIC,
+   several threads may call both at the same time. */
 #ifdef BLOOM_ATOMIC
 typedef uint64_t bloom_atomic_word_ __attribute__((may_alias, aligned(8)));
 
@@ -935,7 +935,7 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 
 /* ---- Both widths --------------------------------------------------------- */
 
-/* In width 64, both lanes start at bloom_spread_seed_. Integers add to it.
+/* In width 64, lanes start at bloom_spread_seed_, and integers are added to it.
    Without the product, key 5 with seed 6 would hash like key 6 with seed 5.
    Without the + 1, seed 0 would give 0: both lanes of the empty key would be 0,
    and all its probes would come to cell 0. Now only seed 2^64 - 1 gives 0. */
@@ -1857,8 +1857,8 @@ BLOOM_API void bloom_free(bloom *b)
 /* ==== Planning ==============================================================
    A classic plan is the least m, with its k, whose rate after n keys is at most
    p. In the textbook every probe comes to a random cell. So n keys leave each
-   of m cells unset with probability (1 - 1/m)^(kn), `fill` is the share of set
-   cells, and an absent key finds its k cells set with probability fill^k. The
+   of m cells unset with probability (1 - 1/m)^(kn). `fill` is the share of set
+   cells; an absent key finds its k cells set with probability fill^k. The
    exact rate is higher, for three reasons:
    * Filters differ in their share of set cells, F, and fuller ones count for
      more: the rate is E[F^k], 1.24 times fill^k for m = 64, k = 10, n = 4.
@@ -2024,10 +2024,10 @@ static void bloom_mean_chances_(double blocks, double probes, unsigned b,
     mean[1] += probes / blocks / 4294967296.0;
 }
 
-/* The probability that all b probes of a key are accepted. If c_j of them come
-   to block j, and blocks are taken as independent, it is the product of the
-   mean[c_j] with c_j > 0. These c_j have probability b! / blocks^b / product of
-   c_j!. The sum over all ways is b! / blocks^b times the coefficient of x^b
+/* The probability that all b probes of a key are accepted. If c_t of them come
+   to block t, and blocks are taken as independent, it is the product of the
+   mean[c_t] with c_t > 0. These c_t have probability b! / blocks^b / product of
+   c_t!. The sum over all ways is b! / blocks^b times the coefficient of x^b
    in (1 + sum of mean[c] x^c / c!, c = 1..b)^blocks. rate[i] is this for i
    probes, from rate[0..i-1] by Euler's recurrence for powers of a series. */
 static double bloom_rate_of_probes_(double blocks, unsigned b,
@@ -2461,7 +2461,7 @@ BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *into,
 /* ---- Eight cells at once ---------------------------------------------------
    A CPU cannot predict whether a cell is set. A wrong guess costs more than
    loading eight cells, because loads overlap. So classic filters probe eight
-   cells without a branch on any of them; the only jump depends on k. If the CPU
+   cells without a branch on any (bloom_test_huge_ excepted). If the CPU
    loads words from any address, GCC and Clang read 64-bit words, but not with
    BLOOM_ATOMIC. Bit 0 of a result is the cell; ignore the rest. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
@@ -2705,8 +2705,8 @@ BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
    A batch of keys is hashed, then its cells are prefetched, then they are
    probed. So the CPU waits for many cells at once. Lookups do that in two
    rounds: one block, or two cells, rule out most absent keys, and only the keys
-   that are left need the rest. A filter of at most a few MB, which caches hold,
-   is not prefetched, and with k <= 8 its lookups take one round. */
+   that are left need the rest. A small filter (see bloom_many_) is not
+   prefetched, and with k <= 8 its lookups take one round. */
 #define BLOOM_BATCH_ 128U
 
 /* Keys on their walks: x is the next position, y the next step. When absent
