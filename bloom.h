@@ -58,7 +58,7 @@
    the file with BLOOM_IMPLEMENTATION or, with BLOOM_STATIC, in each file.
      BLOOM_IMPLEMENTATION   compiles the functions into this file.
    * BLOOM_STATIC           compiles them into this file as static inline; other
-                            files are unaffected.
+                            files may do without.
    * BLOOM_API              is the prefix of each declaration. The default is
                             extern, in ELF and Mach-O with hidden visibility. To
                             export from a shared library, #define it as a plain
@@ -221,10 +221,10 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* The false-positive rate, 0..1, to be expected after n different keys: 0 if n
    is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
-   else 2%, with two exceptions: 4% in your own plans with n <= 3 and k near m;
-   and in blocked filters of a few hundred blocks or less, with several blocks
-   per key, the real rate may be as low as a third of the result (2 blocks,
-   k = 40) or, below 10^-11 and for small n, far above it. */
+   else 2%, with two exceptions. In your own plans with n <= 3 and k near m it
+   is up to 4%. With several blocks per key, but at most a few hundred in all,
+   the real rate may be a third of the result (2 blocks, k = 40), or far above
+   it if n is small and the result below 10^-11. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -376,8 +376,8 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    Fold if n is known only at the end. Plan for the largest possible n, and
    round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
    divisors. Add the keys, merge the filters of other workers, and call
-   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. For n/5040
-   keys or more, the folded m is at most about twice that of a new plan. */
+   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. From the
+   largest n / 5040 on, the folded m is at most about twice a new plan's. */
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #ifndef BLOOM_NO_FLOAT
@@ -850,9 +850,9 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
     return bloom_rotl64_(word * 0x4CF5AD432745937FU, 33) * 0x87C37B91114253D5U;
 }
 
-/* The tail of a key: its first word in h1, its second in h2. If the key has at
-   least eight bytes, no other branch depends on its size: CPUs would mispredict
-   it. `last` is the last size % 8 bytes: the key's last eight bytes are loaded,
+/* The tail of a key: its first word in h1, its second in h2. From eight bytes
+   on, no branch here depends on the size, as CPUs would often mispredict it.
+   `last` is the last size % 8 bytes: the key's last eight bytes are loaded,
    and a shift drops the others. `mask` is all ones if the tail has a whole
    word; then that word is h1, and `last` is h2. A shorter key is read byte by
    byte, as a load of eight bytes would begin before its first byte. */
@@ -1952,8 +1952,8 @@ static double bloom_moment_(double m, unsigned k, double fill, double probes)
     return moment;
 }
 
-/* A walk whose step is 0 stays on one cell, one whose step is 2^63 on two, and
-   so on. Together they add about fill * 2^-63 to the rate, in width 32 about
+/* Walks with step 0 stay on one cell, those with step 2^63 on two, and so on.
+   Together they add about fill * 2^-63 to the rate, in width 32 about
    fill * 2^-31. */
 static double bloom_with_floor_(bloom_plan plan, double fill, double rate)
 {
