@@ -237,8 +237,8 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 /* ---- Making ------------------------------------------------------------- */
 #ifndef BLOOM_NO_MALLOC
 /* bloom_create makes an empty filter from a plan. bloom_new(n, p) uses the plan
-   bloom_plan_for(n, p). bloom_copy copies b with its seal. The result
-   is aligned to 32 bytes, or NULL if the plan is impossible or memory is short.
+   bloom_plan_for(n, p). bloom_copy copies b with its seal. The result is
+   aligned to 32 bytes, or NULL if the plan is impossible or memory is short.
    Free it with bloom_free, whose argument may be NULL. */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p);
@@ -1377,8 +1377,8 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
 }
 
 /* ---- Many keys -------------------------------------------------------------
-   The six public functions call bloom_many_. Of the three pointers to
-   keys, the one for their kind is set; the others are NULL. */
+   The six public functions call bloom_many_. Of the three pointers to keys, the
+   one for their kind is set; the others are NULL. */
 typedef struct bloom_keys_ {
     const bloom_key *bytes;
     const uint64_t *integers;
