@@ -1,4 +1,4 @@
-/* bloom.h 2.0.0 - public domain or MIT - one header for C99 and C++11:
+/* bloom.h 2.1.0 - public domain or MIT - one header for C99 and C++11:
    Bloom filters that keep the false-positive rate you ask for
 
    A Bloom filter is a set of keys in very little memory: at a false-positive
@@ -99,9 +99,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* major * 10000 + minor * 100 + patch. The major version changes when the
-   format does: 2.x reads and writes format 2 only. */
-#define BLOOM_VERSION 20000
+/* major * 10000 + minor * 100 + patch. Format 2 is frozen: this and every later
+   version reads and writes it. */
+#define BLOOM_VERSION 20100
+/* The size of an image's header in bytes. From these bytes alone, bloom_view
+   with a size of SIZE_MAX, and then bloom_size, tell the size of the image. */
+#define BLOOM_HEADER_SIZE 32
 
 #ifdef BLOOM_TINY
 #define BLOOM_TINY_FROM_THE_START_
@@ -607,8 +610,7 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 
 enum {
     BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5, BLOOM_K_AT_ = 6,
-    BLOOM_M_AT_ = 8, BLOOM_SEED_AT_ = 16, BLOOM_SEAL_AT_ = 24,
-    BLOOM_HEADER_ = 32
+    BLOOM_M_AT_ = 8, BLOOM_SEED_AT_ = 16, BLOOM_SEAL_AT_ = 24
 };
 
 static inline unsigned char *bloom_bytes_(bloom *b)
@@ -674,14 +676,14 @@ static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
 {
     const unsigned char *header = (const unsigned char *)image;
-    for (unsigned i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_; i++)
+    for (unsigned i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_SIZE; i++)
         copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
     return BLOOM_IN_ROM_ ? copy : header;
 }
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
 {
-    unsigned char copy[BLOOM_HEADER_];
+    unsigned char copy[BLOOM_HEADER_SIZE];
     return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
 }
 
@@ -705,8 +707,8 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
         return BLOOM_BAD_HEADER;
     if (layout > BLOOM_LAST_LAYOUT_ || width > BLOOM_WIDTH_)
         return BLOOM_UNSUPPORTED;
-    return size < BLOOM_HEADER_ || bloom_cell_bytes_(all, layout)
-         > size - BLOOM_HEADER_ ? BLOOM_TRUNCATED : BLOOM_OK;
+    return size < BLOOM_HEADER_SIZE || bloom_cell_bytes_(all, layout)
+         > size - BLOOM_HEADER_SIZE ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
@@ -732,7 +734,7 @@ static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
                             (uint32_t)(plan.cells >> 32), plan.layout,
                             plan.hash_bits, plan.hashes, most) != BLOOM_OK)
         return 0;
-    return BLOOM_HEADER_ + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
+    return BLOOM_HEADER_SIZE + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
                                                      plan.layout);
 }
 
@@ -749,9 +751,9 @@ BLOOM_API size_t bloom_size(const bloom *b)
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error)
 {
-    unsigned char copy[BLOOM_HEADER_];
+    unsigned char copy[BLOOM_HEADER_SIZE];
     bloom_error found = BLOOM_TRUNCATED;
-    if (image && size >= BLOOM_HEADER_)
+    if (image && size >= BLOOM_HEADER_SIZE)
         found = bloom_check_(bloom_header_of_(image, copy), size);
     if (error)
         *error = found;
@@ -761,7 +763,7 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
 {
     bloom_error found = BLOOM_TRUNCATED;
-    if (image && size >= BLOOM_HEADER_)
+    if (image && size >= BLOOM_HEADER_SIZE)
         found = bloom_check_((const unsigned char *)image, size);
     if (error)
         *error = found;
@@ -806,7 +808,7 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
 static inline void bloom_unseal_(unsigned char *image)
 {
     if (bloom_load_word_(image + BLOOM_SEAL_AT_) != 0)
-        for (unsigned i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_; i++)
+        for (unsigned i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_SIZE; i++)
             __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
 }
 #else
@@ -1342,7 +1344,7 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
     if (!BLOOM_IS_COUNTING_(plan.layout))
         return false;
     bloom_unseal_(image);
-    return bloom_counting_remove_(image + BLOOM_HEADER_, plan.hashes,
+    return bloom_counting_remove_(image + BLOOM_HEADER_SIZE, plan.hashes,
                                   bloom_walk_of_(plan, h));
 }
 
@@ -1452,17 +1454,17 @@ BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
     unsigned char *image = bloom_bytes_(b);
     bloom_walk_ walk = bloom_walk_of_key_(image, key, size);
     bloom_unseal_(image);
-    return bloom_add_walk_(image + BLOOM_HEADER_, image[BLOOM_LAYOUT_AT_],
+    return bloom_add_walk_(image + BLOOM_HEADER_SIZE, image[BLOOM_LAYOUT_AT_],
                            image[BLOOM_K_AT_], &walk);
 }
 
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
     const unsigned char *image = bloom_const_bytes_(b);
-    unsigned char copy[BLOOM_HEADER_];
+    unsigned char copy[BLOOM_HEADER_SIZE];
     const unsigned char *header = bloom_header_of_(image, copy);
     bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
-    return bloom_test_walk_(image + BLOOM_HEADER_, header[BLOOM_LAYOUT_AT_],
+    return bloom_test_walk_(image + BLOOM_HEADER_SIZE, header[BLOOM_LAYOUT_AT_],
                             header[BLOOM_K_AT_], &walk);
 }
 
@@ -1472,7 +1474,7 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
     const bloom_plan plan = bloom_parse_(image);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
     bloom_unseal_(image);
-    return bloom_add_walk_(image + BLOOM_HEADER_, plan.layout, plan.hashes,
+    return bloom_add_walk_(image + BLOOM_HEADER_SIZE, plan.layout, plan.hashes,
                            &walk);
 }
 
@@ -1480,7 +1482,7 @@ BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
-    return bloom_test_walk_(bloom_const_bytes_(b) + BLOOM_HEADER_, plan.layout,
+    return bloom_test_walk_(bloom_const_bytes_(b) + BLOOM_HEADER_SIZE, plan.layout,
                             plan.hashes, &walk);
 }
 
@@ -1573,12 +1575,12 @@ static bool bloom_combine_(bloom *into, const bloom *from, bool intersect)
     unsigned char *to = bloom_bytes_(into);
     const unsigned char *source = bloom_const_bytes_(from);
     const bloom_plan plan = bloom_parse_(to);
-    const size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
+    const size_t size = bloom_plan_size(plan) - BLOOM_HEADER_SIZE;
     if (!bloom_same_plan_(plan, bloom_parse_(source)))
         return false;
     bloom_unseal_(to);
-    to += BLOOM_HEADER_;
-    source += BLOOM_HEADER_;
+    to += BLOOM_HEADER_SIZE;
+    source += BLOOM_HEADER_SIZE;
     if (BLOOM_IS_COUNTING_(plan.layout))
         bloom_combine_words_(to, source, size, true, intersect);
     else
@@ -1609,9 +1611,9 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
         return false;
     bloom_clear(into_classic);
     for (cell = 0; cell < plan.cells; cell++)
-        if (image[BLOOM_HEADER_ + (size_t)(cell >> 1)]
+        if (image[BLOOM_HEADER_SIZE + (size_t)(cell >> 1)]
             >> bloom_nibble_shift_(cell) & 15)
-            bloom_set_bit_(to + BLOOM_HEADER_, cell);
+            bloom_set_bit_(to + BLOOM_HEADER_SIZE, cell);
     return true;
 }
 
@@ -1631,7 +1633,7 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
     bloom_plan plan = bloom_parse_(image);
     size_t i, size = bloom_plan_size(plan);
     uint64_t ones = 0, word;
-    for (i = BLOOM_HEADER_; i < size; i += 8) {
+    for (i = BLOOM_HEADER_SIZE; i < size; i += 8) {
         word = bloom_load_word_(image + i);
         if (BLOOM_IS_COUNTING_(plan.layout)) {  /* 1 for each that is not 0 */
             word |= word >> 2;
@@ -1709,13 +1711,13 @@ static bloom_plan bloom_folded_plan_(bloom_plan plan, uint64_t by)
 
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 {
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_folded_plan_(bloom_parse_(image), by);
     const size_t size = bloom_plan_size(plan);
     if (size == 0)
         return false;
     bloom_unseal_(image);
-    for (uint64_t i = 0; i < (size - BLOOM_HEADER_) / 8; i++)
+    for (uint64_t i = 0; i < (size - BLOOM_HEADER_SIZE) / 8; i++)
         bloom_store64_(cells + (size_t)(i * 8),
                        bloom_folded_word_(cells, plan.layout, i, by));
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
@@ -1738,11 +1740,11 @@ static inline uint64_t bloom_digest_(bloom_plan plan,
 static uint64_t bloom_checksum_(const unsigned char *image)
 {
     bloom_plan plan = bloom_parse_(image);
-    size_t size = bloom_plan_size(plan) - BLOOM_HEADER_;
+    size_t size = bloom_plan_size(plan) - BLOOM_HEADER_SIZE;
     uint64_t sum;
     plan.seed = 0;
     plan.seed = bloom_digest_(plan, image, BLOOM_SEAL_AT_);
-    sum = bloom_digest_(plan, image + BLOOM_HEADER_, size);
+    sum = bloom_digest_(plan, image + BLOOM_HEADER_SIZE, size);
     return sum ? sum : 1;
 }
 
@@ -1781,7 +1783,7 @@ static inline void bloom_write_header_(unsigned char *image, bloom_plan plan)
 static inline void bloom_clear_(unsigned char *image, bloom_plan plan)
 {
     const bloom_number_ m = (bloom_number_)plan.cells;
-    BLOOM_ZERO_(image + BLOOM_SEAL_AT_, BLOOM_HEADER_ - BLOOM_SEAL_AT_
+    BLOOM_ZERO_(image + BLOOM_SEAL_AT_, BLOOM_HEADER_SIZE - BLOOM_SEAL_AT_
                 + (size_t)bloom_cell_bytes_(m, plan.layout));
 }
 
@@ -2221,7 +2223,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
     uint64_t words = bytes / 8;
     if (words < 5)
         return plan;
-    words -= BLOOM_HEADER_ / 8;
+    words -= BLOOM_HEADER_SIZE / 8;
     plan.cells = (words < most ? words : most) * 64;
     plan.hashes = (uint8_t)bloom_best_hashes_(plan, 1, n ? n : 1);
     return plan;
@@ -2281,7 +2283,7 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
 
 BLOOM_API double bloom_fpr(const bloom *b)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     const bool blocked = BLOOM_IS_BLOCKED_(plan.layout);
     const uint64_t ones = bloom_ones(b);
@@ -2548,7 +2550,7 @@ BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_simd_key_(unsigned char *into,
 
 BLOOM_NOINLINE_ bool bloom_add_general_(bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_parse_(image);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
     bloom_unseal_(image);
@@ -2560,7 +2562,7 @@ BLOOM_NOINLINE_ bool bloom_add_general_(bloom *b, bloom_hash h)
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_general_(const bloom *b,
                                                      bloom_hash h)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_of_(plan, h);
     return plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
@@ -2571,7 +2573,7 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_general_(const bloom *b,
 /* Path 2 expects that in width 32 the low half of h.h2 is 0 already. */
 BLOOM_NOINLINE_ bool bloom_add_bits_(bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_;
+    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_parse_(image);
     bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
     if (plan.layout != BLOOM_CLASSIC)
@@ -2584,7 +2586,7 @@ BLOOM_NOINLINE_ bool bloom_add_bits_(bloom *b, bloom_hash h)
    cell. Then it is best to stop at the first cell that is not set. */
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_huge_(const bloom *b, bloom_hash h)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
     return bloom_probe_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, true);
@@ -2592,7 +2594,7 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_huge_(const bloom *b, bloom_hash h)
 
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_bits_(const bloom *b, bloom_hash h)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_plan_of(b);
     bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
     if (plan.layout != BLOOM_CLASSIC)
@@ -2621,14 +2623,14 @@ BLOOM_TARGET_ static inline bool bloom_add_one_block_(unsigned char *image,
 {
     const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
     bloom_unseal_(image);
-    return bloom_simd_add_(image + BLOOM_HEADER_ + at, x);
+    return bloom_simd_add_(image + BLOOM_HEADER_SIZE + at, x);
 }
 
 BLOOM_TARGET_ static inline bool bloom_test_one_block_(
     const unsigned char *image, uint32_t blocks, uint64_t x)
 {
     const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
-    return bloom_simd_test_(image + BLOOM_HEADER_ + at, x);
+    return bloom_simd_test_(image + BLOOM_HEADER_SIZE + at, x);
 }
 
 BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
@@ -2912,12 +2914,12 @@ static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
     bloom_job_ job;
     size_t from, count, trues = 0;
     job.into = BLOOM_NULL_;
-    job.cells = bloom_const_bytes_(b) + BLOOM_HEADER_;
+    job.cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
     job.plan = plan;
     job.large = large;
     if (into && keys.count > 0) {
         bloom_unseal_(bloom_bytes_(into));
-        job.into = bloom_bytes_(into) + BLOOM_HEADER_;
+        job.into = bloom_bytes_(into) + BLOOM_HEADER_SIZE;
     }
     for (from = 0; from < keys.count; from += count) {
         bool *results = keys.results ? keys.results + from : unwanted;

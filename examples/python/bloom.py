@@ -54,7 +54,7 @@ from types import SimpleNamespace
 from typing import (Any, BinaryIO, Iterable, Iterator, NamedTuple,
                     SupportsIndex, Type, TypeVar, Union)
 
-__version__ = "2.0.0"
+__version__ = "2.1.0"
 Key = Union[bytes, bytearray, memoryview, str, SupportsIndex]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Plan = NamedTuple("Plan", [("cells", int), ("seed", int), ("hashes", int),
