@@ -501,6 +501,11 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_LIKELY_(x) (x)
 #define BLOOM_OPAQUE_(x) ((void)0)
 #endif
+#ifdef __clang__                        /* gcc does it by itself */
+#define BLOOM_UNROLL_8_ _Pragma("clang loop unroll_count(8)")
+#else
+#define BLOOM_UNROLL_8_
+#endif
 #ifdef _MSC_VER
 #include <intrin.h>
 #ifdef _M_X64
@@ -1013,7 +1018,7 @@ static inline bloom_hash bloom_hash_from_h1_(uint64_t h1)
     return h;
 }
 
-BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(const unsigned char *key,
+BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(const unsigned char *key,
                                                 size_t size, uint64_t seed)
 {
     uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
@@ -1022,7 +1027,7 @@ BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(const unsigned char *key,
     return h;
 }
 
-BLOOM_NOINLINE_ bloom_hash bloom_hash_integer_32_(uint64_t key, uint64_t seed)
+BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_integer_32_(uint64_t key, uint64_t seed)
 {
     unsigned char bytes[8];
     bloom_store64_(bytes, key);
@@ -1124,7 +1129,7 @@ typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
    changes, and a 32-bit CPU can compute the same cells with 32-bit numbers. */
 static inline uint64_t bloom_first_step_(unsigned width, uint64_t h2)
 {
-    return width == 32 ? h2 >> 32 << 32 : h2;
+    return h2 & ~(width == 32 ? (uint64_t)0xFFFFFFFFU : 0);
 }
 
 static inline bloom_walk_ bloom_walk_of_(const unsigned char *header,
@@ -1252,6 +1257,7 @@ BLOOM_INLINE_ bool bloom_probe_bits_by_8_(unsigned char *array, unsigned k,
     unsigned set = 1;
     do {
         const unsigned group = k < 8 ? k : 8;
+        BLOOM_UNROLL_8_
         for (unsigned i = 0; i < group; i++) {
             BLOOM_OPAQUE_(walk->y);
             BLOOM_OPAQUE_(walk->m);
@@ -1378,6 +1384,7 @@ static inline bool bloom_probe_block_(unsigned char *block, uint64_t x,
     || !(defined(__AVX2__) || defined(__x86_64__) || defined(__aarch64__) \
          || defined(__wasm_simd128__))
 #define BLOOM_TARGET_
+#define BLOOM_SIMD_INLINE_ static inline
 #define BLOOM_HAS_SIMD_ false
 #define bloom_fast_load32_ bloom_load32_
 static inline bool bloom_probe_block_simd_(unsigned char *block, uint64_t x,
@@ -1388,9 +1395,11 @@ static inline bool bloom_probe_block_simd_(unsigned char *block, uint64_t x,
 #else
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define BLOOM_TARGET_ __attribute__((target("avx2")))
+#define BLOOM_SIMD_INLINE_ BLOOM_TARGET_ static inline
 #define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
 #else
 #define BLOOM_TARGET_
+#define BLOOM_SIMD_INLINE_ BLOOM_INLINE_
 #define BLOOM_HAS_SIMD_ true
 #endif
 
@@ -1432,7 +1441,7 @@ static inline bool bloom_set_word_(unsigned char *at, uint64_t bits)
 /* Other threads may set bits while a block is loaded. The load may then see
    some of these bits and not others, which is harmless, as no bit depends on
    another. So it need not be atomic; volatile makes each call load anew. */
-BLOOM_TARGET_ __attribute__((no_sanitize_thread)) static inline bool
+__attribute__((no_sanitize_thread)) BLOOM_SIMD_INLINE_ bool
 bloom_probe_block_simd_(unsigned char *block, uint64_t x, bool add)
 {
     typedef const volatile bloom_i64x4_ unaligned
@@ -1455,7 +1464,7 @@ bloom_probe_block_simd_(unsigned char *block, uint64_t x, bool add)
     return set;
 }
 #else
-BLOOM_TARGET_ static inline bool bloom_probe_block_simd_(unsigned char *block,
+BLOOM_SIMD_INLINE_ bool bloom_probe_block_simd_(unsigned char *block,
                                                          uint64_t x, bool add)
 {
     bloom_i64x4_ mask, old, now;
@@ -1519,6 +1528,13 @@ static inline bool bloom_probe_key_(unsigned char *image,
     return bloom_probe_(image + BLOOM_HEADER_SIZE, header[BLOOM_LAYOUT_AT_],
                         header[BLOOM_K_AT_], &walk, add);
 }
+
+static inline bool bloom_probe_integer_(unsigned char *image,
+                                        const unsigned char *header,
+                                        uint64_t key, bool add)
+{
+    return bloom_probe_key_(image, header, bloom_hash_integer_(header, key), add);
+}
 #else
 /* There are three paths. A call takes the first that fits:
    1. One block per key, by SIMD: in the public function itself, which
@@ -1579,23 +1595,31 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_classic_(unsigned char *image,
                                   image[BLOOM_K_AT_], &walk, false);
 }
 
-/* For m < 2^34 (2 GB), where the upper half of x chooses the block. The number
-   of blocks, m / 256, is bytes 1 to 4 of m, as m < 2^40. */
-#define BLOOM_BLOCKS_(image) bloom_fast_load32_((image) + BLOOM_M_AT_ + 1)
-/* One load and one comparison test layout, width, k and the zero byte. */
-#define BLOOM_IS_ONE_BLOCK_(image) BLOOM_LIKELY_(BLOOM_HAS_SIMD_ \
-    && bloom_fast_load32_((image) + BLOOM_LAYOUT_AT_) \
-           == 0x084001UL /* blocked, 64, k = 8 */ \
-    && BLOOM_BLOCKS_(image) >> 26 == 0)
-
-BLOOM_TARGET_ static inline bool bloom_probe_one_block_(unsigned char *image,
-                                                        uint64_t x, bool add)
+/* Path 1 is for m < 2^34 (2 GB), where the upper half of x chooses the block.
+   The number of blocks, m / 256, is bytes 1 to 4 of m, as m < 2^40. One load
+   tests layout, width, k and the zero byte. */
+BLOOM_INLINE_ bool bloom_is_one_block_(const unsigned char *image)
 {
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
+    const uint32_t fields = bloom_fast_load32_(image + BLOOM_LAYOUT_AT_);
+    const uint32_t blocks = bloom_fast_load32_(image + BLOOM_M_AT_ + 1);
+    return BLOOM_LIKELY_(BLOOM_HAS_SIMD_ && blocks >> 26 == 0
+                         && fields == 0x084001UL /* blocked, 64, k = 8 */);
+}
+
+BLOOM_SIMD_INLINE_ bool bloom_probe_one_block_(unsigned char *image,
+                                               uint64_t x, bool add)
+{
+    const uint32_t blocks = bloom_fast_load32_(image + BLOOM_M_AT_ + 1);
     const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
     if (add)
         bloom_unseal_(image);
     return bloom_probe_block_simd_(image + BLOOM_HEADER_SIZE + at, x, add);
+}
+
+BLOOM_INLINE_ bool bloom_probe_cells_(unsigned char *image, bloom_hash h,
+                                      bool add)
+{
+    return add ? bloom_add_classic_(image, h) : bloom_look_up_classic_(image, h);
 }
 
 BLOOM_INLINE_ bool bloom_probe_key_(unsigned char *image,
@@ -1603,10 +1627,35 @@ BLOOM_INLINE_ bool bloom_probe_key_(unsigned char *image,
                                     bool add)
 {
     (void)header;                       /* is image: small builds read flash */
-    return BLOOM_IS_ONE_BLOCK_(image)
+    return bloom_is_one_block_(image)
          ? bloom_probe_one_block_(image, h.h1, add)
-         : add ? bloom_add_classic_(image, h)
-               : bloom_look_up_classic_(image, h);
+         : bloom_probe_cells_(image, h, add);
+}
+
+BLOOM_NOINLINE_ bool bloom_add_integer_32_(unsigned char *image, uint64_t key)
+{
+    return bloom_add_classic_(image, bloom_hash_integer_(image, key));
+}
+
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_integer_32_(
+    unsigned char *image, uint64_t key)
+{
+    return bloom_look_up_classic_(image, bloom_hash_integer_(image, key));
+}
+
+BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
+                                        const unsigned char *header,
+                                        uint64_t key, bool add)
+{
+    const uint64_t seed = bloom_load64_(image + BLOOM_SEED_AT_);
+    const uint64_t h1 = bloom_h1_of_integer_(key, seed);
+    (void)header;
+    return bloom_is_one_block_(image)
+             ? bloom_probe_one_block_(image, h1, add)
+         : image[BLOOM_WIDTH_AT_] == 64
+             ? bloom_probe_cells_(image, bloom_hash_from_h1_(h1), add)
+         : add ? bloom_add_integer_32_(image, key)
+               : bloom_look_up_integer_32_(image, key);
 }
 #endif
 
@@ -1624,8 +1673,7 @@ BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_bytes_(b);
-    return !bloom_probe_key_(image, image, bloom_hash_integer_(image, key),
-                             true);
+    return !bloom_probe_integer_(image, image, key, true);
 }
 
 BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
@@ -1645,9 +1693,7 @@ BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(image, copy);
-    return bloom_probe_key_(image, header, bloom_hash_integer_(header, key),
-                            false);
+    return bloom_probe_integer_(image, bloom_header_of_(image, copy), key, false);
 }
 
 BLOOM_API_INLINE_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
@@ -1776,7 +1822,7 @@ BLOOM_INLINE_ void bloom_put_hash_(bloom_batch_ *batch, size_t i,
 #if defined(__x86_64__) && defined(BLOOM_SIMD_ALL_SET_)
 typedef uint64_t bloom_u64x4_ __attribute__((vector_size(32)));
 
-BLOOM_TARGET_ static inline size_t bloom_h1_by_4_(uint64_t *x,
+BLOOM_SIMD_INLINE_ size_t bloom_h1_by_4_(uint64_t *x,
     const uint64_t *keys, size_t count, uint64_t seed)
 {
     const uint64_t spread = bloom_spread_seed_(seed);
@@ -1914,7 +1960,7 @@ BLOOM_INLINE_ void bloom_round_(const bloom_job_ *job, bloom_batch_ *batch,
             batch->y[kept] = walk.y;
             key[kept] = key[i];
             kept += set;
-            if (then && set)
+            if (then)
                 bloom_prefetch_next_(job, kernel, then, walk);
         }
         if (i < ahead)
@@ -1959,13 +2005,13 @@ BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
 {
     const uint64_t m = job->plan.cells;
     const unsigned k = job->plan.hashes;
-    const size_t ahead = m >> 25 != 0 ? next->count : 0;
+    const bool large = m >> 25 != 0;
     if (kernel == BLOOM_SIMD_ && k == 8)
-        return bloom_one_round_(job, batch, next, ahead, results, kernel, 8,
-                                add);
+        return large ? bloom_one_round_(job, batch, next, next->count, results, kernel, 8, add)
+             : bloom_one_round_(job, batch, next, 0, results, kernel, 8, add);
     if (add || m >> 22 == 0 || k <= (job->plan.layout == BLOOM_BLOCKED ? 8 : 2))
-        return bloom_one_round_(job, batch, next, ahead, results, kernel, k,
-                                add);
+        return large ? bloom_one_round_(job, batch, next, next->count, results, kernel, k, add)
+             : bloom_one_round_(job, batch, next, 0, results, kernel, k, add);
     return bloom_rounds_(job, batch, next, results, kernel);
 }
 
