@@ -1235,7 +1235,7 @@ static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
 #endif
 
 /* Probes the k cells of a walk. A lookup stops at the first that is not set. */
-static inline bool bloom_probe_bits_(unsigned char *array, unsigned k,
+BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *array, unsigned k,
                                      bloom_walk_ *walk, bool add)
 {
     unsigned set = 1;
@@ -1502,7 +1502,7 @@ BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *array, unsigned k,
 }
 
 /* ---- Any layout, without SIMD -------------------------------------------- */
-static inline bool bloom_probe_(unsigned char *array, unsigned layout,
+BLOOM_INLINE_ bool bloom_probe_(unsigned char *array, unsigned layout,
                                 unsigned k, bloom_walk_ *walk, bool add)
 {
     return BLOOM_IS_BLOCKED_(layout)
@@ -1513,27 +1513,49 @@ static inline bool bloom_probe_(unsigned char *array, unsigned layout,
 }
 
 /* ==== One key ===============================================================
-   A call hashes the key and gives the hash to bloom_probe_key_, which probes
-   the cells. The result is whether all of them were set before. `header` is the
-   header of the image, or its copy if the image is in flash. */
+   Each public function gives a key of its kind to bloom_probe_bytes_, _integer_
+   or _hash_, which probe the cells of the key. `header` is the header of the
+   image or, if the image is in flash, the copy of its header. */
 
 #ifdef BLOOM_SMALL_
-static inline bool bloom_probe_key_(unsigned char *image,
-                                    const unsigned char *header, bloom_hash_ h,
-                                    bool add)
+static bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
+                                      const void *key, size_t size)
 {
-    bloom_walk_ walk = bloom_walk_of_(header, h);
+    return bloom_walk_of_(header, bloom_hash_bytes_(header, key, size));
+}
+
+BLOOM_INLINE_ bool bloom_probe_walk_(unsigned char *image,
+                                     const unsigned char *header,
+                                     bloom_walk_ *walk, bool add)
+{
     if (add)
         bloom_unseal_(image);
     return bloom_probe_(image + BLOOM_HEADER_SIZE, header[BLOOM_LAYOUT_AT_],
-                        header[BLOOM_K_AT_], &walk, add);
+                        header[BLOOM_K_AT_], walk, add);
 }
 
-static inline bool bloom_probe_integer_(unsigned char *image,
+BLOOM_INLINE_ bool bloom_probe_bytes_(unsigned char *image,
+                                      const unsigned char *header,
+                                      const void *key, size_t size, bool add)
+{
+    bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
+    return bloom_probe_walk_(image, header, &walk, add);
+}
+
+BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
                                         const unsigned char *header,
                                         uint64_t key, bool add)
 {
-    return bloom_probe_key_(image, header, bloom_hash_integer_(header, key), add);
+    bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_integer_(header, key));
+    return bloom_probe_walk_(image, header, &walk, add);
+}
+
+BLOOM_INLINE_ bool bloom_probe_hash_(unsigned char *image,
+                                     const unsigned char *header, bloom_hash h,
+                                     bool add)
+{
+    bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_from_(h));
+    return bloom_probe_walk_(image, header, &walk, add);
 }
 #else
 /* There are three paths. A call takes the first that fits:
@@ -1619,19 +1641,30 @@ BLOOM_SIMD_INLINE_ bool bloom_probe_one_block_(unsigned char *image,
 BLOOM_INLINE_ bool bloom_probe_cells_(unsigned char *image, bloom_hash h,
                                       bool add)
 {
-    return add ? bloom_add_classic_(image, h) : bloom_look_up_classic_(image, h);
+    return add ? bloom_add_classic_(image, h)
+               : bloom_look_up_classic_(image, h);
 }
 
-BLOOM_INLINE_ bool bloom_probe_key_(unsigned char *image,
-                                    const unsigned char *header, bloom_hash h,
-                                    bool add)
+BLOOM_INLINE_ bool bloom_probe_hash_(unsigned char *image,
+                                     const unsigned char *header, bloom_hash h,
+                                     bool add)
 {
-    (void)header;                       /* is image: small builds read flash */
+    (void)header;
     return bloom_is_one_block_(image)
          ? bloom_probe_one_block_(image, h.h1, add)
          : bloom_probe_cells_(image, h, add);
 }
 
+BLOOM_INLINE_ bool bloom_probe_bytes_(unsigned char *image,
+                                      const unsigned char *header,
+                                      const void *key, size_t size, bool add)
+{
+    return bloom_probe_hash_(image, header,
+                             bloom_hash_bytes_(header, key, size), add);
+}
+
+/* Hashes integers in the public function in width 64 only. In width 32 the hash
+   is computed here, which keeps that function small. */
 BLOOM_NOINLINE_ bool bloom_add_integer_32_(unsigned char *image, uint64_t key)
 {
     return bloom_add_classic_(image, bloom_hash_integer_(image, key));
@@ -1647,12 +1680,11 @@ BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
                                         const unsigned char *header,
                                         uint64_t key, bool add)
 {
-    const uint64_t seed = bloom_load64_(image + BLOOM_SEED_AT_);
+    const uint64_t seed = bloom_load64_(header + BLOOM_SEED_AT_);
     const uint64_t h1 = bloom_h1_of_integer_(key, seed);
-    (void)header;
     return bloom_is_one_block_(image)
              ? bloom_probe_one_block_(image, h1, add)
-         : image[BLOOM_WIDTH_AT_] == 64
+         : header[BLOOM_WIDTH_AT_] == 64
              ? bloom_probe_cells_(image, bloom_hash_from_h1_(h1), add)
          : add ? bloom_add_integer_32_(image, key)
                : bloom_look_up_integer_32_(image, key);
@@ -1666,8 +1698,7 @@ BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
     unsigned char *image = bloom_bytes_(b);
-    return !bloom_probe_key_(image, image, bloom_hash_bytes_(image, key, size),
-                             true);
+    return !bloom_probe_bytes_(image, image, key, size, true);
 }
 
 BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
@@ -1679,28 +1710,28 @@ BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
 BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_bytes_(b);
-    return !bloom_probe_key_(image, image, bloom_hash_from_(h), true);
+    return !bloom_probe_hash_(image, image, h, true);
 }
 
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
     unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
     const unsigned char *header = bloom_header_of_(image, copy);
-    return bloom_probe_key_(image, header,
-                            bloom_hash_bytes_(header, key, size), false);
+    return bloom_probe_bytes_(image, header, key, size, false);
 }
 
 BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
     unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
-    return bloom_probe_integer_(image, bloom_header_of_(image, copy), key, false);
+    const unsigned char *header = bloom_header_of_(image, copy);
+    return bloom_probe_integer_(image, header, key, false);
 }
 
 BLOOM_API_INLINE_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
     unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
-    return bloom_probe_key_(image, bloom_header_of_(image, copy),
-                            bloom_hash_from_(h), false);
+    const unsigned char *header = bloom_header_of_(image, copy);
+    return bloom_probe_hash_(image, header, h, false);
 }
 
 static inline bool bloom_remove_(unsigned char *image, bloom_hash_ h)
@@ -1761,16 +1792,17 @@ typedef struct bloom_keys_ {
 } bloom_keys_;
 
 #ifdef BLOOM_SMALL_
-static bool bloom_one_of_(unsigned char *image, const bloom_keys_ *keys,
-                          size_t i, bool add)
+static bool bloom_probe_key_(unsigned char *image, const bloom_keys_ *keys,
+                             size_t i, bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
     const unsigned char *header = add ? image : bloom_header_of_(image, copy);
-    return bloom_probe_key_(image, header,
-        keys->hashes ? bloom_hash_from_(keys->hashes[i])
-        : keys->integers ? bloom_hash_integer_(header, keys->integers[i])
-        : bloom_hash_bytes_(header, keys->bytes[i].data, keys->bytes[i].size),
-        add);
+    return keys->hashes
+             ? bloom_probe_hash_(image, header, keys->hashes[i], add)
+         : keys->integers
+             ? bloom_probe_integer_(image, header, keys->integers[i], add)
+             : bloom_probe_bytes_(image, header, keys->bytes[i].data,
+                                  keys->bytes[i].size, add);
 }
 
 /* Adds the keys or looks them up. Returns how many results are true. */
@@ -1778,7 +1810,7 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
 {
     size_t trues = 0;
     for (size_t i = 0; i < keys.count; i++) {
-        const bool result = bloom_one_of_(image, &keys, i, add) != add;
+        const bool result = bloom_probe_key_(image, &keys, i, add) != add;
         trues += result;
         if (keys.results)
             keys.results[i] = result;
