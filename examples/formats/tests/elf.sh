@@ -1,11 +1,11 @@
-# Run by `make examples`, after make libbloom: compares examples/formats/elf.c with
+# Run by run.sh, after make libbloom: compares examples/formats/elf.c with
 # `nm -D` on every eighth library of this machine, on the C library and on those of
 # the cross compilers; and with elf.py on both classes and byte orders. A name that
 # nm shows with a small letter is local and in no filter. EACH=1 tests all libraries.
-cd "$(dirname "$0")/../.." && mkdir -p build/elves || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build/elves || exit 1
 . tests/unit/count.sh
 
-sh tests/examples/examples.sh formats/elf >build/elves/says
+sh tests/unit/prints.sh examples/formats/elf.c >build/elves/says
 sum elf build/elves/says
 
 # maybes LIBRARY < NAMES: prints those that may be exported
@@ -48,7 +48,7 @@ else
 fi
 
 if command -v python3 >/dev/null; then
-    python3 tests/partners/elf.py build/elves
+    python3 examples/formats/tests/elf.py build/elves
     for made in build/elves/*.so; do
         maybes "$made" <"${made%.so}.names" >build/elves/out
         same "$made" build/elves/out "${made%.so}.maybe"

@@ -2,7 +2,7 @@
    as BLOBs and as pages of its tables, in a real SQLite that is linked in.
    run.sh builds it; by hand:
 
-     cc -I. -DFUZZ_MAIN tests/fuzz/fuzz_sqlite.c -lsqlite3
+     cc -I. -DFUZZ_MAIN examples/sqlite/tests/fuzz_sqlite.c -lsqlite3
 
    Each call must return a value or an error message. A BLOB that one function
    accepts must be accepted by the others. A key that was added must be found. A

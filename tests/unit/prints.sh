@@ -1,9 +1,8 @@
-# Run by `make examples` and `make interop`: builds and runs each named example, and
-# compares its output with its header. There, the lines after "Prints:" that are
-# indented by 7 spaces are the expected output; "..." stands for any text, such as a
-# time. If the line of "Prints:" begins with the example's name, the words between
-# the two are its arguments.
-# usage: examples.sh NAME[:library...] ...
+# Builds and runs each named example, and compares its output with its header. There,
+# the lines after "Prints:" that are indented by 7 spaces are the expected output;
+# "..." stands for any text, such as a time. If the line of "Prints:" begins with the
+# example's name, the words between the two are its arguments.
+# usage: prints.sh SOURCE[:library...] ...        SOURCE is examples/first.c, ..
 . tests/unit/count.sh
 
 # promised FILE: prints the expected lines as anchored regular expressions
@@ -29,16 +28,17 @@ alike() {
 }
 
 for example in "$@"; do
-    name=${example%%:*}
+    source=${example%%:*}
+    name=$(basename "$source" .c)
     libraries=
-    [ "$name" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
-    program=build/$(basename "$name")
-    ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "examples/$name.c" \
+    [ "$source" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
+    program=build/$name
+    ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "$source" \
         -o "$program" $libraries || { bad "$name"; continue; }
-    "$program" $(words "examples/$name.c" "$(basename "$name")") \
+    "$program" $(words "$source" "$name") \
         >"$program.out" 2>"$program.err" </dev/null
     status=$?
-    promised "examples/$name.c" >"$program.says"
+    promised "$source" >"$program.says"
     if [ $status -eq 0 ] && alike "$program.says" "$program.out"; then
         ok
         echo "$name: output as in its header"

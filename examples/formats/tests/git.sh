@@ -1,8 +1,8 @@
-# Run by `make examples`: compares examples/formats/git.c with git itself, in
+# Run by run.sh: compares examples/formats/git.c with git itself, in
 # repositories of SHA-1 and SHA-256 that this script makes. Each commit that changed
 # a path, as `git log` and `git diff-tree` find without filters, must be printed.
 # The number of commits that are "certainly not" must be the one that git counts.
-cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
 . tests/unit/count.sh
 command -v git >/dev/null || {
     echo "skipped, examples/formats/git.c: apt-get install git"
@@ -138,7 +138,7 @@ fi
 # The SHA-1 repository comes last: its graph stays in build/graphs, for the
 # command in the head of git.c.
 history || { bad 'no repository was made'; counted git; exit; }
-sh tests/examples/examples.sh formats/git >build/graphs/says
+sh tests/unit/prints.sh examples/formats/git.c >build/graphs/says
 sum git build/graphs/says
 compare 'SHA-1'
 sames

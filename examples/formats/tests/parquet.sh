@@ -1,4 +1,4 @@
-# Run by `make interop`: tests examples/formats/parquet.c with Parquet files that
+# Run by run.sh: tests examples/formats/parquet.c with Parquet files that
 # DuckDB and hyparquet-writer write (from npm, into build/npm), and with
 # duckdb.parquet. That is a small file of DuckDB 1.5.6 with the columns word (a0
 # to a9) and id (0 to 9), each value ten times. If a tool is missing, it is named
@@ -25,10 +25,10 @@ near() {
     awk "BEGIN { exit !($1 > $2 * (1 - $3) && $1 < $2 * (1 + $3)) }"
 }
 
-sh tests/examples/examples.sh formats/parquet:-lxxhash || exit 1
+sh tests/unit/prints.sh examples/formats/parquet.c:-lxxhash:-lm || exit 1
 npm install --prefix $work --no-save --no-audit --no-fund \
     @duckdb/node-api@1.5.6-r.1 hyparquet-writer@0.17.0 >$work/log 2>&1 &&
-    cp tests/partners/parquet/write.mjs $work && (cd $work && node write.mjs write) ||
+    cp examples/formats/tests/parquet.mjs $work && (cd $work && node parquet.mjs write) ||
     { cat $work/log; exit 1; }
 
 # ours LIBRARY COLUMN TYPE GROUP BYTES: the example makes the same bits from the
@@ -191,7 +191,7 @@ check 'date by its days' [ "$(echo -365 | build/parquet check \
 check '-x of a UUID' [ "$(tr -d - <$work/types.uuid.in | build/parquet check -x \
     $work/types.parquet uuid | wc -l)" -eq 1600 ]
 
-small=tests/partners/parquet/duckdb.parquet
+small=examples/formats/tests/duckdb.parquet
 printf 'a0\na9\n' >$work/in
 printf 'b0\na0\na10\n\na9' | build/parquet check $small word >$work/out
 check "$small: word" cmp $work/in $work/out
@@ -218,6 +218,6 @@ done
 cp $small $work/small.parquet
 ASAN_OPTIONS=detect_leaks=0         # twice as fast
 export ASAN_OPTIONS
-check 'truncated and corrupted files' node tests/partners/parquet/write.mjs bend build/parquet-sanitized \
-    $work/small.parquet id
+check 'truncated and corrupted files' node examples/formats/tests/parquet.mjs bend \
+    build/parquet-sanitized $work/small.parquet id
 counted parquet
