@@ -5,12 +5,11 @@
 # runs sqlite.sql with a tenth of the rows, and guard.c. QUERIES=100000 sets the
 # number of random queries. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
-target=check-sqlite
-. tests/unit/count.sh
-need 'echo "#include <sqlite3ext.h>" | ${CC:-cc} -E -' sqlite3ext.h \
-    libsqlite3-dev
-need 'command -v sqlite3' sqlite3 sqlite3
-[ $status -eq 0 ] || exit 1
+. tests/count.sh
+need sqlite3ext.h libsqlite3-dev \
+    'echo "#include <sqlite3ext.h>" | ${CC:-cc} -E -'
+need sqlite3 sqlite3
+enough
 LC_ALL=C export LC_ALL
 work=build/sqlite
 rm -rf $work
@@ -449,6 +448,6 @@ demo() {
 }
 demo
 
-sh tests/unit/prints.sh examples/sqlite/guard.c:-lsqlite3 >$work/out
+sh tests/prints.sh examples/sqlite/guard.c:-lsqlite3 >$work/out
 sum guard $work/out
 counted check-sqlite
