@@ -68,7 +68,9 @@ fuzz_it() {
     other=$((96 - ${bits:-64}))
     mkdir -p "$found"
     corpus=${source##*/fuzz_}
-    sh tests/fuzz/unpack.sh "tests/fuzz/corpus/${corpus%.c}.txt" "$seeds"
+    corpus=tests/fuzz/corpus/${corpus%.c}.txt
+    [ -e "$corpus" ] || corpus=${source%.c}.txt
+    sh tests/fuzz/unpack.sh "$corpus" "$seeds"
     clang -m${bits:-64} -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE \
         "$@" -fno-sanitize-recover=all "$source" -o "$program" $libraries \
         >"$program.log" 2>&1 &&
@@ -116,8 +118,7 @@ fuzz large 96 $NO_WATCH
 ASAN_OPTIONS=$asan
 fuzz command 384 $NO_WATCH
 for tool in guava spark cassandra; do
-    source=tests/fuzz/fuzz_jvm.c libraries=-lm
-    flags="-DFUZZ_TOOL=\"examples/formats/$tool.c\""
+    source=examples/formats/tests/fuzz_$tool.c libraries=-lm
     fuzz $tool 128
 done
 if (. tests/partners/redis/server.sh && fetch_header); then
@@ -127,7 +128,7 @@ else
     result 1 "redis: no redismodule.h" /dev/null
 fi
 takes libsqlite3-dev clang -lsqlite3
-source=tests/fuzz/fuzz_sqlite.c libraries=-lsqlite3
+source=examples/sqlite/tests/fuzz_sqlite.c libraries=-lsqlite3
 fuzz sqlite 160 -fno-sanitize-coverage=trace-cmp
 
 echo "$executions executions under $under"

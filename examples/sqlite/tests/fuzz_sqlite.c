@@ -1,8 +1,12 @@
 /* Fuzz target: the SQLite extension, examples/sqlite/sqlite.c, with any bytes
    as BLOBs and as pages of its tables, in a real SQLite that is linked in.
-   run.sh builds it; by hand:
+   `make fuzz ONLY=sqlite` runs it.
 
-     cc -I. -DFUZZ_MAIN examples/sqlite/tests/fuzz_sqlite.c -lsqlite3
+   fuzz: length=160
+   fuzz: libraries=-lsqlite3
+   fuzz: package=libsqlite3-dev
+   fuzz: bits=64 only
+   fuzz: msan=no
 
    Each call must return a value or an error message. A BLOB that one function
    accepts must be accepted by the others. A key that was added must be found. A
@@ -165,4 +169,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#include "main.h"
+#include "tests/fuzz/main.h"

@@ -387,7 +387,7 @@ done
 # ---- Files exchanged with the command ---------------------------------------
 
 exchange() {
-    make -s build/bloom || exit 1
+    ${MAKE:-make -s} build/bloom || exit 1
     awk 'BEGIN { for (i = 0; i < 3000; i++) print "key " i * i }' >$work/keys
     awk 'BEGIN { for (i = 0; i < 9000; i++) print "key " i * 7 }' >$work/asked
     build/bloom build -n 3000 -p 0.01 $work/theirs $work/keys
@@ -448,6 +448,13 @@ demo() {
 }
 demo
 
+# ---- The first session of README.md, and guard.c -----------------------------
+
+sed -n 's/^    sqlite> //p' examples/sqlite/README.md |
+    (cd $work/demo && sqlite3) >$work/out 2>&1
+awk '/^    sqlite> / { on = 1; next } on && /^    / { print substr($0, 5); next }
+    { on = 0 }' examples/sqlite/README.md >$work/wanted
+same 'the first session of README.md' $work/out $work/wanted
 sh tests/prints.sh examples/sqlite/guard.c:-lsqlite3 >$work/out
 sum guard $work/out
-counted check-sqlite
+counted

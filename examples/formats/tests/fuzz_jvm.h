@@ -1,9 +1,6 @@
-/* Fuzz target: the programs examples/formats/guava.c, spark.c and cassandra.c
-   with filter files and keys of any content. run.sh builds one for each; by
-   hand:
-
-     cc -I. -DFUZZ_TOOL='"examples/formats/spark.c"' -DFUZZ_MAIN
-        tests/fuzz/fuzz_jvm.c
+/* Fuzz targets: the programs guava.c, spark.c and cassandra.c with filter files
+   and keys of any content. fuzz_guava.c and so on define FUZZ_TOOL, the path of
+   the program, and include this file.
 
    A file must either be refused with one line that names it, or have the size
    that its header requires; then a key that is put must be found. The input:
@@ -26,7 +23,7 @@ static size_t content_size;
 
 static void fail(const char *what, int line)
 {
-    fprintf(stderr, "fuzz_jvm.c:%d: not true: %s\n", line, what);
+    fprintf(stderr, "fuzz_jvm.h:%d: not true: %s\n", line, what);
     abort();
 }
 
@@ -60,9 +57,6 @@ static int close_content(FILE *file)
 #define fclose(file) close_content(file)
 #define exit(status) longjmp(back, status)
 #define main tool_main
-#ifndef FUZZ_TOOL
-#define FUZZ_TOOL "examples/formats/cassandra.c"
-#endif
 #include FUZZ_TOOL
 #undef main
 #undef exit
@@ -156,4 +150,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#include "main.h"
+#include "tests/fuzz/main.h"
