@@ -14,20 +14,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/fuzz/main.h"
 
 static jmp_buf back;
 static FILE *output, *messages, *input, *opened;
 static char printed[1 << 16], said[512];
 static const void *content;
 static size_t content_size;
-
-static void fail(const char *what, int line)
-{
-    fprintf(stderr, "fuzz_jvm.h:%d: not true: %s\n", line, what);
-    abort();
-}
-
-#define must(x) ((x) ? (void)0 : fail(#x, __LINE__))
 
 static FILE *open_content(const char *name)
 {
@@ -116,7 +109,6 @@ static int info_or_check(unsigned flags)
                      : run(3, "check", "file", NULL, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char keys[257];
@@ -149,5 +141,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&f, 0, sizeof f);
     return 0;
 }
-
-#include "tests/fuzz/main.h"

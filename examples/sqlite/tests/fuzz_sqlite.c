@@ -19,15 +19,8 @@
 #define SQLITE_CORE 1
 #include <stdio.h>
 #include <stdlib.h>
+#include "tests/fuzz/main.h"
 #include "examples/sqlite/sqlite.c"
-
-static void fail(const char *what, int line)
-{
-    fprintf(stderr, "fuzz_sqlite.c:%d: not true: %s\n", line, what);
-    abort();
-}
-
-#define must(x) ((x) ? (void)0 : fail(#x, __LINE__))
 
 static sqlite3 *db;
 enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, PUT, LOOK,
@@ -144,7 +137,6 @@ static void try_header(const void *bytes)
     must(call(END, NULL, 0, NULL, 0) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char k[256];
@@ -168,5 +160,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_header(data);
     return 0;
 }
-
-#include "tests/fuzz/main.h"
