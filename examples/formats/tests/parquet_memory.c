@@ -1,10 +1,10 @@
 /* Measures the rates that `parquet memory` prints. For each size in bits per
    key, it makes a filter of 10^6 integers, hashed by XXH64 as Parquet requires,
    and measures its rate in two ways:
-   by its cells: an absent key chooses one bit in each of the 8 words of a block.
-       So its chance to be accepted is the mean, over all blocks, of the product
-       of the words' shares of set bits. It must be within 2% of the printed
-       rate.
+   by its cells: an absent key chooses one bit of each of the 8 words of a
+       block. So its chance to be accepted is the mean, over all blocks, of the
+       product of the words' shares of set bits. It must be within 2% of the
+       printed rate.
    by lookups: of 10^7 integers that were not added, or of LOOKUPS. As many must
        be accepted as the printed rate predicts, within 2% and 4 sigma.
    Run by run.sh:     parquet memory | memory [LOOKUPS]
