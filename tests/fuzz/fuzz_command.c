@@ -1,6 +1,8 @@
 /* Fuzz target: the command, with FILEs of any content and failing system calls
    (see fuzz.h). A FILE must be updated completely or stay as it was, no lock or
-   temporary file may be left over, and errors must name the file. */
+   temporary file may be left over, and errors must name the file.
+
+   fuzz: length=384 */
 
 #define _GNU_SOURCE                     /* fopencookie */
 #include <stddef.h>

@@ -1,7 +1,9 @@
 /* Fuzz target: sliding windows (bloom_window.h), by random calls and by any
    bytes as an image (see fuzz.h). The model is one plain filter for each
    generation. No key may be forgotten before its time, and an image that is
-   accepted must be safe to use. */
+   accepted must be safe to use.
+
+   fuzz: length=512 */
 
 #include "fuzz.h"
 #include "examples/companions/bloom_window.h"
