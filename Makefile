@@ -1,15 +1,20 @@
-# make                    build build/bloom, the command
-# make demo               try it: all paths below /usr, compared with sort -u; 3 s
+# make                    build the products: build/bloom, the command
 # make test               test the header and the command; 20 to 60 s
-# make page               build build/page.html: see a filter in the browser
-# make install            install the command, bloom.h, its companions, and files
-#                         for pkg-config and CMake. PREFIX=/usr/local, DESTDIR=
+# make install            install bloom.h, its companions and the products.
+#                         PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
-# make deb                build a Debian package, in build/
 # make libbloom           build libbloom.so and .a in build/, for other languages
 # make install-libbloom   install these two in PREFIX/lib
+# make checks, packages   print the checks of the examples for .ci/run, and the
+#                         Debian packages that these need
 # make clean              remove build/, which has all built files
-# make help               print this list, and the list of further checks
+# make help               print this list, that of the wider checks, and those of
+#                         the examples
+#
+# The command, and the page:
+#   make demo      all paths below /usr, compared with sort -u; 3 s
+#   make page      build build/page.html: see a filter in the browser
+#   make deb       build a Debian package, in build/
 
 CC = cc
 CXX = c++
@@ -17,7 +22,22 @@ CFLAGS = -O2
 WARN = -Wall -Wextra -pedantic
 C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 
-all: build/bloom
+# Each folder of examples/ that is a house of its own adds to these variables and
+# has rules of its own, in its rules.mk. All paths there are relative to this
+# folder. examples/firmware/rules.mk is a short one.
+#   ALL       what `make` builds
+#   TESTS     files build/NAME.out that `make test` makes: each ends with a line
+#             "N passed, N failed". These may need a C compiler and make only.
+#   CHECKS    targets check-NAME for .ci/run; each ends with such a line, too
+#   PACKAGES  the Debian packages that CHECKS need
+# install:: and uninstall:: have two colons, so that each house adds its own.
+HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
+ALL = build/bloom
+TESTS = build/command.out
+CHECKS =
+PACKAGES =
+
+all:
 
 build:
 	mkdir -p build
@@ -27,7 +47,8 @@ build/flags: FORCE | build
 	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
 
-COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h)
+COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h \
+    bloom_keyed.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 
 COMMAND = $(wildcard examples/command/*.c)
@@ -38,76 +59,36 @@ build/first: examples/first.c $(BLOOM)
 	$(C99) -O0 examples/first.c -o $@
 
 # ---- make test: one program, built and run once for each mode ----------------
-# bloom.h is optimised as CFLAGS says (static, separate, flash, portable), as for
-# a debugger (same, c++), for size (tiny, bare) or a little (atomic), so that
-# each of these is tried. tests/unit/run.sh leaves out the modes that a compiler
-# does not have, and counts.
-
-MODES = static portable separate same flash bare tiny window
-MODES_ATOMIC = atomic atomic-plain
-MODES_CXX = c++ c++-and-c
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*.[ch])
-PROGRAM = tests/unit/all.c
-RATES = -DTEST_RATES                           # make sanitize: none
-OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
-HOOKS = -include tests/unit/hooks.h
-TEST_C = $(C99) -O0 -c $(PROGRAM) -o $@         # that calls one of these objects
-TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(PROGRAM)
+MODES := $(shell . tests/modes.sh && modes test)
+MODE = tests/modes.txt tests/modes.sh tests/unit/program.sh
 
 build/bloom.o: $(BLOOM)
-	$(OBJECT)
-build/bloom-flash.o: $(BLOOM) tests/unit/hooks.h            # BLOOM_READ_BYTE
-	$(OBJECT) $(HOOKS) -DTEST_FLASH -DBLOOM_NO_FLOAT
-build/bloom-portable.o: $(BLOOM) tests/unit/hooks.h # no 128-bit numbers, no SIMD
-	$(OBJECT) $(HOOKS) -DTEST_MALLOC -U__SIZEOF_INT128__ -DBLOOM_NO_SIMD
-build/bloom-atomic.o: $(BLOOM)
-	$(OBJECT) -O1 -DBLOOM_ATOMIC
-build/bloom-atomic-plain.o: $(BLOOM)
-	$(OBJECT) -O1 -DBLOOM_ATOMIC -DBLOOM_NO_SIMD
-
-build/test.o: $(UNIT)
-	$(TEST_C)
-build/test-flash.o: $(UNIT)
-	$(TEST_C) -DTEST_FLASH -DBLOOM_NO_FLOAT
-build/test-portable.o: $(UNIT)
-	$(TEST_C) -DTEST_MALLOC -DTEST_LARGE $(RATES)
-
-build/test-separate: build/test.o build/bloom.o             # declarations only
-	$(C99) $^ -o $@
-build/test-atomic build/test-atomic-plain: build/test-%: build/test.o \
-    build/bloom-%.o
-	$(C99) $^ -o $@
-build/test-flash build/test-portable: build/test-%: build/test-%.o \
-    build/bloom-%.o
-	$(C99) $^ -o $@
-build/test-same: $(UNIT)                            # the code in the same file
-	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(PROGRAM) -o $@
-build/test-static: $(UNIT) examples/first.c         # twice in one program
-	$(C99) -O0 -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC -DTEST_CALLS $(PROGRAM) build/first.o -o $@
-build/test-tiny: $(UNIT)
-	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(PROGRAM) -o $@
-build/test-bare: $(UNIT)                            # as for firmware
-	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
-	    $(PROGRAM) -o $@
+	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
 build/test-window: $(UNIT)                          # not a mode: bloom_window.h
 	$(C99) -O1 tests/unit/window.c -o $@
-build/test-c++: $(UNIT)
-	$(TEST_CXX) -DBLOOM_STATIC -o $@
-build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
-	$(TEST_CXX) -DTEST_CALLS -x none build/bloom.o -o $@
 
+$(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
+	@C99='$(C99)' CXX11='$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I.' \
+	    TEST_FLAGS='$(TEST_FLAGS)' sh tests/unit/program.sh $*
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
+
+# The subjects of one word run one after the other: `files` and `dump` use files
+# that `kept` and `build` make.
+SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
+build/command.out: $(SUBJECTS:%=build/command-%.out)
+	@. tests/count.sh && for part in $(SUBJECTS); do \
+	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
 build/command-%.out: build/bloom FORCE
 	@CC="$(CC)" sh tests/command/command.sh build/bloom \
 	    $(subst +, ,$*) >$@ 2>&1 || :
 
 JOBS = 4
 test: | build
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" sh tests/unit/run.sh \
-	    "$(MODES)" "$(MODES_ATOMIC)" "$(MODES_CXX)"
+	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
+	    sh tests/unit/run.sh
 
 # ---- make demo, make page ---------------------------------------------------
 
@@ -126,33 +107,41 @@ PREFIX = /usr/local
 VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
 INSTALLED = $(DESTDIR)$(PREFIX)
+# $(call put,MODE,FILES,FOLDER): copies the files to that folder below PREFIX
+put = install -d $(INSTALLED)/$3 && install -m $1 $2 $(INSTALLED)/$3
+
+LICENCE = $(INSTALLED)/share/doc/bloom/copyright
+install::
+	$(call put,644,bloom.h $(COMPANIONS),include)
+	install -d $(dir $(LICENCE))
+	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h >$(LICENCE)
+	chmod 644 $(LICENCE)
+
+uninstall::
+	rm -f $(addprefix $(INSTALLED)/include/,bloom.h $(notdir $(COMPANIONS))) \
+	    $(LICENCE) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
+	rmdir $(dir $(LICENCE)) 2>/dev/null || :
+
+# The command, and files for pkg-config and CMake
 CMAKE = lib/cmake/bloom/bloom-config
-DATA = $(addprefix include/,bloom.h $(notdir $(COMPANIONS))) \
-    $(addprefix share/,man/man1/bloom.1 pkgconfig/bloom.pc doc/bloom/copyright \
-    bash-completion/completions/bloom) $(CMAKE).cmake $(CMAKE)-version.cmake
+DATA = share/man/man1/bloom.1 share/bash-completion/completions/bloom \
+    share/pkgconfig/bloom.pc $(CMAKE).cmake $(CMAKE)-version.cmake
 FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
     examples/command/install
-
-install: build/bloom
-	for file in bin/bloom $(DATA); do \
+install:: build/bloom
+	$(call put,755,build/bloom,bin)
+	for file in $(DATA); do \
 	    install -d $(INSTALLED)/$${file%/*} || exit; done
-	install -m 755 build/bloom $(INSTALLED)/bin
-	install bloom.h $(COMPANIONS) $(INSTALLED)/include
 	install examples/command/bloom.1 $(INSTALLED)/share/man/man1
 	install examples/command/bloom.bash \
 	    $(INSTALLED)/share/bash-completion/completions/bloom
 	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
 	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
 	$(FILL)/version.cmake >$(INSTALLED)/$(CMAKE)-version.cmake
-	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h \
-	    >$(INSTALLED)/share/doc/bloom/copyright
 	cd $(INSTALLED) && chmod 644 $(DATA)
-
-uninstall:
-	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA)) \
-	    $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
-	cd $(INSTALLED) 2>/dev/null && \
-	    rmdir lib/cmake/bloom share/doc/bloom 2>/dev/null || :
+uninstall::
+	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA))
+	rmdir $(INSTALLED)/lib/cmake/bloom 2>/dev/null || :
 
 # A Debian package of it, below build/
 deb: build/bloom
@@ -165,6 +154,7 @@ deb: build/bloom
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
+    -DBLOOM_KEYED_API=extern \
     $(COMPANIONS:%=-include %) -x c /dev/null
 
 build/libbloom.so: $(BLOOM)
@@ -185,16 +175,24 @@ install-libbloom: libbloom
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
 
-# ---- The wider checks -------------------------------------------------------
+# ---- The wider checks, and the examples -------------------------------------
 
 include tests/Makefile
+include $(HOUSES)
+
+all: $(ALL)
+
+checks:
+	@echo $(sort $(CHECKS))
+packages:
+	@echo $(sort $(PACKAGES))
 
 clean:
 	rm -rf build
 
-help:                                # the lists at the top of both files
-	@awk 'FNR == 1 { on = 1 } !/^#/ && on { on = 0; print "" } \
-	    on { print substr($$0, 3) }' Makefile tests/Makefile
+help:                           # the comments at the top of all these files
+	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
+	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
 .PHONY: all FORCE test demo page install uninstall deb libbloom install-libbloom \
-    clean help
+    checks packages clean help

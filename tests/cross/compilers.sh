@@ -5,7 +5,7 @@
 #   msvc   clang's MSVC dialect, with stubs for Microsoft's libc; compiles only
 #   zig    `zig cc` for macOS and Windows; compiles and links
 cd "$(dirname "$0")/../.." || exit 1
-. tests/unit/count.sh
+. tests/count.sh
 dir=$2
 mkdir -p "$dir"
 
@@ -21,7 +21,7 @@ try() {
 
 # A program of bloom.h and its companions, for C and for C++
 {
-    printf '#include "%s"\n' bloom.h bloom_chain.h bloom_window.h
+    printf '#include "%s"\n' bloom.h bloom_chain.h bloom_keyed.h bloom_window.h
     echo 'int main(void)'
     echo '{'
     echo '    bloom_chain *c = bloom_chain_new(1000, 0.01, BLOOM_BLOCKED);'

@@ -7,12 +7,11 @@ cd "$(dirname "$0")/../.." || exit 1
 work=build/languages
 rm -rf $work
 mkdir -p $work || exit 1
+. tests/count.sh
 for tool in /usr/bin/python3:python3 g++:g++ clang++:clang nm:binutils; do
-    command -v ${tool%:*} >/dev/null && continue
-    echo "languages needs ${tool%:*}: apt-get install ${tool#*:}"
-    exit 1
+    need ${tool%:*} ${tool#*:}
 done
-. tests/unit/count.sh
+enough
 add() {         # add NAME OUTPUT: adds up the output of a test program
     printf '%s\n' "$2" >build/languages.out
     sum "$1" build/languages.out
@@ -22,7 +21,9 @@ make -s libbloom build/bloom || exit 1
 # The library exports what bloom.h and its companions declare. Its soname differs
 # from that of Debian's package libbloom, which is another library.
 ${CC:-cc} -E -P -DBLOOM_API=EXPORTED -DBLOOM_CHAIN_API=EXPORTED \
-    -DBLOOM_WINDOW_API=EXPORTED -I. -include examples/companions/bloom_chain.h \
+    -DBLOOM_WINDOW_API=EXPORTED -DBLOOM_KEYED_API=EXPORTED -I. \
+    -include examples/companions/bloom_chain.h \
+    -include examples/companions/bloom_keyed.h \
     -x c examples/companions/bloom_window.h | tr -s ' \n' ' ' |
     grep -o 'EXPORTED [^;(]*(' | grep -o 'bloom_[a-z0-9_]*(' | tr -d '(' |
     sort -u >$work/declared

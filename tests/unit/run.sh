@@ -1,41 +1,28 @@
 # `make test` runs this script. It builds and runs the test program in each mode
-# of the header, then the tests of the command. Last, it checks the symbols of
-# bloom.h's object file, the README's first program, and wrong options. It skips
-# modes that the compiler cannot build, and says so. It ends with the sum, "N
-# passed, N failed".
-# usage: CC=.. CXX=.. MAKE=.. run.sh "MODES" "ATOMIC MODES" "C++ MODES"
-. tests/unit/count.sh
-modes=$1
+# of the header, then the tests of the houses: the files build/NAME.out in TESTS.
+# Last, it checks the symbols of bloom.h's object file, the README's first
+# program, and wrong options. It skips modes that the compiler cannot build, and
+# says so. It ends with the sum, "N passed, N failed".
+# usage: CC=.. CXX=.. MAKE=.. TESTS=.. run.sh
+. tests/count.sh
+. tests/modes.sh
+modes=
+for mode in $(modes test); do
+    lacking=$(lacks $mode)
+    [ -z "$lacking" ] && modes="$modes $mode" ||
+        echo "skipped: mode $mode ($lacking)"
+done
+modes="$modes window"
 
-if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
-    modes="$modes $2"
-else
-    echo "skipped: modes $2 ($CC has no atomic operations)"
-fi
-if echo 'int main() { return 0; }' >build/c++.cpp &&
-   $CXX build/c++.cpp -o build/c++ 2>/dev/null; then
-    modes="$modes $3"
-else
-    echo "skipped: modes $3 (no C++ compiler; Debian package g++)"
-fi
-
-# The subjects of one word run one after the other: `files` and `dump` use files
-# that `kept` and `build` make.
-subjects='kept+build+files+dump printed+plan uniq+fold usage keys+forget install'
-rm -f build/test-*.out build/command-*.out
-$MAKE build/first build/bloom.o \
-    $(for subject in $subjects; do echo "build/command-$subject.out"; done
-      for mode in $modes; do echo "build/test-$mode.out"; done)
+rm -f build/test-*.out $TESTS
+$MAKE build/first build/bloom.o $TESTS \
+    $(for mode in $modes; do echo "build/test-$mode.out"; done)
 for mode in $modes; do
     sum "$mode" "build/test-$mode.out"
 done
-cat $(for subject in $subjects; do echo "build/command-$subject.out"; done) |
-    awk '/^[0-9]* passed, [0-9]* failed$/ { n++; passed += $1; failed += $3
-             next } { print }
-         END { if (n == 6) print passed + 0 " passed, " failed + 0 " failed" }' \
-    >build/test-command.out
-sum command build/test-command.out
-grep '^skipped' build/test-command.out
+for file in $TESTS; do
+    sum "$(basename "$file" .out)" "$file"
+done
 
 # README's first program is examples/first.c, whose comments say what it prints.
 readme_program() {
@@ -79,6 +66,19 @@ one_sided_malloc() {
     ! $CC -DBLOOM_IMPLEMENTATION '-DBLOOM_MALLOC(n)=0' -x c -c bloom.h \
         -o build/late.o 2>/dev/null
 }
+# A companion that finds another library's bloom.h says so in its first error.
+names_another_bloom() {
+    mkdir -p build/another
+    echo 'struct bloom { int entries; };' >build/another/bloom.h
+    cp "examples/companions/$1" build/another
+    ! $CC -c -x c "build/another/$1" -o build/late.o 2>build/another.err &&
+        grep -m 1 'error' build/another.err |
+            grep -q "$1 needs bloom.h .* or later, but .*another bloom.h"
+}
+for companion in bloom_chain.h bloom_window.h bloom_keyed.h; do
+    check "$companion beside another bloom.h is an error that says so" \
+        names_another_bloom $companion
+done
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
     check "bloom.h needs only calloc, free, memset, memcpy" wanted_names

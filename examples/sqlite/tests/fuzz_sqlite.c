@@ -1,0 +1,162 @@
+/* Fuzz target: the SQLite extension, examples/sqlite/sqlite.c, with any bytes
+   as BLOBs and as pages of its tables, in a real SQLite that is linked in.
+   `make fuzz ONLY=sqlite` runs it.
+
+   fuzz: length=160
+   fuzz: libraries=-lsqlite3
+   fuzz: package=libsqlite3-dev
+   fuzz: bits=64 only
+   fuzz: msan=no
+
+   Each call must return a value or an error message. A BLOB that one function
+   accepts must be accepted by the others. A key that was added must be found. A
+   table must still answer, or report that it is corrupted. The input: a byte
+   for the length of the key, the key, and bytes. Each function gets these bytes
+   as a BLOB. They are also the header and page 1 of a table's data, unchanged
+   and with a valid checksum. */
+#define _POSIX_C_SOURCE 200809L
+#include <sqlite3.h>
+#define SQLITE_CORE 1
+#include <stdio.h>
+#include <stdlib.h>
+#include "tests/fuzz/main.h"
+#include "examples/sqlite/sqlite.c"
+
+static sqlite3 *db;
+enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, PUT, LOOK,
+       CALLS };
+static sqlite3_stmt *calls[CALLS];
+
+static void set_up(void)
+{
+    static const char *const sql[CALLS] = {
+        "SELECT bloom_may_contain(bloom_add(?1, ?2), ?2)",
+        "SELECT bloom_may_contain(?1, ?2)",
+        "SELECT bloom_info(?1)",
+        "SELECT bloom_merge(x) FROM (SELECT ?1 x UNION ALL SELECT ?1)",
+        "SELECT min(value > 0), count(*) FROM bloom_probes(?1, ?2)",
+        "SELECT bloom_info(bloom_add(?1, ?2))",
+        "SAVEPOINT s",
+        "ROLLBACK TO s",
+        "RELEASE s",
+        "REPLACE INTO seen_data VALUES (1, ?1)",
+        "INSERT INTO seen VALUES (?2)",
+        "SELECT count(*) FROM seen(?2)" };
+    int i;
+    must(sqlite3_open(":memory:", &db) == SQLITE_OK);
+    must(sqlite3_bloom_init(db, NULL, NULL) == SQLITE_OK);
+    /* The head of a chain may require any amount of memory. */
+    sqlite3_hard_heap_limit64(4 << 20);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 16);
+    must(sqlite3_exec(db, "CREATE VIRTUAL TABLE seen USING bloom(1000, 1e-4)",
+        NULL, NULL, NULL) == SQLITE_OK);
+    for (i = 0; i < CALLS; i++)
+        must(sqlite3_prepare_v2(db, sql[i], -1, &calls[i], NULL) == SQLITE_OK);
+}
+
+/* Runs a statement. Returns its value if that is an integer, 1 for other
+   values, -1 for an error. */
+static long call(int which, const void *blob, size_t size, const void *text,
+                 size_t text_size)
+{
+    sqlite3_stmt *s = calls[which];
+    long result = -1;
+    int code;
+    sqlite3_bind_blob(s, 1, size ? blob : "", (int)size, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, text, (int)text_size, SQLITE_STATIC);
+    code = sqlite3_step(s);
+    if (code == SQLITE_ROW)
+        result = sqlite3_column_type(s, 0) == SQLITE_INTEGER
+               ? sqlite3_column_int(s, 0) : 1;
+    if (code == SQLITE_DONE)
+        result = 0;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        must(code == SQLITE_NOMEM || code == SQLITE_TOOBIG
+             || strncmp(sqlite3_errmsg(db), "bloom: ", 7) == 0);
+    sqlite3_reset(s);
+    return result;
+}
+
+/* The functions must agree on the BLOB, with two exceptions: those that read
+   all of it also refuse a corrupted one whose seal does not match, and a chain
+   may have to grow when there is no memory. */
+static void try_functions(const void *blob, size_t size, const char *text,
+                          size_t text_size)
+{
+    long answer = call(ASK, blob, size, text, text_size);
+    long added = call(ADD, blob, size, text, text_size);
+    long told = call(INFO, blob, size, text, text_size);
+    must(added == 1 || added == -1);
+    bool is_chain = size > 4 && memcmp(blob, "BLC", 3) == 0;
+    must(told == -1 || added == 1 || is_chain);
+    must(told == -1 || answer >= 0);
+    if (added == 1)
+        must(call(GROWN, blob, size, text, text_size) == 1);
+    call(MERGE, blob, size, text, text_size);
+    if (answer >= 0)
+        must(call(PROBES, blob, size, text, text_size) == answer
+             || sqlite3_column_count(calls[PROBES]) == 2);
+}
+
+/* Uses a table with these bytes as page 1, then with its old page 1. */
+static void try_table(const void *bytes, size_t size, const char *text,
+                      size_t text_size)
+{
+    must(call(BEGIN, bytes, size, text, text_size) == 0);
+    must(call(BODY, bytes, size, text, text_size) == 0);
+    if (call(PUT, bytes, size, text, text_size) == 0)
+        must(call(LOOK, bytes, size, text, text_size) == 1);
+    else
+        call(LOOK, bytes, size, text, text_size);
+    must(call(BACK, bytes, size, text, text_size) == 0);
+    must(call(PUT, bytes, size, text, text_size) == 0);
+    must(call(LOOK, bytes, size, text, text_size) == 1);
+    must(call(BACK, bytes, size, text, text_size) == 0);
+    must(call(END, bytes, size, text, text_size) == 0);
+}
+
+/* Uses a table with these bytes as its header. */
+static void try_header(const void *bytes)
+{
+    table *t = sqlite3_malloc(sizeof *t);
+    key k = { SQLITE_INTEGER, 7, NULL, 0 };
+    bool maybe = false;
+    must(t != NULL);
+    must(call(BEGIN, NULL, 0, NULL, 0) == 0);
+    memset(t, 0, sizeof *t);
+    memcpy(t->header, bytes, HEADER);
+    t->db = db;
+    t->is_open = true;
+    t->data = sqlite3_mprintf("main.seen_data");
+    if (bloom_view(t->header, SIZE_MAX, NULL)
+        && touch_key(t, &k, true, &maybe) == SQLITE_OK)
+        must(touch_key(t, &k, false, &maybe) == SQLITE_OK && maybe);
+    sqlite3_free(t->base.zErrMsg);
+    disconnect(&t->base);
+    must(call(BACK, NULL, 0, NULL, 0) == 0);
+    must(call(END, NULL, 0, NULL, 0) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char k[256];
+    static unsigned char page[PAGE + SEAL];
+    size_t key_size;
+    if (size < 1)
+        return 0;
+    if (!db)
+        set_up();
+    key_size = data[0] % 16u < size - 1 ? data[0] % 16u : size - 1;
+    memcpy(k, data + 1, key_size);
+    data += 1 + key_size;
+    size -= 1 + key_size;
+    try_functions(data, size, k, key_size);
+    try_table(data, size, k, key_size);
+    memset(page, 0, sizeof page);
+    memcpy(page, data, size < PAGE ? size : PAGE);
+    store64(page + PAGE, seal_of(page, PAGE, 1));
+    try_table(page, sizeof page, k, key_size);
+    if (size >= HEADER)
+        try_header(data);
+    return 0;
+}
