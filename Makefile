@@ -5,8 +5,9 @@
 # make uninstall          remove what make install put there
 # make libbloom           build libbloom.so and .a in build/, for other languages
 # make install-libbloom   install these two in PREFIX/lib
-# make checks, packages   print the checks of the examples for .ci/run, and the
-#                         Debian packages that these need
+# make version            print the version of bloom.h
+# make checks             print the checks of the examples, for .ci/run
+# make packages           print the Debian packages that these checks need
 # make clean              remove build/, which has all built files
 # make help               print this list, that of the wider checks, and those of
 #                         the examples
@@ -33,7 +34,7 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 ALL = build/bloom
-TESTS = build/command.out
+TESTS = build/install.out build/command.out
 CHECKS =
 PACKAGES =
 
@@ -121,6 +122,9 @@ build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
+build/install.out: $(ALL) FORCE
+	@MAKE="$(MAKE)" sh tests/install.sh >$@ 2>&1 || :
+
 # The subjects of one word run one after the other: `files` and `dump` use files
 # that `kept` and `build` make.
 SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
@@ -150,8 +154,11 @@ page: | build
 # ---- make install: what was built before is only copied ---------------------
 
 PREFIX = /usr/local
+# The version is written in bloom.h only; all others take it from there.
 VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
+version:
+	@echo $(VERSION)
 INSTALLED = $(DESTDIR)$(PREFIX)
 # $(call put,MODE,FILES,FOLDER): copies the files to that folder below PREFIX
 put = install -d $(INSTALLED)/$3 && install -m $1 $2 $(INSTALLED)/$3
@@ -240,4 +247,4 @@ help:                           # the comments at the top of all these files
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
 .PHONY: all FORCE test demo page install uninstall deb libbloom install-libbloom \
-    checks packages clean help
+    version checks packages clean help

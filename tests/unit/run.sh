@@ -98,6 +98,8 @@ if command -v nm >/dev/null; then
 else
     echo "skipped: three checks of symbols (no nm; Debian package binutils)"
 fi
+check "bloom.h begins with its version, $($MAKE version)" \
+    grep -q "^/\* bloom\.h $($MAKE version) " bloom.h
 check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
 check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
