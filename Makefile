@@ -1,5 +1,7 @@
 # make                    build the products: build/bloom, the command
-# make test               test the header and the command; 20 to 60 s
+# make test               test the header and the products; 20 to 60 s
+# make check              before a commit: test, strict, sanitize, and three other
+#                         machines; 3 minutes
 # make install            install bloom.h, its companions and the products.
 #                         PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
@@ -35,8 +37,6 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 ALL = build/bloom
 TESTS = build/install.out build/command.out
-CHECKS =
-PACKAGES =
 
 all:
 
@@ -76,7 +76,7 @@ build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
 build/install.out: $(ALL) FORCE
-	@MAKE="$(MAKE)" sh tests/install.sh >$@ 2>&1 || :
+	@MAKE="$(MAKE) -s" sh tests/install.sh >$@ 2>&1 || :
 
 # The subjects of one word run one after the other: `files` and `dump` use files
 # that `kept` and `build` make.
@@ -90,7 +90,7 @@ build/command-%.out: build/bloom FORCE
 
 JOBS = 4
 test: | build
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
+	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
 
 # ---- make demo, make page ---------------------------------------------------
@@ -182,13 +182,13 @@ install-libbloom: libbloom
 
 # ---- The wider checks, and the examples -------------------------------------
 
-include tests/Makefile
+include tests/Makefile         # sets CHECKS and PACKAGES
 include $(HOUSES)
 
 all: $(ALL)
 
 checks:
-	@echo $(sort $(CHECKS))
+	@echo $(CHECKS)
 packages:
 	@echo $(sort $(PACKAGES))
 

@@ -4,7 +4,7 @@
 . tests/count.sh
 stage=$PWD/build/install.$$
 trap 'rm -rf "$stage"' EXIT
-order="${MAKE:-make} -s DESTDIR=$stage PREFIX=/opt/b"
+order="${MAKE:-make -s} DESTDIR=$stage PREFIX=/opt/b"
 
 (umask 077; $order install) >build/install.log 2>&1
 is "make install" "0" "$?$(cat build/install.log)"
