@@ -164,22 +164,36 @@ bloom_error seal_of(const filter *f)
     return worst;
 }
 
+static const char *kind_of(const filter *f)
+{
+    return f->chain ? "grows (made by uniq without --fixed)"
+                    : "forgets (made by uniq --last or --for)";
+}
+
 /* Exits unless it is a single filter. `why`: "cannot be merged", for example */
 void must_be_one(const filter *f, const char *name, const char *why)
 {
     if (!f->one)
-        die("%s: a filter that %s %s", name, f->chain
-            ? "grows (made by uniq without --fixed)"
-            : "forgets (made by uniq --last or --for)", why);
+        die("%s: a filter that %s %s", name, kind_of(f), why);
+}
+
+/* The command seals every file that it writes. A single filter may come from a
+   program that does not, but a chain or a window without a seal is damaged. */
+void refuse_damage(const filter *f, bloom_error seal, const char *name)
+{
+    if (seal == BLOOM_CORRUPT)
+        die_of(bloom_error_text(seal), name);
+    if (seal == BLOOM_UNSEALED && !f->one)
+        die("%s: corrupt: a filter that %s has a seal, but here it is missing",
+            name, kind_of(f));
+    if (seal == BLOOM_UNSEALED)
+        say("%s: has no seal, so damage to it cannot be detected", name);
 }
 
 filter read_sound_filter(const char *name)
 {
     filter f = read_filter(name);
-    if (seal_of(&f) == BLOOM_CORRUPT) {
-        free_filter(&f);
-        die_of(bloom_error_text(BLOOM_CORRUPT), name);
-    }
+    refuse_damage(&f, seal_of(&f), name);
     return f;
 }
 
@@ -261,7 +275,8 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
         bloom_chain_may_contain_many_hash(f->chain, hash, count, maybe);
 }
 
-/* Both return how many of the keys are new. */
+/* Both return how many of the keys are new. add_hashes is for keys that
+   look_up_hashes did not find. */
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
 {
     bloom_hash hash[BATCH];
@@ -275,7 +290,7 @@ size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
 size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
 {
     size_t added = f->one ? bloom_add_many_hash(f->one, hash, count, NULL)
-        : f->chain ? bloom_chain_add_many_hash(f->chain, hash, count, NULL)
+        : f->chain ? bloom_chain_add_absent_hash(f->chain, hash, count)
         : add_to_window(f, hash, count);
     f->known += added;
     return added;

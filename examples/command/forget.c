@@ -185,8 +185,9 @@ void print_window(const filter *f)
     for (i = 0; i < w->generations; i++) {
         at = (w->newest + w->generations - i) % w->generations;
         snprintf(name, sizeof name, "generation %u:", i);
-        row(name, "about %" PRIu64 " keys, rate %.3g\n",
-            bloom_estimate(w->filter[at]), bloom_fpr(w->filter[at]));
+        row(name, "keys: %s, rate %.3g\n",
+            about_keys(bloom_estimate(w->filter[at])),
+            bloom_fpr(w->filter[at]));
     }
 }
 
