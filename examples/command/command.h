@@ -2,7 +2,7 @@
 
    main.c      the list of verbs         plan.c     new filters from options
    options.c   the command line          filter.c   filters in memory
-   help.c      bloom help                save.c     files of filters
+   help.c      help, from the tables     save.c     files of filters
    uniq.c      bloom uniq                keys.c     the key of each line
    waiting.c   lines not yet printed     jobs.c     threads, ordered output
    build.c     bloom build, add, merge   library.c  bloom.h, compiled once
@@ -67,7 +67,7 @@ typedef struct verb {
     const char *name, *letters;     /* letters: of its options */
     int least, most;                /* number of operands */
     int (*run)(char **operands);    /* returns the exit status */
-    const char *usage, *help;
+    const char *operands, *brief, *help;        /* brief: for bloom --help */
 } verb;
 
 extern const verb verbs[];          /* ends with a NULL name */

@@ -341,8 +341,7 @@ static void filter_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
 /* ---- The whole run ------------------------------------------------------- */
 
 /* Reads the filter from FILE if that exists, and makes a new one otherwise.
-   Without -n, the first link is larger if there is no FILE: a large one is
-   faster, and a small one makes a smaller file. */
+   Without -n, the first link of a chain is for two million lines. */
 static filter recall(bool exists)
 {
     filter f;
@@ -357,7 +356,7 @@ static filter recall(bool exists)
         return new_window();
     if (options.fixed || options.layout == BLOOM_COUNTING)
         return new_filter(options.n);
-    return new_chain(run.path || options.n_given ? options.n : 2 * options.n);
+    return new_chain(options.n_given ? options.n : 2 * options.n);
 }
 
 int uniq_lines(char **operands)
