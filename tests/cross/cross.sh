@@ -161,7 +161,7 @@ build_images() {
     case $1 in
     all) cat ;;
     integer | bare | atomic) grep -v -e '^plan real' -e '^chain' ;;
-    tiny) grep -e '^plan ints' -e '^classic 32' ;;
+    tiny) grep -e '^plan ints' -e '^classic 32' -e '^window 32' -e '^keyed' ;;
     esac
 }
 
@@ -386,6 +386,14 @@ if [ "$1" = --one ]; then       # prints all at once, as others run meanwhile
         text=$(one "$name" 2>&1)
         printf '%s\n' "$text"
     done
+    exit
+fi
+
+if [ "$1" = --lacks ]; then     # prints the packages of a target that are missing
+    name=$2 dir=$out/$2
+    mkdir -p "$dir"
+    target "$2"
+    ready || echo $packages
     exit
 fi
 
