@@ -47,7 +47,8 @@ build/flags: FORCE | build
 	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
 
-COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h)
+COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h \
+    bloom_keyed.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 
 COMMAND = $(wildcard examples/command/*.c)
@@ -153,6 +154,7 @@ deb: build/bloom
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
+    -DBLOOM_KEYED_API=extern \
     $(COMPANIONS:%=-include %) -x c /dev/null
 
 build/libbloom.so: $(BLOOM)
