@@ -286,6 +286,14 @@ static bloom_plan plan_for(uint64_t capacity, double rate)
     return known[i].plan;
 }
 
+/* The items for which a NONSCALING filter has room beyond its capacity. Items
+   that are false positives when they come are not counted. So more items come
+   than the capacity until the filter is full, but fewer than these more. */
+static uint64_t spare(uint64_t capacity, double rate)
+{
+    return (uint64_t)((double)capacity * rate) + 8;
+}
+
 /* Appends an empty link. Returns NULL or the error message, like all functions
    below that return a const char *. If a chain that grows would need more than
    MOST_GROWTH bytes, the new link gets a smaller capacity. */
@@ -293,7 +301,8 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {
     double least = rate > LEAST_RATE ? rate : LEAST_RATE;
-    bloom_plan plan = plan_for(capacity, least);
+    bloom_plan plan = plan_for(c->expansion ? capacity
+                               : capacity + spare(capacity, least), least);
     unsigned char header[IMAGE_HEADER] = "BLM\2\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);

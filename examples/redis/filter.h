@@ -44,14 +44,15 @@ static bool grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
         && !append(ctx, c, items * c->expansion, rate);
 }
 
-/* A NONSCALING filter takes no more than its capacity. RedisBloom's filter has
-   other false positives, though, and does not count them. So when commands are
-   repeated, it may have taken a few items more: fewer than rate * capacity. */
+/* A NONSCALING filter takes no more items than its capacity. But if a command
+   is repeated, RedisBloom may have taken its items, in a filter that has other
+   false positives. Then some of the items that it did not count are counted
+   here. */
 static bool may_exceed(RedisModuleCtx *ctx, const chain *c,
                        const chain_link *full)
 {
     return repeats(ctx) && kind(full->image) == OURS
-        && (double)c->beyond < full->rate * (double)full->capacity + 8;
+        && c->beyond < spare(full->capacity, full->rate);
 }
 
 enum { OLD, NEW, FULL, FAILED };

@@ -1,7 +1,7 @@
-# Run by `make interop`: the Redis module in examples/redis on redis-servers that
+# Run by `make check-redis`: the Redis module in examples/redis on redis-servers that
 # it starts. Tests replies and error messages word for word, the bf() client of
 # python3-redis, data after restarts, and corrupted payloads.
-. tests/partners/redis/server.sh
+. examples/redis/tests/server.sh
 build
 
 quietly() {
@@ -17,9 +17,9 @@ while read -r mark line; do
     '3>') printf '%s\n' "3> $line"
           printf '%s\n' "$line" | ask talk -3 --no-raw ;;
     esac
-done <tests/partners/redis/talk.txt | sed '/^([0-9.]*s)$/d' >"$work/said"
-diff tests/partners/redis/talk.txt "$work/said" || fail "expected (<), but got (>)"
-echo "$(grep -c '^3*>' tests/partners/redis/talk.txt) commands: replies as expected"
+done <examples/redis/tests/talk.txt | sed '/^([0-9.]*s)$/d' >"$work/said"
+diff examples/redis/tests/talk.txt "$work/said" || fail "expected (<), but got (>)"
+echo "$(grep -c '^3*>' examples/redis/tests/talk.txt) commands: replies as expected"
 
 python client talk client
 python hostile talk malformed
