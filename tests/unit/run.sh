@@ -71,6 +71,19 @@ one_sided_malloc() {
     ! $CC -DBLOOM_IMPLEMENTATION '-DBLOOM_MALLOC(n)=0' -x c -c bloom.h \
         -o build/late.o 2>/dev/null
 }
+# A companion that finds another library's bloom.h says so in its first error.
+names_another_bloom() {
+    mkdir -p build/another
+    echo 'struct bloom { int entries; };' >build/another/bloom.h
+    cp "examples/companions/$1" build/another
+    ! $CC -c -x c "build/another/$1" -o build/late.o 2>build/another.err &&
+        grep -m 1 'error' build/another.err |
+            grep -q "$1 needs bloom.h .* or later, but .*another bloom.h"
+}
+for companion in bloom_chain.h bloom_window.h; do
+    check "$companion beside another bloom.h is an error that says so" \
+        names_another_bloom $companion
+done
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
     check "bloom.h needs only calloc, free, memset, memcpy" wanted_names
