@@ -2,8 +2,8 @@
    Bloom filter commands and BF.MERGE, built on bloom.h. Replies and error
    messages are RedisBloom's, word for word, so that its clients work.
 
-   To build it, you need src/redismodule.h of Redis (`apt-get source redis`) in
-   a FOLDER:
+   To build it, `make redis` gets redismodule.h of Redis. Without make, copy that
+   file from src/ of Redis to a FOLDER:
 
      cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.redis.so
      redis-server --loadmodule ./bloom.redis.so
@@ -28,6 +28,9 @@
    below 5 * 10^-19 as 5 * 10^-19. When a filter has `capacity` items, the key
    gets another filter, for EXPANSION times as many items and half the rate. A
    NONSCALING filter refuses new items instead.
+   Commands of a master or of an append-only file: they are executed, or the
+   server stops with the reason in its log. RedisBloom 2 has no limits for
+   CAPACITY and EXPANSION, so such commands may exceed those for clients.
    Corrupted data: it is refused and changes nothing. Until the last chunk of a
    dump is loaded, commands on the key return errors, never a wrong 0.
 

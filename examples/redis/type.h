@@ -4,6 +4,7 @@
    BF.SCANDUMP. In append-only files and digests, filters of both types do. */
 #include "dump.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 static RedisModuleType *ours, *theirs;
 

@@ -20,8 +20,4 @@ fi
 sh tests/partners/jvm/run.sh || status=1
 sh tests/partners/parquet/run.sh || status=1
 sh tests/partners/sqlite/run.sh demo || status=1
-sh tests/partners/redis/run.sh || status=1
-sh tests/partners/redis/from_redisbloom.sh || status=1
-sh tests/partners/redis/settings.sh || status=1
-sh tests/partners/redis/failover.sh || status=1
 exit $status

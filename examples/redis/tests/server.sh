@@ -26,7 +26,8 @@ build() {
     need "$server" redis-server
     need redis-cli redis-tools
     need "python3 with redis" python3-redis "/usr/bin/python3 -c 'import redis'"
-    [ -z "$missing" ] || fail "missing:$missing"
+    need gcc gcc                # for AddressSanitizer
+    enough
     sh examples/redis/header.sh || fail "no redismodule.h"
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -Wconversion \
         -Wsign-conversion -Wshadow -shared -fPIC -I. -isystem build "$@" \
