@@ -291,7 +291,7 @@ static bloom_plan plan_for(uint64_t capacity, double rate)
    than the capacity until the filter is full, but fewer than these more. */
 static uint64_t spare(uint64_t capacity, double rate)
 {
-    return (uint64_t)((double)capacity * rate) + 8;
+    return (uint64_t)((double)capacity * rate) + (capacity < 8 ? capacity : 8);
 }
 
 /* Appends an empty link. Returns NULL or the error message, like all functions

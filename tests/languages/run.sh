@@ -21,7 +21,9 @@ make -s libbloom build/bloom || exit 1
 # The library exports what bloom.h and its companions declare. Its soname differs
 # from that of Debian's package libbloom, which is another library.
 ${CC:-cc} -E -P -DBLOOM_API=EXPORTED -DBLOOM_CHAIN_API=EXPORTED \
-    -DBLOOM_WINDOW_API=EXPORTED -I. -include examples/companions/bloom_chain.h \
+    -DBLOOM_WINDOW_API=EXPORTED -DBLOOM_KEYED_API=EXPORTED -I. \
+    -include examples/companions/bloom_chain.h \
+    -include examples/companions/bloom_keyed.h \
     -x c examples/companions/bloom_window.h | tr -s ' \n' ' ' |
     grep -o 'EXPORTED [^;(]*(' | grep -o 'bloom_[a-z0-9_]*(' | tr -d '(' |
     sort -u >$work/declared
