@@ -279,14 +279,14 @@ def arriving():
     server.restore("t2", 0, server.dump("t"))
     assert used() - before < 5 * MB, used() - before
     server.flushall()
-    size = 16 * MB
+    size = 64 * MB
     chance = random.Random(1)
     head = their_head(2, [(size // 8, 0, 0.01), (size // 8, 0, 0.005)])
     assert bf.loadchunk("t", 1, head)
     before = used()
     end, sent = 0, []
     while end < 2 * size:
-        n = min(chance.choice((1, 9999, MB, 5 * MB)), size - end % size)
+        n = min(chance.choice((1, 9999, MB, 9 * MB)), size - end % size)
         sent.append(chance.randbytes(n))
         end += n
         assert bf.loadchunk("t", 1 + end, sent[-1])
