@@ -1,7 +1,7 @@
-// Tests every function of examples/cpp/bloom.hpp, with and without
+// Tests every function of ../bloom.hpp, with and without
 // BLOOM_EXCEPTIONS. Run by run.sh. Prints "N passed, N failed".
 #define BLOOM_IMPLEMENTATION
-#include "examples/cpp/bloom.hpp"
+#include "../bloom.hpp"
 #include <array>
 #include <cstdio>
 #include <cstring>
