@@ -1,15 +1,20 @@
-# make                    build build/bloom, the command
-# make demo               try it: all paths below /usr, compared with sort -u; 3 s
+# make                    build the products: build/bloom, the command
 # make test               test the header and the command; 20 to 60 s
-# make page               build build/page.html: see a filter in the browser
-# make install            install the command, bloom.h, its companions, and files
-#                         for pkg-config and CMake. PREFIX=/usr/local, DESTDIR=
+# make install            install bloom.h, its companions and the products.
+#                         PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
-# make deb                build a Debian package, in build/
 # make libbloom           build libbloom.so and .a in build/, for other languages
 # make install-libbloom   install these two in PREFIX/lib
+# make checks, packages   print the checks of the examples for .ci/run, and the
+#                         Debian packages that these need
 # make clean              remove build/, which has all built files
-# make help               print this list, and the list of further checks
+# make help               print this list, that of the wider checks, and those of
+#                         the examples
+#
+# The command, and the page:
+#   make demo      all paths below /usr, compared with sort -u; 3 s
+#   make page      build build/page.html: see a filter in the browser
+#   make deb       build a Debian package, in build/
 
 CC = cc
 CXX = c++
@@ -17,7 +22,22 @@ CFLAGS = -O2
 WARN = -Wall -Wextra -pedantic
 C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 
-all: build/bloom
+# Each folder of examples/ that is a house of its own adds to these variables and
+# has rules of its own, in its rules.mk. All paths there are relative to this
+# folder. examples/firmware/rules.mk is a short one.
+#   ALL       what `make` builds
+#   TESTS     files build/NAME.out that `make test` makes: each ends with a line
+#             "N passed, N failed". These may need a C compiler and make only.
+#   CHECKS    targets check-NAME for .ci/run; each ends with such a line, too
+#   PACKAGES  the Debian packages that CHECKS need
+# install:: and uninstall:: have two colons, so that each house adds its own.
+HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
+ALL = build/bloom
+TESTS = build/command.out
+CHECKS =
+PACKAGES =
+
+all:
 
 build:
 	mkdir -p build
@@ -100,14 +120,21 @@ build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
 
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
+
+# The subjects of one word run one after the other: `files` and `dump` use files
+# that `kept` and `build` make.
+SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
+build/command.out: $(SUBJECTS:%=build/command-%.out)
+	@. tests/count.sh && for part in $(SUBJECTS); do \
+	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
 build/command-%.out: build/bloom FORCE
 	@CC="$(CC)" sh tests/command/command.sh build/bloom \
 	    $(subst +, ,$*) >$@ 2>&1 || :
 
 JOBS = 4
 test: | build
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" sh tests/unit/run.sh \
-	    "$(MODES)" "$(MODES_ATOMIC)" "$(MODES_CXX)"
+	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
+	    sh tests/unit/run.sh "$(MODES)" "$(MODES_ATOMIC)" "$(MODES_CXX)"
 
 # ---- make demo, make page ---------------------------------------------------
 
@@ -126,33 +153,41 @@ PREFIX = /usr/local
 VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
 INSTALLED = $(DESTDIR)$(PREFIX)
+# $(call put,MODE,FILES,FOLDER): copies the files to that folder below PREFIX
+put = install -d $(INSTALLED)/$3 && install -m $1 $2 $(INSTALLED)/$3
+
+LICENCE = $(INSTALLED)/share/doc/bloom/copyright
+install::
+	$(call put,644,bloom.h $(COMPANIONS),include)
+	install -d $(dir $(LICENCE))
+	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h >$(LICENCE)
+	chmod 644 $(LICENCE)
+
+uninstall::
+	rm -f $(addprefix $(INSTALLED)/include/,bloom.h $(notdir $(COMPANIONS))) \
+	    $(LICENCE) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
+	rmdir $(dir $(LICENCE)) 2>/dev/null || :
+
+# The command, and files for pkg-config and CMake
 CMAKE = lib/cmake/bloom/bloom-config
-DATA = $(addprefix include/,bloom.h $(notdir $(COMPANIONS))) \
-    $(addprefix share/,man/man1/bloom.1 pkgconfig/bloom.pc doc/bloom/copyright \
-    bash-completion/completions/bloom) $(CMAKE).cmake $(CMAKE)-version.cmake
+DATA = share/man/man1/bloom.1 share/bash-completion/completions/bloom \
+    share/pkgconfig/bloom.pc $(CMAKE).cmake $(CMAKE)-version.cmake
 FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
     examples/command/install
-
-install: build/bloom
-	for file in bin/bloom $(DATA); do \
+install:: build/bloom
+	$(call put,755,build/bloom,bin)
+	for file in $(DATA); do \
 	    install -d $(INSTALLED)/$${file%/*} || exit; done
-	install -m 755 build/bloom $(INSTALLED)/bin
-	install bloom.h $(COMPANIONS) $(INSTALLED)/include
 	install examples/command/bloom.1 $(INSTALLED)/share/man/man1
 	install examples/command/bloom.bash \
 	    $(INSTALLED)/share/bash-completion/completions/bloom
 	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
 	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
 	$(FILL)/version.cmake >$(INSTALLED)/$(CMAKE)-version.cmake
-	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h \
-	    >$(INSTALLED)/share/doc/bloom/copyright
 	cd $(INSTALLED) && chmod 644 $(DATA)
-
-uninstall:
-	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA)) \
-	    $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
-	cd $(INSTALLED) 2>/dev/null && \
-	    rmdir lib/cmake/bloom share/doc/bloom 2>/dev/null || :
+uninstall::
+	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA))
+	rmdir $(INSTALLED)/lib/cmake/bloom 2>/dev/null || :
 
 # A Debian package of it, below build/
 deb: build/bloom
@@ -185,16 +220,24 @@ install-libbloom: libbloom
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
 
-# ---- The wider checks -------------------------------------------------------
+# ---- The wider checks, and the examples -------------------------------------
 
 include tests/Makefile
+include $(HOUSES)
+
+all: $(ALL)
+
+checks:
+	@echo $(sort $(CHECKS))
+packages:
+	@echo $(sort $(PACKAGES))
 
 clean:
 	rm -rf build
 
-help:                                # the lists at the top of both files
-	@awk 'FNR == 1 { on = 1 } !/^#/ && on { on = 0; print "" } \
-	    on { print substr($$0, 3) }' Makefile tests/Makefile
+help:                           # the comments at the top of all these files
+	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
+	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
 .PHONY: all FORCE test demo page install uninstall deb libbloom install-libbloom \
-    clean help
+    checks packages clean help

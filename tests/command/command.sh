@@ -12,7 +12,7 @@ mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-. "$root/tests/unit/count.sh"
+. "$root/tests/count.sh"
 
 same() {        # same FILE FILE
     if cmp -s "$1" "$2"; then ok; return; fi

@@ -11,7 +11,7 @@ mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-. ../../tests/unit/count.sh
+. ../../tests/count.sh
 
 refused() {     # refused FILE WHY COMMAND...: status 2, one message, no output
     message="bloom: $1: $2"
@@ -25,7 +25,8 @@ refused() {     # refused FILE WHY COMMAND...: status 2, one message, no output
 }
 lines() { awk -v i="$1" -v n="$2" 'BEGIN { for (; n-- > 0; i++) print i }'; }
 
-needs strace strace || exit 2
+need strace strace
+enough
 
 # ---- Killed: see kill.c ----------------------------------------------------
 

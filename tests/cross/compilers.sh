@@ -5,7 +5,7 @@
 #   msvc   clang's MSVC dialect, with stubs for Microsoft's libc; compiles only
 #   zig    `zig cc` for macOS and Windows; compiles and links
 cd "$(dirname "$0")/../.." || exit 1
-. tests/unit/count.sh
+. tests/count.sh
 dir=$2
 mkdir -p "$dir"
 

@@ -7,14 +7,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 out=build/size
 mkdir -p "$out"
-. tests/unit/count.sh
+. tests/count.sh
 
-need() {
-    command -v "$1" >/dev/null && return
-    echo "size needs $1: apt-get install $2"
-    missing=1
-}
-missing=0
 need arm-none-eabi-gcc 'gcc-arm-none-eabi libnewlib-arm-none-eabi'
 need qemu-system-arm qemu-system-arm
 need avr-gcc 'gcc-avr avr-libc'
@@ -23,7 +17,7 @@ need xtensa-lx106-elf-gcc 'gcc-xtensa-lx106 picolibc-xtensa-lx106-elf'
 need riscv64-unknown-elf-gcc \
     'gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf'
 need qemu-system-xtensa qemu-system-misc
-[ $missing -eq 0 ] || exit 1
+enough
 
 FLAGS='-std=c99 -Os -Wall -Wextra -ffunction-sections -fdata-sections
        -Wl,--gc-sections -I.'

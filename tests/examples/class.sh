@@ -4,11 +4,11 @@
 # checker must report each in the right part, with the text that helps. Then
 # sweep.c must measure the predicted rates, and its command must draw them.
 cd "$(dirname "$0")/../.." && mkdir -p build/class || exit 1
-. tests/unit/count.sh
+. tests/count.sh
 class=examples/class
 all="-std=c99 -Wall -Wextra -pedantic -I."
 
-sh tests/examples/examples.sh class/exercise:-lm >build/class/says
+sh tests/prints.sh examples/class/exercise.c:-lm >build/class/says
 sum exercise build/class/says
 
 # judge FILE: runs the checker on FILE. Its output goes to build/class/said.

@@ -13,7 +13,7 @@
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 limit=-max_total_time=${1:-60}
 [ -z "$2" ] || limit=-runs=$2
-. tests/unit/count.sh
+. tests/count.sh
 executions=0
 
 # takes PACKAGE COMMAND...: ends the script and names PACKAGE, unless the

@@ -3,9 +3,9 @@
 # the cross compilers; and with elf.py on both classes and byte orders. A name that
 # nm shows with a small letter is local and in no filter. EACH=1 tests all libraries.
 cd "$(dirname "$0")/../.." && mkdir -p build/elves || exit 1
-. tests/unit/count.sh
+. tests/count.sh
 
-sh tests/examples/examples.sh formats/elf >build/elves/says
+sh tests/prints.sh examples/formats/elf.c >build/elves/says
 sum elf build/elves/says
 
 # maybes LIBRARY < NAMES: prints those that may be exported

@@ -3,7 +3,7 @@
 # a path, as `git log` and `git diff-tree` find without filters, must be printed.
 # The number of commits that are "certainly not" must be the one that git counts.
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-. tests/unit/count.sh
+. tests/count.sh
 command -v git >/dev/null || {
     echo "skipped, examples/formats/git.c: apt-get install git"
     exit 0
@@ -138,7 +138,7 @@ fi
 # The SHA-1 repository comes last: its graph stays in build/graphs, for the
 # command in the head of git.c.
 history || { bad 'no repository was made'; counted git; exit; }
-sh tests/examples/examples.sh formats/git >build/graphs/says
+sh tests/prints.sh examples/formats/git.c >build/graphs/says
 sum git build/graphs/says
 compare 'SHA-1'
 sames

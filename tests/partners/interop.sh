@@ -1,14 +1,15 @@
 # Run by `make interop`: runs the examples that need other software. If software is
 # missing, prints the name of its Debian package and fails.
-target=interop
-. tests/unit/count.sh
-need 'echo "#include <sqlite3.h>" | ${CC:-cc} -E -' sqlite3.h libsqlite3-dev
-need 'command -v sqlite3' sqlite3 sqlite3
-need 'command -v gnuplot' gnuplot gnuplot-nox
-[ $status -eq 0 ] || exit 1
+. tests/count.sh
+need sqlite3.h libsqlite3-dev 'echo "#include <sqlite3.h>" | ${CC:-cc} -E -'
+need sqlite3 sqlite3
+need gnuplot gnuplot-nox
+enough
 
-sh tests/examples/examples.sh guard:-lsqlite3 class/tables:-lm \
-    formats/guava:-lm formats/spark:-lm formats/cassandra:-lm || status=1
+status=0
+sh tests/prints.sh examples/guard.c:-lsqlite3 examples/class/tables.c:-lm \
+    examples/formats/guava.c:-lm examples/formats/spark.c:-lm \
+    examples/formats/cassandra.c:-lm || status=1
 build/tables build/tables.svg >build/tables.out || status=1
 if grep -q '<svg' build/tables.svg; then
     echo "tables: drew build/tables.svg"

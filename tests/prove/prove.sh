@@ -26,13 +26,9 @@
 #   prove.c names. (To prove that, their loops would need annotations within
 #   bloom.h.)
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-for tool in frama-c why3 z3 cvc4; do
-    command -v $tool >/dev/null && continue
-    echo "prove needs $tool: apt-get install --no-install-recommends" \
-         "frama-c-base why3 z3 cvc4"
-    exit 1
-done
-. tests/unit/count.sh
+. tests/count.sh
+need frama-c frama-c-base; need why3 why3; need z3 z3; need cvc4 cvc4
+enough
 grep -q CVC4 "$HOME/.why3.conf" 2>/dev/null ||
     why3 config detect >/dev/null 2>&1
 

@@ -41,11 +41,11 @@
 #   null-dereference   it does not see that one of the three pointers to many
 #       keys is not NULL
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
+. tests/count.sh
 for tool in clang-tidy cppcheck gcc mandoc; do
-    command -v $tool >/dev/null && continue
-    echo "analyse needs $tool: apt-get install clang-tidy cppcheck gcc mandoc"
-    exit 1
+    need $tool $tool
 done
+enough
 
 echo '#include "bloom.h"' >build/analyse.c
 TIDY="-*,bugprone-*,cert-*,clang-analyzer-*
@@ -57,7 +57,6 @@ COMMAND="-cert-err33-c,-cert-dcl37-c,-cert-dcl51-cpp
     -clang-analyzer-unix.Malloc,-clang-analyzer-core.CallAndMessage
     -clang-analyzer-core.uninitialized.Assign
     -clang-analyzer-core.NullDereference"
-. tests/unit/count.sh
 
 # silent COMMAND...: passed if the command succeeds and prints nothing
 silent() {

@@ -3,7 +3,7 @@
 # fails if it is larger than the value reached so far, so the code can only
 # become better. It ends with "N passed, N failed".
 cd "$(dirname "$0")/../.." || exit 1
-. tests/unit/count.sh
+. tests/count.sh
 
 # figure WHAT VALUE GOAL REACHED [WHERE]: prints a figure; fails above REACHED
 figure() {

@@ -25,10 +25,9 @@ for header in bloom_chain.h bloom_window.h; do
     echo "#include \"examples/companions/$header\""
 done >build/companions.c
 cp build/companions.c build/companions.cpp
-. tests/unit/count.sh
-for tool in gcc g++ clang clang++; do
-    needs $tool "gcc g++ clang" || exit 1
-done
+. tests/count.sh
+need gcc gcc; need g++ g++; need clang++ clang
+enough
 
 # The commands are collected, one per line, and run by all CPUs at the end. Some
 # warnings of gcc need optimisation: these are tested in the first language

@@ -6,14 +6,11 @@
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 keys=${1:-1e7} source=tests/threads/threads.c
 WARN="-std=c99 -Wall -Wextra -pedantic -Werror -I. -pthread"
-. tests/unit/count.sh
+. tests/count.sh
 
-for tool in gcc clang; do
-    command -v $tool >/dev/null && continue
-    echo "threads needs $tool: apt-get install gcc libtsan2 clang" \
-        "libclang-rt-14-dev"
-    exit 1
-done
+need gcc 'gcc libtsan2'
+need clang 'clang libclang-rt-14-dev'
+enough
 
 # build NAME COMPILER FLAGS...: builds build/threads-NAME. With ATOMIC= before
 # it, the program itself (not its loops) is built without BLOOM_ATOMIC.

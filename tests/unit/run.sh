@@ -1,10 +1,10 @@
 # `make test` runs this script. It builds and runs the test program in each mode
-# of the header, then the tests of the command. Last, it checks the symbols of
-# bloom.h's object file, the README's first program, and wrong options. It skips
-# modes that the compiler cannot build, and says so. It ends with the sum, "N
-# passed, N failed".
-# usage: CC=.. CXX=.. MAKE=.. run.sh "MODES" "ATOMIC MODES" "C++ MODES"
-. tests/unit/count.sh
+# of the header, then the tests of the houses: the files build/NAME.out in TESTS.
+# Last, it checks the symbols of bloom.h's object file, the README's first
+# program, and wrong options. It skips modes that the compiler cannot build, and
+# says so. It ends with the sum, "N passed, N failed".
+# usage: CC=.. CXX=.. MAKE=.. TESTS=.. run.sh "MODES" "ATOMIC MODES" "C++ MODES"
+. tests/count.sh
 modes=$1
 
 if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
@@ -19,23 +19,15 @@ else
     echo "skipped: modes $3 (no C++ compiler; Debian package g++)"
 fi
 
-# The subjects of one word run one after the other: `files` and `dump` use files
-# that `kept` and `build` make.
-subjects='kept+build+files+dump printed+plan uniq+fold usage keys+forget install'
-rm -f build/test-*.out build/command-*.out
-$MAKE build/first build/bloom.o \
-    $(for subject in $subjects; do echo "build/command-$subject.out"; done
-      for mode in $modes; do echo "build/test-$mode.out"; done)
+rm -f build/test-*.out $TESTS
+$MAKE build/first build/bloom.o $TESTS \
+    $(for mode in $modes; do echo "build/test-$mode.out"; done)
 for mode in $modes; do
     sum "$mode" "build/test-$mode.out"
 done
-cat $(for subject in $subjects; do echo "build/command-$subject.out"; done) |
-    awk '/^[0-9]* passed, [0-9]* failed$/ { n++; passed += $1; failed += $3
-             next } { print }
-         END { if (n == 6) print passed + 0 " passed, " failed + 0 " failed" }' \
-    >build/test-command.out
-sum command build/test-command.out
-grep '^skipped' build/test-command.out
+for file in $TESTS; do
+    sum "$(basename "$file" .out)" "$file"
+done
 
 # README's first program is examples/first.c, whose comments say what it prints.
 readme_program() {

@@ -7,12 +7,11 @@ cd "$(dirname "$0")/../.." || exit 1
 work=build/languages
 rm -rf $work
 mkdir -p $work || exit 1
+. tests/count.sh
 for tool in /usr/bin/python3:python3 g++:g++ clang++:clang nm:binutils; do
-    command -v ${tool%:*} >/dev/null && continue
-    echo "languages needs ${tool%:*}: apt-get install ${tool#*:}"
-    exit 1
+    need ${tool%:*} ${tool#*:}
 done
-. tests/unit/count.sh
+enough
 add() {         # add NAME OUTPUT: adds up the output of a test program
     printf '%s\n' "$2" >build/languages.out
     sum "$1" build/languages.out

@@ -5,16 +5,16 @@
 # fails, but without avr-g++ or Arduino's core it only skips the Arduino sketch.
 # Ends with "N passed, N failed".
 cd "$(dirname "$0")/../.." || exit 1
-. tests/unit/count.sh
+. tests/count.sh
 for tool in cmake:cmake g++:g++ /usr/bin/python3:python3; do
-    needs ${tool%:*} ${tool#*:} || exit 1
+    need ${tool%:*} ${tool#*:}
 done
 for module in venv:python3-venv setuptools:python3-setuptools \
               wheel:python3-wheel mypy:mypy; do
-    /usr/bin/python3 -c "import ${module%:*}" 2>/dev/null && continue
-    echo "needs Python's ${module%:*}: apt-get install ${module#*:}"
-    exit 1
+    need "Python's ${module%:*}" ${module#*:} \
+        "/usr/bin/python3 -c 'import ${module%:*}'"
 done
+enough
 work=$PWD/build/packages
 rm -rf "$work"
 mkdir -p "$work" || exit 1

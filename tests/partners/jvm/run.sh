@@ -12,7 +12,7 @@ work=build/jvm
 rm -rf $work
 mkdir -p $work || exit 1
 LC_ALL=C export LC_ALL
-. tests/unit/count.sh
+. tests/count.sh
 
 keys() {        # keys KIND:FIRST:COUNT
     first=${1%:*}

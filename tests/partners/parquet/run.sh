@@ -6,12 +6,11 @@
 CC=${CC:-cc}
 work=build/npm
 mkdir -p $work
-target=parquet
-. tests/unit/count.sh
-need 'echo "#include <xxhash.h>" | $CC -E -' xxhash.h libxxhash-dev
-need 'command -v node' node nodejs
-need 'command -v npm' npm npm
-[ $status -eq 0 ] || exit 1
+. tests/count.sh
+need xxhash.h libxxhash-dev 'echo "#include <xxhash.h>" | $CC -E -'
+need node nodejs
+need npm npm
+enough
 
 # refuses WHY WORDS...: the example exits with 2 and prints only that reason
 refuses() {
@@ -25,7 +24,7 @@ near() {
     awk "BEGIN { exit !($1 > $2 * (1 - $3) && $1 < $2 * (1 + $3)) }"
 }
 
-sh tests/examples/examples.sh formats/parquet:-lxxhash || exit 1
+sh tests/prints.sh examples/formats/parquet.c:-lxxhash || exit 1
 npm install --prefix $work --no-save --no-audit --no-fund \
     @duckdb/node-api@1.5.6-r.1 hyparquet-writer@0.17.0 >$work/log 2>&1 &&
     cp tests/partners/parquet/write.mjs $work && (cd $work && node write.mjs write) ||

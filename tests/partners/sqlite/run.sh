@@ -6,12 +6,11 @@
 # the number of random queries. Ends with "N passed, N failed".
 # usage: run.sh [demo]
 cd "$(dirname "$0")/../../.." || exit 1
-target=sqlite
-. tests/unit/count.sh
-need 'echo "#include <sqlite3ext.h>" | ${CC:-cc} -E -' sqlite3ext.h \
-    libsqlite3-dev
-need 'command -v sqlite3' sqlite3 sqlite3
-[ $status -eq 0 ] || exit 1
+. tests/count.sh
+need sqlite3ext.h libsqlite3-dev \
+    'echo "#include <sqlite3ext.h>" | ${CC:-cc} -E -'
+need sqlite3 sqlite3
+enough
 LC_ALL=C export LC_ALL
 work=build/sqlite
 rm -rf $work

@@ -1,5 +1,6 @@
-# Counts passed and failed tests for the shell scripts below tests/, which read
-# this file by ". tests/unit/count.sh" and end with the call `counted`.
+# Counts passed and failed tests, and names missing packages, for the scripts of
+# tests/ and examples/*/tests/. They read this file by ". tests/count.sh" and
+# end with the call `counted`.
 passed=0 failed=0
 
 ok() { passed=$((passed + 1)); }
@@ -30,7 +31,7 @@ sum() {         # sum NAME FILE: adds up the last line "N passed, N failed" of
     line=$(grep '^[0-9]* passed, [0-9]* failed$' "$2" 2>/dev/null | tail -n 1)
     printf '%-12s %s\n' "$1" "${line:-did not end}"
     case $line in
-    *', 0 failed') ;;
+    *', 0 failed') grep '^skipped' "$2" ;;
     *) cat "$2" 2>/dev/null ;;
     esac
     line=${line:-0 passed, 1 failed}
@@ -42,15 +43,16 @@ counted() {     # counted [NAME]: prints the sum; fails if a test failed
     echo "${1:+$1: }$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
-status=0
-need() {        # need COMMAND WHAT PACKAGE: if the command fails, says what $target
-                # needs and where it is, and sets status to 1
-    eval "$1" >/dev/null 2>&1 && return
-    echo "$target needs $2: apt-get install $3"
-    status=1
-}
-needs() {       # needs TOOL PACKAGES: if TOOL is missing, says so and fails
-    command -v "$1" >/dev/null && return
+missing=
+need() {        # need WHAT PACKAGES [COMMAND]: fails if the command does, or if
+                # there is no program WHAT; then names its Debian packages
+    eval "${3:-command -v $1}" >/dev/null 2>&1 && return
+    missing="$missing $2"
     echo "needs $1: apt-get install $2"
     return 1
+}
+enough() {      # enough: if anything was missing, the script ends, and failed
+    [ -z "$missing" ] && return
+    echo "0 passed, 1 failed"
+    exit 1
 }

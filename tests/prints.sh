@@ -1,10 +1,10 @@
-# Run by `make examples` and `make interop`: builds and runs each named example, and
-# compares its output with its header. There, the lines after "Prints:" that are
-# indented by 7 spaces are the expected output; "..." stands for any text, such as a
-# time. If the line of "Prints:" begins with the example's name, the words between
-# the two are its arguments.
-# usage: examples.sh NAME[:library...] ...
-. tests/unit/count.sh
+# Builds and runs each of these examples, and compares its output with the
+# comment at its top. There, the lines after "Prints:" that are indented by 7
+# spaces are the expected output; "..." stands for any text, such as a time. If
+# the line of "Prints:" begins with the example's name, the words between the
+# two are its arguments.
+# usage: prints.sh FILE.c[:LIBRARY...] ...
+. tests/count.sh
 
 # promised FILE: prints the expected lines as anchored regular expressions
 promised() {
@@ -29,21 +29,22 @@ alike() {
 }
 
 for example in "$@"; do
-    name=${example%%:*}
+    source=${example%%:*}
     libraries=
-    [ "$name" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
-    program=build/$(basename "$name")
-    ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "examples/$name.c" \
-        -o "$program" $libraries || { bad "$name"; continue; }
-    "$program" $(words "examples/$name.c" "$(basename "$name")") \
+    [ "$source" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
+    name=$(basename "$source" .c)
+    program=build/$name
+    ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "$source" \
+        -o "$program" $libraries || { bad "$source"; continue; }
+    "$program" $(words "$source" "$name") \
         >"$program.out" 2>"$program.err" </dev/null
     status=$?
-    promised "examples/$name.c" >"$program.says"
+    promised "$source" >"$program.says"
     if [ $status -eq 0 ] && alike "$program.says" "$program.out"; then
         ok
-        echo "$name: output as in its header"
+        echo "$source: output as in its comment"
     else
-        bad "$name (exit $status); expected, then printed:"
+        bad "$source (exit $status); expected, then printed:"
         cat "$program.says" "$program.out" "$program.err"
     fi
 done

@@ -1,0 +1,19 @@
+# `make check-firmware` runs this script: each program prints what its comment
+# says, and the command makes revoked.h.
+. tests/count.sh
+
+sh tests/prints.sh examples/firmware/rom.c examples/firmware/packets.c \
+    >build/firmware.out
+sum programs build/firmware.out
+
+made_by_command() {
+    seq 1000 3 3997 >build/revoked.txt &&
+        build/bloom build -w 32 -p 0.01 build/revoked.bloom build/revoked.txt &&
+        build/bloom dump build/revoked.bloom | cmp - examples/firmware/revoked.h
+}
+if [ -d examples/command ]; then
+    $MAKE build/bloom && check "the command makes revoked.h" made_by_command
+else
+    echo 'skipped: whether the command makes revoked.h (no examples/command)'
+fi
+counted
