@@ -1,66 +1,95 @@
-# Run by `make languages`: tests that CMake finds what `make install` installs, and
-# the Debian package of `make deb`. If a tool is missing, it is named and the run
-# fails. Ends with "N passed, N failed".
-cd "$(dirname "$0")/../.." || exit 1
+# `make check-cmake` runs this script: CMake and pkg-config find what `make
+# install` installs, wherever it was moved to, and CMakeLists.txt works as a part
+# of another project. Each way builds a program in C, one in C++ and, if the
+# project has it, one with bloom.hpp.
 . tests/count.sh
-for tool in cmake:cmake lintian:lintian dpkg-shlibdeps:dpkg-dev; do
-    need ${tool%:*} ${tool#*:}
-done
+need cmake cmake
+need g++ g++
+need pkg-config pkg-config
 enough
-make -s build/bloom || exit 1
 root=$PWD
-work=$root/build/builds
+work=$root/build/check-cmake
 rm -rf "$work"
 mkdir -p "$work" || exit 1
-said='apple: maybe in
-pear:  certainly not in'
-version=$(build/bloom --version | cut -c 7-)
+said="$(awk '/define BLOOM_VERSION/ { print $3; exit }' bloom.h) 1 1 1"
+programs="c:C:$root/examples/cmake/tests/use.c
+    c++:CXX:$root/examples/cmake/tests/use.c"
+if [ -n "$(ls examples/*/bloom.hpp 2>/dev/null)" ]; then
+    programs="$programs hpp:CXX:$root/examples/cmake/tests/use.cpp"
+else
+    echo 'skipped: bloom.hpp (examples/cpp is absent)'
+fi
 
 # project NAME LANGUAGES: makes a CMake project from the lines on standard input
 project() {
     mkdir "$work/$1"
-    { echo "cmake_minimum_required(VERSION 3.14)"
-      echo "project($1 $2)"
-      echo "set(source $root/examples/first.c)"
+    { echo 'cmake_minimum_required(VERSION 3.18)'
+      echo "project(use $2)"
       cat; } >"$work/$1/CMakeLists.txt"
 }
-# builds NAME WHERE: the project builds with the installation in WHERE, and its
-# program prints the output of examples/first.c
+# builds NAME [OPTION...]: the programs build with the lines on standard input,
+# and print what they should
 builds() {
-    cmake -S "$work/$1" -B "$work/$1/out" -DCMAKE_PREFIX_PATH="$work/$2" \
-        >"$work/$1.log" 2>&1 && make -s -C "$work/$1/out" >>"$work/$1.log" 2>&1
-    is "cmake: $1 builds" '' "$([ $? -eq 0 ] || cat "$work/$1.log")"
-    is "cmake: $1" "$said" "$("$work/$1/out/use")"
+    name=$1
+    shift
+    cat >"$work/lines"
+    for program in $programs; do
+        source=${program##*:} language=${program#*:}
+        language=${language%%:*}
+        at=$name-${program%%:*}
+        { cat "$work/lines"
+          echo "set_source_files_properties($source PROPERTIES"
+          echo "    LANGUAGE $language)"
+          echo "add_executable(use $source)"
+          echo 'target_link_libraries(use PRIVATE bloom::bloom)'
+        } | project "$at" "$language"
+        cmake -S "$work/$at" -B "$work/$at/out" "$@" >"$work/$at.log" 2>&1 &&
+            cmake --build "$work/$at/out" >>"$work/$at.log" 2>&1 ||
+            cat "$work/$at.log"
+        is "cmake: $at" "$said" "$("$work/$at/out/use")"
+    done
 }
 
-# The installation is moved, to show that no file depends on its first place.
-make -s install DESTDIR="$work/stage" PREFIX=/opt/b || exit 1
-mv "$work/stage/opt/b" "$work/moved with blanks" || exit 1
-project c C <<'END'
-find_package(bloom 2.0 REQUIRED)
-find_package(bloom REQUIRED)            # again, as a subproject would do
-add_executable(use ${source})
-target_link_libraries(use bloom::bloom)
-END
-builds c 'moved with blanks'
-project c++ CXX <<'END'
-set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
-find_package(bloom REQUIRED CONFIG)
-add_executable(use ${source})
-target_link_libraries(use PRIVATE bloom::bloom)
-END
-builds c++ 'moved with blanks'
+# ---- make install -----------------------------------------------------------
 
-# Versions: a request is met if its major version is the same and it needs nothing
-# newer.
-major=${version%%.*} minor=${version#*.}
+stage=$work/stage/opt/b
+(umask 077; $MAKE install DESTDIR="$work/stage" PREFIX=/opt/b) >"$work/log" ||
+    cat "$work/log"
+files="lib/cmake/bloom/bloom-config.cmake
+lib/cmake/bloom/bloom-config-version.cmake
+share/pkgconfig/bloom.pc"
+for file in $files; do
+    is "mode of $file" "644 $file" "$(cd "$stage" && stat -c '%a %n' $file)"
+done
+is 'nothing is left to be filled in' '' \
+    "$(cd "$stage" && grep -l '@[A-Z]*@' $files)"
+is 'pkg-config' "-I/opt/b/include $VERSION" "$(
+    export PKG_CONFIG_PATH="$stage/share/pkgconfig"
+    echo $(pkg-config --cflags --modversion bloom))"
+
+# The installation is moved, to show that CMake's files depend on no first place.
+cp -r "$stage" "$work/moved with blanks"
+builds moved "-DCMAKE_PREFIX_PATH=$work/moved with blanks" <<'LINES'
+find_package(bloom 2.0 REQUIRED)
+find_package(bloom REQUIRED CONFIG)     # again, as a subproject would do
+LINES
+
+# /lib is a link to /usr/lib in Debian.
+mkdir "$work/debian" && cp -r "$stage" "$work/debian/usr" &&
+    ln -s usr/lib "$work/debian/lib"
+builds by-link <<LINES
+find_package(bloom REQUIRED PATHS $work/debian/lib/cmake/bloom NO_DEFAULT_PATH)
+LINES
+
+# A request is met if its major version is the same and it needs nothing newer.
+major=${VERSION%%.*} minor=${VERSION#*.}
 minor=${minor%.*}
-asked="$major $major.0 $version $version:EXACT $major.0...$((major + 1)) \
-    $major.0...$version"
-refused="$((major + 1)) $((major - 1)).9 $major.$((minor + 1)) $version.1 \
-    $major.$((minor + 1)):EXACT $((major - 1)).0...<$version \
+asked="$major $major.0 $VERSION $VERSION:EXACT $major.0...$((major + 1)) \
+    $major.0...$VERSION"
+refused="$((major + 1)) $((major - 1)).9 $major.$((minor + 1)) $VERSION.1 \
+    $major.$((minor + 1)):EXACT $((major - 1)).0...<$VERSION \
     $((major + 1))...$((major + 2))"
-project versions NONE <<'END'
+project versions NONE <<'LINES'
 foreach(asked ${ASKED})
     string(REPLACE ":" ";" words ${asked})
     find_package(bloom ${words} QUIET)
@@ -69,45 +98,60 @@ foreach(asked ${ASKED})
     endif()
     unset(bloom_DIR CACHE)
 endforeach()
-END
+LINES
 cmake -S "$work/versions" -B "$work/versions/out" \
-    -DASKED="$(echo $asked $refused | tr ' ' ';')" \
-    -DCMAKE_PREFIX_PATH="$work/moved with blanks" >"$work/versions.log" 2>&1 ||
+    "-DASKED=$(echo $asked $refused | tr ' ' ';')" \
+    "-DCMAKE_PREFIX_PATH=$work/moved with blanks" >"$work/versions.log" 2>&1 ||
     cat "$work/versions.log"
 is 'cmake: versions found' "$(printf '%s\n' $asked)" \
     "$(cat "$work/versions/out/found")"
 
+(cd "$stage" && echo $files include/bloom.h*) >"$work/list"
+$MAKE uninstall DESTDIR="$work/stage" PREFIX=/opt/b >"$work/log" ||
+    cat "$work/log"
+is 'uninstall' '' "$(cd "$stage" && ls -d $(cat "$work/list") lib/cmake/bloom \
+    2>/dev/null)"
+
+# ---- CMakeLists.txt ---------------------------------------------------------
+
+# A copy of the tree, in a folder whose name has a blank
+tree="$work/a copy"
+mkdir "$tree" && cp -r bloom.h examples "$tree" || exit 1
+builds fetched <<LINES
+include(FetchContent)
+FetchContent_Declare(bloom SOURCE_DIR "$tree" SOURCE_SUBDIR examples/cmake)
+FetchContent_MakeAvailable(bloom)
+LINES
+cmake --install "$work/fetched-c/out" --prefix "$work/nothing" >"$work/log"
+check 'FetchContent installs nothing' [ ! -e "$work/nothing" ]
+builds added <<LINES
+add_subdirectory("$tree/examples/cmake" bloom)
+LINES
+
+# Alone, it installs the same files as `make install`, but not bloom.pc.
+cmake -S "$tree/examples/cmake" -B "$work/alone" >"$work/log" 2>&1 &&
+    cmake --install "$work/alone" --prefix "$work/installed" >>"$work/log" ||
+    cat "$work/log"
+is 'cmake --install' '' "$(cd "$work/installed" && find . -type f |
+    while read -r file; do
+        cmp "$file" "$work/moved with blanks/$file" 2>&1
+    done)"
+is 'headers' "$(ls "$work/moved with blanks/include")" \
+    "$(ls "$work/installed/include")"
+builds installed "-DCMAKE_PREFIX_PATH=$work/installed" <<LINES
+find_package(bloom $VERSION EXACT REQUIRED CONFIG)
+LINES
+
 # FetchContent of the single file bloom.h
-project fetched C <<END
+project single C <<LINES
 include(FetchContent)
 FetchContent_Declare(bloom URL $root/bloom.h DOWNLOAD_NO_EXTRACT TRUE)
 FetchContent_MakeAvailable(bloom)
-add_executable(use \${source})
+add_executable(use $root/examples/first.c)
 target_include_directories(use PRIVATE \${bloom_SOURCE_DIR})
-END
-builds fetched nowhere
-
-# The Debian package: its fields, its files, and its program. CMake must find
-# bloom.h through /lib, too, which is a link to /usr/lib in Debian.
-rm -f build/bloom_*.deb
-DEBFULLNAME='A Packager' DEBEMAIL=packager@bloom.example make -s deb \
-    >"$work/deb.log" 2>&1 || cat "$work/deb.log"
-deb=build/bloom_${version}_$(dpkg --print-architecture).deb
-is lintian '' "$(lintian "$deb" 2>&1 | grep -v 'root privileges')"
-is 'deb: version' "$version" "$(dpkg-deb -f "$deb" Version)"
-is 'deb: depends on libc' 1 "$(dpkg-deb -f "$deb" Depends |
-    grep -c '^libc6* (')"
-dpkg-deb -x "$deb" "$work/debian" && dpkg-deb -e "$deb" "$work/debian/DEBIAN"
-(cd "$work/debian" && md5sum --quiet -c DEBIAN/md5sums)
-is 'deb: checksums of its files' 0 $?
-is 'deb: runs' "$(printf 'a\nb\n')" \
-    "$(printf 'a\nb\na\n' | "$work/debian/usr/bin/bloom" uniq)"
-same 'deb' "$work/debian/usr/include/bloom.h" bloom.h
-ln -s usr/lib "$work/debian/lib"
-project by-link C <<END
-find_package(bloom REQUIRED PATHS $work/debian/lib/cmake/bloom NO_DEFAULT_PATH)
-add_executable(use \${source})
-target_link_libraries(use bloom::bloom)
-END
-builds by-link nowhere
+LINES
+cmake -S "$work/single" -B "$work/single/out" >"$work/log" 2>&1 &&
+    cmake --build "$work/single/out" >>"$work/log" 2>&1 || cat "$work/log"
+is 'cmake: a single file' 'apple: maybe in
+pear:  certainly not in' "$("$work/single/out/use")"
 counted
