@@ -58,66 +58,19 @@ build/first: examples/first.c $(BLOOM)
 	$(C99) -O0 examples/first.c -o $@
 
 # ---- make test: one program, built and run once for each mode ----------------
-# bloom.h is optimised as CFLAGS says (static, separate, flash, portable), as for
-# a debugger (same, c++), for size (tiny, bare) or a little (atomic), so that
-# each of these is tried. tests/unit/run.sh leaves out the modes that a compiler
-# does not have, and counts.
-
-MODES = static portable separate same flash bare tiny window
-MODES_ATOMIC = atomic atomic-plain
-MODES_CXX = c++ c++-and-c
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*.[ch])
-PROGRAM = tests/unit/all.c
-RATES = -DTEST_RATES                           # make sanitize: none
-OBJECT = $(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
-HOOKS = -include tests/unit/hooks.h
-TEST_C = $(C99) -O0 -c $(PROGRAM) -o $@         # that calls one of these objects
-TEST_CXX = $(CXX) -std=c++11 $(WARN) $(CFLAGS) -I. -O0 -x c++ $(PROGRAM)
+MODES := $(shell . tests/modes.sh && modes test)
+MODE = tests/modes.txt tests/modes.sh tests/unit/program.sh
 
 build/bloom.o: $(BLOOM)
-	$(OBJECT)
-build/bloom-flash.o: $(BLOOM) tests/unit/hooks.h            # BLOOM_READ_BYTE
-	$(OBJECT) $(HOOKS) -DTEST_FLASH -DBLOOM_NO_FLOAT
-build/bloom-portable.o: $(BLOOM) tests/unit/hooks.h # no 128-bit numbers, no SIMD
-	$(OBJECT) $(HOOKS) -DTEST_MALLOC -U__SIZEOF_INT128__ -DBLOOM_NO_SIMD
-build/bloom-atomic.o: $(BLOOM)
-	$(OBJECT) -O1 -DBLOOM_ATOMIC
-build/bloom-atomic-plain.o: $(BLOOM)
-	$(OBJECT) -O1 -DBLOOM_ATOMIC -DBLOOM_NO_SIMD
-
-build/test.o: $(UNIT)
-	$(TEST_C)
-build/test-flash.o: $(UNIT)
-	$(TEST_C) -DTEST_FLASH -DBLOOM_NO_FLOAT
-build/test-portable.o: $(UNIT)
-	$(TEST_C) -DTEST_MALLOC -DTEST_LARGE $(RATES)
-
-build/test-separate: build/test.o build/bloom.o             # declarations only
-	$(C99) $^ -o $@
-build/test-atomic build/test-atomic-plain: build/test-%: build/test.o \
-    build/bloom-%.o
-	$(C99) $^ -o $@
-build/test-flash build/test-portable: build/test-%: build/test-%.o \
-    build/bloom-%.o
-	$(C99) $^ -o $@
-build/test-same: $(UNIT)                            # the code in the same file
-	$(C99) -O0 -DBLOOM_IMPLEMENTATION $(PROGRAM) -o $@
-build/test-static: $(UNIT) examples/first.c         # twice in one program
-	$(C99) -O0 -DBLOOM_STATIC -Dmain=first -c examples/first.c -o build/first.o
-	$(C99) -DBLOOM_STATIC -DTEST_CALLS $(PROGRAM) build/first.o -o $@
-build/test-tiny: $(UNIT)
-	$(C99) -Os -DBLOOM_STATIC -DBLOOM_TINY $(PROGRAM) -o $@
-build/test-bare: $(UNIT)                            # as for firmware
-	$(C99) -Os -DBLOOM_IMPLEMENTATION -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC \
-	    $(PROGRAM) -o $@
+	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
 build/test-window: $(UNIT)                          # not a mode: bloom_window.h
 	$(C99) -O1 tests/unit/window.c -o $@
-build/test-c++: $(UNIT)
-	$(TEST_CXX) -DBLOOM_STATIC -o $@
-build/test-c++-and-c: $(UNIT) build/bloom.o         # C++ calls the C object
-	$(TEST_CXX) -DTEST_CALLS -x none build/bloom.o -o $@
 
+$(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
+	@C99='$(C99)' CXX11='$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I.' \
+	    TEST_FLAGS='$(TEST_FLAGS)' sh tests/unit/program.sh $*
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
@@ -134,7 +87,7 @@ build/command-%.out: build/bloom FORCE
 JOBS = 4
 test: | build
 	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
-	    sh tests/unit/run.sh "$(MODES)" "$(MODES_ATOMIC)" "$(MODES_CXX)"
+	    sh tests/unit/run.sh
 
 # ---- make demo, make page ---------------------------------------------------
 

@@ -14,8 +14,6 @@ void free_filter(filter *f)
 {
     free(f->one);
     bloom_chain_free(f->chain);
-    if (f->window)
-        free(f->window->image);
     free(f->window);
     f->one = NULL;
     f->chain = NULL;
@@ -112,17 +110,6 @@ static uint64_t first_n_of(const bloom_chain *c)
     return n;
 }
 
-/* Returns NULL and sets *error if these bytes are not a window. */
-static bloom_window *open_window(void *image, size_t size, bloom_error *error)
-{
-    bloom_window *w = enlarge(NULL, sizeof *w, "window");
-    *error = bloom_window_open(w, image, size);
-    if (*error == BLOOM_OK)
-        return w;
-    free(w);
-    return NULL;
-}
-
 filter read_filter(const char *name)
 {
     filter f = { 0 };
@@ -135,7 +122,7 @@ filter read_filter(const char *name)
     image = read_image(name, &size);
     f.one = bloom_open(image, size, &error);
     if (!f.one && memcmp(image, "BLW", 3) == 0)
-        f.window = open_window(image, size, &error);
+        f.window = bloom_window_open(image, size, &error);
     else if (!f.one)
         f.chain = bloom_chain_load(image, size, &error);
     if (!f.one && !f.window && !f.chain)
@@ -187,26 +174,23 @@ filter read_sound_filter(const char *name)
 
 unsigned links_of(const filter *f)
 {
-    return f->one ? 1 : f->window ? f->window->generations
+    return f->one ? 1
+           : f->window ? bloom_window_plan_of(f->window).generations
            : bloom_chain_links(f->chain);
 }
 
 const bloom *link_of(const filter *f, unsigned i)
 {
-    return f->one ? f->one : f->window ? f->window->filter[i]
+    return f->one ? f->one : f->window ? bloom_window_generation(f->window, i)
            : bloom_chain_link(f->chain, i);
 }
 
 /* The probability that at least one link gives a false positive */
 double rate_of(const filter *f)
 {
-    double right = 1;
-    unsigned i;
-    if (f->chain)
-        return bloom_chain_fpr(f->chain);
-    for (i = 0; i < links_of(f); i++)
-        right *= 1 - bloom_fpr(link_of(f, i));
-    return f->one ? bloom_fpr(f->one) : 1 - right;
+    return f->one ? bloom_fpr(f->one)
+         : f->window ? bloom_window_fpr(f->window)
+         : bloom_chain_fpr(f->chain);
 }
 
 uint64_t keys_in(const filter *f)
@@ -224,7 +208,8 @@ uint64_t keys_in(const filter *f)
 
 size_t size_of(const filter *f)
 {
-    return f->one ? bloom_size(f->one) : f->window ? f->window->size
+    return f->one ? bloom_size(f->one)
+           : f->window ? bloom_window_size(f->window)
            : bloom_chain_size(f->chain);
 }
 
@@ -256,7 +241,7 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
     if (f->one)
         bloom_may_contain_many_hash(f->one, hash, count, maybe);
     else if (f->window)
-        bloom_window_may_contain_many(f->window, hash, count, maybe);
+        bloom_window_may_contain_many_hash(f->window, hash, count, maybe);
     else
         bloom_chain_may_contain_many_hash(f->chain, hash, count, maybe);
 }

@@ -17,13 +17,12 @@ static uint64_t span_for(uint64_t age, unsigned generations)
     return (age * 1000 + generations - 2) / (generations - 1);
 }
 
-static bloom_plan plan_window(uint64_t n, unsigned g, bloom_plan like,
-                              uint64_t *room)
+static bloom_window_plan plan_window(uint64_t n, unsigned g, bloom_plan like)
 {
-    bloom_plan plan = bloom_window_plan(n, options.p, g,
-                                        (bloom_layout)like.layout, room);
-    plan = checked_plan(plan, *room, options.p / g, like);
-    if (bloom_plan_size(plan) > SIZE_MAX / 2 / 16)      /* g <= 16 */
+    bloom_window_plan plan = bloom_window_plan_for(n, options.p, g,
+                                                   (bloom_layout)like.layout);
+    plan.filter = checked_plan(plan.filter, plan.room, options.p / g, like);
+    if (bloom_plan_size(plan.filter) > SIZE_MAX / 2 / 16)       /* g <= 16 */
         die("%" PRIu64 " lines: too many for any memory; give fewer", n);
     return plan;
 }
@@ -31,16 +30,13 @@ static bloom_plan plan_window(uint64_t n, unsigned g, bloom_plan like,
 filter new_window(void)
 {
     filter f = { 0 };
-    uint64_t n = options.last_lines ? options.last_lines : options.n, room;
-    bloom_plan plan = plan_window(n, GENERATIONS, given_plan(), &room);
-    size_t size = BLOOM_WINDOW_HEAD + GENERATIONS * bloom_plan_size(plan);
-    f.window = enlarge(NULL, sizeof *f.window, "window");
-    bloom_window_init(f.window, need_memory(size, "window"), size, GENERATIONS,
-                      plan, room);
-    if (options.age) {
-        f.window->time = milliseconds();
-        f.window->span = span_for(options.age, GENERATIONS);
-    }
+    uint64_t n = options.last_lines ? options.last_lines : options.n;
+    bloom_window_plan plan = plan_window(n, GENERATIONS, given_plan());
+    size_t size = bloom_window_plan_size(plan);
+    f.window = bloom_window_init(need_memory(size, "window"), size, plan);
+    if (options.age)
+        bloom_window_set_time(f.window, milliseconds(),
+                              span_for(options.age, GENERATIONS));
     return f;
 }
 
@@ -51,19 +47,23 @@ filter new_window(void)
 void forget_old(filter *f)
 {
     bloom_window *w = f->window;
-    uint64_t now;
+    uint64_t now, time, span;
     unsigned i;
-    if (!w || w->span == 0)
+    if (!w || bloom_window_span(w) == 0)
         return;
     now = milliseconds();
-    if (now < w->time)
-        w->time = now;
-    for (i = 0; now - w->time >= w->span && i < w->generations; i++) {
+    time = bloom_window_time(w);
+    span = bloom_window_span(w);
+    if (now < time)
+        time = now;
+    for (i = 0; now - time >= span && i < links_of(f); i++) {
         bloom_window_step(w);
-        w->time += w->span;
+        time += span;
     }
-    if (now - w->time >= w->span)
-        w->time = now;
+    if (now - time >= span)
+        time = now;
+    if (time != bloom_window_time(w))
+        bloom_window_set_time(w, time, span);
 }
 
 static void print_age(char text[40], uint64_t age)
@@ -79,15 +79,17 @@ static void print_age(char text[40], uint64_t age)
 /* The age given to --for, in seconds */
 static uint64_t age_known(const bloom_window *w)
 {
-    const unsigned parts = w->generations - 1;
-    return w->span / 1000 * parts + w->span % 1000 * parts / 1000;
+    const unsigned parts = bloom_window_plan_of(w).generations - 1;
+    const uint64_t span = bloom_window_span(w);
+    return span / 1000 * parts + span % 1000 * parts / 1000;
 }
 
 /* ---- Lines -------------------------------------------------------------- */
 
 static uint64_t lines_known(const bloom_window *w)
 {
-    return w->room * (w->generations - 1);
+    const bloom_window_plan plan = bloom_window_plan_of(w);
+    return plan.room * (plan.generations - 1);
 }
 
 /* Warns once that the newest generation is full before its time is over. */
@@ -95,7 +97,7 @@ static void tell_early(filter *f)
 {
     const bloom_window *w = f->window;
     char age[40];
-    if (f->told || w->span == 0)
+    if (f->told || bloom_window_span(w) == 0)
         return;
     print_age(age, age_known(w));
     say("--for %s: new lines arrive too fast for -n %" PRIu64 ", so only the "
@@ -109,25 +111,26 @@ static void tell_early(filter *f)
 static size_t room_for(filter *f, size_t count)
 {
     bloom_window *w = f->window;
+    const uint64_t room = bloom_window_plan_of(w).room;
+    const uint64_t span = bloom_window_span(w);
+    uint64_t left;
     forget_old(f);
-    if (w->keys >= w->room) {
+    if (bloom_window_keys(w) >= room) {
         tell_early(f);
         bloom_window_step(w);
-        w->time = w->span ? milliseconds() : 0;
+        bloom_window_set_time(w, span ? milliseconds() : 0, span);
     }
+    left = room - bloom_window_keys(w);
     count = count < BATCH ? count : BATCH;
-    return count < w->room - w->keys ? count : (size_t)(w->room - w->keys);
+    return count < left ? count : (size_t)left;
 }
 
 size_t add_to_window(filter *f, const bloom_hash *hash, size_t count)
 {
-    bool added[BATCH];
-    size_t sum = 0, some, i;
+    size_t sum = 0, some;
     for (; count > 0; count -= some, hash += some) {
         some = room_for(f, count);
-        bloom_window_add_many(f->window, hash, some, added);
-        for (i = 0; i < some; i++)
-            sum += added[i];
+        sum += bloom_window_add_many_hash(f->window, hash, some, NULL);
     }
     return sum;
 }
@@ -142,11 +145,11 @@ size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
     size_t sum = 0, some, new_ones, i;
     for (; count > 0; count -= some, hash += some, is_new += some) {
         some = room_for(f, count);
-        bloom_window_may_contain_many(f->window, hash, some, is_new);
+        bloom_window_may_contain_many_hash(f->window, hash, some, is_new);
         for (i = new_ones = 0; i < some; i++)
             if (!is_new[i])
                 unknown[new_ones++] = hash[i];
-        bloom_window_add_many(f->window, unknown, new_ones, added);
+        bloom_window_add_many_hash(f->window, unknown, new_ones, added);
         for (i = new_ones = 0; i < some; i++)
             sum += is_new[i] = !is_new[i] && added[new_ones++];
     }
@@ -160,7 +163,7 @@ static void print_kind(char text[80], const bloom_window *w)
 {
     char age[40];
     print_age(age, age_known(w));
-    if (w->span)
+    if (bloom_window_span(w))
         snprintf(text, 80, "--for %s -n %" PRIu64, age, lines_known(w));
     else
         snprintf(text, 80, "--last %" PRIu64, lines_known(w));
@@ -169,24 +172,25 @@ static void print_kind(char text[80], const bloom_window *w)
 void print_window(const filter *f)
 {
     const bloom_window *w = f->window;
-    const bloom_plan plan = bloom_plan_of(w->filter[0]);
+    const bloom_window_plan all = bloom_window_plan_of(w);
+    const bloom_plan plan = all.filter;
     char kind[80], name[24];
-    unsigned i, at;
+    unsigned i;
     print_kind(kind, w);
     row("made with:", "%s\n", kind);
     row("seed:", "%" PRIu64 "\n", plan.seed);
-    row("bytes:", "%" PRIu64 "\n", (uint64_t)w->size);
+    row("bytes:", "%" PRIu64 "\n", (uint64_t)size_of(f));
     print_keys(keys_in(f));
     print_rate(rate_of(f));
     row("generations:", "%u, newest first; the oldest is forgotten next\n",
-        w->generations);
+        all.generations);
     row("each has:", "k %d, m %" PRIu64 ", capacity %" PRIu64 " keys\n",
-        plan.hashes, plan.cells, w->room);
-    for (i = 0; i < w->generations; i++) {
-        at = (w->newest + w->generations - i) % w->generations;
+        plan.hashes, plan.cells, all.room);
+    for (i = 0; i < all.generations; i++) {
+        const bloom *b = bloom_window_generation(w, i);
         snprintf(name, sizeof name, "generation %u:", i);
         row(name, "about %" PRIu64 " keys, rate %.3g\n",
-            bloom_estimate(w->filter[at]), bloom_fpr(w->filter[at]));
+            bloom_estimate(b), bloom_fpr(b));
     }
 }
 
@@ -195,16 +199,16 @@ void print_window(const filter *f)
 static void agree_on_generation(const bloom_window *w, uint64_t n,
                                 const char *name)
 {
-    const bloom_plan there = bloom_plan_of(w->filter[0]);
-    bloom_plan given;
-    uint64_t room;
+    const bloom_window_plan all = bloom_window_plan_of(w);
+    const bloom_plan there = all.filter;
+    const bloom_window_plan wanted = plan_window(n, all.generations, there);
+    const bloom_plan given = wanted.filter;
     char kind[80];
     print_kind(kind, w);
-    given = plan_window(n, w->generations, there, &room);
-    if (room != w->room)
+    if (wanted.room != all.room)
         die("%s: made with %s, not %s %" PRIu64 "; use another file or leave "
             "out the option", name, kind,
-            w->span ? "-n" : "--last", n);
+            bloom_window_span(w) ? "-n" : "--last", n);
     if (options.p_given && (there.cells != given.cells
                             || there.hashes != given.hashes))
         die("%s: has k = %d and m = %" PRIu64 ", but -p %g means k = %d and "
@@ -216,13 +220,14 @@ static void agree_on_window(const bloom_window *w, const char *name)
 {
     const uint64_t n = options.last_lines ? options.last_lines
                      : options.n_given ? options.n : lines_known(w);
+    const unsigned parts = bloom_window_plan_of(w).generations;
     char kind[80], age[40];
     print_kind(kind, w);
     print_age(age, options.age);
-    if (options.last_lines && w->span)
+    if (options.last_lines && bloom_window_span(w))
         die("%s: made with %s, not --last %" PRIu64 "; use another file or "
             "leave out --last", name, kind, n);
-    if (options.age && span_for(options.age, w->generations) != w->span)
+    if (options.age && span_for(options.age, parts) != bloom_window_span(w))
         die("%s: made with %s, not --for %s; use another file or leave out "
             "--for", name, kind, age);
     if (options.last_lines || options.n_given || options.p_given)

@@ -182,8 +182,7 @@ static bool write_filter(const filter *f, FILE *file)
     unsigned char head[32];
     unsigned i;
     if (f->window)
-        return fwrite(f->window->image, 1, f->window->size, file)
-               == f->window->size;
+        return fwrite(f->window, 1, size_of(f), file) == size_of(f);
     if (f->chain) {
         bloom_chain_head(f->chain, head);
         if (fwrite(head, 1, sizeof head, file) != sizeof head)

@@ -50,6 +50,10 @@
 #include "bloom.h"
 #include <float.h>
 
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20100
+#error "bloom_chain.h needs bloom.h 2.1.0 or later, but the compiler found \
+another bloom.h first: copy the right one into the folder of bloom_chain.h"
+#endif
 #if defined(BLOOM_NO_MALLOC) || defined(BLOOM_NO_FLOAT)
 #error "bloom_chain.h: not with BLOOM_NO_MALLOC, BLOOM_NO_FLOAT or BLOOM_TINY"
 #endif
@@ -144,16 +148,17 @@ BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c);
 
 /* ---- Saving and loading ------------------------------------------------- */
 /* The image of a chain is a head of 32 bytes, and then the images of its links,
-   oldest first. Save it like this:
-       bloom_chain_seal(c);                     // optional: for bloom_verify
-       bloom_chain_head(c, head);
-       fwrite(head, 1, 32, file);
-       for (i = 0; i < bloom_chain_links(c); i++)
-           fwrite(bloom_chain_link(c, i), 1,
-                  bloom_size(bloom_chain_link(c, i)), file);
-   bloom_chain_seal seals each link that has no seal. Adding keys removes the
-   seal of the newest link. bloom_chain_size is the size of the whole image. */
+   oldest first. bloom_chain_write writes it to memory of bloom_chain_size
+   bytes. To write a large chain to a file without a copy in memory, write its
+   head, by bloom_chain_head, and then bloom_size(link) bytes of each link.
+   bloom_chain_seal seals each link that has no seal. A link whose seal does not
+   match keeps it, as a new seal would hide the damage. Adding keys removes the
+   seal of the newest link. bloom_chain_verify verifies all links. It returns
+   BLOOM_CORRUPT if one of them is corrupt, else BLOOM_UNSEALED if one has no
+   seal, else BLOOM_OK. */
 BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c);
+BLOOM_CHAIN_API bloom_error bloom_chain_verify(const bloom_chain *c);
+BLOOM_CHAIN_API void bloom_chain_write(const bloom_chain *c, void *memory);
 BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
                                       unsigned char head[32]);
 BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
@@ -171,8 +176,8 @@ BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
                             of another layout, hash_bits or seed
        BLOOM_BAD_HEADER     another filter follows the last link
    Other bytes after the last link are ignored. The seals are not checked: call
-   bloom_verify for each link. Add keys only to a chain from a source that you
-   trust, as first_n in the head decides how much memory the next link takes. */
+   bloom_chain_verify. Add keys only to a chain from a source that you trust, as
+   first_n in the head decides how much memory the next link takes. */
 BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                               bloom_error *error);
 
@@ -542,13 +547,23 @@ BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
-/* Links that have a seal keep it: a new seal would hide damage done since. */
 BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c)
 {
     unsigned i;
     for (i = 0; i < c->links; i++)
         if (bloom_verify(c->link[i]) == BLOOM_UNSEALED)
             bloom_seal(c->link[i]);
+}
+
+BLOOM_CHAIN_API bloom_error bloom_chain_verify(const bloom_chain *c)
+{
+    bloom_error worst = BLOOM_OK, error;
+    unsigned i;
+    for (i = 0; i < c->links && worst != BLOOM_CORRUPT; i++) {
+        error = bloom_verify(c->link[i]);
+        worst = error == BLOOM_OK ? worst : error;
+    }
+    return worst;
 }
 
 static inline void bloom_chain_put_(unsigned char *at, uint64_t number)
@@ -567,11 +582,11 @@ static inline uint64_t bloom_chain_get_(const unsigned char *at)
     return number;
 }
 
-/* Copies the 8 bytes of a double or uint64_t. Not all builds have memcpy. */
-static inline void bloom_chain_copy_bits_(void *to, const void *from)
+/* There may be no libc, and no memcpy. */
+static inline void bloom_chain_copy_(void *to, const void *from, size_t size)
 {
-    unsigned i;
-    for (i = 0; i < 8; i++)
+    size_t i;
+    for (i = 0; i < size; i++)
         ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
 }
 
@@ -579,7 +594,7 @@ static inline double bloom_chain_get_rate_(const unsigned char *head)
 {
     uint64_t bits = bloom_chain_get_(head + 16);
     double p;
-    bloom_chain_copy_bits_(&p, &bits);
+    bloom_chain_copy_(&p, &bits, sizeof p);
     return p;
 }
 
@@ -595,7 +610,7 @@ BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
                                       unsigned char head[32])
 {
     uint64_t bits;
-    bloom_chain_copy_bits_(&bits, &c->p);
+    bloom_chain_copy_(&bits, &c->p, sizeof bits);
     head[0] = 'B';
     head[1] = 'L';
     head[2] = 'C';
@@ -607,6 +622,19 @@ BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
     bloom_chain_put_(head + 16, bits);
     bloom_chain_put_(head + 24, c->keys);
     head[7] = bloom_chain_check_byte_(head);
+}
+
+BLOOM_CHAIN_API void bloom_chain_write(const bloom_chain *c, void *memory)
+{
+    unsigned char *image = (unsigned char *)memory;
+    size_t at = 32;
+    unsigned i;
+    bloom_chain_head(c, image);
+    for (i = 0; i < c->links; i++) {
+        const size_t size = bloom_size(c->link[i]);
+        bloom_chain_copy_(image + at, c->link[i], size);
+        at += size;
+    }
 }
 
 static inline bloom_error bloom_chain_check_head_(const unsigned char *head,

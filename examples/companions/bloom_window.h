@@ -11,19 +11,18 @@
 
    USE
        #include "bloom_window.h"               // which includes bloom.h
-       bloom_window w;
-       bloom_hash h;
-       if (!bloom_window_new(&w, 1000000, 0.01, 8, BLOOM_CLASSIC))
+       bloom_window *seen = bloom_window_new(1000000, 0.01, 8, BLOOM_CLASSIC);
+       if (!seen)
            return 1;                           // no memory
-       h = bloom_hash_key(w.filter[0], "apple", 5);
-       bloom_window_add(&w, h);                // true: certainly not in
-       bloom_window_may_contain(&w, h);        // false: certainly not in
-       free(w.image);
-   As for bloom.h, #define BLOOM_IMPLEMENTATION in one file of the program. If
-   only one file uses filters, #define BLOOM_STATIC instead. BLOOM_READ_BYTE
-   must not be defined, because a window is in RAM.
-   Threads: any number of threads may look up keys at the same time. Every other
-   call needs exclusive access, even with BLOOM_ATOMIC.
+       bloom_window_add(seen, "apple", 5);     // true: certainly not in
+       bloom_window_may_contain(seen, "pear", 4);  // false: certainly not in
+       bloom_window_free(seen);
+   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
+
+   Like a filter, a window is one block of bytes, its image, at any address. It
+   can lie in static memory, be saved with fwrite, or be used in a mapped file.
+   Its calls are those of a filter with another prefix. They do the same, and
+   report errors in the same way, unless the comments below say otherwise.
 
    WHAT IT CONTAINS
    For n keys and the false-positive rate p, each generation is planned for the
@@ -35,274 +34,738 @@
    If you add a key again, the window keeps it for longer, and the key takes up
    room again. If the newest generation contains the key, nothing changes.
 
-   THE IMAGE
-   To save a window, call bloom_window_seal(&w) and write w.size bytes from
-   w.image: a head of 64 bytes, then the images of all generations, sealed.
+   OPTION: BLOOM_WINDOW_API stands before each function. The default is static
+   inline. #define it before every #include of this file. To export the
+   functions from a shared library, #define it as extern in one of its files.
 
-    offset size  field of the head (numbers are little-endian)
+   Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
+   or BLOOM_TINY, use bloom_window_init. BLOOM_READ_BYTE must not be defined,
+   because a window is in RAM.
+   Threads: any number of threads may look up keys at the same time. Every other
+   call needs exclusive access, even with BLOOM_ATOMIC. */
+
+#ifndef BLOOM_WINDOW_H
+#define BLOOM_WINDOW_H
+
+#include "bloom.h"
+
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20100
+#error "bloom_window.h needs bloom.h 2.1.0 or later, but the compiler found \
+another bloom.h first: copy the right one into the folder of bloom_window.h"
+#endif
+#ifndef BLOOM_WINDOW_API
+#define BLOOM_WINDOW_API static inline
+#endif
+
+/* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BLOOM_WINDOW_HEADER_SIZE 64     /* bytes before the first generation */
+
+typedef struct bloom_window bloom_window;   /* the image; only by pointer */
+
+/* All that bloom_window_create needs to know */
+typedef struct bloom_window_plan {
+    bloom_plan filter;                  /* the plan of each generation */
+    uint64_t room;                      /* how many keys a generation takes */
+    unsigned generations;               /* g: 2..16 */
+} bloom_window_plan;
+
+/* ---- Planning ----------------------------------------------------------- */
+#ifndef BLOOM_NO_FLOAT
+/* Plans a window for the last n keys (0 counts as 1) with the rate p. The plan
+   is impossible if g is not 2..16, if p is not between 0 and 1, or if no filter
+   can keep the rate p / g. */
+BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_for(
+    uint64_t n, double p, unsigned g, bloom_layout layout);
+#endif
+
+/* The size of the image in bytes: 64 + g * bloom_plan_size(plan.filter). It is
+   0 if the plan is impossible (no filter, room or g), or too large for size_t.
+   Without floating point, a plan can be written by hand:
+       static unsigned char memory[64 + 4 * BLOOM_SIZE(100, 1000)];
+       bloom_window_plan plan = { BLOOM_PLAN(100, 1000), 100, 4 }; */
+BLOOM_WINDOW_API size_t bloom_window_plan_size(bloom_window_plan plan);
+
+/* ---- Making ------------------------------------------------------------- */
+#ifndef BLOOM_NO_MALLOC
+/* bloom_window_new(n, p, g, layout) uses the plan of bloom_window_plan_for. */
+#ifndef BLOOM_NO_FLOAT
+BLOOM_WINDOW_API bloom_window *bloom_window_new(uint64_t n, double p,
+                                                unsigned g,
+                                                bloom_layout layout);
+#endif
+BLOOM_WINDOW_API bloom_window *bloom_window_create(bloom_window_plan plan);
+BLOOM_WINDOW_API bloom_window *bloom_window_copy(const bloom_window *w);
+BLOOM_WINDOW_API void bloom_window_free(bloom_window *w);   /* may be NULL */
+#endif
+
+/* Makes an empty window in your memory, as bloom_init makes a filter. */
+BLOOM_WINDOW_API bloom_window *bloom_window_init(void *memory, size_t size,
+                                                 bloom_window_plan plan);
+
+/* These use the `size` bytes at image as a window, in place. The checks, in
+   this order, are:
+       BLOOM_TRUNCATED      there are fewer than 64 bytes, or image is NULL
+       BLOOM_NOT_A_FILTER   they do not begin with the letters BLW
+       BLOOM_WRONG_VERSION  the format is not version 1
+       BLOOM_BAD_HEADER     a field of the header is impossible
+       the errors of bloom_open for each generation, and BLOOM_BAD_HEADER if its
+                            plan is not that of the first one
+       BLOOM_CORRUPT        the check of the header does not match
+   The image of a window is always complete: it need not be sealed before it is
+   written or mapped. But a copy that is made while a call changes the window
+   may be corrupt. */
+BLOOM_WINDOW_API bloom_window *bloom_window_open(void *image, size_t size,
+                                                 bloom_error *error);
+BLOOM_WINDOW_API const bloom_window *bloom_window_view(const void *image,
+                                                       size_t size,
+                                                       bloom_error *error);
+
+BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_of(const bloom_window *w);
+BLOOM_WINDOW_API size_t bloom_window_size(const bloom_window *w);
+BLOOM_WINDOW_API void bloom_window_clear(bloom_window *w);
+
+/* bloom_window_seal seals each generation that has no seal. One whose seal does
+   not match keeps it, as a new seal would hide the damage. Adding keys removes
+   the seal of the newest generation. bloom_window_verify checks the header and
+   all generations. It returns BLOOM_CORRUPT if one of them is corrupt, else
+   BLOOM_UNSEALED if one has no seal, else BLOOM_OK. */
+BLOOM_WINDOW_API void bloom_window_seal(bloom_window *w);
+BLOOM_WINDOW_API bloom_error bloom_window_verify(const bloom_window *w);
+
+/* ---- Keys --------------------------------------------------------------- */
+/* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. To hash a
+   key for _hash, pass bloom_window_generation(w, 0) to bloom_hash_key or _u64.
+   The key goes into the newest generation, unless that one seems to contain it.
+   true: no generation contained the key. */
+BLOOM_WINDOW_API bool bloom_window_add(bloom_window *w, const void *key,
+                                       size_t size);
+BLOOM_WINDOW_API bool bloom_window_add_u64(bloom_window *w, uint64_t key);
+BLOOM_WINDOW_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h);
+
+BLOOM_WINDOW_API bool bloom_window_may_contain(const bloom_window *w,
+                                               const void *key, size_t size);
+BLOOM_WINDOW_API bool bloom_window_may_contain_u64(const bloom_window *w,
+                                                   uint64_t key);
+BLOOM_WINDOW_API bool bloom_window_may_contain_hash(const bloom_window *w,
+                                                    bloom_hash h);
+
+/* As in bloom.h, these are faster than single calls, and the results may be
+   NULL. They take about 6 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
+BLOOM_WINDOW_API size_t bloom_window_add_many(
+    bloom_window *w, const bloom_key *keys, size_t count, bool *is_new);
+BLOOM_WINDOW_API size_t bloom_window_add_many_u64(
+    bloom_window *w, const uint64_t *keys, size_t count, bool *is_new);
+BLOOM_WINDOW_API size_t bloom_window_add_many_hash(
+    bloom_window *w, const bloom_hash *hashes, size_t count, bool *is_new);
+BLOOM_WINDOW_API size_t bloom_window_may_contain_many(
+    const bloom_window *w, const bloom_key *keys, size_t count, bool *maybe);
+BLOOM_WINDOW_API size_t bloom_window_may_contain_many_u64(
+    const bloom_window *w, const uint64_t *keys, size_t count, bool *maybe);
+BLOOM_WINDOW_API size_t bloom_window_may_contain_many_hash(
+    const bloom_window *w, const bloom_hash *hashes, size_t count, bool *maybe);
+
+/* ---- What only windows have --------------------------------------------- */
+/* Clears the oldest generation, whose keys are forgotten, and makes it the
+   newest. Adding a key does so first if the newest generation is full. */
+BLOOM_WINDOW_API void bloom_window_step(bloom_window *w);
+
+/* Generation i, where 0 is the newest; NULL if i is g or more */
+BLOOM_WINDOW_API const bloom *bloom_window_generation(const bloom_window *w,
+                                                      unsigned i);
+
+/* How many keys were new to the newest generation, 0..room */
+BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w);
+
+/* Two numbers for your own use, saved with the window and 0 at first: for
+   example, when the newest generation began, and how long it is to last */
+BLOOM_WINDOW_API uint64_t bloom_window_time(const bloom_window *w);
+BLOOM_WINDOW_API uint64_t bloom_window_span(const bloom_window *w);
+BLOOM_WINDOW_API void bloom_window_set_time(bloom_window *w, uint64_t time,
+                                            uint64_t span);
+
+#ifndef BLOOM_NO_FLOAT
+/* The false-positive rate of this window, 0..1, computed from its cells */
+BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w);
+#endif
+
+/* ==== Code ==================================================================
+
+    offset size  field of the header (numbers are little-endian)
        0     4   magic: 'B' 'L' 'W' and the format version, 1
        4     1   g, the number of generations, 2..16
        5     1   the newest generation, below g
        6     2   zero
        8     8   room, not 0
       16     8   keys: how many were new to the newest generation, at most room
-      24     8   time: for your own use
-      32     8   span: for your own use
+      24     8   time
+      32     8   span
       40     8   check: h1 of the bytes 0..39, hashed like a key of the window
       48    16   zero
+      64         the images of the generations, all of one size. The generation
+                 after the newest one is the oldest; the last is followed by
+                 the first.
 
-   OPTION: BLOOM_WINDOW_API stands before each function. The default is static
-   inline. #define it before every #include of this file. To export the
-   functions from a shared library, #define it as extern in one of its files. */
+   Invariant: whenever no call is running, the check matches. So each call that
+   changes the header ends with bloom_window_change_. */
 
-#ifndef BLOOM_WINDOW_H
-#define BLOOM_WINDOW_H
-
-#include "bloom.h"
-#include <string.h>
-
-#ifndef BLOOM_WINDOW_API
-#define BLOOM_WINDOW_API static inline
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#ifdef __GNUC__                 /* for g++, as the code has C's casts */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#endif
-#endif
-
-#define BLOOM_WINDOW_HEAD 64U           /* bytes of the head */
-#define BLOOM_WINDOW_BATCH_ 64U
-
-typedef struct bloom_window {
-    unsigned char *image;
-    size_t size;                        /* of the image, in bytes */
-    bloom *filter[16];                  /* the generations, in the image */
-    unsigned generations, newest;       /* g, and an index into filter[] */
-    uint64_t room, keys;                /* capacity of each generation, and new
-                                           keys in the newest one */
-    uint64_t time, span;                /* for your own use: for example, when
-                                           the newest generation began, and how
-                                           long it is to last */
-} bloom_window;
-
-/* Clears the oldest generation, whose keys are forgotten, and makes it the
-   newest. */
-BLOOM_WINDOW_API void bloom_window_step(bloom_window *w)
+static inline const unsigned char *bloom_window_const_bytes_(
+    const bloom_window *w)
 {
-    w->newest = (w->newest + 1) % w->generations;
-    w->keys = 0;
-    bloom_clear(w->filter[w->newest]);
+    return (const unsigned char *)w;
 }
 
-/* Makes an empty window in your memory of `size` bytes: g filters of the plan,
-   each for `room` keys. It needs BLOOM_WINDOW_HEAD + g * bloom_plan_size(plan)
-   bytes. The result is false, and *w is unchanged, if memory is NULL or size is
-   less than that, if the plan is impossible, if g is not 2..16, or if room = 0.
-   */
-BLOOM_WINDOW_API bool bloom_window_init(bloom_window *w, void *memory,
-                                        size_t size, unsigned g,
-                                        bloom_plan plan, uint64_t room)
+static inline unsigned char *bloom_window_bytes_(bloom_window *w)
 {
-    const size_t each = bloom_plan_size(plan);
-    if (!memory || each == 0 || room == 0 || g < 2 || g > 16
-        || size < BLOOM_WINDOW_HEAD || (size - BLOOM_WINDOW_HEAD) / g < each)
-        return false;
-    memset(w, 0, sizeof *w);
-    w->image = (unsigned char *)memory;
-    w->size = BLOOM_WINDOW_HEAD;
-    w->room = room;
-    for (; w->generations < g; w->size += each)
-        w->filter[w->generations++] = bloom_init(w->image + w->size, each,
-                                                 plan);
-    return true;
+    return (unsigned char *)w;
+}
+
+/* The number at byte `at` of the header. Written so that gcc and clang read the
+   eight bytes at once. */
+static inline uint64_t bloom_window_get_(const bloom_window *w, unsigned at)
+{
+    const unsigned char *b = bloom_window_const_bytes_(w) + at;
+    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16
+         | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40
+         | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
+
+static inline void bloom_window_put_(bloom_window *w, unsigned at,
+                                     uint64_t number)
+{
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        bloom_window_bytes_(w)[at + i] = (unsigned char)(number >> 8 * i & 255);
+}
+
+/* There may be no libc, and no memcpy. */
+static inline void bloom_window_copy_(unsigned char *to,
+                                      const unsigned char *from, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; i++)
+        to[i] = from[i];
+}
+
+static inline unsigned bloom_window_count_(const bloom_window *w)
+{
+    return bloom_window_const_bytes_(w)[4];
+}
+
+static inline unsigned bloom_window_newest_(const bloom_window *w)
+{
+    return bloom_window_const_bytes_(w)[5];
+}
+
+/* Where a generation lies in the image. `i` counts from the first, and not, as
+   in bloom_window_generation, from the newest. */
+static inline size_t bloom_window_at_(const bloom_window *w, unsigned i)
+{
+    const void *first = bloom_window_const_bytes_(w) + BLOOM_WINDOW_HEADER_SIZE;
+    return BLOOM_WINDOW_HEADER_SIZE
+         + (i == 0 ? 0 : i * bloom_size((const bloom *)first));
+}
+
+static inline const bloom *bloom_window_view_(const bloom_window *w, unsigned i)
+{
+    const void *at = bloom_window_const_bytes_(w) + bloom_window_at_(w, i);
+    return (const bloom *)at;
+}
+
+static inline bloom *bloom_window_filter_(bloom_window *w, unsigned i)
+{
+    void *at = bloom_window_bytes_(w) + bloom_window_at_(w, i);
+    return (bloom *)at;
+}
+
+static inline uint64_t bloom_window_check_(const bloom_window *w)
+{
+    return bloom_hash_key(bloom_window_view_(w, 0), w, 40).h1;
+}
+
+/* Writes `keys` and the check of the header. */
+static inline void bloom_window_change_(bloom_window *w, uint64_t keys)
+{
+    bloom_window_put_(w, 16, keys);
+    bloom_window_put_(w, 40, bloom_window_check_(w));
+}
+
+BLOOM_WINDOW_API void bloom_window_step(bloom_window *w)
+{
+    const unsigned newest = bloom_window_newest_(w) + 1;
+    bloom_window_bytes_(w)[5] =
+        (unsigned char)(newest < bloom_window_count_(w) ? newest : 0);
+    bloom_clear(bloom_window_filter_(w, bloom_window_newest_(w)));
+    bloom_window_change_(w, 0);
+}
+
+BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w)
+{
+    return bloom_window_get_(w, 16);
+}
+
+static inline uint64_t bloom_window_room_(const bloom_window *w)
+{
+    return bloom_window_get_(w, 8);
+}
+
+BLOOM_WINDOW_API uint64_t bloom_window_time(const bloom_window *w)
+{
+    return bloom_window_get_(w, 24);
+}
+
+BLOOM_WINDOW_API uint64_t bloom_window_span(const bloom_window *w)
+{
+    return bloom_window_get_(w, 32);
+}
+
+BLOOM_WINDOW_API void bloom_window_set_time(bloom_window *w, uint64_t time,
+                                            uint64_t span)
+{
+    bloom_window_put_(w, 24, time);
+    bloom_window_put_(w, 32, span);
+    bloom_window_change_(w, bloom_window_keys(w));
+}
+
+BLOOM_WINDOW_API const bloom *bloom_window_generation(const bloom_window *w,
+                                                      unsigned i)
+{
+    const unsigned g = bloom_window_count_(w);
+    return i < g ? bloom_window_view_(w, (bloom_window_newest_(w) + g - i) % g)
+                 : NULL;
+}
+
+/* ---- Making a window ---------------------------------------------------- */
+
+#ifndef BLOOM_NO_FLOAT
+/* A key that is a false positive of the newest generation takes no room. So the
+   filters are planned for room * (1 + p / g) keys. */
+BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_for(
+    uint64_t n, double p, unsigned g, bloom_layout layout)
+{
+    const double share = p > 0 && p < 1 && g > 1 && n >> 62 == 0 ? p / g : 0;
+    const uint64_t room = (n > 0 ? n - 1 : 0) / (g > 1 ? g - 1 : 1) + 1;
+    bloom_window_plan plan = { { 0, 0, 0, 0, 0 }, 0, 0 };
+    plan.filter = bloom_plan_layout(room + (uint64_t)((double)room * share),
+                                    share, layout);
+    plan.room = room;
+    plan.generations = g;
+    return plan;
+}
+#endif
+
+BLOOM_WINDOW_API size_t bloom_window_plan_size(bloom_window_plan plan)
+{
+    const size_t each = bloom_plan_size(plan.filter);
+    const unsigned g = plan.generations;
+    if (g < 2 || g > 16 || plan.room == 0 || each == 0
+        || each > (SIZE_MAX - BLOOM_WINDOW_HEADER_SIZE) / g)
+        return 0;
+    return BLOOM_WINDOW_HEADER_SIZE + g * each;
+}
+
+BLOOM_WINDOW_API bloom_window *bloom_window_init(void *memory, size_t size,
+                                                 bloom_window_plan plan)
+{
+    const size_t needed = bloom_window_plan_size(plan);
+    const size_t each = bloom_plan_size(plan.filter);
+    bloom_window *w = (bloom_window *)memory;
+    unsigned char *image = bloom_window_bytes_(w);
+    unsigned i;
+    if (!memory || needed == 0 || needed > size)
+        return NULL;
+    for (i = 0; i < BLOOM_WINDOW_HEADER_SIZE; i++)
+        image[i] = 0;
+    image[0] = 'B';
+    image[1] = 'L';
+    image[2] = 'W';
+    image[3] = 1;
+    image[4] = (unsigned char)plan.generations;
+    bloom_window_put_(w, 8, plan.room);
+    for (i = 0; i < plan.generations; i++)
+        bloom_init(image + BLOOM_WINDOW_HEADER_SIZE + i * each, each,
+                   plan.filter);
+    bloom_window_change_(w, 0);
+    return w;
+}
+
+#ifndef BLOOM_NO_MALLOC
+/* Returns memory for a window: that of a filter whose image has at least `size`
+   bytes. Thus it is aligned to 32 bytes, and bloom_free can free it. */
+static inline void *bloom_window_allocate_(size_t size)
+{
+    bloom_plan plan = { 0, 0, 1, BLOOM_CLASSIC, 64 };
+    if (size < BLOOM_WINDOW_HEADER_SIZE || (uint64_t)size >> 60 != 0)
+        return NULL;
+    plan.cells = (uint64_t)(size - BLOOM_HEADER_SIZE + 7) / 8 * 64;
+    return bloom_create(plan);
+}
+
+BLOOM_WINDOW_API bloom_window *bloom_window_create(bloom_window_plan plan)
+{
+    const size_t size = bloom_window_plan_size(plan);
+    return bloom_window_init(bloom_window_allocate_(size), size, plan);
 }
 
 #ifndef BLOOM_NO_FLOAT
-
-/* Returns the plan of each generation of a window for n keys with the rate p,
-   and writes the capacity of a generation to *room. A key that is a false
-   positive of the newest generation is not counted in w->keys. So the plan is
-   for *room * (1 + p / g) keys. */
-BLOOM_WINDOW_API bloom_plan bloom_window_plan(uint64_t n, double p, unsigned g,
-                                              bloom_layout layout,
-                                              uint64_t *room)
+BLOOM_WINDOW_API bloom_window *bloom_window_new(uint64_t n, double p,
+                                                unsigned g, bloom_layout layout)
 {
-    const double share = p > 0 && p < 1 && g > 1 && n >> 62 == 0 ? p / g : 0;
-    *room = (n > 0 ? n - 1 : 0) / (g > 1 ? g - 1 : 1) + 1;
-    return bloom_plan_layout(*room + (uint64_t)((double)*room * share), share,
-                             layout);
+    return bloom_window_create(bloom_window_plan_for(n, p, g, layout));
+}
+#endif
+
+BLOOM_WINDOW_API bloom_window *bloom_window_copy(const bloom_window *w)
+{
+    const size_t size = bloom_window_size(w);
+    bloom_window *copy = (bloom_window *)bloom_window_allocate_(size);
+    if (copy)
+        bloom_window_copy_(bloom_window_bytes_(copy),
+                           bloom_window_const_bytes_(w), size);
+    return copy;
 }
 
-#endif
-#if !defined(BLOOM_NO_FLOAT) && !defined(BLOOM_NO_MALLOC)
-#include <stdlib.h>
-
-/* Makes an empty window for n keys with the rate p. Free its memory with
-   free(w->image). The result is false if g is not 2..16, if no filter can keep
-   the rate p / g, or if memory is short. */
-BLOOM_WINDOW_API bool bloom_window_new(bloom_window *w, uint64_t n, double p,
-                                       unsigned g, bloom_layout layout)
+BLOOM_WINDOW_API void bloom_window_free(bloom_window *w)
 {
-    uint64_t room;
-    const bloom_plan plan = bloom_window_plan(n, p, g, layout, &room);
-    const size_t each = bloom_plan_size(plan);
-    const size_t size = BLOOM_WINDOW_HEAD + g * each;
-    void *memory;
-    if (each == 0 || g > 16 || each >= SIZE_MAX / 17)
-        return false;
-    memory = malloc(size);
-    if (bloom_window_init(w, memory, size, g, plan, room))
-        return true;
-    free(memory);
+    bloom_free((bloom *)(void *)w);
+}
+#endif
+
+/* ---- One key ------------------------------------------------------------ */
+
+/* Do the `count` generations before generation i of the image contain it? */
+static inline bool bloom_window_before_(const bloom_window *w, unsigned i,
+                                        unsigned count, bloom_hash h)
+{
+    while (count-- > 0) {
+        i = i > 0 ? i - 1 : bloom_window_count_(w) - 1;
+        if (bloom_may_contain_hash(bloom_window_view_(w, i), h))
+            return true;
+    }
     return false;
 }
 
+BLOOM_WINDOW_API bool bloom_window_may_contain_hash(const bloom_window *w,
+                                                    bloom_hash h)
+{
+    return bloom_window_before_(w, bloom_window_newest_(w) + 1,
+                                bloom_window_count_(w), h);
+}
+
+BLOOM_WINDOW_API bool bloom_window_may_contain(const bloom_window *w,
+                                               const void *key, size_t size)
+{
+    return bloom_window_may_contain_hash(
+        w, bloom_hash_key(bloom_window_view_(w, 0), key, size));
+}
+
+BLOOM_WINDOW_API bool bloom_window_may_contain_u64(const bloom_window *w,
+                                                   uint64_t key)
+{
+    return bloom_window_may_contain_hash(
+        w, bloom_hash_u64(bloom_window_view_(w, 0), key));
+}
+
+BLOOM_WINDOW_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h)
+{
+    if (bloom_window_keys(w) >= bloom_window_room_(w))
+        bloom_window_step(w);
+    if (!bloom_add_hash(bloom_window_filter_(w, bloom_window_newest_(w)), h))
+        return false;
+    bloom_window_change_(w, bloom_window_keys(w) + 1);
+    return !bloom_window_before_(w, bloom_window_newest_(w),
+                                 bloom_window_count_(w) - 1, h);
+}
+
+BLOOM_WINDOW_API bool bloom_window_add(bloom_window *w, const void *key,
+                                       size_t size)
+{
+    return bloom_window_add_hash(
+        w, bloom_hash_key(bloom_window_view_(w, 0), key, size));
+}
+
+BLOOM_WINDOW_API bool bloom_window_add_u64(bloom_window *w, uint64_t key)
+{
+    return bloom_window_add_hash(w,
+                                 bloom_hash_u64(bloom_window_view_(w, 0), key));
+}
+
+/* ---- Many keys ----------------------------------------------------------
+   The keys of a batch are hashed once. Each generation is tested only for the
+   keys that no newer one contains. */
+
+#ifdef BLOOM_TINY                       /* little stack */
+#define BLOOM_WINDOW_BATCH_ 1U
+#else
+#define BLOOM_WINDOW_BATCH_ 128U
 #endif
 
-/* Looks up `count` keys by their hashes. maybe[i] becomes false if the key with
-   the hash h[i] is certainly not in, and true if it may be in. */
-BLOOM_WINDOW_API void bloom_window_may_contain_many(const bloom_window *w,
-                                                    const bloom_hash *h,
-                                                    size_t count, bool *maybe)
+typedef struct bloom_window_batch_ {
+    bloom_hash hash[BLOOM_WINDOW_BATCH_];       /* of the keys still left */
+    unsigned char number[BLOOM_WINDOW_BATCH_];  /* their indices in the batch */
+    bool answer[BLOOM_WINDOW_BATCH_];
+    size_t left;
+} bloom_window_batch_;
+
+/* The keys of a call. Exactly one of the pointers is not NULL. */
+typedef struct bloom_window_keys_ {
+    const bloom_key *keys;
+    const uint64_t *numbers;
+    const bloom_hash *hashes;
+} bloom_window_keys_;
+
+static inline bloom_hash bloom_window_hash_(const bloom *b,
+                                            bloom_window_keys_ k, size_t i)
 {
-    bool found[BLOOM_WINDOW_BATCH_];
-    size_t i, n, g;
-    for (; count > 0; count -= n, h += n, maybe += n) {
-        n = count < BLOOM_WINDOW_BATCH_ ? count : BLOOM_WINDOW_BATCH_;
-        bloom_may_contain_many_hash(w->filter[0], h, n, maybe);
-        for (g = 1; g < w->generations; g++) {
-            bloom_may_contain_many_hash(w->filter[g], h, n, found);
-            for (i = 0; i < n; i++)
-                maybe[i] = maybe[i] || found[i];
-        }
+    return k.keys ? bloom_hash_key(b, k.keys[i].data, k.keys[i].size)
+         : k.numbers ? bloom_hash_u64(b, k.numbers[i]) : k.hashes[i];
+}
+
+/* Drops the keys from the batch that have another answer. */
+static inline void bloom_window_keep_(bloom_window_batch_ *k, bool answer)
+{
+    const size_t asked = k->left;
+    size_t i;
+    for (i = k->left = 0; i < asked; i++) {
+        k->hash[k->left] = k->hash[i];
+        k->number[k->left] = k->number[i];
+        k->left += k->answer[i] == answer;
     }
 }
 
-/* Adds `count` keys by their hashes, in their order. is_new[i] becomes true if
-   the key with the hash h[i] was certainly not in, otherwise false. */
-BLOOM_WINDOW_API void bloom_window_add_many(bloom_window *w,
-                                            const bloom_hash *h, size_t count,
-                                            bool *is_new)
+/* Looks up `count` keys, starting at key number `from`, or adds them if `into`,
+   which is NULL or w, is not NULL. `count` is at most a batch; to add, at most
+   room - keys. The keys that are left in the end are certainly not in, and were
+   not in before. Returns how many results are true. */
+static inline size_t bloom_window_run_(bloom_window *into,
+                                       const bloom_window *w,
+                                       bloom_window_keys_ keys, size_t from,
+                                       size_t count, bool *results)
 {
-    bool added[BLOOM_WINDOW_BATCH_];
-    size_t i, n;
-    for (; count > 0; count -= n, h += n, is_new += n) {
-        if (w->keys >= w->room)
-            bloom_window_step(w);
-        n = count < BLOOM_WINDOW_BATCH_ ? count : BLOOM_WINDOW_BATCH_;
-        n = n < w->room - w->keys ? n : (size_t)(w->room - w->keys);
-        bloom_window_may_contain_many(w, h, n, is_new);
-        w->keys += bloom_add_many_hash(w->filter[w->newest], h, n, added);
-        for (i = 0; i < n; i++)
-            is_new[i] = added[i] && !is_new[i];
+    unsigned g = bloom_window_count_(w), at = bloom_window_newest_(w);
+    bloom_window_batch_ k;
+    size_t i, added;
+    for (i = 0; i < count; i++) {
+        k.hash[i] = bloom_window_hash_(bloom_window_view_(w, 0), keys,
+                                       from + i);
+        k.number[i] = (unsigned char)i;
     }
+    k.left = count;
+    if (into) {
+        added = bloom_add_many_hash(bloom_window_filter_(into, at), k.hash,
+                                    count, k.answer);
+        bloom_window_change_(into, bloom_window_keys(into) + added);
+    } else {
+        bloom_may_contain_many_hash(bloom_window_view_(w, at), k.hash, count,
+                                    k.answer);
+    }
+    bloom_window_keep_(&k, into != NULL);
+    while (--g > 0) {
+        at = at > 0 ? at - 1 : bloom_window_count_(w) - 1;
+        bloom_may_contain_many_hash(bloom_window_view_(w, at), k.hash, k.left,
+                                    k.answer);
+        bloom_window_keep_(&k, false);
+    }
+    for (i = 0; results && i < count; i++)
+        results[from + i] = !into;
+    for (i = 0; results && i < k.left; i++)
+        results[from + k.number[i]] = into != NULL;
+    return into ? k.left : count - k.left;
 }
 
-/* The same for one key, by its hash. The result is returned, not stored. */
-BLOOM_WINDOW_API bool bloom_window_may_contain(const bloom_window *w,
-                                               bloom_hash h)
+/* A batch ends where the newest generation is full. */
+static inline size_t bloom_window_all_(bloom_window *into,
+                                       const bloom_window *w,
+                                       bloom_window_keys_ keys, size_t count,
+                                       bool *results)
 {
-    bool maybe;
-    bloom_window_may_contain_many(w, &h, 1, &maybe);
-    return maybe;
+    size_t from, some, trues = 0;
+    uint64_t room;
+    for (from = 0; from < count; from += some) {
+        some = count - from < BLOOM_WINDOW_BATCH_ ? count - from
+                                                  : BLOOM_WINDOW_BATCH_;
+        if (into && bloom_window_keys(into) >= bloom_window_room_(into))
+            bloom_window_step(into);
+        room = bloom_window_room_(w) - bloom_window_keys(w);
+        if (into && some > room)
+            some = (size_t)room;
+        trues += bloom_window_run_(into, w, keys, from, some, results);
+    }
+    return trues;
 }
 
-BLOOM_WINDOW_API bool bloom_window_add(bloom_window *w, bloom_hash h)
+BLOOM_WINDOW_API size_t bloom_window_add_many(
+    bloom_window *w, const bloom_key *keys, size_t count, bool *is_new)
 {
-    bool is_new;
-    bloom_window_add_many(w, &h, 1, &is_new);
-    return is_new;
+    const bloom_window_keys_ all = { keys, NULL, NULL };
+    return bloom_window_all_(w, w, all, count, is_new);
 }
 
-/* Writes the head into the image, and seals each generation. */
+BLOOM_WINDOW_API size_t bloom_window_add_many_u64(
+    bloom_window *w, const uint64_t *keys, size_t count, bool *is_new)
+{
+    const bloom_window_keys_ all = { NULL, keys, NULL };
+    return bloom_window_all_(w, w, all, count, is_new);
+}
+
+BLOOM_WINDOW_API size_t bloom_window_add_many_hash(
+    bloom_window *w, const bloom_hash *hashes, size_t count, bool *is_new)
+{
+    const bloom_window_keys_ all = { NULL, NULL, hashes };
+    return bloom_window_all_(w, w, all, count, is_new);
+}
+
+BLOOM_WINDOW_API size_t bloom_window_may_contain_many(
+    const bloom_window *w, const bloom_key *keys, size_t count, bool *maybe)
+{
+    const bloom_window_keys_ all = { keys, NULL, NULL };
+    return bloom_window_all_(NULL, w, all, count, maybe);
+}
+
+BLOOM_WINDOW_API size_t bloom_window_may_contain_many_u64(
+    const bloom_window *w, const uint64_t *keys, size_t count, bool *maybe)
+{
+    const bloom_window_keys_ all = { NULL, keys, NULL };
+    return bloom_window_all_(NULL, w, all, count, maybe);
+}
+
+BLOOM_WINDOW_API size_t bloom_window_may_contain_many_hash(
+    const bloom_window *w, const bloom_hash *hashes, size_t count, bool *maybe)
+{
+    const bloom_window_keys_ all = { NULL, NULL, hashes };
+    return bloom_window_all_(NULL, w, all, count, maybe);
+}
+
+/* ---- Whole windows ------------------------------------------------------ */
+
+BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_of(const bloom_window *w)
+{
+    bloom_window_plan plan = { { 0, 0, 0, 0, 0 }, 0, 0 };
+    plan.filter = bloom_plan_of(bloom_window_view_(w, 0));
+    plan.room = bloom_window_room_(w);
+    plan.generations = bloom_window_count_(w);
+    return plan;
+}
+
+BLOOM_WINDOW_API size_t bloom_window_size(const bloom_window *w)
+{
+    return bloom_window_at_(w, bloom_window_count_(w));
+}
+
+BLOOM_WINDOW_API void bloom_window_clear(bloom_window *w)
+{
+    unsigned i;
+    for (i = 0; i < bloom_window_count_(w); i++)
+        bloom_clear(bloom_window_filter_(w, i));
+    bloom_window_bytes_(w)[5] = 0;
+    bloom_window_change_(w, 0);
+}
+
 BLOOM_WINDOW_API void bloom_window_seal(bloom_window *w)
 {
-    uint64_t word[8] = { 0x01574C42, w->room, w->keys, w->time, w->span };
     unsigned i;
-    word[0] |= (uint64_t)w->generations << 32 | (uint64_t)w->newest << 40;
-    for (i = 0; i < BLOOM_WINDOW_HEAD; i++) {
-        if (i == 40)
-            word[5] = bloom_hash_key(w->filter[0], w->image, 40).h1;
-        w->image[i] = (unsigned char)(word[i / 8] >> i % 8 * 8 & 255);
+    for (i = 0; i < bloom_window_count_(w); i++)
+        if (bloom_verify(bloom_window_view_(w, i)) == BLOOM_UNSEALED)
+            bloom_seal(bloom_window_filter_(w, i));
+}
+
+BLOOM_WINDOW_API bloom_error bloom_window_verify(const bloom_window *w)
+{
+    bloom_error worst = BLOOM_OK, error;
+    unsigned i;
+    if (bloom_window_get_(w, 40) != bloom_window_check_(w))
+        return BLOOM_CORRUPT;
+    for (i = 0; i < bloom_window_count_(w) && worst != BLOOM_CORRUPT; i++) {
+        error = bloom_verify(bloom_window_view_(w, i));
+        worst = error == BLOOM_OK ? worst : error;
     }
-    for (i = 0; i < w->generations; i++)
-        bloom_seal(w->filter[i]);
+    return worst;
 }
 
-/* Reads the number at byte 8 * i of a head. */
-static inline uint64_t bloom_window_number_(const unsigned char *head,
-                                            unsigned i)
+#ifndef BLOOM_NO_FLOAT
+BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w)
 {
-    uint64_t number = 0;
-    unsigned j;
-    for (j = 8; j-- > 0; )
-        number = number << 8 | head[8 * i + j];
-    return number;
+    double right = 1;
+    unsigned i;
+    for (i = 0; i < bloom_window_count_(w); i++)
+        right *= 1 - bloom_fpr(bloom_window_view_(w, i));
+    return 1 - right;
 }
+#endif
 
-/* Reads the head of an image of `size` bytes into *w, without the filters. */
-static inline bloom_error bloom_window_read_head_(bloom_window *w,
-                                                  unsigned char *head,
-                                                  size_t size)
+/* ---- The image ---------------------------------------------------------- */
+
+static inline bloom_error bloom_window_check_header_(const bloom_window *w,
+                                                     size_t size)
 {
-    if (!head || size < BLOOM_WINDOW_HEAD)
+    const unsigned char *head = bloom_window_const_bytes_(w);
+    if (!w || size < BLOOM_WINDOW_HEADER_SIZE)
         return BLOOM_TRUNCATED;
-    if (memcmp(head, "BLW", 3) != 0)
+    if (head[0] != 'B' || head[1] != 'L' || head[2] != 'W')
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
-    memset(w, 0, sizeof *w);
-    w->image = head;
-    w->size = BLOOM_WINDOW_HEAD;
-    w->newest = head[5];
-    w->room = bloom_window_number_(head, 1);
-    w->keys = bloom_window_number_(head, 2);
-    w->time = bloom_window_number_(head, 3);
-    w->span = bloom_window_number_(head, 4);
     return head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6]
-        || head[7] || w->keys > w->room || w->room == 0
-        || bloom_window_number_(head, 6) || bloom_window_number_(head, 7)
+        || head[7] || bloom_window_room_(w) == 0
+        || bloom_window_keys(w) > bloom_window_room_(w)
+        || bloom_window_get_(w, 48) || bloom_window_get_(w, 56)
          ? BLOOM_BAD_HEADER : BLOOM_OK;
 }
 
-/* Uses the `size` bytes at image as a window, in place. If they are no window,
-   the result is the reason, and *w is unchanged. Otherwise it is BLOOM_OK. The
-   cells are not checked: for that, call bloom_verify for each generation. */
-BLOOM_WINDOW_API bloom_error bloom_window_open(bloom_window *w, void *image,
-                                               size_t size)
+/* What is wrong with the image of a window, or BLOOM_OK */
+static inline bloom_error bloom_window_check_image_(const bloom_window *w,
+                                                    size_t size)
 {
-    unsigned char *head = (unsigned char *)image;
-    bloom_window found;
-    bloom_error error = bloom_window_read_head_(&found, head, size);
-    if (error != BLOOM_OK)
-        return error;
-    while (found.generations < head[4]) {
-        bloom *b = bloom_open(head + found.size, size - found.size, &error);
-        if (error != BLOOM_OK)
-            return error;
-        if (memcmp(b, head + BLOOM_WINDOW_HEAD, 24) != 0)
-            return BLOOM_BAD_HEADER;    /* not the plan of the first filter */
-        found.filter[found.generations++] = b;
-        found.size += bloom_size(b);
+    const unsigned char *image = bloom_window_const_bytes_(w);
+    bloom_error error = bloom_window_check_header_(w, size);
+    size_t at = BLOOM_WINDOW_HEADER_SIZE;
+    unsigned i, j;
+    for (i = 0; error == BLOOM_OK && i < image[4]; i++) {
+        const bloom *b = bloom_view(image + at, size - at, &error);
+        for (j = 0; b && j < 24; j++)
+            if (image[at + j] != image[BLOOM_WINDOW_HEADER_SIZE + j])
+                return BLOOM_BAD_HEADER;
+        at += b ? bloom_size(b) : 0;
     }
-    if (bloom_hash_key(found.filter[0], head, 40).h1
-        != bloom_window_number_(head, 5))
-        return BLOOM_CORRUPT;
-    *w = found;
-    return BLOOM_OK;
+    return error == BLOOM_OK && bloom_window_get_(w, 40)
+                                != bloom_window_check_(w)
+         ? BLOOM_CORRUPT : error;
+}
+
+BLOOM_WINDOW_API bloom_window *bloom_window_open(void *image, size_t size,
+                                                 bloom_error *error)
+{
+    bloom_window *w = (bloom_window *)image;
+    return bloom_window_view(image, size, error) ? w : NULL;
+}
+
+BLOOM_WINDOW_API const bloom_window *bloom_window_view(const void *image,
+                                                       size_t size,
+                                                       bloom_error *error)
+{
+    const bloom_window *w = (const bloom_window *)image;
+    const bloom_error found = bloom_window_check_image_(w, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? w : NULL;
 }
 
 #ifdef __cplusplus
-#ifdef __GNUC__
-#pragma GCC diagnostic pop
-#endif
 }
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 
 #endif /* BLOOM_WINDOW_H */

@@ -1,26 +1,12 @@
-/* Shared by the fuzz targets of this folder. They test that no bytes and no
-   numbers make bloom.h, its companions or the examples crash, and that what is
-   accepted works correctly. Each target is one file that includes this one and
-   defines run_one:
+/* Shared by the fuzz targets of bloom.h and its companions: each is a file
+   fuzz_NAME.c of this folder that includes this one and defines run_one. They
+   test that no bytes and no numbers make bloom.h or a companion crash, and that
+   what is accepted works correctly. run.sh finds them, and tells what a target
+   may say in its first comment. (Targets of examples are in examples/NAME/tests/
+   and use main.h only.) To build and run one by hand, in a folder INPUTS that
+   unpack.sh has filled from its seeds:
 
-     fuzz_image.c    any bytes as an image, then every call on accepted ones
-     fuzz_state.c    random calls on two filters, against a model of every cell
-                     and a multiset of the keys
-     fuzz_chain.c    random calls on chains, any bytes as their images, and
-                     memory that runs out
-     fuzz_window.c   bloom_window.h: random calls, and any bytes as an image
-     fuzz_plan.c     plans from any numbers: they are found quickly, are within
-                     the limits of the format, and keep p
-     fuzz_large.c    filters and chains near the sizes at which bloom.h takes
-                     other paths, up to the largest; also with a 32-bit size_t
-     fuzz_command.c  the command with FILEs of any content and failing calls of
-                     the system
-
-   fuzz_jvm.c, fuzz_redis.c and fuzz_sqlite.c attack examples, and do not use
-   this file. To build and run a target by hand, in a folder INPUTS that
-   unpack.sh has filled from corpus/image.txt:
-
-   Seeds:        sh tests/fuzz/unpack.sh tests/fuzz/corpus/image.txt INPUTS
+   Seeds:        sh tests/fuzz/unpack.sh tests/fuzz/fuzz_image.txt INPUTS
    libFuzzer:    clang -I. -fsanitize=fuzzer,address,undefined
                  tests/fuzz/fuzz_image.c -o fuzz && ./fuzz INPUTS
    plain files:  cc -I. -DFUZZ_MAIN tests/fuzz/fuzz_image.c -o fuzz
@@ -28,7 +14,6 @@
    AFL++:        afl-clang-fast -I. -DFUZZ_MAIN tests/fuzz/fuzz_image.c -o fuzz
                  && afl-fuzz -i INPUTS -o found ./fuzz @@
 
-   A failure prints the file, line and condition that is not true, and aborts.
    Targets use only public names of bloom.h. The oracle is the model below,
    which computes the contents of filters anew, cell by cell, from the formulas
    of the format. */
@@ -51,17 +36,7 @@ static void scarce_free(void *old);
 #endif
 #define BLOOM_STATIC
 #include "bloom.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static inline void fail(const char *file, int line, const char *what)
-{
-    fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
-    abort();
-}
-
-#define must(x) ((x) ? (void)0 : fail(__FILE__, __LINE__, #x))
+#include "main.h"
 
 /* QUIET is for functions that only check. clang does not instrument them, as
    their paths tell the fuzzer nothing, and instrumentation would take half of
@@ -312,9 +287,7 @@ QUIET unsigned char *place(yard *r, unsigned shift, size_t size)
     return at;
 }
 
-/* ---- Entry points -------------------------------------------------------- */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* ---- Entry point --------------------------------------------------------- */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -325,30 +298,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run_one(in);
     return 0;
 }
-
-#ifdef FUZZ_MAIN
-
-/* Runs the target on each file. The input is in a block of exactly its size, so
-   that AddressSanitizer detects reads beyond it. */
-int main(int count, char **names)
-{
-    static unsigned char content[1 << 16];
-    int i;
-    for (i = 1; i < count; i++) {
-        FILE *file = fopen(names[i], "rb");
-        size_t size = file ? fread(content, 1, sizeof content, file) : 0;
-        unsigned char *copy = malloc(size + 1);
-        if (!file || !copy)
-            return fprintf(stderr, "%s: cannot be read\n", names[i]), 2;
-        memcpy(copy, content, size);
-        LLVMFuzzerTestOneInput(copy, size);
-        free(copy);
-        fclose(file);
-    }
-    printf("%d files\n", count - 1);
-    return 0;
-}
-
-#endif
 
 #endif

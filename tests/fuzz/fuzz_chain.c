@@ -72,17 +72,10 @@ static void check_links(const bloom_chain *c, bloom_layout layout)
    large. */
 static size_t save(const bloom_chain *c, unsigned char *store)
 {
-    size_t size = bloom_chain_size(c), at = 32;
-    unsigned i;
+    const size_t size = bloom_chain_size(c);
     if (size > STORE)
         return 0;
-    bloom_chain_head(c, store);
-    for (i = 0; i < bloom_chain_links(c); i++) {
-        const bloom *link = bloom_chain_link(c, i);
-        memcpy(store + at, link, bloom_size(link));
-        at += bloom_size(link);
-    }
-    must(at == size);
+    bloom_chain_write(c, store);
     return size;
 }
 

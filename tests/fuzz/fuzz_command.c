@@ -1,6 +1,8 @@
 /* Fuzz target: the command, with FILEs of any content and failing system calls
    (see fuzz.h). A FILE must be updated completely or stay as it was, no lock or
-   temporary file may be left over, and errors must name the file. */
+   temporary file may be left over, and errors must name the file.
+
+   fuzz: length=384 */
 
 #define _GNU_SOURCE                     /* fopencookie */
 #include <stddef.h>
@@ -280,16 +282,14 @@ static bool is_chain(const content *c)
     return c->size >= 3 && memcmp(c->at, "BLC", 3) == 0;
 }
 
-static bool as_window(const content *file, bloom_window *w)
+static const bloom_window *as_window(const content *file)
 {
-    return bloom_window_open(w, (void *)(uintptr_t)file->at, file->size)
-           == BLOOM_OK;
+    return bloom_window_view(file->at, file->size, NULL);
 }
 
 static bool is_window(const content *file)
 {
-    bloom_window w;
-    return as_window(file, &w);
+    return as_window(file) != NULL;
 }
 
 /* Is the file exactly one filter, chain or window, whose seals, if any, are
@@ -297,15 +297,12 @@ static bool is_window(const content *file)
 static bool is_sound(const content *file)
 {
     bloom_chain *c;
-    bloom_window w;
+    const bloom_window *w = as_window(file);
     bool sound = true;
     unsigned i;
-    if (as_window(file, &w)) {
-        sound = w.size == file->size;
-        for (i = 0; i < w.generations; i++)
-            sound &= bloom_verify(w.filter[i]) != BLOOM_CORRUPT;
-        return sound;
-    }
+    if (w)
+        return bloom_window_size(w) == file->size
+            && bloom_window_verify(w) != BLOOM_CORRUPT;
     if (!is_chain(file))
         return verdict(file->at, file->size) == BLOOM_OK
             && bytes_for(plan_in(file->at)) == file->size
@@ -420,10 +417,9 @@ static bool one_contains(const content *file, const void *key, size_t size)
 {
     size_t at = is_chain(file) ? 32 : 0;
     const bloom *b;
-    bloom_window w;
-    if (as_window(file, &w))
-        return bloom_window_may_contain(&w, bloom_hash_key(w.filter[0], key,
-                                                           size));
+    const bloom_window *w = as_window(file);
+    if (w)
+        return bloom_window_may_contain(w, key, size);
     while ((b = bloom_view(file->at + at, file->size - at, NULL)) != NULL) {
         if (bloom_may_contain(b, key, size))
             return true;
@@ -514,13 +510,13 @@ static bool is_spared(const content *old)
 static bool remembers(const content *file, const content *lines)
 {
     uint64_t count = 1;
-    bloom_window w;
+    const bloom_window *w = as_window(file);
     size_t i;
-    if (!as_window(file, &w))
+    if (!w)
         return true;
     for (i = 0; i < lines->size; i++)
         count += lines->at[i] == '\n';
-    return w.span == 0 && w.room >= count;
+    return bloom_window_span(w) == 0 && bloom_window_plan_of(w).room >= count;
 }
 
 /* Does FILE contain each printed line? */

@@ -1,6 +1,8 @@
 /* Fuzz target: any bytes as an image (see fuzz.h). bloom_open and bloom_view
    must give the verdict of the model in fuzz.h. On an accepted image every call
-   must stay within its bytes and do what the model does. */
+   must stay within its bytes and do what the model does.
+
+   fuzz: length=256 */
 
 #include "fuzz.h"
 

@@ -5,7 +5,16 @@
    may be corrupted. Filters that fit are used in mapped memory, of which the
    system provides only the pages that are written to: 2.25 GB of addresses
    where size_t has 32 bits, else 129 GB. Most keys go to the first and last
-   cells and only few elsewhere, as each new page takes time. */
+   cells and only few elsewhere, as each new page takes time.
+
+   In 32 bits, AddressSanitizer must not keep much of the memory that libFuzzer
+   frees, or the address space is full after millions of runs. The memory that
+   filters free is guarded by fuzz_memory.h.
+
+   fuzz: length=96
+   fuzz: bits=32
+   fuzz: asan=quarantine_size_mb=16
+   fuzz: msan=no */
 
 #define FUZZ_SCARCE
 #include "fuzz.h"

@@ -1,7 +1,9 @@
 /* Fuzz target: plans from any numbers (see fuzz.h). Planning must end within
    0.1 s, stay within the limits of the format, keep p by bloom_plan_fpr, and
    use no more memory than needed. rates/plan_audit.c tests bloom_plan_fpr
-   itself. */
+   itself.
+
+   fuzz: length=64 */
 
 #include "fuzz.h"
 #include <time.h>

@@ -329,6 +329,8 @@ static void clear(filter *f)
     f->valid = true;
 }
 
+static bool folded;                     /* fold_by was called for this input */
+
 /* Makes one call. A call that may write must remove the seal, even if it
    changes no cell. */
 static void step(filter *f, filter *g, unsigned call, input *in)
@@ -348,8 +350,10 @@ static void step(filter *f, filter *g, unsigned call, input *in)
     case 6: reload(f, key); writes = false; break;
     case 7: seal(f); return;
     case 8: count_cells(f); writes = false;
-            if (by_hash && key % 16 == 1)   /* rarely: it takes milliseconds */
+            if (by_hash && key % 16 == 1 && !folded) {  /* takes milliseconds */
                 fold_by(f, 1 / (1 + (double)((uint64_t)1 << key)));
+                folded = true;
+            }
             break;
     case 9: if (key == 0) clear(f); else fold(f, key - 1, call);
             writes = key == 0; break;
@@ -408,6 +412,7 @@ static void run_one(input in)
         raw[i].h2 = i & 2 ? h2 * i : ~h2 + i / 4;
     }
     memset(probed, 0, sizeof probed);
+    folded = false;
     begin(&filters[0], shift);
     begin(&filters[1], shift / 16);
     while (in.at < in.end) {

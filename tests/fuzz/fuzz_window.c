@@ -1,7 +1,9 @@
 /* Fuzz target: sliding windows (bloom_window.h), by random calls and by any
    bytes as an image (see fuzz.h). The model is one plain filter for each
    generation. No key may be forgotten before its time, and an image that is
-   accepted must be safe to use. */
+   accepted must be safe to use.
+
+   fuzz: length=512 */
 
 #include "fuzz.h"
 #include "examples/companions/bloom_window.h"
@@ -11,17 +13,17 @@ enum { KEYS = 64 };
 /* The error that bloom_window_open must report for these bytes */
 static bloom_error window_verdict(const unsigned char *image, size_t size)
 {
-    const unsigned char *first = image + BLOOM_WINDOW_HEAD;
-    size_t at = BLOOM_WINDOW_HEAD, i;
+    const unsigned char *first = image + BLOOM_WINDOW_HEADER_SIZE;
+    size_t at = BLOOM_WINDOW_HEADER_SIZE, i;
     bloom_error error;
     unsigned links;
-    if (size < BLOOM_WINDOW_HEAD)
+    if (size < BLOOM_WINDOW_HEADER_SIZE)
         return BLOOM_TRUNCATED;
     if (memcmp(image, "BLW", 3) != 0)
         return BLOOM_NOT_A_FILTER;
     if (image[3] != 1)
         return BLOOM_WRONG_VERSION;
-    for (i = 48; i < BLOOM_WINDOW_HEAD; i++)
+    for (i = 48; i < BLOOM_WINDOW_HEADER_SIZE; i++)
         if (image[i])
             return BLOOM_BAD_HEADER;
     if (image[4] < 2 || image[4] > 16 || image[5] >= image[4] || image[6]
@@ -45,52 +47,65 @@ static bloom_error window_verdict(const unsigned char *image, size_t size)
 
 static struct model {
     unsigned char image[16][MOST / 8];
-    bloom *filter[16];
-    unsigned newest;
-    uint64_t keys;
-    unsigned added[KEYS], begun;    /* each key's generation; generations */
+    bloom *filter[16];              /* in the order of the image */
+    unsigned g, newest;
+    uint64_t room, keys;
+    unsigned added[2][KEYS];        /* the generation of each key, as an integer
+                                       or its hash, and as 8 bytes */
+    unsigned begun;                 /* how many generations */
 } model;
 
-static void model_step(const bloom_window *w)
+static void model_step(void)
 {
-    model.newest = (model.newest + 1) % w->generations;
+    model.newest = (model.newest + 1) % model.g;
     model.keys = 0;
     model.begun++;
     bloom_clear(model.filter[model.newest]);
 }
 
-static bool model_knows(const bloom_window *w, bloom_hash h)
+static bool model_knows(bloom_hash h)
 {
     unsigned i;
-    for (i = 0; i < w->generations; i++)
+    for (i = 0; i < model.g; i++)
         if (bloom_may_contain_hash(model.filter[i], h))
             return true;
     return false;
 }
 
-static bool model_add(const bloom_window *w, unsigned key, bloom_hash h)
+static bool model_add(unsigned key, bool bytes, bloom_hash h)
 {
     bool known;
-    if (model.keys >= w->room)
-        model_step(w);
-    known = model_knows(w, h);
+    if (model.keys >= model.room)
+        model_step();
+    known = model_knows(h);
     model.keys += bloom_add_hash(model.filter[model.newest], h);
-    model.added[key] = model.begun;
+    model.added[bytes][key] = model.begun;
     return !known;
+}
+
+/* Generation i in the order of the image */
+static const unsigned char *image_of(const bloom_window *w, unsigned i)
+{
+    const void *image = w;
+    return (const unsigned char *)image + BLOOM_WINDOW_HEADER_SIZE
+         + i * bloom_size(bloom_window_generation(w, 0));
 }
 
 static bool begin_model(const bloom_window *w)
 {
+    const void *image = w;
+    const size_t size = bloom_size(bloom_window_generation(w, 0));
     unsigned i;
     memset(&model, 0, sizeof model);
-    model.newest = w->newest;
-    model.keys = w->keys;
-    model.begun = w->generations;
-    for (i = 0; i < w->generations; i++) {
-        const size_t size = bloom_size(w->filter[i]);
-        if (size > sizeof model.image[i])
-            return false;
-        memcpy(model.image[i], w->filter[i], size);
+    model.g = ((const unsigned char *)image)[4];
+    model.newest = ((const unsigned char *)image)[5];
+    model.room = little_endian((const unsigned char *)image + 8);
+    model.keys = little_endian((const unsigned char *)image + 16);
+    model.begun = model.g;
+    if (size > sizeof model.image[0])
+        return false;
+    for (i = 0; i < model.g; i++) {
+        memcpy(model.image[i], image_of(w, i), size);
         model.filter[i] = bloom_open(model.image[i], size, NULL);
     }
     return true;
@@ -98,149 +113,229 @@ static bool begin_model(const bloom_window *w)
 
 static void must_agree(const bloom_window *w)
 {
+    const bloom_window_plan plan = bloom_window_plan_of(w);
+    const size_t each = bloom_size(bloom_window_generation(w, 0));
     unsigned i;
-    must(w->newest == model.newest && w->keys == model.keys);
-    for (i = 0; i < w->generations; i++)
-        must(memcmp((unsigned char *)w->filter[i] + 32, model.image[i] + 32,
-                    bloom_size(w->filter[i]) - 32) == 0);
+    must(plan.generations == model.g && plan.room == model.room
+         && bloom_window_keys(w) == model.keys
+         && bloom_window_size(w) == BLOOM_WINDOW_HEADER_SIZE + model.g * each);
+    for (i = 0; i < model.g; i++)
+        must(memcmp(image_of(w, i) + 32, model.image[i] + 32, each - 32) == 0);
+    for (i = 0; i < model.g; i++)
+        must((const void *)bloom_window_generation(w, i)
+             == image_of(w, (model.newest + model.g - i) % model.g));
+    must(!bloom_window_generation(w, model.g));
 }
 
 /* ---- Calls --------------------------------------------------------------- */
 
-static bloom_hash hash_of(const bloom_window *w, unsigned key)
+/* Key number i: an integer, its 8 bytes, or a hash */
+typedef struct keys { uint64_t number[KEYS]; bloom_key bytes[KEYS];
+                      bloom_hash hash[KEYS]; } keys;
+
+static unsigned kind_of(unsigned what)
 {
-    return bloom_hash_u64(w->filter[0], key % KEYS);
+    return what / 8 % 3;
 }
 
-static void add_some(bloom_window *w, unsigned first, unsigned count)
+static const keys *make_keys(const bloom_window *w, unsigned first,
+                             unsigned count, unsigned kind)
 {
-    bloom_hash h[KEYS];
-    bool is_new[KEYS];
+    static keys all;
+    const bloom *like = bloom_window_generation(w, 0);
     unsigned i;
-    for (i = 0; i < count; i++)
-        h[i] = hash_of(w, first + i);
-    bloom_window_add_many(w, h, count, is_new);
-    for (i = 0; i < count; i++)
-        must(is_new[i] == model_add(w, (first + i) % KEYS, h[i]));
+    for (i = 0; i < count; i++) {
+        all.number[i] = (first + i) % KEYS;
+        all.bytes[i].data = &all.number[i];
+        all.bytes[i].size = 8;
+        all.hash[i] = kind == 1 ? bloom_hash_key(like, &all.number[i], 8)
+                                : bloom_hash_u64(like, all.number[i]);
+    }
+    return &all;
+}
+
+static void add_some(bloom_window *w, unsigned first, unsigned count,
+                     unsigned what)
+{
+    const keys *k = make_keys(w, first, count, kind_of(what));
+    bool is_new[KEYS], *into = what & 64 ? NULL : is_new;
+    size_t returned, trues = 0;
+    unsigned i;
+    returned = kind_of(what) == 0
+        ? bloom_window_add_many_u64(w, k->number, count, into)
+        : kind_of(what) == 1 ? bloom_window_add_many(w, k->bytes, count, into)
+        : bloom_window_add_many_hash(w, k->hash, count, into);
+    for (i = 0; i < count; i++) {
+        const bool wanted = model_add((first + i) % KEYS,
+                                      kind_of(what) == 1, k->hash[i]);
+        trues += wanted;
+        must(!into || is_new[i] == wanted);
+    }
+    must(returned == trues);
+}
+
+static void add_one(bloom_window *w, unsigned key, unsigned what)
+{
+    const keys *k = make_keys(w, key, 1, kind_of(what));
+    const bool is_new = kind_of(what) == 0
+        ? bloom_window_add_u64(w, k->number[0])
+        : kind_of(what) == 1
+        ? bloom_window_add(w, k->bytes[0].data, k->bytes[0].size)
+        : bloom_window_add_hash(w, k->hash[0]);
+    must(is_new == model_add(key, kind_of(what) == 1, k->hash[0]));
+}
+
+static void look_one(const bloom_window *w, unsigned key, unsigned what)
+{
+    const keys *k = make_keys(w, key, 1, kind_of(what));
+    const bool maybe = kind_of(what) == 0
+        ? bloom_window_may_contain_u64(w, k->number[0])
+        : kind_of(what) == 1
+        ? bloom_window_may_contain(w, k->bytes[0].data, k->bytes[0].size)
+        : bloom_window_may_contain_hash(w, k->hash[0]);
+    must(maybe == model_knows(k->hash[0]));
 }
 
 /* Looks up every key. The answers must be those of the model, and keys of the
    current generations must be found. */
-static void look(const bloom_window *w)
+static void look(const bloom_window *w, unsigned what)
 {
-    bloom_hash h[KEYS];
+    const keys *k = make_keys(w, 0, KEYS, kind_of(what));
     bool maybe[KEYS];
+    size_t returned, trues = 0;
     unsigned i;
-    for (i = 0; i < KEYS; i++)
-        h[i] = hash_of(w, i);
-    bloom_window_may_contain_many(w, h, KEYS, maybe);
+    returned = kind_of(what) == 0
+        ? bloom_window_may_contain_many_u64(w, k->number, KEYS, maybe)
+        : kind_of(what) == 1
+        ? bloom_window_may_contain_many(w, k->bytes, KEYS, maybe)
+        : bloom_window_may_contain_many_hash(w, k->hash, KEYS, maybe);
     for (i = 0; i < KEYS; i++) {
-        must(maybe[i] == model_knows(w, h[i]));
-        must(maybe[i] || model.added[i] + w->generations <= model.begun);
+        trues += maybe[i];
+        must(maybe[i] == model_knows(k->hash[i]));
+        must(maybe[i] || model.added[kind_of(what) == 1][i] + model.g
+                         <= model.begun);
     }
+    must(returned == trues);
 }
 
 /* Seals the window and copies its image, then opens it truncated, or with a
-   flipped bit and without. Returns true if *w is now the window at the new
-   address. */
-static bool store(bloom_window *w, yard *to, input *in)
+   flipped bit and without. Returns the window that is to be used from now on:
+   the same, or the one at the new address. */
+static bloom_window *store(bloom_window *w, yard *to, input *in)
 {
     const unsigned what = byte_of(in);
+    const size_t size = bloom_window_size(w), cut = number_of(in, 2) % size;
     unsigned char *at;
-    size_t cut = number_of(in, 2);
-    bloom_window other;
-    bloom_window_seal(w);
-    must(window_verdict(w->image, w->size) == BLOOM_OK);
-    at = place(to, what, what & 16 ? cut % w->size : w->size);
-    memcpy(at, w->image, what & 16 ? cut % w->size : w->size);
+    bloom_error error;
+    bloom_window *other;
+    if (what & 8)
+        bloom_window_seal(w);
+    must(!(what & 8) || bloom_window_verify(w) != BLOOM_UNSEALED);
+    at = place(to, what, what & 16 ? cut : size);
+    memcpy(at, w, what & 16 ? cut : size);
+    must(window_verdict(at, what & 16 ? cut : size)
+         == (what & 16 ? BLOOM_TRUNCATED : BLOOM_OK));
     if (what & 16) {
-        must(bloom_window_open(&other, at, cut % w->size) != BLOOM_OK);
-        return false;
+        must(!bloom_window_open(at, cut, NULL));
+        return w;
     }
-    at[cut % w->size] ^= (unsigned char)(what & 32 ? what >> 5 : 0);
-    must(bloom_window_open(&other, at, w->size) == window_verdict(at, w->size));
-    at[cut % w->size] = w->image[cut % w->size];
-    must(bloom_window_open(&other, at, w->size) == BLOOM_OK);
-    must(other.size == w->size && other.room == w->room
-         && other.time == w->time && other.span == w->span);
-    *w = other;
-    return true;
+    at[cut] ^= (unsigned char)(what & 32 ? what >> 5 : 0);
+    must((bloom_window_open(at, size, &error) != NULL) == (error == BLOOM_OK)
+         && error == window_verdict(at, size));
+    at[cut] ^= (unsigned char)(what & 32 ? what >> 5 : 0);
+    other = bloom_window_open(at, size, &error);
+    must(other && error == BLOOM_OK && memcmp(other, w, size) == 0);
+    return other;
 }
 
 static void use(bloom_window *w, input *in)
 {
     static yard yards[2];
-    unsigned calls = 0, moves = 0, key;
+    unsigned calls = 0, moves = 0, key, what;
     while (in->at < in->end && calls < 24) {
-        unsigned call = byte_of(in);
+        const bloom_window *before = w;
+        what = byte_of(in);
         key = byte_of(in) % KEYS;
-        switch (call % 8) {
-        case 0: moves += store(w, &yards[moves % 2], in); break;
-        case 1: bloom_window_step(w); model_step(w); break;
-        case 2: must(bloom_window_may_contain(w, hash_of(w, key))
-                     == model_knows(w, hash_of(w, key))); break;
-        case 3: must(bloom_window_add(w, hash_of(w, key))
-                     == model_add(w, key, hash_of(w, key))); break;
-        default: add_some(w, key, call / 4); break;
+        switch (what % 8) {
+        case 0:
+            w = store(w, &yards[moves % 2], in);
+            moves += w != before;
+            break;
+        case 1: bloom_window_step(w); model_step(); break;
+        case 2: look_one(w, key, what); break;
+        case 3: add_one(w, key, what); break;
+        case 4: bloom_window_set_time(w, key, what); break;
+        default: add_some(w, key, what / 4, what); break;
         }
+        must(window_verdict((const unsigned char *)(const void *)w,
+                            bloom_window_size(w)) == BLOOM_OK);
         calls++;
     }
     must_agree(w);
-    look(w);
+    for (what = 0; what < 24; what += 8)
+        look(w, what);
 }
 
-/* Any bytes as an image, with a valid checksum of the head or without */
+/* Any bytes as an image, with a valid checksum of the header or without */
 static void use_image(unsigned how, yard *home, input in)
 {
     size_t size = (size_t)(in.end - in.at), i;
     unsigned char *at;
     uint64_t check;
     bloom_error error;
-    bloom_window w;
+    bloom_window *w;
     size = size < MOST ? size : MOST;
     at = place(home, how, size);
     memcpy(at, in.at, size);
-    if (how & 16 && size > BLOOM_WINDOW_HEAD + 32
-        && verdict(at + BLOOM_WINDOW_HEAD, size - BLOOM_WINDOW_HEAD)
-           == BLOOM_OK) {
-        check = bloom_hash_key(bloom_view(at + BLOOM_WINDOW_HEAD, size, NULL), at,
-                               40).h1;
+    if (how & 16 && size > BLOOM_WINDOW_HEADER_SIZE + 32
+        && verdict(at + BLOOM_WINDOW_HEADER_SIZE,
+                   size - BLOOM_WINDOW_HEADER_SIZE) == BLOOM_OK) {
+        check = bloom_hash_key(bloom_view(at + BLOOM_WINDOW_HEADER_SIZE, size,
+                                          NULL), at, 40).h1;
         for (i = 0; i < 8; i++)
             at[40 + i] = (unsigned char)(check >> 8 * i & 255);
     }
-    error = bloom_window_open(&w, at, size);
-    must(error == window_verdict(at, size));
-    if (error == BLOOM_OK && begin_model(&w) && w.room > 0)
-        use(&w, &in);
+    w = bloom_window_open(at, size, &error);
+    must(error == window_verdict(at, size) && !w == (error != BLOOM_OK));
+    must(bloom_window_view(at, size, NULL) == w);
+    if (w && begin_model(w))
+        use(w, &in);
 }
 
 static void run_one(input in)
 {
     static yard home;
     const unsigned how = byte_of(&in), g = byte_of(&in);
-    bloom_plan plan = { 0, 0, 0, 0, 0 };
+    bloom_window_plan plan = { { 0, 0, 0, 0, 0 }, 0, 0 };
+    bool possible;
     size_t size;
-    bloom_window w;
+    bloom_window *w;
     if (how & 32) {
         use_image(how, &home, in);
         return;
     }
-    plan.layout = (uint8_t)(how >> 6);
-    plan.hash_bits = g & 32 ? 32 : 64;
-    plan.hashes = (uint8_t)(byte_of(&in) % 66);
-    plan.cells = (uint64_t)(byte_of(&in) % 32) * 64;
-    plan.seed = byte_of(&in);
+    plan.generations = g % 32;
+    plan.filter.layout = (uint8_t)(how >> 6);
+    plan.filter.hash_bits = g & 32 ? 32 : 64;
+    plan.filter.hashes = (uint8_t)(byte_of(&in) % 66);
+    plan.filter.cells = (uint64_t)(byte_of(&in) % 32) * 64;
+    plan.filter.seed = byte_of(&in);
     size = byte_of(&in) + number_of(&in, 2) % MOST;
     size = size < MOST ? size : MOST;
     if (how & 16)
         size = MOST;
-    if (!bloom_window_init(&w, place(&home, how, size), size, g % 32, plan,
-                     1 + byte_of(&in)))
+    plan.room = byte_of(&in);
+    possible = is_possible(plan.filter) && plan.room > 0
+        && plan.filter.layout <= BLOOM_COUNTING
+        && plan.generations >= 2 && plan.generations <= 16;
+    must(bloom_window_plan_size(plan) == (possible
+         ? BLOOM_WINDOW_HEADER_SIZE + plan.generations
+           * (size_t)bytes_for(plan.filter) : 0));
+    w = bloom_window_init(place(&home, how, size), size, plan);
+    must(!w == (!possible || bloom_window_plan_size(plan) > size));
+    if (!w)
         return;
-    must(is_possible(plan) && g % 32 >= 2 && g % 32 <= 16 && w.size <= size
-         && w.size == BLOOM_WINDOW_HEAD + g % 32 * bytes_for(plan));
-    w.time = number_of(&in, 8);
-    w.span = number_of(&in, 2);
-    if (begin_model(&w))
-        use(&w, &in);
+    bloom_window_set_time(w, number_of(&in, 8), number_of(&in, 2));
+    if (begin_model(w))
+        use(w, &in);
 }

@@ -16,46 +16,28 @@
 
 static uint32_t *added_at;              /* when each was last added; 0: never */
 
-static bloom_hash hash_of(const bloom_window *w, uint64_t key)
-{
-    return bloom_hash_u64(w->filter[0], key);
-}
-
 /* Adds numbers in batches. After each batch it looks up numbers that are among
    the last n. Returns how many of these were not found. */
 static uint64_t add_all(bloom_window *w, uint64_t n, uint64_t keys)
 {
-    static bloom_hash hash[BATCH];
-    static bool is_new[BATCH], known[BATCH];
+    static uint64_t batch[BATCH];
     uint64_t now = 0, lost = 0, i, number;
     while (now < keys) {
         for (i = 0; i < BATCH; i++) {
             number = random64() % (4 * n);
-            hash[i] = hash_of(w, number);
+            batch[i] = number;
             added_at[number] = (uint32_t)++now;
         }
-        bloom_window_add_many(w, hash, BATCH, is_new);
+        bloom_window_add_many_u64(w, batch, BATCH, NULL);
         for (i = 0; i < BATCH; ) {
             number = random64() % (4 * n);
             if (added_at[number] > 0 && now - added_at[number] <= n)
-                hash[i++] = hash_of(w, number);
+                batch[i++] = number;
         }
-        bloom_window_may_contain_many(w, hash, BATCH, known);
-        for (i = 0; i < BATCH; i++)
-            lost += !known[i];
+        lost += BATCH
+              - bloom_window_may_contain_many_u64(w, batch, BATCH, NULL);
     }
     return lost;
-}
-
-/* The window's rate: the chance that at least one generation finds an absent
-   key */
-static double rate_now(const bloom_window *w)
-{
-    double passed_by = 1;
-    unsigned i;
-    for (i = 0; i < w->generations; i++)
-        passed_by *= 1 - bloom_fpr(w->filter[i]);
-    return 1 - passed_by;
 }
 
 /* Measures the mean rate of some windows after `keys` keys, by lookups, and
@@ -67,22 +49,23 @@ static void some(unsigned windows, uint64_t n, double p, unsigned g,
     const bloom_plan plan = bloom_plan_layout(n, p, layout);
     tally ends = { 0, 0, 0, 0 }, fulls = { 0, 0, 0, 0 };
     measure end, full;
+    double memory = 0;
     uint64_t lost = 0, i, maybe;
-    bloom_window w;
+    bloom_window *w;
     for (; windows > 0; windows--) {
-        need(bloom_window_new(&w, n, p, g, layout) ? &w : NULL);
+        w = need(bloom_window_new(n, p, g, layout));
         added_at = need(calloc((size_t)(4 * n), sizeof *added_at));
-        lost += add_all(&w, n, keys);
+        lost += add_all(w, n, keys);
         for (i = maybe = 0; i < asked; i++)
-            maybe += bloom_window_may_contain(&w,
-                                              hash_of(&w, random64() | FAR));
+            maybe += bloom_window_may_contain_u64(w, random64() | FAR);
         observe(&ends, (double)maybe / (double)(asked + !asked),
                 (double)maybe / (double)(asked + !asked)
                 / (double)(asked + !asked));
-        while (w.keys < w.room)
-            bloom_window_add(&w, hash_of(&w, random64() | FAR));
-        observe(&fulls, rate_now(&w), 0);
-        free(w.image);
+        while (bloom_window_keys(w) < bloom_window_plan_of(w).room)
+            bloom_window_add_u64(w, random64() | FAR);
+        observe(&fulls, bloom_window_fpr(w), 0);
+        memory = (double)bloom_window_size(w);
+        bloom_window_free(w);
         free(added_at);
     }
     end = mean_of(ends);
@@ -92,7 +75,7 @@ static void some(unsigned windows, uint64_t n, double p, unsigned g,
            full.rate / p, 4 * full.sigma / p);
     if (asked > 0)
         printf(", at the end %5.3f +-%.3f", end.rate / p, 4 * end.sigma / p);
-    printf("; memory %.2f\n", (double)w.size / (double)bloom_plan_size(plan));
+    printf("; memory %.2f\n", memory / (double)bloom_plan_size(plan));
     fflush(stdout);
     promise(lost == 0, "a window finds each of the last n keys");
     promise(end.rate <= p + 4 * end.sigma && full.rate <= p + 4 * full.sigma,

@@ -5,18 +5,24 @@
 
 #ifdef TEST_CHAIN
 
+/* Returns the size of the image, which must be the head, and then the images of
+   the links. No byte after it may be written. */
 static size_t save_chain(const bloom_chain *c, unsigned char **image)
 {
     size_t size = bloom_chain_size(c), at = 32;
+    unsigned char head[32];
     unsigned i;
-    *image = (unsigned char *)malloc(size);
-    bloom_chain_head(c, *image);
+    *image = (unsigned char *)malloc(size + 1);
+    (*image)[size] = 77;
+    bloom_chain_write(c, *image);
+    bloom_chain_head(c, head);
+    CHECK(memcmp(*image, head, 32) == 0);
     for (i = 0; i < bloom_chain_links(c); i++) {
         const bloom *link = bloom_chain_link(c, i);
-        memcpy(*image + at, link, bloom_size(link));
+        CHECK(memcmp(*image + at, link, bloom_size(link)) == 0);
         at += bloom_size(link);
     }
-    CHECK(at == size);
+    CHECK(at == size && (*image)[size] == 77);
     return size;
 }
 
@@ -238,16 +244,21 @@ static void test_chain_seals(void)
     size_t size;
     while (bloom_chain_links(c) < 2)
         bloom_chain_add_u64(c, key++);
+    CHECK(bloom_chain_verify(c) == BLOOM_UNSEALED);
     bloom_chain_seal(c);
+    CHECK(bloom_chain_verify(c) == BLOOM_OK);
     size = save_chain(c, &image);
     bloom_chain_free(c);
     image[32 + 32] ^= 1;
     c = bloom_chain_load(image, size, NULL);
     free(image);
+    CHECK(bloom_chain_verify(c) == BLOOM_CORRUPT);
     while (bloom_verify(bloom_chain_link(c, 1)) == BLOOM_OK)
         bloom_chain_add_u64(c, key++);
     CHECK(bloom_verify(bloom_chain_link(c, 1)) == BLOOM_UNSEALED);
+    CHECK(bloom_chain_verify(c) == BLOOM_CORRUPT);
     bloom_chain_seal(c);
+    CHECK(bloom_chain_verify(c) == BLOOM_CORRUPT);
     CHECK(bloom_verify(bloom_chain_link(c, 0)) == BLOOM_CORRUPT);
     CHECK(bloom_verify(bloom_chain_link(c, 1)) == BLOOM_OK);
     bloom_chain_free(c);
@@ -337,19 +348,16 @@ static void test_damaged_chains(void)
     for (key = 0; bloom_chain_links(c) < 4; key++)
         bloom_chain_add_u64(c, key);
     bloom_chain_seal(c);
-    for (i = 0; i < 4; i++)
-        CHECK(bloom_verify(bloom_chain_link(c, (unsigned)i)) == BLOOM_OK);
+    CHECK(bloom_chain_verify(c) == BLOOM_OK);
     size = save_chain(c, &image);
     bloom_chain_free(c);
     for (i = 0; i < size; i++)
         CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
     for (i = 0; i < 8 * size; i++) {
-        bool is_seen = false;
-        unsigned link;
+        bool is_seen;
         image[i / 8] ^= (unsigned char)(1 << i % 8);
         c = bloom_chain_load(image, size, NULL);
-        for (link = 0; c && !is_seen && link < bloom_chain_links(c); link++)
-            is_seen = bloom_verify(bloom_chain_link(c, link)) == BLOOM_CORRUPT;
+        is_seen = c && bloom_chain_verify(c) == BLOOM_CORRUPT;
         for (found = 0; c && !is_seen && found < key; found++)
             CHECK(bloom_chain_may_contain_u64(c, found));
         CHECK(!c || i / 8 >= 32);

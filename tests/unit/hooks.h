@@ -1,5 +1,8 @@
-/* Replacements that bloom.h uses in some test modes. Both the object with
-   bloom.h (by gcc -include) and the test program see this file. */
+/* Replacements that bloom.h uses in some modes of ../modes.txt, which define
+   these macros. The compiler reads this file first (-include), for bloom.h and
+   for the tests. */
+#ifndef HOOKS_H
+#define HOOKS_H
 
 /* For mutants.py: compiles the SIMD code for ARM (NEON) on any CPU */
 #ifdef TEST_NEON
@@ -16,6 +19,15 @@
 #include <stdint.h>
 #undef SIZE_MAX
 #define SIZE_MAX 0xFFFF
+#endif
+
+/* A CPU without AVX2 */
+#ifdef TEST_NO_AVX2
+static inline int has_no_avx2(void)
+{
+    return 0;
+}
+#define __builtin_cpu_supports(name) has_no_avx2()
 #endif
 
 /* A flash that only BLOOM_READ_BYTE reads correctly; see look() in unit.h */
@@ -35,4 +47,6 @@ void not_true(void);
 #define BLOOM_CHAIN_MALLOC(size) count_malloc(size)
 #define BLOOM_CHAIN_FREE(pointer) count_free(pointer)
 #define BLOOM_ASSERT(x) ((x) ? (void)0 : not_true())
+#endif
+
 #endif

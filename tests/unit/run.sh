@@ -3,21 +3,16 @@
 # Last, it checks the symbols of bloom.h's object file, the README's first
 # program, and wrong options. It skips modes that the compiler cannot build, and
 # says so. It ends with the sum, "N passed, N failed".
-# usage: CC=.. CXX=.. MAKE=.. TESTS=.. run.sh "MODES" "ATOMIC MODES" "C++ MODES"
+# usage: CC=.. CXX=.. MAKE=.. TESTS=.. run.sh
 . tests/count.sh
-modes=$1
-
-if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
-    modes="$modes $2"
-else
-    echo "skipped: modes $2 ($CC has no atomic operations)"
-fi
-if echo 'int main() { return 0; }' >build/c++.cpp &&
-   $CXX build/c++.cpp -o build/c++ 2>/dev/null; then
-    modes="$modes $3"
-else
-    echo "skipped: modes $3 (no C++ compiler; Debian package g++)"
-fi
+. tests/modes.sh
+modes=
+for mode in $(modes test); do
+    lacking=$(lacks $mode)
+    [ -z "$lacking" ] && modes="$modes $mode" ||
+        echo "skipped: mode $mode ($lacking)"
+done
+modes="$modes window"
 
 rm -f build/test-*.out $TESTS
 $MAKE build/first build/bloom.o $TESTS \
@@ -71,6 +66,19 @@ one_sided_malloc() {
     ! $CC -DBLOOM_IMPLEMENTATION '-DBLOOM_MALLOC(n)=0' -x c -c bloom.h \
         -o build/late.o 2>/dev/null
 }
+# A companion that finds another library's bloom.h says so in its first error.
+names_another_bloom() {
+    mkdir -p build/another
+    echo 'struct bloom { int entries; };' >build/another/bloom.h
+    cp "examples/companions/$1" build/another
+    ! $CC -c -x c "build/another/$1" -o build/late.o 2>build/another.err &&
+        grep -m 1 'error' build/another.err |
+            grep -q "$1 needs bloom.h .* or later, but .*another bloom.h"
+}
+for companion in bloom_chain.h bloom_window.h; do
+    check "$companion beside another bloom.h is an error that says so" \
+        names_another_bloom $companion
+done
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
     check "bloom.h needs only calloc, free, memset, memcpy" wanted_names

@@ -1,14 +1,15 @@
-/* Tests that examples/companions/bloom_window.h does what its head says. Run by
-   `make examples`. An exact list records how many keys were added after each
-   key, and the window is compared with it. Then its image is tested: at any
-   address it behaves as the window does, its head has the same bytes on every
-   machine, and each wrong bit and each missing byte is found. Ends with
-   "N passed, N failed". */
+/* Tests that examples/companions/bloom_window.h does what its comments say. An
+   exact list records how many keys were added after each key, and the window is
+   compared with it. Then its image is tested: at any address it behaves as the
+   window does, its header has the same bytes on every machine, and each wrong
+   bit and each missing byte is found. Ends with "N passed, N failed". */
 #define BLOOM_STATIC
 #include "examples/companions/bloom_window.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { KEYS = 4000, ROOM = 1 << 16 };
+enum { KEYS = 4000 };
 
 static unsigned long passed, failed;
 
@@ -22,9 +23,31 @@ static void check(bool good, const char *what)
         printf("FAILED: %s\n", what);
 }
 
-static bloom_hash hash_of(const bloom_window *w, uint64_t key)
+/* Makes a window, or ends the program. */
+static bloom_window *make(uint64_t n, double p, unsigned g, bloom_layout layout)
 {
-    return bloom_hash_u64(w->filter[0], key);
+    bloom_window *w = bloom_window_new(n, p, g, layout);
+    if (!w) {
+        printf("FAILED: a window is made\n");
+        exit(1);
+    }
+    return w;
+}
+
+static uint64_t room_of(const bloom_window *w)
+{
+    return bloom_window_plan_of(w).room;
+}
+
+static unsigned generations_of(const bloom_window *w)
+{
+    return bloom_window_plan_of(w).generations;
+}
+
+/* The image, as bytes */
+static unsigned char *bytes_of(bloom_window *w)
+{
+    return (unsigned char *)w;
 }
 
 /* Key number i of a stream in which keys come again and again */
@@ -39,28 +62,34 @@ static uint64_t key_at(uint64_t i)
 static void remember(uint64_t n, unsigned g, bloom_layout layout)
 {
     static uint64_t added[KEYS + 1000];     /* after how many; 0: never */
-    uint64_t i, key, before, adds = 0, lost = 0, kept = 0;
-    bool known;
-    bloom_window w;
+    uint64_t i, key, keys, adds = 0, lost = 0, kept = 0;
+    const bloom *newest;
+    bool known, stepped;
+    bloom_window *w = make(n, 1e-6, g, layout);
     memset(added, 0, sizeof added);
-    check(bloom_window_new(&w, n, 1e-6, g, layout), "a window is made");
     for (i = 0; i < KEYS; i++) {
         key = key_at(i);
-        known = bloom_window_may_contain(&w, hash_of(&w, key));
+        known = bloom_window_may_contain_u64(w, key);
         if (added[key] > 0 && adds - added[key] < n)
             lost += !known;
-        else if (added[key] > 0 && adds - added[key] >= w.room * g)
+        else if (added[key] > 0 && adds - added[key] >= room_of(w) * g)
             kept += known;
-        before = w.newest * ROOM + w.keys;
-        check(bloom_window_add(&w, hash_of(&w, key)) != known
-              || w.newest != before / ROOM, "a key is new or known");
-        if (w.newest * ROOM + w.keys != before)     /* it took room */
+        newest = bloom_window_generation(w, 0);
+        keys = bloom_window_keys(w);
+        check(bloom_window_add_u64(w, key) != known
+              || bloom_window_generation(w, 0) != newest,
+              "a key is new or known");
+        stepped = bloom_window_generation(w, 0) != newest;
+        check(!stepped || (keys == room_of(w)
+                           && bloom_window_generation(w, 1) == newest),
+              "only a full generation ends");
+        if (stepped || bloom_window_keys(w) != keys)    /* it took room */
             added[key] = ++adds;
     }
     check(lost == 0, "none of the last n is forgotten");
     check(kept <= 1, "older keys are forgotten");
-    check(w.keys <= w.room, "no generation is too full");
-    free(w.image);
+    check(bloom_window_keys(w) <= room_of(w), "no generation is too full");
+    bloom_window_free(w);
 }
 
 /* Tests how many other keys are added, at least and at most, before a key is
@@ -69,125 +98,166 @@ static void remember(uint64_t n, unsigned g, bloom_layout layout)
 static void forget_exactly(uint64_t n, unsigned g)
 {
     uint64_t key, oldest = 0, least = UINT64_MAX, most = 0;
-    bloom_window w;
-    check(bloom_window_new(&w, n, 1e-12, g, BLOOM_CLASSIC), "a window is made");
+    bloom_window *w = make(n, 1e-12, g, BLOOM_CLASSIC);
     for (key = 0; key < KEYS; key++) {
-        bloom_window_add(&w, hash_of(&w, key));
-        for (; !bloom_window_may_contain(&w, hash_of(&w, oldest)); oldest++) {
+        bloom_window_add_u64(w, key);
+        for (; !bloom_window_may_contain_u64(w, oldest); oldest++) {
             least = key - 1 - oldest < least ? key - 1 - oldest : least;
             most = key - 1 - oldest > most ? key - 1 - oldest : most;
         }
     }
-    check(least == (g - 1) * w.room && least >= n, "known for long enough");
-    check(most == g * w.room - 1, "not known for too long");
+    check(least == (g - 1) * room_of(w) && least >= n, "known for long enough");
+    check(most == g * room_of(w) - 1, "not known for too long");
     check(n != 10 || g != 16 || (least == 15 && most == 15),
           "the numbers for n = 10, g = 16");
     check(n != 1000 || g != 8 || (least == 1001 && most == 1143),
           "the numbers for n = 1000, g = 8");
-    free(w.image);
-}
-
-static bool all_sound(const bloom_window *w)
-{
-    unsigned i;
-    for (i = 0; i < w->generations; i++)
-        if (bloom_verify(w->filter[i]) != BLOOM_OK)
-            return false;
-    return true;
+    bloom_window_free(w);
 }
 
 /* Copies the image to `at` and opens it there. The copy must be equal now, and
    after the same calls. */
 static void go_on(bloom_window *w, unsigned char *at)
 {
-    bloom_window other;
+    const size_t size = bloom_window_size(w);
+    bloom_window *other;
+    bloom_error error = BLOOM_CORRUPT;
     uint64_t key;
     bloom_window_seal(w);
-    memcpy(at, w->image, w->size);
-    memset(at + w->size, 'B', 100);     /* bytes after the image */
-    check(bloom_window_open(&other, at, w->size + 100) == BLOOM_OK,
-          "the copy opens");
-    check(other.size == w->size && other.keys == w->keys
-          && other.time == w->time && other.span == w->span,
+    memcpy(at, w, size);
+    memset(at + size, 'B', 100);        /* bytes after the image */
+    other = bloom_window_open(at, size + 100, &error);
+    check(other && (const void *)other == (const void *)at
+          && error == BLOOM_OK, "the copy opens");
+    if (!other)
+        return;
+    check(bloom_window_view(at, size, NULL) == other, "the copy can be viewed");
+    check(bloom_window_size(other) == size
+          && bloom_window_keys(other) == bloom_window_keys(w)
+          && bloom_window_time(other) == bloom_window_time(w)
+          && bloom_window_span(other) == bloom_window_span(w),
           "the copy has the same fields");
-    check(all_sound(&other), "the copy has valid seals");
-    for (key = 0; key < 40; key++)
-        check(bloom_window_add(w, hash_of(w, 9000 + key))
-              == bloom_window_add(&other, hash_of(w, 9000 + key)),
+    check(bloom_window_verify(other) == BLOOM_OK, "the copy has valid seals");
+    for (key = 9000; key < 9040; key++)
+        check(bloom_window_add_u64(w, key) == bloom_window_add_u64(other, key),
               "the copy has the same results");
+    check(bloom_window_verify(other) == BLOOM_UNSEALED,
+          "adding keys removes a seal");
+    check(memcmp(at, w, size) == 0, "the copy has the same image");
     bloom_window_step(w);
-    bloom_window_step(&other);
+    bloom_window_step(other);
     bloom_window_seal(w);
-    bloom_window_seal(&other);
-    check(memcmp(at, w->image, w->size) == 0, "the copy has the same image");
+    bloom_window_seal(other);
+    check(memcmp(at, w, size) == 0, "and still after a step");
+}
+
+/* What is wrong with these bytes as a window, or BLOOM_OK */
+static bloom_error fault(unsigned char *at, size_t size)
+{
+    bloom_error error = BLOOM_UNSEALED;
+    check((bloom_window_open(at, size, &error) != NULL) == (error == BLOOM_OK),
+          "a window, or an error");
+    return error;
 }
 
 /* Tries all images that differ in one bit, and all that are shorter. */
 static void bend(const bloom_window *w, unsigned char *at)
 {
-    unsigned char *alone = (unsigned char *)malloc(BLOOM_WINDOW_HEAD);
+    const size_t size = bloom_window_size(w);
+    unsigned char *alone = (unsigned char *)malloc(BLOOM_WINDOW_HEADER_SIZE);
     size_t i;
     unsigned bit;
-    bloom_window other;
-    memcpy(alone, w->image, BLOOM_WINDOW_HEAD);
-    check(bloom_window_open(&other, alone, BLOOM_WINDOW_HEAD)
-          == BLOOM_TRUNCATED, "a head without filters is truncated");
+    memcpy(alone, w, BLOOM_WINDOW_HEADER_SIZE);
+    check(fault(alone, BLOOM_WINDOW_HEADER_SIZE) == BLOOM_TRUNCATED,
+          "a header without filters is truncated");
     free(alone);
-    memcpy(at, w->image, w->size);
-    for (i = 0; i < w->size; i++) {
-        check(bloom_window_open(&other, at, i) != BLOOM_OK,
-              "a truncated image is refused");
+    memcpy(at, w, size);
+    for (i = 0; i < size; i++) {
+        check(fault(at, i) == BLOOM_TRUNCATED, "a truncated image is refused");
         for (bit = 1; bit < 256; bit *= 2) {
             at[i] ^= (unsigned char)bit;
-            check(bloom_window_open(&other, at, w->size) != BLOOM_OK
-                  || (i >= BLOOM_WINDOW_HEAD && !all_sound(&other)),
-                  "a wrong bit is found");
+            check(fault(at, size) != BLOOM_OK
+                  || (i >= BLOOM_WINDOW_HEADER_SIZE
+                      && bloom_window_verify((bloom_window *)(void *)at)
+                         == BLOOM_CORRUPT), "a wrong bit is found");
             at[i] ^= (unsigned char)bit;
         }
     }
     at[24]++;
-    check(bloom_window_open(&other, at, w->size) == BLOOM_CORRUPT,
-          "a wrong time is corruption");
+    check(fault(at, size) == BLOOM_CORRUPT, "a wrong time is corruption");
+    check(bloom_window_verify((bloom_window *)(void *)at) == BLOOM_CORRUPT,
+          "verify finds a wrong header");
     at[3]++;
-    check(bloom_window_open(&other, at, w->size) == BLOOM_WRONG_VERSION,
-          "another version is refused");
-    check(bloom_window_open(&other, at, 63) == BLOOM_TRUNCATED,
-          "63 bytes are truncated");
+    check(fault(at, size) == BLOOM_WRONG_VERSION, "another version is refused");
+    check(fault(at, 63) == BLOOM_TRUNCATED, "63 bytes are truncated");
     at[2]++;
-    check(bloom_window_open(&other, at, w->size) == BLOOM_NOT_A_FILTER,
-          "another magic is refused");
-    check(bloom_window_open(&other, at, BLOOM_WINDOW_HEAD)
-          == BLOOM_NOT_A_FILTER, "64 bytes are not truncated");
-    check(bloom_window_open(&other, NULL, 0) == BLOOM_TRUNCATED,
-          "0 bytes are truncated");
+    check(fault(at, size) == BLOOM_NOT_A_FILTER, "another magic is refused");
+    check(fault(at, BLOOM_WINDOW_HEADER_SIZE) == BLOOM_NOT_A_FILTER,
+          "64 bytes are not truncated");
+    check(fault(NULL, 0) == BLOOM_TRUNCATED, "0 bytes are truncated");
+    check(!bloom_window_open(NULL, 0, NULL), "the error may be NULL");
 }
 
-/* Tries heads that have a right check and right seals, but impossible
+/* A flipped bit in an old generation stays visible, also when keys are added
+   and the window is sealed again, until that generation is forgotten. Then the
+   image is sound. */
+static void keep_damage_visible(void)
+{
+    bloom_window *w = make(100, 0.01, 4, BLOOM_CLASSIC);
+    uint64_t key;
+    unsigned g, steps;
+    for (key = 0; key < 100; key++)
+        bloom_window_add_u64(w, key);
+    check(bloom_window_verify(w) == BLOOM_UNSEALED, "there is no seal yet");
+    bloom_window_seal(w);
+    check(bloom_window_verify(w) == BLOOM_OK, "all seals match");
+    for (g = 1; g < 4; g++) {
+        const size_t at = (size_t)((const unsigned char *)
+            (const void *)bloom_window_generation(w, g) - bytes_of(w)) + 32;
+        bytes_of(w)[at] ^= 1;
+        check(bloom_window_verify(w) == BLOOM_CORRUPT, "the damage is seen");
+        bloom_window_add_u64(w, 1000 + g);
+        check(bloom_window_verify(w) == BLOOM_CORRUPT,
+              "a corrupt generation matters more than an unsealed one");
+        bloom_window_seal(w);
+        check(bloom_window_verify(w) == BLOOM_CORRUPT,
+              "sealing does not hide the damage");
+        for (steps = 4 - g; steps > 0; steps--)
+            bloom_window_step(w);
+        bloom_window_seal(w);
+        check(bloom_window_verify(w) == BLOOM_OK,
+              "the damaged generation is forgotten");
+    }
+    bloom_window_free(w);
+}
+
+/* Tries headers that have a right check and right seals, but impossible
    fields. */
 static void forge(const bloom_window *w, unsigned char *at)
 {
     static const struct { size_t at; unsigned char value; } wrong[] = {
         { 4, 1 }, { 4, 17 }, { 5, 4 }, { 6, 1 }, { 7, 1 }, { 8, 0 }, { 16, 35 }
     };
-    bloom_window other;
+    const bloom *newest = bloom_window_generation(w, 0);
+    const size_t size = bloom_window_size(w);
     uint64_t check_word;
     size_t i, j;
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        memcpy(at, w->image, w->size);
+        memcpy(at, w, size);
         at[5] = at[16] = 0;             /* possible for any g and any room */
         at[wrong[i].at] = wrong[i].value;
-        check_word = bloom_hash_key(w->filter[0], at, 40).h1;
+        check_word = bloom_hash_key(newest, at, 40).h1;
         for (j = 0; j < 8; j++, check_word >>= 8)
             at[40 + j] = (unsigned char)(check_word & 255);
-        check(bloom_window_open(&other, at, w->size) == BLOOM_BAD_HEADER,
+        check(fault(at, size) == BLOOM_BAD_HEADER,
               "an impossible field is refused");
     }
-    memcpy(at, w->image, w->size);
-    at += BLOOM_WINDOW_HEAD + bloom_size(w->filter[0]);
+    memcpy(at, w, size);
+    at += BLOOM_WINDOW_HEADER_SIZE + bloom_size(newest);
     at[23]++;                           /* the seed's last byte */
-    bloom_seal(bloom_open(at, w->size, NULL));
-    at -= BLOOM_WINDOW_HEAD + bloom_size(w->filter[0]);
-    check(bloom_window_open(&other, at, w->size) == BLOOM_BAD_HEADER,
+    bloom_seal(bloom_open(at, size, NULL));
+    at -= BLOOM_WINDOW_HEADER_SIZE + bloom_size(newest);
+    check(fault(at, size) == BLOOM_BAD_HEADER,
           "filters of different plans are refused");
 }
 
@@ -195,48 +265,70 @@ static void forge(const bloom_window *w, unsigned char *at)
 static void open_full(void)
 {
     unsigned g, key;
-    bloom_window w, other;
+    bloom_window *w;
     for (g = 2; g <= 16; g++) {
-        check(bloom_window_new(&w, g - 1, 0.01, g, BLOOM_CLASSIC),
-              "a window is made");
+        w = make(g - 1, 0.01, g, BLOOM_CLASSIC);
         for (key = 0; key < 20; key++)
-            bloom_window_add(&w, hash_of(&w, key));
-        bloom_window_seal(&w);
-        check(w.room == 1 && w.keys == 1, "the window is full");
-        check(bloom_window_open(&other, w.image, w.size) == BLOOM_OK,
-              "a full window opens");
-        free(w.image);
+            bloom_window_add_u64(w, key);
+        check(room_of(w) == 1 && bloom_window_keys(w) == 1,
+              "the window is full");
+        check(bloom_window_open(w, bloom_window_size(w), NULL) == w,
+              "a full window opens, without a seal");
+        bloom_window_free(w);
     }
 }
 
 static void images(void)
 {
-    static const unsigned char head[BLOOM_WINDOW_HEAD] = {
+    static const unsigned char head[40] = {
         'B', 'L', 'W', 1, 4, 2, 0, 0,  34, 0, 0, 0, 0, 0, 0, 0,
         32, 0, 0, 0, 0, 0, 0, 0,  8, 7, 6, 5, 4, 3, 2, 1,
-        0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8,
-        0 };
-    static unsigned char memory[ROOM + 8];
-    bloom_window w;
+        0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8 };
+    static const unsigned char zeros[16];
+    static unsigned char memory[1 << 16];
+    bloom_window *w = make(100, 0.01, 4, BLOOM_CLASSIC);
     uint64_t key;
     unsigned shift;
-    check(bloom_window_new(&w, 100, 0.01, 4, BLOOM_CLASSIC),
-          "a window is made");
-    check(w.keys == 0 && w.time == 0 && w.span == 0, "a new window is empty");
-    w.time = 0x0102030405060708U;
-    w.span = 0xF8F7F6F5F4F3F2F1U;
+    check(bloom_window_keys(w) == 0 && bloom_window_time(w) == 0
+          && bloom_window_span(w) == 0, "a new window is empty");
+    bloom_window_set_time(w, 0x0102030405060708U, 0xF8F7F6F5F4F3F2F1U);
+    check(bloom_window_time(w) == 0x0102030405060708U
+          && bloom_window_span(w) == 0xF8F7F6F5F4F3F2F1U, "its two numbers");
     for (key = 0; key < 100; key++)
-        bloom_window_add(&w, hash_of(&w, key));
-    bloom_window_seal(&w);
-    check(memcmp(w.image, head, 40) == 0, "the bytes of the head");
-    check(bloom_hash_key(w.filter[0], head, 40).h1 % 256 == w.image[40],
-          "the check of the head");
-    check(memcmp(w.image + 48, head + 48, 16) == 0, "zeros at its end");
-    forge(&w, memory);
+        bloom_window_add_u64(w, key);
+    check(memcmp(w, head, 40) == 0, "the bytes of the header");
+    check(bloom_hash_key(bloom_window_generation(w, 0), head, 40).h1 % 256
+          == bytes_of(w)[40], "the check of the header");
+    check(memcmp(bytes_of(w) + 48, zeros, 16) == 0, "zeros at its end");
+    check((uintptr_t)w % 32 == 0, "the window is aligned");
+    check(!bloom_window_generation(w, 4), "there are four generations");
+    forge(w, memory);
     for (shift = 0; shift < 8; shift++)
-        go_on(&w, memory + shift);
-    bend(&w, memory + 3);
-    free(w.image);
+        go_on(w, memory + shift);
+    bend(w, memory + 3);
+    bloom_window_free(w);
+}
+
+/* A cleared window is like a new one, but for its two numbers. A copy is equal
+   and independent. */
+static void clear_and_copy(void)
+{
+    bloom_window *w = make(100, 0.01, 4, BLOOM_BLOCKED), *copy;
+    const size_t size = bloom_window_size(w);
+    uint64_t key;
+    copy = bloom_window_copy(w);
+    check(copy && memcmp(w, copy, size) == 0, "a copy of an empty window");
+    for (key = 0; key < 100; key++)
+        bloom_window_add_u64(w, key);
+    check(copy && !bloom_window_may_contain_u64(copy, 99)
+          && bloom_window_may_contain_u64(w, 99), "a copy is independent");
+    check(bloom_window_fpr(w) > 0 && bloom_window_fpr(w) < 0.01, "its rate");
+    bloom_window_clear(w);
+    check(copy && memcmp(w, copy, size) == 0, "a cleared window is empty");
+    check(bloom_window_fpr(w) <= 0, "its rate is 0");
+    bloom_window_free(w);
+    bloom_window_free(copy);
+    bloom_window_free(NULL);
 }
 
 /* g - 1 generations have room for n keys. The rate of each is at most its
@@ -245,100 +337,151 @@ static void images(void)
    and 2^62 have none. */
 static void plans(void)
 {
-    uint64_t n, room, more;
+    uint64_t n, more;
     unsigned g;
-    bloom_window_plan(0, 0.5, 2, BLOOM_CLASSIC, &room);
-    check(room == 1, "the room of a plan for 0 keys");
+    check(bloom_window_plan_for(0, 0.5, 2, BLOOM_CLASSIC).room == 1,
+          "the room of a plan for 0 keys");
     for (n = 61; n <= 62; n++)
         check(SIZE_MAX < UINT64_MAX
-              || (bloom_plan_size(bloom_window_plan(1ULL << n, 0.999, 16,
-                                                    BLOOM_CLASSIC, &room)) > 0)
+              || (bloom_plan_size(bloom_window_plan_for(
+                      1ULL << n, 0.999, 16, BLOOM_CLASSIC).filter) > 0)
                  == (n == 61), "the greatest n of a plan");
     for (g = 2; g <= 16; g++)
         for (n = 1; n <= 50; n++) {
-            bloom_plan plan = bloom_window_plan(n, 0.5, g, BLOOM_CLASSIC,
-                                                &room);
-            check(room * (g - 1) >= n && (room - 1) * (g - 1) < n,
-                  "the room of a plan");
-            more = (uint64_t)((double)room * 0.5 / g);
-            check(bloom_plan_fpr(plan, room + more) <= 0.5 / g,
+            bloom_window_plan plan = bloom_window_plan_for(n, 0.5, g,
+                                                           BLOOM_CLASSIC);
+            check(plan.generations == g && plan.room * (g - 1) >= n
+                  && (plan.room - 1) * (g - 1) < n, "the room of a plan");
+            more = (uint64_t)((double)plan.room * 0.5 / g);
+            check(bloom_plan_fpr(plan.filter, plan.room + more) <= 0.5 / g,
                   "the rate of a plan");
+            check(bloom_window_plan_size(plan)
+                  == 64 + g * bloom_plan_size(plan.filter),
+                  "the size of a plan");
         }
 }
 
 static void refusals(void)
 {
     static const double rates[] = { 0, 1, -1, 1e300, -1e300 };
-    static const unsigned wrong[] = { 0, 1, 17 };
+    static const unsigned wrong[] = { 0, 1, 17, 258 };
     unsigned char memory[1000];
-    uint64_t room;
-    const bloom_plan plan = bloom_plan_for(9, 0.1);
-    bloom_plan none = plan;
-    size_t size = BLOOM_WINDOW_HEAD + 2 * bloom_plan_size(plan), i;
-    bloom_window w;
+    const bloom_window_plan plan = { BLOOM_PLAN(9, 10), 9, 2 };
+    bloom_window_plan none = plan;
+    const size_t size = bloom_window_plan_size(plan);
+    size_t i;
+    bloom_window *w;
     for (i = 0; i < sizeof rates / sizeof *rates; i++)
-        check(!bloom_window_new(&w, 9, rates[i], 2, BLOOM_CLASSIC),
+        check(!bloom_window_new(9, rates[i], 2, BLOOM_CLASSIC),
               "an impossible rate is refused");
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        check(!bloom_window_new(&w, 9, 0.1, wrong[i], BLOOM_CLASSIC),
+        none.generations = wrong[i];
+        check(!bloom_window_new(9, 0.1, wrong[i], BLOOM_CLASSIC),
               "new refuses an impossible g");
-        check(wrong[i] == 17
-              || bloom_plan_size(bloom_window_plan(9, 0.1, wrong[i],
-                                                   BLOOM_CLASSIC, &room)) == 0,
-              "no plan exists for fewer than 2 generations");
-        check(!bloom_window_init(&w, memory, sizeof memory, wrong[i], plan, 9),
+        check(bloom_window_plan_size(none) == 0 && !bloom_window_create(none),
+              "create refuses an impossible g");
+        check(!bloom_window_init(memory, sizeof memory, none),
               "init refuses an impossible g");
     }
-    check(!bloom_window_new(&w, UINT64_MAX, 1e-15, 2, BLOOM_CLASSIC),
+    check(!bloom_window_new(UINT64_MAX, 1e-15, 2, BLOOM_CLASSIC),
           "too large an n is refused");
-    check(!bloom_window_new(&w, UINT64_MAX / 4, 1e-15, 16, BLOOM_BLOCKED),
+    check(!bloom_window_new(UINT64_MAX / 4, 1e-15, 16, BLOOM_BLOCKED),
           "too large an n is refused, blocked");
-    check(!bloom_window_new(&w, UINT64_MAX / 64, 0.5, 2, BLOOM_CLASSIC),
+    check(!bloom_window_new(UINT64_MAX / 64, 0.5, 2, BLOOM_CLASSIC),
           "more memory than exists is refused");
-    check(!bloom_window_init(&w, memory, size - 1, 2, plan, 9),
+    memset(memory, 'x', sizeof memory);
+    check(!bloom_window_init(memory, size - 1, plan) && memory[0] == 'x',
           "too little memory is refused");
-    check(!bloom_window_init(&w, memory, size, 2, plan, 0),
-          "a room of 0 is refused");
-    check(!bloom_window_init(&w, NULL, size, 2, plan, 9), "NULL is refused");
-    none.hashes = 0;
-    check(!bloom_window_init(&w, memory, size, 2, none, 9),
+    none = plan;
+    none.room = 0;
+    check(!bloom_window_init(memory, size, none), "a room of 0 is refused");
+    check(!bloom_window_init(NULL, size, plan), "NULL is refused");
+    none = plan;
+    none.filter.hashes = 0;
+    check(!bloom_window_init(memory, size, none),
           "an impossible plan is refused");
-    check(bloom_window_init(&w, memory, size, 2, plan, 9) && w.size == size,
+    w = bloom_window_init(memory, size, plan);
+    check(w && bloom_window_size(w) == size && memory[size] == 'x',
           "enough memory is accepted");
+    check(w && bloom_window_plan_of(w).filter.cells == plan.filter.cells
+          && room_of(w) == 9 && generations_of(w) == 2, "the plan of a window");
 }
 
-/* Adds and looks up more keys in one call than are hashed at a time. The
-   results must be as one by one. */
+/* Three windows get the same keys by their hashes: one key per call, more keys
+   per call than are hashed at a time, and without results. All answers must be
+   the same, and the images, too. */
 static void many(void)
 {
     enum { COUNT = 500 };
+    static uint64_t number[COUNT];
     static bloom_hash hash[COUNT];
+    static bloom_key key[COUNT];
     static bool answer[COUNT];
-    bloom_window one, all;
-    unsigned i, pass;
-    check(bloom_window_new(&one, 300, 0.01, 4, BLOOM_CLASSIC)
-          && bloom_window_new(&all, 300, 0.01, 4, BLOOM_CLASSIC),
-          "two windows are made");
-    for (pass = 0; pass < 2; pass++) {
-        for (i = 0; i < COUNT; i++)
-            hash[i] = hash_of(&all, key_at(i + 300 * pass));
-        bloom_window_add_many(&all, hash, COUNT, answer);
-        for (i = 0; i < COUNT; i++)
-            check(answer[i] == bloom_window_add(&one, hash[i]),
-                  "adding many at once");
-        for (i = 0; i < COUNT; i++)
-            hash[i] = hash_of(&all, i + 200 * pass);
-        bloom_window_may_contain_many(&all, hash, COUNT, answer);
-        for (i = 0; i < COUNT; i++)
-            check(answer[i] == bloom_window_may_contain(&one, hash[i]),
-                  "looking up many at once");
+    bloom_window *one = make(300, 0.01, 4, BLOOM_CLASSIC);
+    bloom_window *all = bloom_window_copy(one);
+    bloom_window *blind = bloom_window_copy(one);
+    const bloom *like = bloom_window_generation(one, 0);
+    const size_t size = bloom_window_size(one);
+    unsigned i, pass, trues;
+    size_t returned;
+    for (pass = 0; pass < 6; pass++) {  /* _u64, _hash, bytes, twice */
+        for (i = 0; i < COUNT; i++) {
+            number[i] = key_at(i + 300 * (pass / 3));
+            hash[i] = bloom_hash_u64(like, number[i]);
+            key[i].data = &number[i];
+            key[i].size = i % 9;
+        }
+        returned = pass % 3 == 0
+            ? bloom_window_add_many_u64(all, number, COUNT, answer)
+            : pass % 3 == 1
+            ? bloom_window_add_many_hash(all, hash, COUNT, answer)
+            : bloom_window_add_many(all, key, COUNT, answer);
+        check(returned == (pass % 3 == 0
+            ? bloom_window_add_many_u64(blind, number, COUNT, NULL)
+            : pass % 3 == 1
+            ? bloom_window_add_many_hash(blind, hash, COUNT, NULL)
+            : bloom_window_add_many(blind, key, COUNT, NULL)),
+            "adding many without results");
+        for (i = trues = 0; i < COUNT; i++) {
+            check(answer[i] == (pass % 3 == 0
+                ? bloom_window_add_u64(one, number[i]) : pass % 3 == 1
+                ? bloom_window_add_hash(one, hash[i])
+                : bloom_window_add(one, key[i].data, key[i].size)),
+                "adding many at once");
+            trues += answer[i];
+        }
+        check(returned == trues && trues > 0, "how many were new");
+        check(memcmp(one, all, size) == 0 && memcmp(one, blind, size) == 0,
+              "the image after adding many at once");
+        for (i = 0; i < COUNT; i++) {
+            number[i] = i + 200 * (pass / 3);
+            hash[i] = bloom_hash_u64(like, number[i]);
+            key[i].size = i % 9;
+        }
+        returned = pass % 3 == 0
+            ? bloom_window_may_contain_many_u64(all, number, COUNT, answer)
+            : pass % 3 == 1
+            ? bloom_window_may_contain_many_hash(all, hash, COUNT, answer)
+            : bloom_window_may_contain_many(all, key, COUNT, answer);
+        check(returned == (pass % 3 == 0
+            ? bloom_window_may_contain_many_u64(all, number, COUNT, NULL)
+            : pass % 3 == 1
+            ? bloom_window_may_contain_many_hash(all, hash, COUNT, NULL)
+            : bloom_window_may_contain_many(all, key, COUNT, NULL)),
+            "looking up many without results");
+        for (i = trues = 0; i < COUNT; i++) {
+            check(answer[i] == (pass % 3 == 0
+                ? bloom_window_may_contain_u64(one, number[i]) : pass % 3 == 1
+                ? bloom_window_may_contain_hash(one, hash[i])
+                : bloom_window_may_contain(one, key[i].data, key[i].size)),
+                "looking up many at once");
+            trues += answer[i];
+        }
+        check(returned == trues && trues > 0, "how many may be in");
     }
-    bloom_window_seal(&one);
-    bloom_window_seal(&all);
-    check(memcmp(one.image, all.image, one.size) == 0,
-          "the image after adding many at once");
-    free(one.image);
-    free(all.image);
+    bloom_window_free(one);
+    bloom_window_free(all);
+    bloom_window_free(blind);
 }
 
 int main(void)
@@ -356,6 +499,8 @@ int main(void)
     plans();
     open_full();
     images();
+    keep_damage_visible();
+    clear_and_copy();
     refusals();
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed != 0;
