@@ -33,7 +33,7 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 ALL = build/bloom
-TESTS = build/command.out
+TESTS = build/command.out build/library.out
 CHECKS =
 PACKAGES =
 
@@ -47,7 +47,8 @@ build/flags: FORCE | build
 	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
 
-COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h)
+COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h \
+    bloom_keyed.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 
 COMMAND = $(wildcard examples/command/*.c)
@@ -147,6 +148,7 @@ SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
     BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
+    -DBLOOM_KEYED_API=extern \
     $(COMPANIONS:%=-include %) -x c -
 
 build/libbloom.so: $(BLOOM)
@@ -166,6 +168,10 @@ install-libbloom: libbloom
 	ln -sf libbloom-h.so.$(VERSION) $(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
+
+build/library.out: libbloom FORCE
+	@CC="$(CC)" MAKE="$(MAKE) -s" VERSION=$(VERSION) sh tests/library.sh \
+	    >$@ 2>&1 || :
 
 # ---- The wider checks, and the examples -------------------------------------
 

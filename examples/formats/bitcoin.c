@@ -4,7 +4,7 @@
    MurmurHash3_x86_32, which a bloom.h filter of width 32 computes.
 
    bitcoin [FILE]     checks the test vectors in FILE, by default those in
-                      tests/partners/bitcoin.tsv
+                      examples/formats/tests/bitcoin.tsv
 
    Prints:
        MurmurHash3_x86_32: 14 hashes are equal
@@ -138,7 +138,7 @@ static const char *read_payload(filter *f, const unsigned char *p, size_t size)
 
 /* ---- The test vectors ---------------------------------------------------- */
 
-static const char *path = "tests/partners/bitcoin.tsv";
+static const char *path = "examples/formats/tests/bitcoin.tsv";
 static unsigned long line, hashes, filters, keys, answers, refused;
 static unsigned char data[MOST_BYTES + 100], sent[sizeof data];
 static filter ours, theirs;             /* as made here, as received */

@@ -14,7 +14,7 @@
    words of 64 bits.
 
    Compile it by: cc -I. examples/formats/git.c -o git
-   After tests/partners/git.sh,
+   After examples/formats/tests/git.sh,
    git build/graphs/graph docs/a    Prints:
        32551a78f1b339e63db2fe5f6c6bf04360599092
        492ef9d52228dc0c17f74f39e04c4066d22c59fb

@@ -9,6 +9,8 @@
                                                 writes the bits of a filter of
                                                 this size; with the rate FPP,
                                                 folds it first, as arrow does
+       parquet memory                           prints how many bits per key
+                                                keep a rate
        parquet                                  runs a demonstration
 
    A value is a line, in the form of the column's type:
@@ -24,7 +26,7 @@
    decimal such as DECIMAL(9,2).
 
    Compile it by:
-       cc -std=c99 -O2 -I. examples/formats/parquet.c -o parquet -lxxhash
+       cc -std=c99 -O2 -I. examples/formats/parquet.c -o parquet -lxxhash -lm
 
    Prints:
        BYTE_ARRAY a0, a1 ... a9: the same 32 bytes as Spark's
@@ -48,6 +50,7 @@ static void check(bool good, const char *why)
 }
 
 #include "parquet_fold.h"
+#include "parquet_memory.h"
 #include "parquet_types.h"
 #include "parquet_thrift.h"
 
@@ -400,6 +403,8 @@ int main(int count, char **words)
     path = count > 2 ? words[2] : "";
     if (count == 1) {
         demonstrate();
+    } else if (count == 2 && !strcmp(verb, "memory")) {
+        print_memory();
     } else if (count == 3 && !strcmp(verb, "info")) {
         read_file();
     } else if (count == 4 && !strcmp(verb, "check")) {
@@ -410,7 +415,7 @@ int main(int count, char **words)
         build(type_of(path), words[3], words[4]);
     } else {
         fputs("usage: parquet info FILE | check [-x] FILE COLUMN < VALUES"
-              " | build [-x] TYPE BYTES [FPP] < VALUES\n", stderr);
+              " | build [-x] TYPE BYTES [FPP] < VALUES | memory\n", stderr);
         return 2;
     }
     path = "standard output";

@@ -89,11 +89,6 @@ static bool right(sqlite3_context *to, bool condition, const char *why)
     return condition;
 }
 
-static bool fine(sqlite3_context *to, bloom_error error)
-{
-    return right(to, error == BLOOM_OK, bloom_error_text(error));
-}
-
 static bool got(sqlite3_context *to, const void *memory)
 {
     if (!memory)
@@ -136,8 +131,33 @@ static bool begins_well(const void *image, size_t size)
                          || memcmp(image, "BLC", 3) == 0);
 }
 
+/* Part i: the plain filter is part 0, the links of a chain are parts 0, 1, ...
+   NULL after the last one */
+static const bloom *part(const filter *f, unsigned i)
+{
+    if (!f->chain)
+        return i == 0 ? f->plain : NULL;
+    return i < bloom_chain_links(f->chain) ? bloom_chain_link(f->chain, i)
+                                           : NULL;
+}
+
+/* Is there a seal, right or wrong, in each link of a chain? Whoever saves a
+   chain seals it first. So a missing seal was overwritten, and the cells that
+   follow it probably were, too. */
+static bool has_seals(const filter *f)
+{
+    static const unsigned char none[8];
+    const bloom *b;
+    unsigned i;
+    for (i = 0; (b = part(f, i)) != NULL; i++)
+        if (memcmp((const unsigned char *)b + 24, none, sizeof none) == 0)
+            return false;
+    return true;
+}
+
 /* After an error, and if memory is short, both pointers are NULL. In the second
-   case the result is BLOOM_OK. */
+   case the result is BLOOM_OK. A chain without seals is BLOOM_UNSEALED; a plain
+   filter needs no seal. */
 static bloom_error read_filter(sqlite3_value *v, filter *f)
 {
     bool is_blob = sqlite3_value_type(v) == SQLITE_BLOB;
@@ -150,30 +170,33 @@ static bloom_error read_filter(sqlite3_value *v, filter *f)
         f->chain = bloom_chain_load(image, size, &error);
     else if (is_blob)
         f->plain = bloom_view(image, size, &error);
+    if (f->chain && !has_seals(f)) {
+        bloom_chain_free(f->chain);
+        f->chain = NULL;
+        error = BLOOM_UNSEALED;
+    }
     return error == BLOOM_TRUNCATED && !begins_well(image, size)
            ? BLOOM_NOT_A_FILTER : error;
+}
+
+static const char *why_not(bloom_error error)
+{
+    return error == BLOOM_UNSEALED ? "a filter that grows has lost its seal: "
+        "corrupt, or saved without bloom_chain_seal" : bloom_error_text(error);
 }
 
 /* Opens the filter in a BLOB. If there is none, it reports an error and returns
    false. The caller frees the chain. */
 static bool open_filter(sqlite3_context *to, sqlite3_value *v, filter *f)
 {
-    return fine(to, read_filter(v, f))
+    bloom_error error = read_filter(v, f);
+    return right(to, error == BLOOM_OK, why_not(error))
         && got(to, f->plain ? (const void *)f->plain : f->chain);
 }
 
-/* Part i: the plain filter is part 0, the links of a chain are parts 0, 1, ...
-   NULL after the last one */
-static const bloom *part(const filter *f, unsigned i)
-{
-    if (!f->chain)
-        return i == 0 ? f->plain : NULL;
-    return i < bloom_chain_links(f->chain) ? bloom_chain_link(f->chain, i)
-                                           : NULL;
-}
-
 /* Checks all seals that exist, because sealing a filter again must not hide old
-   damage. *sealed tells whether every part has a seal. */
+   damage. *sealed tells whether every part has a seal. If not, damage cannot be
+   found; SQLite's only place for such a warning is its error log. */
 static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
 {
     const bloom *b;
@@ -182,9 +205,13 @@ static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
     for (i = 0; (b = part(f, i)) != NULL; i++) {
         bloom_error error = bloom_verify(b);
         *sealed = *sealed && error == BLOOM_OK;
-        if (error != BLOOM_UNSEALED && !fine(to, error))
+        if (error != BLOOM_UNSEALED
+            && !right(to, error == BLOOM_OK, bloom_error_text(error)))
             return false;
     }
+    if (!*sealed)
+        sqlite3_log(SQLITE_WARNING, "bloom: a filter is not sealed, so damage "
+                                    "in it cannot be found");
     return true;
 }
 

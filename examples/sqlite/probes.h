@@ -129,8 +129,7 @@ static int fill_probes(sqlite3_vtab_cursor *base, int index, const char *none,
     c->image = sqlite3_value_dup(v[0]);
     c->key = sqlite3_value_dup(v[1]);
     error = read_filter(v[0], &f);
-    result = error ? table_error(base->pVtab, SQLITE_ERROR,
-                                 bloom_error_text(error))
+    result = error ? table_error(base->pVtab, SQLITE_ERROR, why_not(error))
            : c->image && c->key ? append_parts(c, &f, &k) : SQLITE_NOMEM;
     bloom_chain_free(f.chain);
     return result;

@@ -8,57 +8,10 @@
    is not called bloom.so, because Python would then import it in place of
    bloom.py.
 
-   FUNCTIONS
-   bloom(key [, n [, p]])       Aggregate: a filter of all keys, as a BLOB. It
-                                is made for n keys and the false-positive rate
-                                p (default: 0.01), both from the first row.
-                                Without n it is a scalable filter (a chain),
-                                which grows as needed. Without rows it is an
-                                empty chain. As a window function it needs a
-                                frame that begins at UNBOUNDED PRECEDING.
-   bloom_merge(blob)            Aggregate: the union of filters with equal
-                                plans. Chains are refused, except empty ones.
-   bloom_may_contain(blob, key) 0: the key is certainly not in the filter; 1: it
-                                may be in. NULL if blob or key is NULL.
-   bloom_add(blob, key)         The filter with one more key.
-   bloom_info(blob)             A description as JSON. Checks the seal, too.
-   bloom_probes(blob, key)      Table: the cells that a lookup tests, in the
-                                columns link, probe, cell and value.
-
-   VIRTUAL TABLES
-   CREATE VIRTUAL TABLE seen USING bloom(n [, p]);
-   INSERT INTO seen VALUES (key);               -- adds a key
-   SELECT count(*) FROM seen(key);              -- 0: certainly not in
-   SELECT ... FROM t JOIN seen ON seen.key = t.x;   -- looks up each t.x
-   The filter is stored in the table seen_data. So other connections see
-   committed keys, and ROLLBACK removes uncommitted ones. CREATE writes all of
-   it: 1.4 bytes per key for p = 0.01.
-   Each page of seen_data has a checksum. If a page is corrupted, statements
-   that need it fail and name the page; they never report "not in". PRAGMA
-   integrity_check finds such pages, if SQLite 3.44 or later is used both to
-   compile and to load this extension. DROP TABLE seen works in any case.
-
-   KEYS
-   An integer is a key by its value. A text is a key by its bytes in UTF-8, and
-   a BLOB by its bytes. A REAL with an integral value is the same key as that
-   integer, because 5.0 = 5 in SQL. Any other REAL is the key of the 8 bytes of
-   its double, lowest byte first. NULL is not a key and is skipped.
-   Filters never convert keys: 5 and '5' are different keys. In a real table,
-   SQL would convert the key '5' to a number before comparing it with a column x
-   of INTEGER affinity, and so find it for x = 5. To look x up as a text in a
-   filter, write seen.key = CAST(x AS TEXT).
-
-   FILES AND SPEED
-   The BLOBs are sealed images of filters or chains. Save one with writefile(),
-   and the bloom command can read the file; readfile() loads a file that the
-   command wrote.
-   SQLite copies the result of a subquery for each row. So in a join, pass a
-   large filter as a bound parameter, bloom_may_contain(:f, x), or use a virtual
-   table.
-   Filters and tables made by bloom.h 1 are refused. Create them again from
-   their keys.
-
-   examples/sqlite/sqlite.sql is a demonstration. */
+   README.md beside this file says how to use it. keys.h has what all parts
+   need: SQLite's values as keys, its BLOBs as filters, and errors. table.h and
+   pages.h have the virtual table, and probes.h has bloom_probes. This file has
+   the functions. */
 #include <sqlite3ext.h>
 #include <string.h>
 SQLITE_EXTENSION_INIT1

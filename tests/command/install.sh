@@ -8,6 +8,7 @@ if [ "$bloom" = "$root/build/bloom" ]; then
 ./bin/bloom
 ./include/bloom.h
 ./include/bloom_chain.h
+./include/bloom_keyed.h
 ./include/bloom_window.h
 ./lib/cmake/bloom/bloom-config-version.cmake
 ./lib/cmake/bloom/bloom-config.cmake
@@ -17,7 +18,7 @@ if [ "$bloom" = "$root/build/bloom" ]; then
 ./share/pkgconfig/bloom.pc
 END_OF_FILES
     same files want; same stage/opt/b/include/bloom.h "$root/bloom.h"
-    for file in bloom_chain.h bloom_window.h; do
+    for file in bloom_chain.h bloom_keyed.h bloom_window.h; do
         same stage/opt/b/include/$file "$root/examples/companions/$file"
     done
     is 'who may read' '' "$(find stage/opt/b -type d ! -perm 755 -o \

@@ -161,7 +161,7 @@ build_images() {
     case $1 in
     all) cat ;;
     integer | bare | atomic) grep -v -e '^plan real' -e '^chain' ;;
-    tiny) grep -e '^plan ints' -e '^classic 32' ;;
+    tiny) grep -e '^plan ints' -e '^classic 32' -e '^window 32' -e '^keyed' ;;
     esac
 }
 

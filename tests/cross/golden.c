@@ -15,12 +15,20 @@
        fold LAYOUT OFFSET: 32 BYTES ...
        chain LAYOUT image LINKS                a chain that was saved, loaded
        chain LAYOUT OFFSET: 32 BYTES ...       and grown
+       window WIDTH image LAYOUT               a window that was copied, opened
+       window WIDTH OFFSET: 32 BYTES ...       and filled
+       keyed hash image                        the keyed hashes of 41 keys, and
+       keyed hash SIZE: H1 H2                  of integers
+       keyed hash integer: H1 H2
 
    The first two words of a line determine which builds print it: BLOOM_TINY has
-   "plan ints" and "classic 32" only. All numbers are hexadecimal. With
-   GOLDEN_WASM the program needs no libc, only a put_character from outside. */
+   only "plan ints", "classic 32", "window 32" and "keyed hash". All numbers are
+   hexadecimal. With GOLDEN_WASM the program needs no libc, only a put_character
+   from outside. */
 #define BLOOM_STATIC
 #include "bloom.h"
+#include "examples/companions/bloom_keyed.h"
+#include "examples/companions/bloom_window.h"
 #include <float.h>
 #if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT && DBL_MANT_DIG == 53
 #define WITH_CHAIN
@@ -324,18 +332,10 @@ static void add_to_chain(bloom_chain *c, unsigned from, unsigned to)
 /* Writes the chain's image to an odd address. */
 static size_t save(const bloom_chain *c)
 {
-    size_t at = 1 + 32, i;
-    unsigned l;
     if (bloom_chain_size(c) > sizeof memory - 1)
         return 0;
-    bloom_chain_head(c, memory + 1);
-    for (l = 0; l < bloom_chain_links(c); l++) {
-        const bloom *link = bloom_chain_link(c, l);
-        const void *from = link;
-        for (i = 0; i < bloom_size(link); i++)
-            memory[at++] = ((const unsigned char *)from)[i];
-    }
-    return at - 1;
+    bloom_chain_write(c, memory + 1);
+    return bloom_chain_size(c);
 }
 
 static void one_chain(bloom_plan like)
@@ -374,6 +374,95 @@ static void all_chains(void)
     (void)put_chain_name;
 }
 #endif
+
+/* ---- Windows ------------------------------------------------------------- */
+
+static void put_window_name(bloom_plan plan)
+{
+    put(plan.hash_bits == 64 ? "window 64 " : "window 32 ");
+}
+
+static void add_to_window(bloom_window *w, unsigned from, unsigned to)
+{
+    size_t size;
+    for (; from < to; from++) {
+        const void *key = bytes(from, &size);
+        if (from % 3 == 0)
+            bloom_window_add(w, key, size);
+        else if (from % 3 == 1)
+            bloom_window_add_u64(w, number(from));
+        else
+            bloom_window_add_hash(w, hash(from));
+    }
+}
+
+static void one_window(bloom_window_plan plan)
+{
+    bloom_window *w = bloom_window_init(other + 3, sizeof other - 3, plan);
+    bloom_error error = BLOOM_CORRUPT;
+    size_t size, i;
+    if (!w)                         /* not in this build */
+        return;
+    size = bloom_window_size(w);
+    bloom_window_set_time(w, number(1), number(2));
+    add_to_window(w, 0, 40);
+    for (i = 0; i < size; i++)
+        memory[1 + i] = other[3 + i];
+    w = bloom_window_open(memory + 1, size, &error);
+    if (!w || error != BLOOM_OK) {
+        put("FAILED: a saved window is refused\n");
+        return;
+    }
+    add_to_window(w, 30, 65);
+    bloom_window_seal(w);
+    add_to_window(w, 65, 70);
+    put_window_name(plan.filter);
+    put("image ");
+    put(layouts[plan.filter.layout]);
+    put("\n");
+    put_image(put_window_name, plan.filter, memory + 1, size);
+}
+
+static void all_windows(void)
+{
+    bloom_window_plan plan = { { 256, 0xFEDCBA9876543210U, 8, 0, 0 }, 11, 5 };
+    for (plan.filter.layout = 0; plan.filter.layout < 2; plan.filter.layout++) {
+        plan.filter.hash_bits = 32;
+        one_window(plan);
+        plan.filter.hash_bits = 64;
+        one_window(plan);
+    }
+}
+
+/* ---- Keyed hashes -------------------------------------------------------- */
+
+static void put_hash(const char *what, unsigned size, bloom_hash h)
+{
+    put("keyed hash ");
+    put(what);
+    put_hex(size, 2);
+    put(": ");
+    put_hex(h.h1, 16);
+    put(" ");
+    put_hex(h.h2, 16);
+    put("\n");
+}
+
+static void all_keyed(void)
+{
+    unsigned char secret[17];
+    size_t size;
+    unsigned i;
+    for (i = 0; i < sizeof secret; i++)
+        secret[i] = (unsigned char)(i * 77 % 256);
+    put("keyed hash image\n");
+    for (i = 0; i < 41; i++) {
+        const void *key = bytes(i, &size);
+        put_hash("", (unsigned)size, bloom_keyed_hash(secret + 1, key, size));
+    }
+    for (i = 0; i < 9; i++)
+        put_hash("integer ", i, bloom_keyed_u64(secret + 1, number(i)));
+}
 
 /* ---- Plans --------------------------------------------------------------- */
 
@@ -416,5 +505,7 @@ int main(void)
     all_images();
     all_folds();
     all_chains();
+    all_windows();
+    all_keyed();
     return 0;
 }

@@ -21,7 +21,7 @@ USER="-Werror -Wall -Wextra -pedantic"          # as in a user's program
 
 echo '#include "bloom.h"' >build/strict.c
 cp build/strict.c build/strict.cpp
-for header in bloom_chain.h bloom_window.h; do
+for header in bloom_chain.h bloom_keyed.h bloom_window.h; do
     echo "#include \"examples/companions/$header\""
 done >build/companions.c
 cp build/companions.c build/companions.cpp

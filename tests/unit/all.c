@@ -26,6 +26,7 @@
 #include "images.c"
 #include "whole.c"
 #include "counting.c"
+#include "keyed.c"
 #ifndef TEST_CALLS
 #include "plans.c"
 #include "rates.c"
@@ -50,6 +51,7 @@ static void test_all(void)
     image_tests();
     whole_tests();
     many_tests();
+    keyed_tests();
 #ifndef BLOOM_TINY
     counting_tests();
 #endif

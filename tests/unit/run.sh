@@ -75,7 +75,7 @@ names_another_bloom() {
         grep -m 1 'error' build/another.err |
             grep -q "$1 needs bloom.h .* or later, but .*another bloom.h"
 }
-for companion in bloom_chain.h bloom_window.h; do
+for companion in bloom_chain.h bloom_window.h bloom_keyed.h; do
     check "$companion beside another bloom.h is an error that says so" \
         names_another_bloom $companion
 done

@@ -9,6 +9,8 @@
 #ifndef TEST_SMALL
 #include "../../examples/companions/bloom_window.h"
 #include "../../examples/companions/bloom_window.h"
+#include "../../examples/companions/bloom_keyed.h"
+#include "../../examples/companions/bloom_keyed.h"
 #if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
 #define TEST_CHAIN
 #include "../../examples/companions/bloom_chain.h"

@@ -1,7 +1,7 @@
 /* Runs random queries with the virtual tables of examples/sqlite/sqlite.c and
    with real tables of the same keys, and compares the results. Run by run.sh.
 
-     cc -I. tests/partners/sqlite/queries.c -lsqlite3 && ./a.out [COUNT [SEED]]
+     cc -I. examples/sqlite/tests/queries.c -lsqlite3 && ./a.out [COUNT [SEED]]
 
    In every second round, the false-positive rate is 1e-9, so there is no false
    positive among the few dozen values. Each result must equal that of the real

@@ -1,8 +1,8 @@
-# Run by `make examples`, after make libbloom: compares examples/formats/elf.c with
+# Run by run.sh, after make libbloom: compares examples/formats/elf.c with
 # `nm -D` on every eighth library of this machine, on the C library and on those of
 # the cross compilers; and with elf.py on both classes and byte orders. A name that
 # nm shows with a small letter is local and in no filter. EACH=1 tests all libraries.
-cd "$(dirname "$0")/../.." && mkdir -p build/elves || exit 1
+cd "$(dirname "$0")/../../.." && mkdir -p build/elves || exit 1
 . tests/count.sh
 
 sh tests/prints.sh examples/formats/elf.c >build/elves/says
@@ -27,35 +27,27 @@ libraries() {
         awk -v n="${EACH:-8}" 'NR % n == 0 || /lib[cm].so/'
 }
 
-if command -v nm >/dev/null; then
-    names=0 count=0
-    for library in $(libraries); do
-        nm -D --defined-only "$library" 2>/dev/null |
-            awk '$(NF - 1) ~ /[A-Zivuw]/ { print $NF }' | sed 's/@.*//' |
-            sort -u >build/elves/in.txt
-        [ -s build/elves/in.txt ] &&
-            build/elf "$library" x >/dev/null 2>build/elves/err || {
-            continue
-        }
-        maybes "$library" <build/elves/in.txt | cmp -s - build/elves/in.txt &&
-            ok || bad "$library: a name that nm -D lists is not found"
-        check "$library: the rate is as expected" as_told "$library"
-        count=$((count + 1)) names=$((names + $(wc -l <build/elves/in.txt)))
-    done
-    echo "elf: all $names names of $count libraries were found"
-else
-    echo 'skipped, elf compared with nm -D: apt-get install binutils'
-fi
+names=0 count=0
+for library in $(libraries); do
+    nm -D --defined-only "$library" 2>/dev/null |
+        awk '$(NF - 1) ~ /[A-Zivuw]/ { print $NF }' | sed 's/@.*//' |
+        sort -u >build/elves/in.txt
+    [ -s build/elves/in.txt ] &&
+        build/elf "$library" x >/dev/null 2>build/elves/err || {
+        continue
+    }
+    maybes "$library" <build/elves/in.txt | cmp -s - build/elves/in.txt &&
+        ok || bad "$library: a name that nm -D lists is not found"
+    check "$library: the rate is as expected" as_told "$library"
+    count=$((count + 1)) names=$((names + $(wc -l <build/elves/in.txt)))
+done
+echo "elf: all $names names of $count libraries were found"
 
-if command -v python3 >/dev/null; then
-    python3 tests/partners/elf.py build/elves
-    for made in build/elves/*.so; do
-        maybes "$made" <"${made%.so}.names" >build/elves/out
-        same "$made" build/elves/out "${made%.so}.maybe"
-    done
-else
-    echo 'skipped, elf compared with elf.py: apt-get install python3'
-fi
+python3 examples/formats/tests/elf.py build/elves
+for made in build/elves/*.so; do
+    maybes "$made" <"${made%.so}.names" >build/elves/out
+    same "$made" build/elves/out "${made%.so}.maybe"
+done
 
 # bent WHY: the corrupted file build/elves/bent must be refused, for this reason
 bent() {
@@ -89,4 +81,4 @@ patch 64-little 76 040          # shift 32
 bent 'its .gnu.hash is damaged'
 patch 64-little 60 001          # one section
 bent 'has no section .gnu.hash'
-counted elf
+counted

@@ -1,8 +1,12 @@
 /* Fuzz target: the SQLite extension, examples/sqlite/sqlite.c, with any bytes
    as BLOBs and as pages of its tables, in a real SQLite that is linked in.
-   run.sh builds it; by hand:
+   `make fuzz ONLY=sqlite` runs it.
 
-     cc -I. -DFUZZ_MAIN tests/fuzz/fuzz_sqlite.c -lsqlite3
+   fuzz: length=160
+   fuzz: libraries=-lsqlite3
+   fuzz: package=libsqlite3-dev
+   fuzz: bits=64 only
+   fuzz: msan=no
 
    Each call must return a value or an error message. A BLOB that one function
    accepts must be accepted by the others. A key that was added must be found. A
@@ -15,15 +19,8 @@
 #define SQLITE_CORE 1
 #include <stdio.h>
 #include <stdlib.h>
+#include "tests/fuzz/main.h"
 #include "examples/sqlite/sqlite.c"
-
-static void fail(const char *what, int line)
-{
-    fprintf(stderr, "fuzz_sqlite.c:%d: not true: %s\n", line, what);
-    abort();
-}
-
-#define must(x) ((x) ? (void)0 : fail(#x, __LINE__))
 
 static sqlite3 *db;
 enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, PUT, LOOK,
@@ -140,7 +137,6 @@ static void try_header(const void *bytes)
     must(call(END, NULL, 0, NULL, 0) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char k[256];
@@ -164,5 +160,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_header(data);
     return 0;
 }
-
-#include "main.h"

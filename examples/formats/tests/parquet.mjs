@@ -1,8 +1,8 @@
-// Run by run.sh. Two independent libraries write Parquet files with Bloom filters,
+// Run by parquet.sh. Two independent libraries write Parquet files with Bloom filters,
 // or such a file is truncated and corrupted in many ways.
-//   node write.mjs write           writes *.parquet, their values and bits, and
+//   node parquet.mjs write         writes *.parquet, their values and bits, and
 //                                  the list `filters`
-//   node write.mjs bend PROGRAM FILE COLUMN      runs PROGRAM with corrupted FILEs
+//   node parquet.mjs bend PROGRAM FILE COLUMN      runs PROGRAM with corrupted FILEs
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 

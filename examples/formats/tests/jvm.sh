@@ -1,4 +1,4 @@
-# Run by `make interop`, through interop.sh: tests guava.c, spark.c and
+# Run by run.sh: tests guava.c, spark.c and
 # cassandra.c of examples/formats/ with ASan and UBSan.
 # Golden filters: the examples write the same files as the real systems, bit for
 # bit, and give the same answers (filters.tsv).
@@ -6,7 +6,7 @@
 # Real Guava: the examples are compared with Guava itself. Debian and npm have no
 # package of Spark or Cassandra.
 # Ends with "N passed, N failed".
-# usage: run.sh [NAME...]      guava, spark, cassandra; default: all
+# usage: jvm.sh [NAME...]      guava, spark, cassandra; default: all
 cd "$(dirname "$0")/../../.." || exit 1
 work=build/jvm
 rm -rf $work
@@ -17,7 +17,7 @@ LC_ALL=C export LC_ALL
 keys() {        # keys KIND:FIRST:COUNT
     first=${1%:*}
     awk -v kind="${first%:*}" -v first="${first##*:}" -v count="${1##*:}" \
-        -f tests/partners/jvm/keys.awk
+        -f examples/formats/tests/keys.awk
 }
 tool() {        # tool ARGUMENTS...: runs the example $name
     $work/$name "$@" 2>$work/err
@@ -79,7 +79,7 @@ golden() {      # golden N: tests the N filters of filters.tsv
         is "$what: about keys" $about "$(value keys <$work/info)"
         is "$what: rate" yes \
             "$(near $rate "$(value 'rate now' <$work/info)")"
-    done <tests/partners/jvm/filters.tsv
+    done <examples/formats/tests/filters.tsv
     is "$name: golden filters" "$1" $rows
 }
 
@@ -161,8 +161,7 @@ END
 
 # ---- Arguments, input lines, and existing files -----------------------------
 
-usage() {
-    refuse "usage: $name build" fly
+usage() {               # like lines and kept, for one program: this is jvm.h
     refuse "usage: $name build" check
     refuse "usage: $name build" check a b
     refuse "usage: $name build" build 1 0.5 f f
@@ -173,7 +172,7 @@ usage() {
     for p in 0 1 -0.1 x '' nan 1%; do
         refuse "$p: P must" build 10 "$p" $work/f
     done
-    [ $name = cassandra ] || refuse "$work/f: without a bit" build 1 0.9 $work/f
+    refuse "$work/f: without a bit" build 1 0.9 $work/f
     refuse "$work/f: " build 1e18 0.01 $work/f
     refuse "$work/nil/f: No such file" build 10 0.01 $work/nil/f
     refuse "$work: is there, and not" build 10 0.01 $work
@@ -190,7 +189,7 @@ sizes_of_cassandra() {
         is "cassandra: $n $p" "$hashes $words" \
             "$(od -An -v -tu1 -N 8 $work/filter | awk '{
                 print $4, (($5 * 256 + $6) * 256 + $7) * 256 + $8 }')"
-    done <tests/partners/jvm/cassandra-sizes.tsv
+    done <examples/formats/tests/cassandra-sizes.tsv
     is "cassandra: sizes" 167 $rows
     refuse "$work/f: Cassandra has at most 20 bits a key" \
         build 1000 6.7e-5 $work/f
@@ -293,7 +292,7 @@ real_guava() {
             "apt-get install default-jdk-headless libguava-java"
         return
     fi
-    javac -cp $jar -d $work tests/partners/jvm/Guava.java 2>$work/err
+    javac -cp $jar -d $work examples/formats/tests/Guava.java 2>$work/err
     is "javac Guava.java" 0 $?
     sizes
     for s in -0 -1; do
@@ -344,9 +343,12 @@ for name in "$@"; do
         foreign_to_spark
         seeds
     fi
-    usage
-    lines
-    kept
+    refuse "usage: $name build" fly
+    if [ $name = guava ]; then
+        usage
+        lines
+        kept
+    fi
     echo "$name: $((passed - before)) passed"
 done
 counted

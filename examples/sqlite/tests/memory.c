@@ -2,7 +2,7 @@
    SQLite and of the extension, one run lets this allocation and all later ones
    fail. Run by run.sh, with ASan.
 
-     cc -I. tests/partners/sqlite/memory.c -lsqlite3 && ./a.out [STEP]
+     cc -I. examples/sqlite/tests/memory.c -lsqlite3 && ./a.out [STEP]
 
    With STEP, only every STEP-th allocation is tested. Each statement must
    return the right value or the error "out of memory". A key whose INSERT

@@ -1,9 +1,6 @@
-/* Fuzz target: the programs examples/formats/guava.c, spark.c and cassandra.c
-   with filter files and keys of any content. run.sh builds one for each; by
-   hand:
-
-     cc -I. -DFUZZ_TOOL='"examples/formats/spark.c"' -DFUZZ_MAIN
-        tests/fuzz/fuzz_jvm.c
+/* Fuzz targets: the programs guava.c, spark.c and cassandra.c with filter files
+   and keys of any content. fuzz_guava.c and so on define FUZZ_TOOL, the path of
+   the program, and include this file.
 
    A file must either be refused with one line that names it, or have the size
    that its header requires; then a key that is put must be found. The input:
@@ -17,20 +14,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/fuzz/main.h"
 
 static jmp_buf back;
 static FILE *output, *messages, *input, *opened;
 static char printed[1 << 16], said[512];
 static const void *content;
 static size_t content_size;
-
-static void fail(const char *what, int line)
-{
-    fprintf(stderr, "fuzz_jvm.c:%d: not true: %s\n", line, what);
-    abort();
-}
-
-#define must(x) ((x) ? (void)0 : fail(#x, __LINE__))
 
 static FILE *open_content(const char *name)
 {
@@ -60,9 +50,6 @@ static int close_content(FILE *file)
 #define fclose(file) close_content(file)
 #define exit(status) longjmp(back, status)
 #define main tool_main
-#ifndef FUZZ_TOOL
-#define FUZZ_TOOL "examples/formats/cassandra.c"
-#endif
 #include FUZZ_TOOL
 #undef main
 #undef exit
@@ -122,7 +109,6 @@ static int info_or_check(unsigned flags)
                      : run(3, "check", "file", NULL, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char keys[257];
@@ -155,5 +141,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&f, 0, sizeof f);
     return 0;
 }
-
-#include "main.h"

@@ -4,9 +4,10 @@
    comparison hard, the database is as fast as it can be: SQLite, a file with an
    index in a warm cache, within one transaction.
 
-   usage: guard     (cc -std=c99 -O2 -I. examples/guard.c -o guard -lsqlite3)
-   The exit status is 1 if a key was missed, or if the guard does not make
-   lookups of absent keys 5 times as fast.
+   usage: guard
+   Compile it by:
+       cc -std=c99 -O2 -I. examples/sqlite/guard.c -o guard -lsqlite3
+   The exit status is 1 if a key was missed.
 
    Prints:
        keys:            200000; their filter takes 239 KB
@@ -20,7 +21,7 @@
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
 #define PROGRAM "guard"
-#include "need.h"
+#include "../need.h"
 #include <sqlite3.h>
 #include <time.h>
 #include <unistd.h>
@@ -125,9 +126,8 @@ static double measure(int64_t (*lookup)(const char *), int64_t *answer)
     return best;
 }
 
-/* Measures a stream in which `present` of ten keys exist. Returns how many
-   times as fast the guard makes it. */
-static double compare(const char *name, uint32_t present)
+/* Measures a stream in which `present` of ten keys exist. */
+static void compare(const char *name, uint32_t present)
 {
     double without, with;
     uint32_t i;
@@ -137,7 +137,6 @@ static double compare(const char *name, uint32_t present)
     with = measure(guarded_ask, guarded);
     printf("%s %.0f ns per lookup, guarded %.0f ns: %.1f times as fast\n",
            name, without, with, without / with);
-    return without / with;
 }
 
 /* Counts what the guard did with the last stream; the results of the database
@@ -182,7 +181,6 @@ static void close_database(void)
 
 int main(int argc, char **argv)
 {
-    double ratio;
     uint32_t missed;
     need(argc == 1, argv[1], "guard takes no arguments");
     keys = bloom_new(ROWS, p);
@@ -190,10 +188,10 @@ int main(int argc, char **argv)
     open_database();
     printf("keys:            %u; their filter takes %u KB\n", ROWS,
            (unsigned)bloom_size(keys) / 1000);
-    ratio = compare("absent keys:    ", 0);
+    compare("absent keys:    ", 0);
     compare("mixed stream:   ", 1);
     missed = count();
     close_database();
     bloom_free(keys);
-    return missed > 0 || ratio < 5;
+    return missed > 0;
 }

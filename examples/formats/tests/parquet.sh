@@ -1,16 +1,12 @@
-# Run by `make interop`: tests examples/formats/parquet.c with Parquet files that
+# Run by run.sh: tests examples/formats/parquet.c with Parquet files that
 # DuckDB and hyparquet-writer write (from npm, into build/npm), and with
 # duckdb.parquet. That is a small file of DuckDB 1.5.6 with the columns word (a0
-# to a9) and id (0 to 9), each value ten times. If a tool is missing, it is named
-# and the run fails.
+# to a9) and id (0 to 9), each value ten times. Then it measures the rates that
+# `parquet memory` prints. LOOKUPS=1e9 sets how many keys it looks up for each.
 CC=${CC:-cc}
 work=build/npm
 mkdir -p $work
 . tests/count.sh
-need xxhash.h libxxhash-dev 'echo "#include <xxhash.h>" | $CC -E -'
-need node nodejs
-need npm npm
-enough
 
 # refuses WHY WORDS...: the example exits with 2 and prints only that reason
 refuses() {
@@ -24,10 +20,11 @@ near() {
     awk "BEGIN { exit !($1 > $2 * (1 - $3) && $1 < $2 * (1 + $3)) }"
 }
 
-sh tests/prints.sh examples/formats/parquet.c:-lxxhash || exit 1
+sh tests/prints.sh examples/formats/parquet.c:-lxxhash:-lm >$work/out
+sum demonstration $work/out
 npm install --prefix $work --no-save --no-audit --no-fund \
     @duckdb/node-api@1.5.6-r.1 hyparquet-writer@0.17.0 >$work/log 2>&1 &&
-    cp tests/partners/parquet/write.mjs $work && (cd $work && node write.mjs write) ||
+    cp examples/formats/tests/parquet.mjs $work && (cd $work && node parquet.mjs write) ||
     { cat $work/log; exit 1; }
 
 # ours LIBRARY COLUMN TYPE GROUP BYTES: the example makes the same bits from the
@@ -79,14 +76,14 @@ while read -r column; do
 done <$work/types
 check '14 types' [ "$(wc -l <$work/types)" -eq 14 ]
 
-# same TYPE TEXT BYTES: the value as text and in hexadecimal makes the same filter
-same() {
+# encoded TYPE TEXT BYTES: the value as text and in hexadecimal makes the same filter
+encoded() {
     printf '%s\n' "$2" | build/parquet build "$1" 8192 >$work/words
     printf '%s\n' "$3" | build/parquet build -x "$1" 8192 >$work/hex
     check "$1 $2" cmp $work/words $work/hex
 }
 while read -r type bytes text; do
-    same "$type" "$text" "$bytes"
+    encoded "$type" "$text" "$bytes"
 done <<'END'
 FLOAT16 003c 1
 FLOAT16 00c0 -2
@@ -190,7 +187,7 @@ check 'date by its days' [ "$(echo -365 | build/parquet check \
 check '-x of a UUID' [ "$(tr -d - <$work/types.uuid.in | build/parquet check -x \
     $work/types.parquet uuid | wc -l)" -eq 1600 ]
 
-small=tests/partners/parquet/duckdb.parquet
+small=examples/formats/tests/duckdb.parquet
 printf 'a0\na9\n' >$work/in
 printf 'b0\na0\na10\n\na9' | build/parquet check $small word >$work/out
 check "$small: word" cmp $work/in $work/out
@@ -209,7 +206,7 @@ for bad in x '' 1x 9223372036854775808; do
 done
 
 $CC -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
-    -I. examples/formats/parquet.c -o build/parquet-sanitized -lxxhash || exit 1
+    -I. examples/formats/parquet.c -o build/parquet-sanitized -lxxhash -lm || exit 1
 for words in "info $small" "check $small id"; do
     check 'no leaks' sh -c \
         "echo 1 | build/parquet-sanitized $words >$work/out 2>&1"
@@ -217,6 +214,15 @@ done
 cp $small $work/small.parquet
 ASAN_OPTIONS=detect_leaks=0         # twice as fast
 export ASAN_OPTIONS
-check 'truncated and corrupted files' node tests/partners/parquet/write.mjs bend build/parquet-sanitized \
-    $work/small.parquet id
-counted parquet
+check 'truncated and corrupted files' node examples/formats/tests/parquet.mjs bend \
+    build/parquet-sanitized $work/small.parquet id
+
+# The table of README.md is what `parquet memory` prints, and its rates are right
+build/parquet memory >$work/table
+sed -n 's/^    //p' examples/formats/README.md | grep -F -x -f $work/table >$work/in
+same 'README.md has the output of parquet memory' $work/table $work/in
+$CC -std=c99 -O2 -I. examples/formats/tests/parquet_memory.c -lm \
+    -o build/parquet-memory && build/parquet-memory $LOOKUPS <$work/table >$work/out
+check 'the rates of parquet memory' [ $? -eq 0 ]
+cat $work/out
+counted

@@ -1,0 +1,6 @@
+/* Fuzz target: examples/formats/cassandra.c; see fuzz_jvm.h.
+
+   fuzz: length=128
+   fuzz: libraries=-lm */
+#define FUZZ_TOOL "examples/formats/cassandra.c"
+#include "fuzz_jvm.h"

@@ -1,0 +1,6 @@
+/* Fuzz target: examples/formats/guava.c; see fuzz_jvm.h.
+
+   fuzz: length=128
+   fuzz: libraries=-lm */
+#define FUZZ_TOOL "examples/formats/guava.c"
+#include "fuzz_jvm.h"

@@ -1,0 +1,32 @@
+# `make check-formats` runs this script, after make libbloom. Each part is a script
+# of this folder and can be run alone. Three of them run at the same time.
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/count.sh
+need nm binutils
+need git git
+need python3 python3
+need javac default-jdk-headless
+need guava.jar libguava-java '[ -e /usr/share/java/guava.jar ]'
+need xxhash.h libxxhash-dev 'echo "#include <xxhash.h>" | ${CC:-cc} -E -'
+need node nodejs
+need npm npm
+enough
+CC=${CC:-cc} export CC
+
+out=build/formats
+mkdir -p $out
+part() {
+    sh examples/formats/tests/$1.sh >$out/$1 2>&1
+}
+sh tests/prints.sh examples/formats/bitcoin.c examples/formats/guava.c:-lm \
+    examples/formats/spark.c:-lm examples/formats/cassandra.c:-lm >$out/prints
+part jvm &
+part parquet &
+part elf
+part git
+wait
+for name in prints elf git jvm parquet; do
+    sum $name $out/$name
+done
+grep '^parquet memory' $out/parquet
+counted
