@@ -65,7 +65,7 @@ is 'nothing is left to be filled in' '' \
     "$(cd "$stage" && grep -l '@[A-Z]*@' $files)"
 is 'pkg-config' "-I/opt/b/include $VERSION" "$(
     export PKG_CONFIG_PATH="$stage/share/pkgconfig"
-    echo $(pkg-config --cflags --modversion bloom))"
+    echo $(pkg-config --cflags bloom) $(pkg-config --modversion bloom))"
 
 # The installation is moved, to show that CMake's files depend on no first place.
 cp -r "$stage" "$work/moved with blanks"
