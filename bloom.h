@@ -158,7 +158,9 @@ typedef struct bloom_plan {
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* 64, or 32 for small CPUs. 32 needs m < 2^32,
                                     is not for blocked filters, and adds about
-                                    2^-32 to the rate */
+                                    2^-32 to the rate. So if you set it in a
+                                    plan for 64 bits, the rate is up to 1.01 p
+                                    for p = 3 * 10^-8, 1.25 p for 10^-9 */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -184,6 +186,9 @@ typedef enum bloom_error {
    most 2^42. hash_bits is 64 (BLOOM_TINY: 32). You may set it to 32; the plan
    has enough cells for both. The filter is never smaller than bloom_plan_for's,
    and for 100 keys or more it is larger by at most 2% + 64 bits.
+   n and one_in must be constants. With variables, BLOOM_PLAN is an expression
+   of 10,000 characters that evaluates one_in 299 times, and clang++ rejects it.
+   If they are only known at run time, call bloom_plan_one_in.
        static unsigned char memory[BLOOM_SIZE(1000, 100)];
        bloom_plan plan = BLOOM_PLAN(1000, 100); */
 #define BLOOM_CELLS(n, one_in) BLOOM_CELLS_(n, one_in, BLOOM_LOG2_(one_in))
@@ -210,8 +215,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
    one. For a blocked filter, this call looks for the smallest k that keeps p
    with 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
    few keys), it plans the smallest blocked filter that keeps p. For n <= 10^10
-   the call takes at most 60 microseconds (measured as above). For few keys and
-   p < 10^-12, blocked filters may not keep p: see bloom_plan_fpr. */
+   the call takes at most 60 microseconds (measured as above). */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,
@@ -226,8 +230,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
    is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
    else 2%, with two exceptions. In your own plans with n <= 3 and k near m it
    is up to 4%. With several blocks per key, but at most a few hundred in all,
-   the real rate may be a third of the result (2 blocks, k = 40), or far above
-   it if n is small and the result below 10^-11. */
+   the real rate may be as low as a third of the result (2 blocks, k = 40). */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -413,7 +416,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    times an approximation of log2(r): e + x + 61/128 x(1 - x), x = r / 2^e - 1.
    It is exact for powers of two, and too high between them, to offset the
    rounding of k. BLOOM_BITS_PER_KEY_ is the bits per key times 65536; its last
-   line offsets what 32-bit hashes add to the rate (bloom_with_floor_). Small
+   line offsets what 32-bit hashes add (bloom_plus_short_walks_). Small
    filters need 3 + e/4 more bits in total. Test: test_integer_plans. */
 #define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
 #define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
@@ -1866,7 +1869,8 @@ BLOOM_API void bloom_free(bloom *b)
      more: the rate is E[F^k], 1.24 times fill^k for m = 64, k = 10, n = 4.
    * Blocks are not equally full. That costs 10% of memory at p = 1%, n > 1,000.
    * A step has 64 bits of hash, or 32. If all are 0, the walk stays on one
-     cell. So no rate is below about 2^-64, or 2^-32: the floor. */
+     cell. So no rate is below about 2^-64, or 2^-32. If only the low 32 of 64
+     are 0, all block probes of a key test the same bits. */
 
 /* ---- Planning in integers: see BLOOM_CELLS_ ------------------------------ */
 
@@ -1954,10 +1958,11 @@ static double bloom_moment_(double m, unsigned k, double fill, double probes)
     return moment;
 }
 
-/* Walks with step 0 stay on one cell, those with step 2^63 on two, and so on.
-   Together they add about fill * 2^-63 to the rate, in width 32 about
-   fill * 2^-31. */
-static double bloom_with_floor_(bloom_plan plan, double fill, double rate)
+/* Adds the false positives of short walks to the rate. A walk with step 0 stays
+   on one cell, one with step 2^63 on two, and so on. Together they add about
+   fill * 2^-63, in width 32 about fill * 2^-31. */
+static double bloom_plus_short_walks_(bloom_plan plan, double fill,
+                                      double rate)
 {
     rate += fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
     return rate < 1 ? rate : 1;
@@ -1967,16 +1972,16 @@ static double bloom_classic_rate_(bloom_plan plan, double n)
 {
     double m = (double)plan.cells, probes = n * plan.hashes;
     double fill = -bloom_power_minus_1_(-1 / m, probes);
-    return bloom_with_floor_(plan, fill,
-                             bloom_moment_(m, plan.hashes, fill, probes));
+    return bloom_plus_short_walks_(plan, fill,
+                                   bloom_moment_(m, plan.hashes, fill, probes));
 }
 
 /* ---- Blocks (Putze, Sanders, Singler 2007) ---------------------------------
    A key makes b = k/8 block probes. Each takes one bit in each of a block's
    eight words. The load j of a block is the number of block probes of added
    keys that have come to it. The block accepts a probe of an absent key with
-   probability (1 - (31/32)^j)^8 + j * 2^-32: all eight bits are set, or the low
-   half of x is that of one of the j probes. */
+   probability (1 - (31/32)^j)^8 + j * 2^-32: all eight bits are set by chance,
+   or the low half of x, which chooses them, is that of one of the j probes. */
 
 /* distinct[c][e]: the chance that c random picks hit e different bits of 32 */
 static void bloom_distinct_chances_(unsigned b, double distinct[9][9])
@@ -2021,9 +2026,12 @@ static void bloom_mean_chances_(double blocks, double probes, unsigned b,
             weight = 1;
         }
     }
-    for (c = 1; c <= b; c++)
+    for (c = b + 1; c-- > 0; )
         mean[c] /= mean[0];
-    mean[1] += probes / blocks / 4294967296.0;
+    /* Or one of the c probes has the low half of one of the j, and the block
+       accepts the other c - 1. Among several blocks c > 1 is too rare. */
+    for (c = 1; c <= b && (c == 1 || blocks <= 1); c++)
+        mean[c] += mean[c - 1] * c * probes / blocks / 4294967296.0;
 }
 
 /* The probability that all b probes of a key are accepted. If c_t of them come
@@ -2032,11 +2040,12 @@ static void bloom_mean_chances_(double blocks, double probes, unsigned b,
    c_t!. The sum over all ways is b! / blocks^b times the coefficient of x^b
    in (1 + sum of mean[c] x^c / c!, c = 1..b)^blocks. rate[i] is this for i
    probes, from rate[0..i-1] by Euler's recurrence for powers of a series. */
-static double bloom_rate_of_probes_(double blocks, unsigned b,
-                                    const double mean[9])
+static void bloom_rates_of_probes_(double blocks, unsigned b,
+                                   const double mean[9], double rate[9])
 {
-    double rate[9] = { 1 }, weight;
+    double weight;
     unsigned i, c;
+    rate[0] = 1;
     for (i = 1; i <= b; i++) {
         weight = 1 / blocks;
         for (rate[i] = 0, c = 1; c <= i; c++) {
@@ -2044,18 +2053,34 @@ static double bloom_rate_of_probes_(double blocks, unsigned b,
             weight *= (i - c) / ((c + 1) * blocks);
         }
     }
-    return rate[b];
+}
+
+/* Adds the false positives of keys whose probes test the same bits, whatever
+   the block. If the low half of the first step is 0, that of x never changes,
+   and all b probes test the same bits. If it is 2^31, it is 2^31 in each step,
+   and every second probe tests the same bits. Each case has probability 2^-32.
+   A block accepts several probes of the same bits with the probability `one` of
+   a single probe. This matters for a few keys in a few blocks and tiny p. */
+static double bloom_plus_same_bits_(double blocks, unsigned b, double one,
+                                    double rate)
+{
+    const double mean[9] = { 1, one, one, one, one, one, one, one, one };
+    double same[9];
+    bloom_rates_of_probes_(blocks, b, mean, same);
+    return rate + (same[b] + same[b / 2] * same[b - b / 2] - 2 * rate)
+                  / 4294967296.0;
 }
 
 static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
-    double blocks = (double)plan.cells / 256, mean[9];
+    double blocks = (double)plan.cells / 256, mean[9], rate[9];
     unsigned b = plan.hashes / 8U;
     if (n * b > 1200 * blocks)              /* nearly all bits are set */
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
-    return bloom_with_floor_(plan, mean[1],
-                             bloom_rate_of_probes_(blocks, b, mean));
+    bloom_rates_of_probes_(blocks, b, mean, rate);
+    return bloom_plus_short_walks_(plan, mean[1],
+        bloom_plus_same_bits_(blocks, b, mean[1], rate[b]));
 }
 
 /* ---- The rate ------------------------------------------------------------ */
@@ -2090,7 +2115,7 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p)
 /* ---- The search ---------------------------------------------------------- */
 
 /* The k of lowest rate. k rises while that lowers the rate, then sinks. */
-static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
+static unsigned bloom_best_k_(bloom_plan plan, unsigned k, uint64_t n)
 {
     const unsigned step = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;
     double rate = bloom_rate_(plan, k, n), next;
@@ -2105,10 +2130,9 @@ static unsigned bloom_best_hashes_(bloom_plan plan, unsigned k, uint64_t n)
     return k;
 }
 
-static bool bloom_keeps_rate_(bloom_plan plan, uint64_t cells, uint64_t n,
-                              double p)
+static bool bloom_keeps_rate_(bloom_plan plan, uint64_t m, uint64_t n, double p)
 {
-    plan.cells = cells;
+    plan.cells = m;
     return bloom_rate_(plan, plan.hashes, n) <= p;
 }
 
@@ -2156,7 +2180,7 @@ static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
     bloom_plan plan = bloom_least_plan_(n, p, layout, k), less;
     for (less = plan; less.cells > unit; plan = less) {
         less.cells -= unit;
-        k = bloom_best_hashes_(less, plan.hashes, n);
+        k = bloom_best_k_(less, plan.hashes, n);
         less = k == plan.hashes ? plan : bloom_least_plan_(n, p, layout, k);
         if (less.cells >= plan.cells)
             break;
@@ -2225,7 +2249,7 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
         return plan;
     words -= BLOOM_HEADER_SIZE / 8;
     plan.cells = (words < most ? words : most) * 64;
-    plan.hashes = (uint8_t)bloom_best_hashes_(plan, 1, n ? n : 1);
+    plan.hashes = (uint8_t)bloom_best_k_(plan, 1, n ? n : 1);
     return plan;
 }
 
@@ -2238,10 +2262,10 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
    sets a given cell with probability 8/m: the share is (1 - 8/m)^(kn/8). */
 static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
 {
-    double cells = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;  /* per probe */
+    double at_once = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;    /* per probe */
     return -bloom_ln_1_plus_(1 / zeros - 1)
-         / (plan.hashes / cells
-            * bloom_ln_1_plus_(-cells / (double)plan.cells));
+         / (plan.hashes / at_once
+            * bloom_ln_1_plus_(-at_once / (double)plan.cells));
 }
 
 BLOOM_API uint64_t bloom_estimate(const bloom *b)
@@ -2296,7 +2320,10 @@ BLOOM_API double bloom_fpr(const bloom *b)
                / (double)plan.cells / 4294967296.0;
     for (unsigned k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
         rate *= fill;
-    return bloom_with_floor_(plan, fill, rate);
+    if (blocked)
+        rate = bloom_plus_same_bits_((double)plan.cells / 256, plan.hashes / 8U,
+                                     fill, rate);
+    return bloom_plus_short_walks_(plan, fill, rate);
 }
 #endif
 
