@@ -582,17 +582,18 @@ class Bloom(_Filter):
         the file, until save() replaces the file, and the seal is removed. The
         cells are not checked; call verify() for that. A file without a seal
         causes a BloomWarning."""
+        name = os.fsdecode(path)
         with open(path, "r+b" if writable else "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise BloomError(f"{path!r}: truncated: the file is empty")
+                raise BloomError(f"{name}: truncated: the file is empty")
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
-        self._memory = _Memory(_opened(_bloom.view, image, path, b"BLM"),
+        self._memory = _Memory(_opened(_bloom.view, image, name, b"BLM"),
                                owner=image, writable=writable).keyed(key)
         if not any(image[24:32]):
-            warnings.warn(f"{os.fsdecode(path)}: not sealed, so damage cannot "
-                          "be seen", BloomWarning, stacklevel=2)
+            warnings.warn(f"{name}: not sealed, so damage cannot be seen",
+                          BloomWarning, stacklevel=2)
         return self
 
     @staticmethod
@@ -681,10 +682,11 @@ class _Loaded(_Filter):
     def open(cls: Type[_F], path: Path, *, key: Secret = None) -> _F:
         """Load a saved one and check its seals. If one does not match or is
         missing, raise BloomError: save() always writes them."""
+        name = os.fsdecode(path)
         with open(path, "rb") as file:
-            self = cls.from_bytes(file.read(), path, key=key)
-        if not self.verify(path):
-            raise BloomError(f"{path}: not sealed, so it was damaged, or saved "
+            self = cls.from_bytes(file.read(), name, key=key)
+        if not self.verify(name):
+            raise BloomError(f"{name}: not sealed, so it was damaged, or saved "
                              "by a program that writes no seals: to take it "
                              "without a check, use from_bytes()")
         return self

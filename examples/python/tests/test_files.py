@@ -46,7 +46,7 @@ def with_the_command():
             line for line, is_in in zip(asked, theirs.check(asked)) if is_in])
         check("some false positives", len(maybe) > 100
               and theirs.verify() is True)
-    for kind, options in (Chain, ["--grow"]), (Window, ["--last", "1000"]):
+    for kind, options in (Chain, []), (Window, ["--last", "1000"]):
         name = path(f"their {kind.__name__}")
         if os.path.exists(name):
             os.remove(name)
