@@ -18,12 +18,12 @@ made() {
 # users NAME: the products with a source that names a file of this one, or what
 # its rules build
 users() {
-    built=$(sed -n 's,^\(build/[A-Za-z0-9._-]*\)[ :].*,\1,p' \
-            "examples/$1/rules.mk" 2>/dev/null)
+    built=$(sed -n 's,^\(build/[A-Za-z0-9._-]*\)[ :].*,|\1,p' \
+            "examples/$1/rules.mk" 2>/dev/null | tr -d '\n')
     for rules in "$tree"/examples/*/rules.mk; do
         folder=${rules%/rules.mk}
-        grep -r -q -w --exclude='*.md' -e "examples/$1/" \
-            $(printf -- '-e %s ' $built) "$folder" && echo "${folder##*/}"
+        grep -r -q -E --exclude='*.md' -e "(examples/$1$built)([^A-Za-z0-9._-]|$)" \
+            "$folder" && echo "${folder##*/}"
     done
 }
 
