@@ -61,16 +61,14 @@ for mode in -DBLOOM_IMPLEMENTATION -DBLOOM_STATIC -DBLOOM_DECLARATIONS_ONLY \
     versions "$C" "$GCC" "$CLANG" "$mode build/companions.c"
     versions "$CXX" "$GXX" "$CLANGXX" "$mode build/companions.cpp"
 done
-echo "skipped: tests/fuzz/fuzz_redis.c (needs redismodule.h; see make fuzz)"
 for file in examples/*.c examples/command/*.c examples/class/*.c \
             examples/formats/*.c examples/sqlite/*.c \
             tests/test.c tests/unit/all.c tests/unit/window.c \
             tests/command/*.c tests/crash/*.c tests/examples/*.c \
             tests/fuzz/*.c tests/page/*.c tests/rates/*.c tests/speed/*.c \
             tests/threads/*.c; do
-    [ "$file" = tests/fuzz/fuzz_redis.c ] ||
-        versions "$C" "gcc $USER -Wconversion -Wshadow" \
-            "clang $USER -Wconversion -Wshadow" "$file"
+    versions "$C" "gcc $USER -Wconversion -Wshadow" \
+        "clang $USER -Wconversion -Wshadow" "$file"
 done
 for mode in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
     versions "$CXX" "g++ $USER" "clang++ $USER" \

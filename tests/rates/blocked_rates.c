@@ -2,12 +2,15 @@
    compared with p and with bloom_plan_fpr. Two filters with neighbouring seeds
    must have independent false positives.
 
-   usage: blocked_rates [table] [few] [seeds] [all] [seed=S]
+   usage: blocked_rates [table] [few] [same] [seeds] [all] [seed=S]
      table    n from 10^3 to 10^7: memory, k and measured rate. A failure means
               that a plan needs over 1.2 times the classic memory or exceeds p.
      few      several blocks per key, few blocks in all. A failure means that
               bloom_plan_fpr is below the rate or, for p = 0.001, above 1.6
               times the rate. For lower p the ratio is only printed.
+     same     a few keys and tiny p: plans, folded filters and windows. A
+              failure means that their rate exceeds p, or that bloom_plan_fpr
+              or bloom_fpr ignores keys whose probes test the same bits.
      seeds    integer keys in two filters whose seeds differ by 1. A failure
               means that their false positives are not independent.
      all      8 times the lookups
@@ -16,6 +19,7 @@
    is broken. */
 
 #include "rates.h"
+#include "examples/companions/bloom_window.h"
 
 /* Adds `count` random integers, or looks them up if `asking`. Returns how many
    were new (or found). */
@@ -123,6 +127,149 @@ static void few(void)
                 few_at(rates[j], blocks[i], b);
 }
 
+/* ---- The same bits -------------------------------------------------------
+   The low half of a key's position chooses its bits in each block. If the low
+   half of the step is 0, all block probes of the key test the same bits. If it
+   is 2^31 or an odd multiple of 2^30, they alternate between two or four sets
+   of bits. Such steps are too rare for lookups of random keys to find them. So
+   hashes are drawn that have them, and their false positives count with the
+   probability of the step: 2^-32, 2^-32 and 2^-31. The rate of all other keys is
+   computed from the cells. */
+
+/* Adds the rates of some filters. An absent key is looked up in all of them. */
+static void observe_by_zeros(tally *t, bloom *const *filter, unsigned filters)
+{
+    double rate = 0, own = 0;
+    unsigned f, v, i;
+    for (f = 0; f < filters; f++) {
+        tally cells = { 0, 0, 0, 0 };
+        observe_cells(&cells, filter[f], 1);
+        rate += cells.sum;
+    }
+    for (v = 30; v <= 32; v++) {        /* the low zeros of the half */
+        const double chance = v == 30 ? 0x1p-31 : 0x1p-32;
+        const double asked = v == 32 ? 64 : v == 31 ? 16 : 4;
+        double maybe = 0;
+        for (i = 0; i < asked; i++) {
+            const uint64_t half = v == 32 ? 0 : (random64() | 1) << v;
+            bloom_hash h;
+            bool in = false;
+            h.h1 = random64();
+            h.h2 = random64() << 32 | (half & 0xFFFFFFFFU);
+            for (f = 0; f < filters; f++)
+                in |= bloom_may_contain_hash(filter[f], h);
+            maybe += in;
+        }
+        rate += chance * maybe / asked;
+        own += chance * chance * maybe / (asked * asked);
+    }
+    observe(t, rate, own);
+}
+
+static bloom *filled(bloom *b, uint64_t n)
+{
+    while (n-- > 0)
+        bloom_add_u64(need(b), random64());
+    return b;
+}
+
+static void tell_same(const char *what, bloom_plan plan, uint64_t n, double p,
+                      measure m, double least)
+{
+    printf("%-7s n %2.0f, p %8.2e, blocks %2.0f, k %2d: %.4f +-%.4f\n", what,
+           (double)n, p, (double)plan.cells / 256, plan.hashes, m.rate / p,
+           4 * m.sigma / p);
+    fflush(stdout);
+    promise(m.rate <= p + 4 * m.sigma && m.rate >= least * p - 4 * m.sigma,
+            "the rate of a few keys is <= p, for tiny p, too");
+}
+
+/* One filter, of this plan. Its mean bloom_fpr must agree, too. */
+static void same_in(const char *what, bloom_plan plan, uint64_t n, double p,
+                    double least)
+{
+    tally t = { 0, 0, 0, 0 };
+    double says = 0;
+    measure m;
+    bloom *b = need(bloom_create(plan));
+    while (t.filters < 300000 * effort) {
+        bloom_clear(b);
+        filled(b, n);
+        observe_by_zeros(&t, &b, 1);
+        says += bloom_fpr(b);
+    }
+    m = mean_of(t);
+    tell_same(what, plan, n, p, m, least);
+    says /= t.filters;
+    promise(fabs(says / m.rate - 1) <= 0.03 + 4 * m.sigma / m.rate,
+            "bloom_fpr counts keys whose probes test the same bits");
+    bloom_free(b);
+}
+
+/* Plans of your own, of one block, where bloom_plan_fpr is exact */
+static void same_in_one_block(uint64_t n, unsigned k)
+{
+    bloom_plan plan = bloom_plan_layout(1, 0.5, BLOOM_BLOCKED);
+    plan.cells = 256;
+    plan.hashes = (uint8_t)k;
+    same_in("block", plan, n, bloom_plan_fpr(plan, n), 0.99);
+}
+
+/* Filters that are planned for `most` keys, in 5040 blocks, and folded */
+static void same_folded(uint64_t n, uint64_t most, double p)
+{
+    bloom_plan plan = bloom_plan_layout(most, p, BLOOM_BLOCKED), last = plan;
+    tally t = { 0, 0, 0, 0 };
+    plan.cells = 256 * 5040;
+    while (t.filters < 3000 * effort) {
+        bloom *b = filled(bloom_create(plan), n);
+        promise(bloom_fold(b, bloom_fold_by(b, p)),
+                "bloom_fold accepts the number of bloom_fold_by");
+        last = bloom_plan_of(b);
+        observe_by_zeros(&t, &b, 1);
+        bloom_free(b);
+    }
+    tell_same("folded", last, n, p, mean_of(t), 0);
+}
+
+static void same_in_window(uint64_t n, double p, unsigned g)
+{
+    tally t = { 0, 0, 0, 0 };
+    bloom_window w;
+    unsigned i;
+    need(bloom_window_new(&w, n, p, g, BLOOM_BLOCKED) ? &w : NULL);
+    while (t.filters < 100000 * effort) {
+        for (i = 0; i < g; i++) {
+            bloom_clear(w.filter[i]);
+            filled(w.filter[i], w.room);
+        }
+        observe_by_zeros(&t, w.filter, g);
+    }
+    tell_same("window", bloom_plan_of(w.filter[0]), n, p, mean_of(t), 0);
+    free(w.image);
+}
+
+static void same(void)
+{
+    static const struct { uint64_t n; double p; } plans[] = {
+        { 3, 7.5e-13 }, { 4, 1e-12 }, { 4, 1.37e-12 }, { 4, 1.4e-12 },
+        { 5, 5.17e-11 }, { 6, 1e-12 } };
+    unsigned i;
+    printf("\nfew keys: rate / p +- 4 sigma (block: / bloom_plan_fpr)\n");
+    for (i = 0; i < sizeof plans / sizeof *plans; i++)
+        same_in("plan", bloom_plan_layout(plans[i].n, plans[i].p,
+                                          BLOOM_BLOCKED),
+                plans[i].n, plans[i].p, 0);
+    same_in_one_block(3, 64);
+    same_in_one_block(4, 32);
+    same_in_one_block(4, 64);
+    same_in_one_block(5, 40);
+    same_folded(4, 38, 1e-12);
+    same_folded(4, 300, 5e-12);
+    same_in_window(24, 1.15e-12, 7);
+    same_in_window(16, 2e-12, 6);
+}
+
 /* ---- Neighbouring seeds -------------------------------------------------- */
 
 /* Two filters with the same keys 0, 1, 2 .. and neighbouring seeds. For d from
@@ -178,6 +325,7 @@ static void seeds(void)
 int main(int argc, char **argv)
 {
     static const named_part parts[] = {
-        { "table", table }, { "few", few }, { "seeds", seeds } };
+        { "table", table }, { "few", few }, { "same", same },
+        { "seeds", seeds } };
     return run_parts(parts, sizeof parts / sizeof parts[0], argc, argv);
 }
