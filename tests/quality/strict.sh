@@ -65,7 +65,7 @@ echo "skipped: tests/fuzz/fuzz_redis.c (needs redismodule.h; see make fuzz)"
 for file in examples/*.c examples/command/*.c examples/class/*.c \
             examples/formats/*.c examples/sqlite/*.c \
             tests/test.c tests/unit/all.c tests/unit/window.c \
-            tests/command/*.c tests/crash/*.c tests/examples/*.c \
+            tests/peak.c examples/*/tests/*.c tests/examples/*.c \
             tests/fuzz/*.c tests/page/*.c tests/rates/*.c tests/speed/*.c \
             tests/threads/*.c; do
     [ "$file" = tests/fuzz/fuzz_redis.c ] ||
