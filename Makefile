@@ -1,12 +1,15 @@
 # make                    build the products: build/bloom, the command
-# make test               test the header and the command; 20 to 60 s
+# make test               test the header and the products; 20 to 60 s
+# make check              before a commit: test, strict, sanitize, and three other
+#                         machines; 3 minutes
 # make install            install bloom.h, its companions and the products.
 #                         PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
 # make libbloom           build libbloom.so and .a in build/, for other languages
 # make install-libbloom   install these two in PREFIX/lib
-# make checks, packages   print the checks of the examples for .ci/run, and the
-#                         Debian packages that these need
+# make version            print the version of bloom.h
+# make checks             print the checks of the examples, for .ci/run
+# make packages           print the Debian packages that these checks need
 # make clean              remove build/, which has all built files
 # make help               print this list, that of the wider checks, and those of
 #                         the examples
@@ -31,9 +34,7 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 ALL =
-TESTS =
-CHECKS =
-PACKAGES =
+TESTS = build/install.out
 
 all:
 
@@ -69,9 +70,12 @@ $(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
+build/install.out: all FORCE
+	@MAKE="$(MAKE) -s" sh tests/install.sh >$@ 2>&1 || :
+
 JOBS = 4
 test: | build
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
+	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
 
 # ---- make page --------------------------------------------------------------
@@ -82,8 +86,11 @@ page: | build
 # ---- make install: what was built before is only copied ---------------------
 
 PREFIX = /usr/local
+# The version is written in bloom.h only; all others take it from there.
 VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
+version:
+	@echo $(VERSION)
 INSTALLED = $(DESTDIR)$(PREFIX)
 # $(call put,MODE,FILES,FOLDER): copies the files to that folder below PREFIX
 put = install -d $(INSTALLED)/$3 && install -m $1 $2 $(INSTALLED)/$3
@@ -146,13 +153,13 @@ install-libbloom: libbloom
 
 # ---- The wider checks, and the examples -------------------------------------
 
+include tests/Makefile         # sets CHECKS and PACKAGES
 include $(HOUSES)
-include tests/Makefile
 
 all: $(ALL)
 
 checks:
-	@echo $(sort $(CHECKS))
+	@echo $(CHECKS)
 packages:
 	@echo $(sort $(PACKAGES))
 
@@ -164,4 +171,4 @@ help:                           # the comments at the top of all these files
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
 .PHONY: all FORCE test page install uninstall libbloom install-libbloom \
-    checks packages clean help
+    version checks packages clean help
