@@ -34,7 +34,7 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 ALL =
-TESTS = build/install.out
+TESTS = build/install.out build/library.out
 
 all:
 
@@ -107,31 +107,17 @@ uninstall::
 	    $(LICENCE) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
 	rmdir $(dir $(LICENCE)) 2>/dev/null || :
 
-# Files for pkg-config and CMake
-CMAKE = lib/cmake/bloom/bloom-config
-DATA = share/pkgconfig/bloom.pc $(CMAKE).cmake $(CMAKE)-version.cmake
-FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
-    examples/command/install
-install::
-	for file in $(DATA); do \
-	    install -d $(INSTALLED)/$${file%/*} || exit; done
-	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
-	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
-	$(FILL)/version.cmake >$(INSTALLED)/$(CMAKE)-version.cmake
-	cd $(INSTALLED) && chmod 644 $(DATA)
-uninstall::
-	rm -f $(addprefix $(INSTALLED)/,$(DATA))
-	rmdir $(INSTALLED)/lib/cmake/bloom 2>/dev/null || :
-
 # ---- The library, for other languages ---------------------------------------
 
 # The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
-# libbloom.so.1.
+# libbloom.so.1. Other languages cannot read the macro BLOOM_VERSION, so the
+# library has it as a constant, too.
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
-LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
+LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
+    BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
     -DBLOOM_KEYED_API=extern \
-    $(COMPANIONS:%=-include %) -x c /dev/null
+    $(COMPANIONS:%=-include %) -x c -
 
 build/libbloom.so: $(BLOOM)
 	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@
@@ -150,6 +136,10 @@ install-libbloom: libbloom
 	ln -sf libbloom-h.so.$(VERSION) $(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
+
+build/library.out: libbloom FORCE
+	@CC="$(CC)" MAKE="$(MAKE) -s" VERSION=$(VERSION) sh tests/library.sh \
+	    >$@ 2>&1 || :
 
 # ---- The wider checks, and the examples -------------------------------------
 

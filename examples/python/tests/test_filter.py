@@ -1,13 +1,17 @@
 """Tests of examples/python/bloom.py: all types of keys, plans, operators,
 NumPy's arrays, and errors."""
+import copy
 import ctypes
+import pickle
 import random
 import sys
 from array import array
 from decimal import Decimal
+from functools import partial
 
 from bloom_checks import Index, Named, check, child, refuses, run_all
-from bloom import Bloom, Chain
+import bloom
+from bloom import LAYOUTS, Bloom, Chain, Window
 
 try:
     import numpy
@@ -22,7 +26,7 @@ def keys():
     check("text is its UTF-8", b"text" in b and "Gr\u00fcn".encode() in b)
     check("integers modulo 2^64", 2**64 - 1 in b and True not in b)
     check("absent", not any(k in b for k in ("5", b"none", 6, "grun", 0)))
-    check("about 7", 6 <= len(b) <= 7 and 0 < b.rate < 1e-9 and b)
+    check("about 7", 6 <= len(b) <= 7 and 0 < b.fpr < 1e-9 and b)
     check("an empty filter is true", Bloom(5) and len(Bloom(5)) == 0)
     refuses(TypeError, "not float", lambda: b.add(1.0))
     refuses(TypeError, "not NoneType", lambda: None in b)
@@ -86,7 +90,10 @@ def many():
         check(kind, all(i in b for i in batch))
     check("by value", -5 in b and 6 in b and 201 in b and 10**12 in b)
     table = memoryview(array("Q", range(6))).cast("B").cast("Q", [2, 3])
-    refuses(Exception, "", lambda: b.update(table))
+    image = bytes(b)
+    refuses(TypeError, "one dimension", lambda: b.update(table))
+    refuses(TypeError, "one dimension", lambda: b.check(table))
+    check("nothing of a table is added", bytes(b) == image)
 
     # Keys before a refused key, or before an iterator fails, are added
     def broken(*keys):
@@ -131,9 +138,13 @@ def whole():
     c = Bloom(100, layout="counting")
     check("remove", c.add("x") and c.remove("x") and "x" not in c
           and not c.remove("x"))
-    check("remove in another layout", not a.remove(5) and 5 in a)
+    for other in a, Bloom(100, layout="blocked"):
+        other.add(5)
+        refuses(ValueError, 'layout="counting"', lambda: other.remove(5))
+        refuses(ValueError, 'layout="counting"', lambda: other.remove("none"))
+        check("not removed", 5 in other)
     check("plan", a.plan.layout == 0 and a.plan.hashes == 7
-          and a.plan.cells == 9600 and repr(a).startswith("<Bloom classic"))
+          and a.plan.cells == 9600)
     check("width 32", Bloom(9, hash_bits=32).plan.hash_bits == 32)
     for bad in dict(p=0), dict(p=1.5), dict(p=float("nan")), dict(n=-1), \
             dict(layout="x"), dict(hash_bits=16), dict(n=2**64), dict(n=2**60):
@@ -193,9 +204,10 @@ def operators():
     b = Bloom(10000, 0.01)
     check("capacity", 10000 <= b.capacity(0.01) < 10100 and b.capacity(
         0.001) < 7000 and b.capacity(2) == b.capacity(0) == 0)
-    check("error_rate", 0.0098 < b.error_rate(1e4) <= 0.01
-          and b.error_rate(0) == 0 and c.error_rate() == 0.01)
-    refuses(ValueError, "whole", lambda: b.error_rate(-1))
+    check("plan_fpr", 0.0098 < b.plan_fpr(1e4) <= 0.01
+          and b.plan_fpr(0) == 0)
+    check("rate", c.rate == 0.01 and 0 < c.fpr < 0.01)
+    refuses(ValueError, "whole", lambda: b.plan_fpr(-1))
     refuses(TypeError, "", lambda: b.capacity("0.01"))
 
 
@@ -248,9 +260,9 @@ def folds():
     big = next(b for b in map(Bloom, range(20000, 20100))
                if b.plan.cells % 128 == 0)
     big.update(range(3000))
-    rate, cells = big.rate, big.plan.cells
+    rate, cells = big.fpr, big.plan.cells
     big.fold(2.0)
-    check("folded", all(i in big for i in range(3000)) and big.rate > rate
+    check("folded", all(i in big for i in range(3000)) and big.fpr > rate
           and big.plan.cells == cells / 2)
     image = bytes(big)
     for by in 0, 7919, -1, 2.5:
@@ -291,10 +303,17 @@ def arrays():
         b.update(numpy.array([b"d", b"ef"]))
         b.update(numpy.array(["g", 77, b"h"], dtype=object))
         check("texts", sum(b.check(["a", "bc", "d", "ef", "g", 77, "h"])) == 7)
-        for bad in (numpy.arange(3.0), numpy.zeros((2, 2), "u8"),
-                    numpy.array(["2020-01-01"], "M8[D]"), numpy.array(5),
-                    numpy.zeros(2, "u8,u8")):
+        for bad in (numpy.arange(3.0), numpy.array(["2020-01-01"], "M8[D]"),
+                    numpy.array(5), numpy.zeros(2, "u8,u8")):
             refuses(TypeError, "", lambda: b.update(bad))
+        for kind in "u8", "i2", "S3", "U3", "f8", "M8[D]", "O":
+            for shape in (2, 2), (2, 1), (1, 2), (2, 2, 2):
+                table = numpy.zeros(shape, kind)
+                refuses(TypeError, "one dimension", lambda: b.update(table))
+                refuses(TypeError, "one dimension", lambda: b.check(table))
+        table = numpy.arange(100, 104).reshape(2, 2)
+        check("a table's elements, and a column", b.update(table.ravel()) == 4
+              and list(b.check(table[:, 1])) == [1, 1])
         refuses(TypeError, "", lambda: b.add(numpy.arange(2)))
         refuses(TypeError, "", lambda: b.add(numpy.float64(2)))
     check("numbers of NumPy's as arguments", Bloom(
@@ -302,4 +321,135 @@ def arrays():
         Bloom(numpy.float64(10), 0.5, seed=3).plan)
 
 
-run_all(keys, many, arguments, whole, operators, foreign, folds, arrays)
+def windows():
+    for layout in "classic", "blocked", "counting":
+        w = Window(1000, 0.001, layout=layout, seed=9)
+        one = Window(1000, 0.001, layout=layout, seed=9)
+        check("as planned", (w.generations, w.room, w.plan.layout, w.plan.seed)
+              == (8, 143, LAYOUTS.index(layout), 9) and w and len(w) == 0)
+        new = w.update(range(5000))
+        check("single keys", new == sum(map(one.add, range(5000)))
+              and bytes(w) == bytes(one) and w == one and not w != one)
+        check("the last 1000 are in", all(w.check(range(4000, 5000)))
+              and 4999 in w and 950 < len(w) < 1250)
+        check("older ones are forgotten", sum(w.check(range(3000))) < 30)
+        check("about p", 0 < w.fpr < 0.0011)
+        for step in range(8):
+            check(f"{step} steps", (4999 in w) is (step < 8))
+            w.step()
+        check("forgotten", 4999 not in w and len(w) == 0 and w != one)
+        one.clear()
+        check("cleared", 4999 not in one and one.add("x") and w != one)
+    w = Window(10, 0.01, generations=2)
+    check("keys of all kinds", w.add("x") and w.add(7) and w.add(b"bytes")
+          and not w.add("x") and w.update(["y", 8]) == 2
+          and list(w.check(["y", 8, 9])) == [1, 1, 0] and "x" in w)
+    check("repr", repr(Window(1000)).startswith(
+        "<Window classic generations=8 room=143 fpr=0 keys=0"))
+    w.set_time(5, 2**64 - 1)
+    check("time and span", (w.time, w.span) == (5, 2**64 - 1))
+    refuses(ValueError, "whole", lambda: w.set_time(-1, 0))
+    for bad in 1, 17, 0, -1:
+        refuses(ValueError, "2 to 16", lambda: Window(10, generations=bad))
+    for bad in dict(p=0), dict(p=1), dict(n=-1), dict(layout="x"), \
+            dict(n=2**63), dict(p=1e-19), dict(p=float("nan")):
+        refuses(ValueError, "", lambda: Window(**{"n": 10, **bad}))
+    refuses(TypeError, "window", lambda: w | w)
+    refuses(TypeError, "window", lambda: w.__ior__(w))
+
+
+def secrets_():
+    """Filters with key="""
+    secret, other = bytes(range(16)), bytes(16)
+    makes = (Bloom, Chain, Window, partial(Bloom, layout="counting"),
+             partial(Bloom, layout="blocked"), partial(Bloom, hash_bits=32))
+    texts = ["x", b"bytes", "Gr\u00fcn", 7, -1, 2**64 - 1, Index(5), ""]
+    for make in makes:
+        a, b, plain = (make(2000, 1e-4, key=k)
+                       for k in (secret, bytearray(other), None))
+        new = a.update(range(2000)) + a.update(texts)
+        check("new", new > 1990 and all(a.check(range(2000)))
+              and all(key in a for key in texts))
+        single = make(2000, 1e-4, key=memoryview(secret))
+        for key in [*range(2000), *texts]:
+            single.add(key)
+        check("single keys", bytes(single) == bytes(a) and single == a)
+        b.update(range(2000)), plain.update(range(2000))
+        check("other cells", bytes(b) != bytes(a) != bytes(plain))
+        check("the secret is not stored", secret not in bytes(a))
+        image = bytes(a)
+        again = type(a).from_bytes(image, key=secret)
+        check("the right secret", all(again.check(range(2000))) and again == a
+              and "x" in again and again.copy() == a
+              and "x" in copy.deepcopy(a))
+        for wrong in other, None:
+            lost = type(a).from_bytes(image, key=wrong)
+            check(f"secret {wrong} finds nothing", lost != a and
+                  sum(lost.check(range(2000))) < 8)
+        check("absent keys", sum(a.check(range(10**5, 2 * 10**5))) < 40)
+        refuses(TypeError, "cannot be pickled", lambda: pickle.dumps(a))
+        check("keys of a copy", a.copy().add("one more"))
+    a, b, c = (Bloom(100, key=k) for k in (secret, other, None))
+    for x, y in (a, b), (a, c), (c, a):
+        for call in (lambda: x | y, lambda: x & y, lambda: x.__ior__(y)):
+            refuses(ValueError, "different keys", call)
+        check("not equal", x != y)
+    b = Bloom(100, key=secret)
+    b.add("b")
+    check("union", "b" in a | b and "b" not in a & b)
+    d = Bloom(100, layout="counting", key=secret)
+    check("remove", d.add(5) and d.remove(5) and 5 not in d and d.add("x")
+          and not d.remove("y") and d.remove("x"))
+    for bad in b"short", bytes(17), b"":
+        refuses(ValueError, "16 bytes", lambda: Bloom(10, key=bad))
+    for bad in "x" * 16, 16, [1] * 16:
+        refuses(TypeError, "bytes", lambda: Chain(10, key=bad))
+    # SipHash-2-4 of 128 bits: two of its published vectors
+    for data, h1, h2 in ((b"", 0xe6a825ba047f81a3, 0x930255c71472f66d),
+                         (b"\0", 0x44af996bd8c187da, 0x45fc229b11597634)):
+        h = bloom._keyed.hash(secret, data, len(data))
+        check(f"vector of {len(data)} bytes", (h.h1, h.h2) == (h1, h2))
+
+
+def names():
+    """`from bloom import *` gives every public class, and nothing else."""
+    public = {name for name, it in vars(bloom).items() if name[0] != "_"
+              and isinstance(it, type) and it.__module__ == "bloom"}
+    check(f"__all__, {public}", set(bloom.__all__) == public)
+    everything = {}
+    exec("from bloom import *", everything)
+    check("import *", set(everything) - {"__builtins__"} == public)
+    number = ctypes.c_int.in_dll(bloom._held, "bloom_version").value
+    check("version", [*map(int, bloom.__version__.split("."))]
+          == [number // 10000, number // 100 % 100, number % 100])
+
+
+def full():
+    """A filter whose cells are all set"""
+    for b in Bloom(10), Chain(10), Window(10), Bloom(10, layout="counting"):
+        b.add("x")
+        image = bytearray(bytes(b))
+        at = 32 if image[2:3] == b"M" else 64
+        image[at:] = (b"\xff" * (len(image) - at) if at == 32 else image[at:])
+        if isinstance(b, Bloom):
+            b = Bloom.from_bytes(image)
+        elif isinstance(b, Chain):
+            image[64:] = b"\xff" * (len(image) - 64)
+            b = Chain.from_bytes(image)
+        else:
+            each = (len(image) - 64) // 8
+            image[96:64 + each] = b"\xff" * (each - 32)
+            b = Window.from_bytes(image)
+        refuses(OverflowError, "every cell is set", lambda: len(b))
+        check(f"{b!r}", "fpr=1 keys=unknown" in repr(b) and b.fpr == 1)
+    b, c = Bloom(1000), Chain(1000, layout="blocked")
+    b.update(range(500)), c.update(range(500))
+    check(f"{b!r}", repr(b) == f"<Bloom classic m=9600 k=7 fpr={b.fpr:.3g} "
+          f"keys={len(b)}>")
+    check(f"{c!r}", repr(c) == f"<Chain blocked links=1 rate=0.01 "
+          f"fpr={c.fpr:.3g} keys={len(c)}>" and c.links == 1)
+    check("repr of a subclass", repr(Named("n")).startswith("<Named blocked"))
+
+
+run_all(keys, many, arguments, whole, operators, foreign, folds, arrays,
+        windows, secrets_, names, full)

@@ -80,8 +80,10 @@ def gates():
     # the interpreter's lock.
     holds = 4
     whole = "seal estimate fpr verify copy merge intersect clear load".split()
-    held = [name for lib in (bloom._bloom, bloom._chain) for name in whole
-            if hasattr(lib, name) and getattr(lib, name)._flags_ & holds]
+    held = [name for lib in (bloom._bloom, bloom._chain, bloom._window)
+            for name in whole
+            if hasattr(lib, name) and getattr(getattr(lib, name), "_flags_", 0)
+            & holds]
     check(f"{held} hold the interpreter's lock", not held
           and not bloom._memcmp._flags_ & holds
           and bloom._bloom.add._flags_ & holds)
@@ -118,7 +120,7 @@ def gates():
         setattr(lib, name, watched(name, before[name], *filters))
     same, bloom._same = bloom._same, watched("==", bloom._same, a, b)
     try:
-        a == b, a.seal(), len(a), a.rate, a.verify(), bytes(a), a.fold(1)
+        a == b, a.seal(), len(a), a.fpr, a.verify(), bytes(a), a.fold(1)
         a |= b
         a &= b
         a.clear()
@@ -178,7 +180,7 @@ def gates():
                     type(a).from_bytes(bytes(a)).verify()
                     if isinstance(a, Bloom):
                         a |= b
-                    a == b, len(a), a.rate
+                    a == b, len(a), a.fpr
             except BloomError as error:
                 wrong.append(error)
         both = [threading.Thread(target=whole, args=pair)

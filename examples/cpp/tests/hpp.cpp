@@ -1,7 +1,7 @@
-// Tests every function of examples/cpp/bloom.hpp, with and without
-// BLOOM_EXCEPTIONS. Run by run.sh. Prints "N passed, N failed".
+// Tests every function of bloom.hpp, with and without BLOOM_EXCEPTIONS. Run by
+// run.sh. Prints "N passed, N failed".
 #define BLOOM_IMPLEMENTATION
-#include "examples/cpp/bloom.hpp"
+#include "../bloom.hpp"
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -31,7 +31,9 @@ static void is(bool good, const char *what, int line)
 
 using bloompp::chain;
 using bloompp::filter;
+using bloompp::secret;
 using bloompp::view;
+using bloompp::window;
 
 static const bloom_hash hashed = { 0x8a5cd789635d2dff, 0x121fd2155c472f96 };
 
@@ -43,6 +45,25 @@ static bool same(view a, view b)
 enum { ninety_seven = 97 };
 enum class below : short { four = -4 };
 struct converts { operator const char *() const { return "one"; } };
+
+// Types with a function that makes keys of them: bytes of its own, text that it
+// owns, an integer, and a hash. `row` has a range's begin() and end().
+namespace own {
+struct point { short x; char padding; long long y; };
+static std::array<unsigned char, 16> bloom_key_of(const point &p)
+    { return bloompp::pack(p.x, p.y); }
+struct user { std::string first, last; };
+static std::string bloom_key_of(const user &u)
+    { return u.first + " of house " + u.last; }
+enum class unit : char { litre = 'l' };
+static int bloom_key_of(const unit &u) { return static_cast<int>(u); }
+struct row {
+    bloom_hash h;
+    const int *begin() const { return nullptr; }
+    const int *end() const { return nullptr; }
+};
+static bloom_hash bloom_key_of(const row &r) { return r.h; }
+}
 
 // Each type of key is the same key as in C.
 static void keys()
@@ -75,12 +96,40 @@ static void keys()
 #if __cplusplus >= 202002L
     IS(f.may_contain(std::as_bytes(std::span(bytes))));
     IS(f.may_contain(std::u8string(u8"one")));
+    const char8_t *utf8 = u8"one";
+    IS(f.may_contain(u8"one") && f.may_contain(u8"") && !f.may_contain(u8"no")
+       && f.may_contain(utf8) && f.may_contain(std::u8string_view(utf8)));
+#else
+    IS(f.may_contain(u8"one") && !f.may_contain(u8"no"));
 #endif
     bloom_add(c.get(), bytes, 4);
     IS(same(f, c));
     IS(f.may_contain("one") && f.may_contain(text) && f.may_contain(-4)
        && f.may_contain(hashed) && !f.may_contain("none")
        && !f.may_contain(5) && !f.may_contain(bloom_hash{ ~hashed.h1, 1 }));
+}
+
+// Types with a function bloom_key_of
+static void own_keys()
+{
+    filter f(1000, 1e-6);
+    own::point p, q;
+    std::memset(static_cast<void *>(&p), 0, sizeof p);
+    std::memset(static_cast<void *>(&q), 255, sizeof q);
+    p.x = q.x = -2, p.y = q.y = 3;
+    const unsigned char bytes[] = { 254, 255, 255, 255, 255, 255, 255, 255,
+                                    3, 0, 0, 0, 0, 0, 0, 0 };
+    IS(std::memcmp(&p, &q, sizeof p) != 0 && f.add(p) && !f.add(q));
+    IS(f.may_contain(bytes) && f.may_contain(bloompp::pack(-2, 3u)));
+    q.y = 4;
+    IS(!f.may_contain(q) && f.add(q));
+    IS(f.add(own::user{ "Ada", "Lovelace" })
+       && f.may_contain("Ada of house Lovelace")
+       && !f.may_contain(own::user{ "Ada", "L" }));
+    IS(f.add(own::unit::litre) && f.may_contain('l' + 0));
+    IS(f.add(own::row{ hashed }) && f.may_contain(hashed));
+    const own::point array[] = { p, q };
+    IS(f.add(array) == 0 && f.add({ p, q }) == 0);
 }
 
 template <class F, class Range> static void range(const Range &r)
@@ -110,6 +159,25 @@ struct grows : chain {
     grows(uint64_t, double p) : chain(50, p, BLOOM_BLOCKED) {}
 };
 
+struct moves : window {
+    moves(uint64_t, double p) : window(5000, p, 4, BLOOM_BLOCKED) {}
+};
+
+// The same, with a secret
+static const unsigned char secret_bytes[16] = { 1, 2, 3, 16 };
+struct keyed : filter {
+    keyed(uint64_t n, double p) : filter(n, p, BLOOM_COUNTING, secret_bytes) {}
+};
+struct keyed_chain : chain {
+    keyed_chain(uint64_t, double p) : chain(50, p, BLOOM_CLASSIC, secret_bytes)
+        {}
+};
+
+static bool same(const window &a, const window &b)
+{
+    return a.size() == b.size() && !std::memcmp(a.get(), b.get(), a.size());
+}
+
 static bool same(const chain &a, const chain &b)
 {
     bool all = a.links() == b.links() && a.size() == b.size();
@@ -122,6 +190,9 @@ template <class Range> static void range(const Range &r)
 {
     range<filter>(r);
     range<grows>(r);
+    range<moves>(r);
+    range<keyed>(r);
+    range<keyed_chain>(r);
 }
 
 static void ranges()
@@ -145,6 +216,16 @@ static void ranges()
     range(std::vector<below>{ below::four });
     range(std::vector<std::vector<unsigned char>>{ { 1, 2 }, {}, { 0 } });
     range(std::vector<std::string>());
+    std::list<own::user> users;
+    std::vector<own::point> points;
+    for (short i = 0; i < 700; i++) {
+        users.push_back({ "a name that is allocated", std::to_string(i) });
+        points.push_back({ i, 'x', i * i });
+    }
+    range(users);
+    range(points);
+    range(std::vector<own::row>{ { hashed }, { { 1, 2 } } });
+    range(std::vector<own::unit>{ own::unit::litre });
     filter hashes(5000, 0.01);
     std::vector<bloom_hash> hashed_before;
     for (uint64_t i : integers)
@@ -171,6 +252,9 @@ static void lists()
     IS(f.add({ std::string("text"), std::string("b") }) == 1);
     chain c(10, 0.01);
     IS(c.add({ hashed }) == 1 && c.may_contain(hashed));
+#if __cplusplus >= 202002L
+    IS(f.add({ u8"utf", u8"8" }) == 2 && f.may_contain("utf"));
+#endif
 #if __cplusplus >= 202002L
     bool maybe[2];
     IS(f.may_contain(std::span(array), maybe) == 2 && maybe[0] && maybe[1]);
@@ -205,6 +289,11 @@ static void operators()
     IS(a == view(a) && view(a) == a);
     fails([&] { return a |= other; });
     fails([&] { return a &= other; });
+    fails([&] { return a | other; });
+    fails([&] { return other & a; });
+    IS((a | b) == all && (a & a) == a && (view(a) | b) == all
+       && a == untouched);
+    IS((a & b).may_contain("both") && !(a & b).may_contain("a"));
     IS(a == untouched && a != other);
     both.seal();
     IS(a == both && b != both);
@@ -232,6 +321,9 @@ static void harmless(filter f)
     f = std::move(good);
     good = std::move(from);
     IS(f && f.may_contain("x") && good && !good.may_contain("x"));
+    IS(!moved.copy());
+    fails([&] { return moved | good; });
+    fails([&] { return good | moved; });
 }
 
 static void falses()
@@ -246,6 +338,12 @@ static void falses()
     IS(old && !newer);
     newer = chain(5, 0.1);
     IS(newer && newer.add("x"));
+    chain taken(std::move(old));
+    IS(!old.copy() && newer.copy() && taken.copy());
+    window first(10, 0.1), second(std::move(first));
+    IS(!first && second && !first.copy());
+    first = std::move(second);
+    IS(first && first.add("x"));
 #ifndef BLOOM_EXCEPTIONS
     filter damaged{view("damaged", 7)};
     IS(!damaged);
@@ -294,12 +392,18 @@ static void whole()
     IS(!folded.fold(0) && !folded.fold(11) && folded.plan().cells == 64 * 5040);
     IS(folded.fold(6) && same(folded, planned));
     IS(seen && error == BLOOM_OK && seen.may_contain("a") && same(seen, a));
+
+    filter third = clone.copy();
+    IS(same(third, clone) && third.add("another") && !same(third, clone)
+       && !clone.may_contain("another"));
+    std::vector<unsigned char> image(clone.size());
+    clone.write(image.data());
+    IS(same(view(image.data(), image.size()), clone));
 }
 
 static void chains()
 {
     chain c(10, 0.01, BLOOM_BLOCKED);
-    std::vector<unsigned char> image(32);
     bloom_error error = BLOOM_CORRUPT;
     IS(c && c.add("text") && c.add(-1) && c.add(hashed));
     for (int i = 0; i < 1000; i++)
@@ -307,22 +411,125 @@ static void chains()
     IS(c.may_contain("text") && c.may_contain(-1));
     IS(bloom_chain_links(c.get()) > 3);
     IS(c.may_contain(hashed) && !c.may_contain("none"));
-    IS(c.rate() > 0.0099 && c.fpr() < 0.01 && c.link(0).verify()
-       == BLOOM_UNSEALED);
+    IS(c.rate() > 0.0099 && c.rate() < 0.0101 && c.fpr() < 0.0099
+       && c.link(0).verify() == BLOOM_UNSEALED && c.verify() == BLOOM_UNSEALED);
     c.seal();
-    bloom_chain_head(c.get(), image.data());
-    for (unsigned i = 0; i < c.links(); i++) {
-        const bloom *link = c.link(i).get();
-        const unsigned char *bytes
-            = reinterpret_cast<const unsigned char *>(link);
-        image.insert(image.end(), bytes, bytes + bloom_size(link));
-    }
+    std::vector<unsigned char> image(c.size());
+    c.write(image.data());
     chain d(image.data(), image.size(), &error);
     IS(d && error == BLOOM_OK && d.may_contain(999) && d.get());
     IS(d.estimate() > 900 && image.size() == c.size() && same(c, d)
-       && d.link(0).verify() == BLOOM_OK);
-    chain e(std::move(d));
-    IS(!d && e);
+       && d.link(0).verify() == BLOOM_OK && d.verify() == BLOOM_OK);
+    chain e(std::move(d)), copy = e.copy();
+    IS(!d && e && same(copy, e));
+    unsigned alike = 0;
+    for (int i = 1000; i < 5000; i++)
+        alike += copy.add(i) == e.add(i);       // it grows in the same way
+    IS(alike == 4000 && same(copy, e) && e.add("only in one")
+       && !copy.may_contain("only in one"));
+    image[90] ^= 255;
+    chain damaged(image.data(), image.size());
+    IS(damaged.verify() == BLOOM_CORRUPT);
+}
+
+static void windows()
+{
+    window w(1000, 0.001), planned(bloom_window_plan_for(1000, 0.001, 8,
+                                                         BLOOM_CLASSIC));
+    bloom_error error = BLOOM_CORRUPT;
+    IS(w && w.plan().generations == 8 && w.plan().room == 143
+       && same(w, planned) && w.estimate() == 0
+       && window(10, 0.1, 2).plan().generations == 2);
+    for (int i = 0; i < 5000; i++)
+        w.add(i);
+    unsigned in = 0;
+    for (int i = 4000; i < 5000; i++)
+        in += w.may_contain(i);
+    IS(in == 1000 && !w.may_contain(1) && w.add("text") && w.may_contain("text")
+       && w.add(hashed) && w.fpr() > 0 && w.fpr() < 0.0011);
+    IS(w.estimate() > 950 && w.estimate() < 1250);
+    IS(w.verify() == BLOOM_UNSEALED && w.generation(0).may_contain("text")
+       && !w.generation(1).may_contain("text") && !w.generation(8));
+    w.seal();
+    IS(w.verify() == BLOOM_OK);
+    std::vector<unsigned char> image(w.size());
+    w.write(image.data());
+    window again(image.data(), image.size(), &error), copy = again.copy();
+    IS(again && error == BLOOM_OK && same(again, w) && same(copy, w));
+    for (int i = 0; i < 8; i++) {
+        IS(copy.may_contain("text"));
+        copy.step();
+    }
+    IS(!copy.may_contain("text") && again.may_contain("text"));
+    again.clear();
+    IS(!again.may_contain("text") && w.may_contain("text"));
+    image[200] ^= 255;
+    window damaged(image.data(), image.size());
+    IS(damaged.verify() == BLOOM_CORRUPT);
+}
+
+// With a secret, the hashes of all keys are those of bloom_keyed.h.
+static void secrets()
+{
+    const std::array<unsigned char, 16> other{ { 9 } };
+    filter f(1000, 1e-6, BLOOM_CLASSIC, secret_bytes), g(1000, 1e-6);
+    filter c(g.plan());
+    const bloom_hash text = bloom_keyed_hash(secret_bytes, "text", 4);
+    IS(f.add("text") && f.add(5) && f.add(hashed) && f.add(own::unit::litre));
+    bloom_add_hash(c.get(), text);
+    bloom_add_hash(c.get(), bloom_keyed_u64(secret_bytes, 5));
+    bloom_add_hash(c.get(), hashed);
+    bloom_add_hash(c.get(), bloom_keyed_u64(secret_bytes, 'l'));
+    IS(same(f, c) && f != c && f.may_contain("text") && f.may_contain(text)
+       && !f.may_contain("other") && !f.add(std::string("text")));
+    IS(!c.may_contain("text") && !c.may_contain(5));
+
+    // The right secret, a wrong one, and none
+    std::vector<unsigned char> image(f.size());
+    f.write(image.data());
+    view right(image.data(), image.size(), nullptr, secret_bytes);
+    view wrong(image.data(), image.size(), nullptr, other);
+    view none(image.data(), image.size());
+    IS(right.may_contain("text") && right.may_contain(5) && right == f);
+    IS(!wrong.may_contain("text") && !wrong.may_contain(5) && wrong != f);
+    IS(!none.may_contain("text") && !none.may_contain(5) && none != f);
+    filter copy = f.copy(), from_view(right);
+    IS(copy == f && copy.may_contain("text") && from_view.may_contain("text")
+       && copy.add("more") && copy.may_contain("more"));
+
+    // Filters with other secrets cannot be combined.
+    filter others(1000, 1e-6, BLOOM_CLASSIC, other);
+    IS(!f.merge(others) && !f.intersect(others) && !f.merge(g) && !g.merge(f));
+    fails([&] { return f |= others; });
+    fails([&] { return f &= g; });
+    fails([&] { return g | f; });
+    IS(f.merge(copy) && f.may_contain("more") && (f | copy) == f
+       && (f | copy).may_contain("more"));
+
+    filter counting(100, 1e-6, BLOOM_COUNTING, secret_bytes);
+    IS(counting.add("x") && !counting.remove("y") && counting.remove("x")
+       && !counting.may_contain("x") && !counting.remove("x"));
+    filter planned(bloom_plan_layout(100, 1e-6, BLOOM_BLOCKED), other);
+    IS(planned.add("x") && !planned.may_contain("y"));
+    chain log(10, 1e-6, BLOOM_BLOCKED, secret_bytes);
+    window last(100, 1e-6, 4, BLOOM_CLASSIC, secret_bytes);
+    unsigned fresh = 0;
+    for (int i = 0; i < 100; i++)
+        fresh += log.add(i) && last.add(i);
+    IS(fresh == 100 && log.may_contain(99) && last.may_contain(99)
+       && log.copy().may_contain(99) && last.copy().may_contain(99)
+       && log.link(log.links() - 1).may_contain(99)
+       && last.generation(0).may_contain(99));
+    image.resize(log.size() + last.size());
+    log.write(image.data());
+    last.write(image.data() + log.size());
+    const unsigned char *at = image.data() + log.size();
+    IS(chain(image.data(), log.size(), nullptr, secret_bytes).may_contain(99)
+       && !chain(image.data(), log.size()).may_contain(99));
+    IS(window(at, last.size(), nullptr, secret_bytes).may_contain(99)
+       && !window(at, last.size(), nullptr, other).may_contain(99));
+    IS(secret(secret_bytes) && !secret() && secret() == secret()
+       && !(secret(secret_bytes) == secret(other)));
 }
 
 // Tests that a filter, view or chain cannot be made.
@@ -330,7 +537,7 @@ template <class Make> static void none(Make make)
 {
 #ifdef BLOOM_EXCEPTIONS
     try {
-        make();
+        static_cast<void>(make());
         is(false, "no exception", __LINE__);
     } catch (const std::runtime_error &) {
         passed++;
@@ -344,12 +551,15 @@ int main()
 {
     bloom_error error = BLOOM_OK;
     keys();
+    own_keys();
     ranges();
     lists();
     operators();
     falses();
     whole();
     chains();
+    windows();
+    secrets();
     none([] { return filter(1000, 1.5); });
     none([] { return filter(bloom_plan{ 1, 0, 1, 0, 64 }); });
     none([] { return chain(1000, 0.01, BLOOM_COUNTING); });
@@ -360,6 +570,11 @@ int main()
     none([&] { return chain("thirty-two bytes that are no chain", 34,
                             &error); });
     IS(error == BLOOM_NOT_A_FILTER);
+    none([] { return window(1000, 0.01, 17); });
+    none([] { return window(bloom_window_plan{ bloom_plan_for(9, 0.1), 0, 2 });
+    });
+    none([&] { return window("BLW", 3, &error); });
+    IS(error == BLOOM_TRUNCATED);
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed > 0;
 }

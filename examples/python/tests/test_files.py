@@ -2,21 +2,21 @@
 files of the command; copies, pickles, closing, and the end of the process;
 importing the module without the library, and beside other libraries."""
 import copy
+import errno
 import gzip
 import io
 import os
 import pathlib
 import pickle
-import re
-import shutil
 import stat
 import subprocess
 import sys
+import warnings
 
 from bloom_checks import (Named, Plain, Reduced, Slotted, check, child,
-                          command, examples, path, python, refuses, run_all,
+                          command, path, python, refuses, run_all, warned,
                           work)
-from bloom import Bloom, BloomError, Chain
+from bloom import Bloom, BloomError, BloomWarning, Chain, Window
 
 
 def run(*words):
@@ -24,7 +24,10 @@ def run(*words):
                           encoding="latin-1")
 
 
-def files():
+def with_the_command():
+    if command is None:
+        print("skipped: files of the command, as examples/command is absent")
+        return
     lines = [f"http://example.org/{i * i}" for i in range(5000)]
     with open(path("lines"), "w") as file:
         file.write("\n".join(lines) + "\n")
@@ -33,7 +36,6 @@ def files():
     run("build", "-n", "5000", "-p", "0.01", path("theirs"), path("lines"))
     b = Bloom(5000, 0.01)
     b.update(lines)
-    check("unsealed", b.verify() is False)
     b.save(path("ours"))
     check("the same file", open(path("ours"), "rb").read() ==
           open(path("theirs"), "rb").read())
@@ -44,14 +46,33 @@ def files():
             line for line, is_in in zip(asked, theirs.check(asked)) if is_in])
         check("some false positives", len(maybe) > 100
               and theirs.verify() is True)
-        refuses(ValueError, "read only", lambda: theirs.add("x"))
-        refuses(ValueError, "read only", lambda: theirs.update(["x"]))
-        theirs.save(path("copy"))
-    refuses(ValueError, "closed", lambda: "x" in theirs)
-    theirs.close()
+    for kind, options in (Chain, []), (Window, ["--last", "1000"]):
+        name = path(f"their {kind.__name__}")
+        if os.path.exists(name):
+            os.remove(name)
+        done = run("uniq", *options, "-f", name, path("lines"))
+        with kind.open(name) as its:
+            check(f"{kind.__name__} of the command: {done.stderr}",
+                  all(its.check(lines[-1000:])) and its.verify() is True
+                  and bytes(its) == open(name, "rb").read())
+
+
+def files():
+    b = Bloom(5000, 0.01)
+    b.update(range(5000))
+    check("unsealed", b.verify() is False)
+    b.save(path("ours"))
+    with Bloom.open(path("ours")) as ours:
+        check("the same", ours == b and ours.verify() is True)
+        refuses(ValueError, "read only", lambda: ours.add("x"))
+        refuses(ValueError, "read only", lambda: ours.update(["x"]))
+        ours.save(path("copy"))
+    refuses(ValueError, "closed", lambda: "x" in ours)
+    ours.close()
     with Bloom.open(path("copy"), writable=True) as copy:
         check("new", copy.add("one more") and copy.verify() is False)
-    check("in the file", "one more" in Bloom.open(path("copy")))
+    check("in the file", "one more" in warned(
+        lambda: Bloom.open(path("copy")))[0])
     with open(path("ours"), "r+b") as file:
         file.seek(500)
         file.write(b"\xff")
@@ -60,12 +81,10 @@ def files():
             (b"x" * 99, "not a Bloom"):
         with open(path("bad"), "wb") as file:
             file.write(bytes_)
-        refuses(BloomError, words, lambda: Bloom.open(path("bad")))
-        refuses(BloomError, words, lambda: Chain.open(path("bad")))
+        for kind in Bloom, Chain, Window:
+            refuses(BloomError, words, lambda: kind.open(path("bad")))
     refuses(FileNotFoundError, "", lambda: Bloom.open(path("none")))
     refuses(FileNotFoundError, "", lambda: b.save(path("none/f")))
-    os.makedirs(path("folder"), exist_ok=True)
-    refuses(OSError, "", lambda: b.save(path("folder")))
     check("no temporary file is left",
           not [n for n in os.listdir(work) if "tmp" in n])
 
@@ -74,23 +93,94 @@ def chains():
     c = Chain(1000, 0.01, layout="blocked", seed=3)
     new = c.update(range(5000)) + c.add("text")
     check("grown", all(i in c for i in range(5000)) and new > 4900)
-    check("estimate", 4800 < len(c) < 5200 and 0 < c.rate <= 0.011)
+    check("estimate", 4800 < len(c) < 5200 and 0 < c.fpr <= 0.011)
     c.save(path("chain"))
     size = os.path.getsize(path("chain"))
     with Chain.open(path("chain")) as d:
         check("all there", all(i in d for i in range(5000)) and "text" in d)
-        check("the same", len(d) == len(c) and d.rate == c.rate and c)
+        check("the same", len(d) == len(c) and d.fpr == c.fpr and c)
         d.update(range(5000, 20000))
         d.save(path("chain"))
         check("grows further", os.path.getsize(path("chain")) > 2 * size
               and 19000 in d and 1 in d)
-    refuses(BloomError, "not a Bloom", lambda: Bloom.open(path("chain")))
     with open(path("chain"), "r+b") as file:
         file.seek(100)
         file.write(bytes(9))
     refuses(BloomError, "corrupt", lambda: Chain.open(path("chain")))
     refuses(ValueError, "", lambda: Chain(layout="counting"))
     refuses(ValueError, "", lambda: Chain(p=2))
+
+
+def windows():
+    w = Window(1000, 0.001, layout="blocked", seed=3)
+    w.update(range(5000))
+    w.set_time(7, 8)
+    w.save(path("window"))
+    with Window.open(path("window")) as v:
+        check("the same", v == w and (v.time, v.span) == (7, 8)
+              and v.verify() is True and w.verify() is False)
+        v.update(range(5000, 5100)), w.update(range(5000, 5100))
+        check("goes on", v == w and v.verify() is False and 5099 in v)
+        v.save(path("window"))
+    image = open(path("window"), "rb").read()
+    check("from_bytes", bytes(Window.from_bytes(image)) == image)
+    for at, words in (64 + 100, "corrupt"), (8, "corrupt"), (4, "impossible"):
+        bad = bytearray(image)
+        bad[at] ^= 64
+        with open(path("bad"), "wb") as file:
+            file.write(bad)
+        refuses(BloomError, "", lambda: Window.open(path("bad")))
+    refuses(BloomError, "truncated", lambda: Window.from_bytes(image[:-1]))
+
+
+def seals():
+    """A file without a seal: a warning for a filter, which a program in C may
+    have written, an error for the others, which save() always seals."""
+    for make in lambda: Bloom(1000), lambda: Chain(1000), lambda: Window(1000):
+        b = make()
+        b.update(range(100))
+        b.save(path("sealed"))
+        image = bytearray(open(path("sealed"), "rb").read())
+        at = {"BLM": 24, "BLC": 32 + 24, "BLW": 64 + 24}[image[:3].decode()]
+        check("sealed", any(image[at:at + 8]))
+        image[at:at + 8] = bytes(8)
+        image[at + 8:at + 72] = bytes(64)       # lost keys
+        with open(path("unsealed"), "wb") as file:
+            file.write(image)
+        if isinstance(b, Bloom):
+            for writable in False, True:
+                old, texts = warned(lambda: Bloom.open(path("unsealed"),
+                                                       writable))
+                check(f"a warning: {texts}", len(texts) == 1
+                      and texts[0].startswith(path("unsealed"))
+                      and "not sealed" in texts[0])
+            check("keys are lost", not all(old.check(range(100))))
+            check("none", warned(lambda: Bloom.open(path("sealed")))[1] == [])
+        else:
+            refuses(BloomError, f"{path('unsealed')}: not sealed",
+                    lambda: type(b).open(path("unsealed")))
+            copy, texts = warned(lambda: type(b).from_bytes(image))
+            check("from_bytes takes it", copy.verify() is False and not texts)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            Bloom.open(path("copy"))
+    check("one warning, at the caller", len(seen) == 1 and seen[0].category
+          is BloomWarning and seen[0].filename == __file__)
+
+
+def other_kinds():
+    """What is opened as another kind is named."""
+    made = {kind: kind(100) for kind in (Bloom, Chain, Window)}
+    for kind, b in made.items():
+        b.save(path("kind"))
+        for other in {*made} - {kind}:
+            words = (f"{path('kind')}: this is a "
+                     f"{'filter' if kind is Bloom else kind.__name__.lower()}: "
+                     f"use {kind.__name__}")
+            refuses(BloomError, words, lambda: other.open(path("kind")))
+            refuses(BloomError, "the image: this is a",
+                    lambda: other.from_bytes(bytes(b)))
 
 
 def copies():
@@ -107,7 +197,8 @@ def copies():
         for i in range(pickle.HIGHEST_PROTOCOL + 1)]
     opened = Bloom.open(path("copied")), Bloom.open(path("copied"), True)
     for way, copied in ways:
-        for a in (b, n, c, s, Bloom(7, 0.2, hash_bits=32), Chain(), *opened):
+        for a in (b, n, c, s, Bloom(7, 0.2, hash_bits=32), Chain(), Window(9),
+                  *opened):
             image = bytes(a)
             x = copied(a)
             what = f"{way} of {a!r}"
@@ -134,11 +225,10 @@ def copies():
     check("from_bytes", Bloom.from_bytes(bytearray(bytes(n))).plan == n.plan
           and bytes(Chain.from_bytes(memoryview(bytes(c)))) == bytes(c)
           and type(Named.from_bytes(bytes(n))) is Named)
-    refuses(BloomError, "not a Bloom", lambda: Bloom.from_bytes(bytes(c)))
     refuses(BloomError, "truncated", lambda: Chain.from_bytes(bytes(c)[:-1]))
     refuses(BloomError, "truncated", lambda: Bloom.from_bytes(b""))
     refuses(TypeError, "", lambda: Bloom.from_bytes("text"))
-    for kind in "Bloom(9)", "Chain(9)":
+    for kind in "Bloom(9)", "Chain(9)", "Window(9)":
         child(f"a closed copy of {kind}", f"""
 import copy
 a = {kind}
@@ -164,6 +254,8 @@ if __name__ == "__main__":
 
 def closed():
     half, chain = Bloom.__new__(Bloom), Chain.__new__(Chain)
+    w = Window(5)
+    w.close()
     refuses(ValueError, "", lambda: chain.__init__(layout="counting"))
     b, c = Bloom(5), Chain(5)
     b.close()
@@ -174,21 +266,22 @@ def closed():
              "fold": 1, "__reduce__": None, "__len__": None, "seal": None,
              "__bytes__": None, "__enter__": None, "verify": None,
              "__or__": Bloom(5), "__and__": Bloom(5), "__iand__": Bloom(5),
-             "__eq__": None, "capacity": 0.01, "error_rate": 5}
+             "__eq__": None, "capacity": 0.01, "plan_fpr": 5,
+             "set_time": (1, 2)}
     b.close()
-    for a in b, c, half, chain:
+    for a in b, c, w, half, chain:
         public = {name for kind in type(a).__mro__[:-1] for name in vars(kind)
                   if name[0] != "_"} - {"close", "open", "from_bytes"}
         for name in public | {n for n in calls if hasattr(a, n)}:
-            if isinstance(a, Chain) and name in ("__or__", "__ior__"):
-                continue                # no chain has these
+            if not isinstance(a, Bloom) and name in ("__or__", "__ior__"):
+                continue                # no chain or window has these
             one = [] if calls.get(name) is None else [calls[name]]
             if name == "__eq__":
                 one = [a]
-            elif isinstance(a, Chain) and name == "error_rate":
-                one = []
+            elif name == "set_time":
+                one = calls[name]
             refuses(ValueError, "closed", lambda: getattr(a, name)(*one))
-        check("bool and repr", a and repr(a))
+        check("bool and repr", a and "closed>" in repr(a))
         refuses(ValueError, "closed", lambda: Bloom(5).__ior__(half))
     check("no closed filter is saved", not os.path.exists(path("closed")))
 
@@ -248,6 +341,65 @@ def saves():
     check("saving keeps a link and the mode", os.path.islink(path("link")) and
           stat.S_IMODE(os.stat(path("real")).st_mode) == 0o640
           and "x" in Bloom.open(path("real")))
+
+    # What is not a regular file stays, and errors name the caller's path
+    os.makedirs(path("folder"), exist_ok=True)
+    if os.path.exists(path("fifo")):
+        os.remove(path("fifo"))
+    os.mkfifo(path("fifo"))
+    pipe = os.pipe()
+    for name, number in ((path("fifo"), errno.EINVAL),
+                         (path("folder"), errno.EISDIR),
+                         ("/dev/full", errno.EINVAL),
+                         ("/dev/null", errno.EINVAL),
+                         (f"/dev/fd/{pipe[1]}", errno.EINVAL),
+                         (path("none/f"), errno.ENOENT),
+                         (path("real/f"), errno.ENOTDIR),
+                         (path("n" * 256), errno.ENAMETOOLONG)):
+        for given in name, name.encode(), pathlib.Path(name):
+            before = os.path.exists(name) and os.lstat(name)
+            try:
+                b.save(given)
+            except OSError as error:
+                check(f"{error!r}", error.errno == number
+                      and error.filename == os.fspath(given)
+                      and "tmp" not in str(error))
+            else:
+                check(f"{name} was replaced", False)
+            check(f"{name} is as it was", not before or
+                  os.path.samestat(before, os.lstat(name)))
+    try:
+        b.save("/dev/full")
+    except OSError as error:
+        check("it says why", str(error) ==
+              f"[Errno {errno.EINVAL}] not a regular file: '/dev/full'")
+    # A full disk: the file may not grow above 4 KB. As another user: a file
+    # that cannot be written
+    os.makedirs(path("full"), exist_ok=True)
+    child("a full disk, and a file that cannot be written", f"""
+import os, resource, signal, stat
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+os.chdir({path("full")!r})
+os.chmod(".", 0o777)
+Bloom(10).save("old")
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    Bloom(10**5).save("old")
+except OSError as error:
+    print(error.filename, error.errno == 27, os.listdir())
+os.chmod("old", 0o400)
+if os.getuid() == 0:
+    os.setuid(65534)
+old = os.stat("old")
+try:
+    Bloom(10).save("old")
+except PermissionError as error:
+    print(error.filename, os.path.samestat(old, os.stat("old")))
+""", "old", "True", "['old']", "old", "True")
+    os.chmod(path("full/old"), 0o600)
+    for end in pipe:
+        os.close(end)
+
     long = os.path.join(work, "n" * 255)
     for name in path("real").encode(), pathlib.Path(path("real")), long:
         b.save(name)
@@ -314,24 +466,5 @@ def without():
               and "During handling" not in done.stderr)
 
 
-def beside():
-    """The libraries of other examples, in one folder, do not hide bloom.py."""
-    folder = path("beside")
-    shutil.rmtree(folder, ignore_errors=True)
-    os.mkdir(folder)
-    shutil.copy(os.path.join(python, "bloom.py"), folder)
-    names = set()
-    for name in "sqlite/sqlite.c", "sqlite/sqlite.sql", "redis/module.c":
-        with open(os.path.join(examples, name)) as file:
-            names.update(re.findall(r"-o (\S+\.so)", file.read()))
-    check(f"names {names}", len(names) >= 2)
-    for name in names:
-        open(os.path.join(folder, name), "w").close()
-    done = subprocess.run([sys.executable, "-c", "import bloom"], text=True,
-                          capture_output=True, cwd=folder, env={
-                              **os.environ, "LIBBLOOM": os.path.abspath(
-                                  os.path.join(work, "../libbloom.so"))})
-    check(f"import beside {names}: {done.stderr}", done.returncode == 0)
-
-
-run_all(files, chains, copies, closed, endings, saves, without, beside)
+run_all(with_the_command, files, chains, windows, seals, other_kinds, copies,
+        closed, endings, saves, without)

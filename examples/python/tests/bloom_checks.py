@@ -1,19 +1,19 @@
 """Shared by test_filter.py, test_files.py and test_threads.py. run.sh runs each
-of them as: TEST WORK COMMAND. WORK is a folder for their files, and
-COMMAND is build/bloom."""
+of them as: TEST WORK [COMMAND]. WORK is a folder for their files. COMMAND is
+build/bloom; without it, what needs the command is skipped."""
 import os
 import subprocess
 import sys
 import threading
 import traceback
+import warnings
 
-examples = os.environ.get("EXAMPLES", os.path.abspath(os.path.join(
-    os.path.dirname(__file__), "../../examples")))
-python = os.path.join(examples, "python")
+python = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, python)
-from bloom import Bloom, Chain  # noqa: E402
+from bloom import Bloom, BloomWarning, Chain, Window  # noqa: E402
 
-work, command = sys.argv[1:3]
+work = sys.argv[1]
+command = sys.argv[2] if len(sys.argv) > 2 else None
 passed = failed = 0
 
 
@@ -92,7 +92,17 @@ class Index:
         return self.value
 
 
+def warned(call):
+    """Calls it, and returns its result and the texts of its BloomWarnings."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [str(w.message) for w in seen
+                    if w.category is BloomWarning]
+
+
 def run_all(*tests):
+    warnings.simplefilter("error", BloomWarning)
     for test in tests:
         try:
             test()
