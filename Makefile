@@ -14,10 +14,8 @@
 # make help               print this list, that of the wider checks, and those of
 #                         the examples
 #
-# The command, and the page:
-#   make demo      all paths below /usr, compared with sort -u; 3 s
+# The page:
 #   make page      build build/page.html: see a filter in the browser
-#   make deb       build a Debian package, in build/
 
 CC = cc
 CXX = c++
@@ -35,8 +33,8 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 #   PACKAGES  the Debian packages that CHECKS need
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
-ALL = build/bloom
-TESTS = build/install.out build/command.out
+ALL =
+TESTS = build/install.out build/library.out
 
 all:
 
@@ -51,10 +49,6 @@ build/flags: FORCE | build
 COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h \
     bloom_keyed.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
-
-COMMAND = $(wildcard examples/command/*.c)
-build/bloom: $(COMMAND) $(wildcard examples/command/*.h) $(BLOOM)
-	$(C99) $(COMMAND) -pthread -o $@
 
 build/first: examples/first.c $(BLOOM)
 	$(C99) -O0 examples/first.c -o $@
@@ -76,31 +70,15 @@ $(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
-build/install.out: $(ALL) FORCE
+build/install.out: all FORCE
 	@MAKE="$(MAKE) -s" sh tests/install.sh >$@ 2>&1 || :
-
-# The subjects of one word run one after the other: `files` and `dump` use files
-# that `kept` and `build` make.
-SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
-build/command.out: $(SUBJECTS:%=build/command-%.out)
-	@. tests/count.sh && for part in $(SUBJECTS); do \
-	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
-build/command-%.out: build/bloom FORCE
-	@CC="$(CC)" sh tests/command/command.sh build/bloom \
-	    $(subst +, ,$*) >$@ 2>&1 || :
 
 JOBS = 4
 test: | build
 	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
 
-# ---- make demo, make page ---------------------------------------------------
-
-build/peak: tests/command/peak.c $(BLOOM)
-	$(C99) tests/command/peak.c -o $@
-
-demo: build/bloom build/peak
-	@sh tests/command/demo.sh build/bloom build/peak
+# ---- make page --------------------------------------------------------------
 
 page: | build
 	@sh examples/page/make_page.sh
@@ -129,40 +107,17 @@ uninstall::
 	    $(LICENCE) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
 	rmdir $(dir $(LICENCE)) 2>/dev/null || :
 
-# The command, and files for pkg-config and CMake
-CMAKE = lib/cmake/bloom/bloom-config
-DATA = share/man/man1/bloom.1 share/bash-completion/completions/bloom \
-    share/pkgconfig/bloom.pc $(CMAKE).cmake $(CMAKE)-version.cmake
-FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
-    examples/command/install
-install:: build/bloom
-	$(call put,755,build/bloom,bin)
-	for file in $(DATA); do \
-	    install -d $(INSTALLED)/$${file%/*} || exit; done
-	install examples/command/bloom.1 $(INSTALLED)/share/man/man1
-	install examples/command/bloom.bash \
-	    $(INSTALLED)/share/bash-completion/completions/bloom
-	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
-	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
-	$(FILL)/version.cmake >$(INSTALLED)/$(CMAKE)-version.cmake
-	cd $(INSTALLED) && chmod 644 $(DATA)
-uninstall::
-	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA))
-	rmdir $(INSTALLED)/lib/cmake/bloom 2>/dev/null || :
-
-# A Debian package of it, below build/
-deb: build/bloom
-	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh examples/command/install/deb.sh
-
 # ---- The library, for other languages ---------------------------------------
 
 # The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
-# libbloom.so.1.
+# libbloom.so.1. Other languages cannot read the macro BLOOM_VERSION, so the
+# library has it as a constant, too.
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
-LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
+LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
+    BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
     -DBLOOM_KEYED_API=extern \
-    $(COMPANIONS:%=-include %) -x c /dev/null
+    $(COMPANIONS:%=-include %) -x c -
 
 build/libbloom.so: $(BLOOM)
 	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@
@@ -181,6 +136,10 @@ install-libbloom: libbloom
 	ln -sf libbloom-h.so.$(VERSION) $(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
+
+build/library.out: libbloom FORCE
+	@CC="$(CC)" MAKE="$(MAKE) -s" VERSION=$(VERSION) sh tests/library.sh \
+	    >$@ 2>&1 || :
 
 # ---- The wider checks, and the examples -------------------------------------
 
@@ -201,5 +160,5 @@ help:                           # the comments at the top of all these files
 	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
-.PHONY: all FORCE test demo page install uninstall deb libbloom install-libbloom \
+.PHONY: all FORCE test page install uninstall libbloom install-libbloom \
     version checks packages clean help

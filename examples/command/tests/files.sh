@@ -1,0 +1,120 @@
+# Errors in files: a message, and the file unchanged
+refuse 'nil: No such file' check nil; refuse 'nil: No such file' build f nil
+refuse '.: Is a directory' check .; refuse '.: Is a dir' build -n 1 f .
+refuse '.: is not a regular file; give another name' build -n 1 . a
+refuse '/dev/null: is not a regular file' build /dev/null a
+refuse 'nil/f: No such file' build nil/f a; refuse 'nil/f: ' uniq -f nil/f < a
+cp a c; refuse 'c: is not a Bloom filter, so it is not replaced; give' build c b
+same a c; same f f1%
+for verb in check info dump 'merge nil f1%'; do
+    : > bad; refuse 'bad: is empty; make a filter with' $verb bad
+    for text in B BL BLX hello 'one short line' BLM BLC BLW 'BLM and more'; do
+        printf "$text" > bad; cp bad was
+        case $text in
+        BL[MCW]*) why='truncated: bytes are missing at the end' ;;
+        *) why='not a Bloom filter of bloom.h' ;;
+        esac
+        refuse "bad: $why" $verb bad; same bad was
+    done
+done
+for size in 3 31 32 39 1000; do
+    dd if=f1% of=bad bs=1 count=$size 2> /dev/null; cp bad was
+    refuse 'bad: truncated' uniq -f bad < a; same bad was
+    refuse 'bad: truncated' check bad a
+done
+cell=$(od -An -tu1 -j 100 -N 1 f1%); cp f1% bad
+overwrite bad 100 "\\$(printf %o $((cell ^ 1)))"; cp bad was
+for verb in 'check bad' 'uniq -f bad' 'merge f bad bad' 'dump bad'; do
+    refuse 'bad: corrupt: the seal does not match' $verb < a
+done; same bad was; same f f1%
+try 'info of damage' 2 info bad; says out 'seal:            DAMAGED'
+says err 'bad: corrupt'
+overwrite bad 0 X; refuse 'bad: not a Bloom filter' check bad a
+for field in 3:11:'a format version' 6:0:'bad header' 4:11:'a layout'; do
+    cp f1% bad; value=${field#*:}
+    overwrite bad ${field%%:*} "\\${value%%:*}"; cp bad was
+    refuse "bad: ${field##*:}" uniq -f bad < a; same bad was
+done
+cp f1% bad; overwrite bad 13 '\377'; refuse 'bad: truncated' check bad a
+try 'a chain' 0 uniq -f chain -n 9 a; size=$(wc -c < chain)
+first=$(od -An -tu1 -j 40 -N 1 chain)   # m of its first link, below 256
+for end in 32 $((64 + first / 8)) $((size - 1)); do
+    head -c $end chain > bad; cp bad was
+    refuse 'bad: truncated' check bad a; refuse 'bad: truncated' uniq -f bad < a
+    same bad was
+done
+try 'a window' 0 uniq --last 7 -f window a
+for file in f1% chain window; do                # two files, joined by cat
+    cat $file $file > bad; cp bad was
+    refuse 'bad: extra bytes follow the filter; use an intact copy' check bad a
+    refuse 'bad: extra bytes follow the filter; use an' uniq -f bad < a
+    same bad was
+done; rm window
+overwrite chain 8 '\10'; refuse 'chain: corrupt' check chain a; rm chain
+if [ -e /dev/full ]; then
+    printf '1\n-1' > new
+    for verb in 'uniq -f one' uniq 'uniq -c' 'check one' 'check -c one' \
+                'info one' 'dump one' help 'help uniq' --version; do
+        cp one was; what="$verb, disk full"
+        "$bloom" $verb < new > /dev/full 2> err; is "$what" 2 $?
+        says err 'standard output: '; same one was
+    done
+else
+    echo 'skipped: output to a full disk (no /dev/full)'
+fi
+
+# Symbolic links are followed: the link stays, and its target is replaced
+mkdir links; ln -s ../target links/link; ln -s links/link to-link
+for there in no yes; do             # at first, it has no target
+    try "a link, target there: $there" 0 build to-link a; cp target was
+    try 'the same without a link' 0 build other a; same target other
+    is "$what: the links stay" '../target links/link' \
+        "$(readlink links/link) $(readlink to-link)"
+done
+chmod 640 target; try 'uniq -f of a link' 0 uniq -f to-link b; rm other
+is "$what: a file" "-rw-r----- $(readlink to-link)" \
+    "$(ls -l target | cut -c 1-10) links/link"
+try 'its target has them' 0 check -c target ab; says out '1201 in'
+try 'add to a link' 0 add "$PWD/links/link" b
+try 'merge' 0 merge to-link f1% f1%
+try 'fold a link' 0 build -n 640 --foldable to-link a
+try 'fold a link' 0 fold --by 5 to-link; cmp -s target was
+is "$what: it has changed" 1 $?
+mkdir else; (cd else && "$bloom" build ../to-link ../b)
+try 'from another folder' 0 check -c target b; says out '601 in'
+ln -sf "$work/target" links/link; try 'an absolute link' 0 build to-link a
+same target was; what='the lock is that of the target'
+{ cat b; exec sleep 30; } > pipe & feeder=$!
+"$bloom" uniq -f to-link < pipe > out & pid=$!; wait_for out
+refuse "$work/target: in use by another process" add --no-wait to-link b
+kill $pid $feeder; wait $pid $feeder 2> /dev/null
+ln -s loop loop; refuse 'loop: Too many levels of symbolic links' build loop a
+ln -s links to-dir; refuse 'links: is not a regular file' build to-dir a
+ln -s pipe to-pipe; refuse 'pipe: is not a regular file' uniq -f to-pipe a
+ln -s nil/f lost; refuse 'nil/f: No such file or directory' build lost a
+ln -s a to-a; cp a was; refuse 'a: is not a Bloom filter' build to-a b
+same a was
+is 'nothing is left' '' "$(ls . links | grep -e '\.lock' -e '\.tmp')"
+rm -rf links else; rm to-link target to-dir to-pipe to-a lost loop
+
+# What other runs and people left beside a file
+try 'build' 0 build -n 1201 left a; echo old > left.lock
+echo old > left.lock.new; what='leftovers of a run that was killed'
+try "$what" 0 add left b; try "$what" 0 check -c left ab; says out '1201 in'
+is "$what: are gone" left "$(ls -d left*)"
+what='a file with the name of the first trial'
+sh -c 'echo mine > left.tmp.$$; exec "$@"' - "$bloom" add left many 2> err
+is "$what: status" 3 $?; is "$what: is kept" mine "$(cat left.tmp.*)"
+rm left.tmp.*; cp left was; ln -s elsewhere left.lock
+for verb in 'build left a' 'add left b' 'uniq -f left b' 'fold -p .5 left'; do
+    refuse 'left: Too many levels of symbolic links' $verb; same left was
+done
+is 'a lock that is a link' elsewhere "$(readlink left.lock)"
+is 'it is not followed' no "$([ -e elsewhere ] || echo no)"
+rm left.lock left
+
+cp f was; what='no space to save'
+(ulimit -f 1; "$bloom" build -n 1e6 f a 2> err); is "$what" 2 $?
+says err 'bloom: f: File too large'; same f was
+is 'no temporary file' '' "$(ls | grep tmp)"
+
