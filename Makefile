@@ -1,12 +1,15 @@
 # make                    build the products: build/bloom, the command
-# make test               test the header and the command; 20 to 60 s
+# make test               test the header and the products; 20 to 60 s
+# make check              before a commit: test, strict, sanitize, and three other
+#                         machines; 3 minutes
 # make install            install bloom.h, its companions and the products.
 #                         PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
 # make libbloom           build libbloom.so and .a in build/, for other languages
 # make install-libbloom   install these two in PREFIX/lib
-# make checks, packages   print the checks of the examples for .ci/run, and the
-#                         Debian packages that these need
+# make version            print the version of bloom.h
+# make checks             print the checks of the examples, for .ci/run
+# make packages           print the Debian packages that these checks need
 # make clean              remove build/, which has all built files
 # make help               print this list, that of the wider checks, and those of
 #                         the examples
@@ -33,9 +36,7 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 ALL = build/bloom
-TESTS = build/command.out
-CHECKS =
-PACKAGES =
+TESTS = build/install.out build/library.out build/command.out
 
 all:
 
@@ -75,6 +76,9 @@ $(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
+build/install.out: $(ALL) FORCE
+	@MAKE="$(MAKE) -s" sh tests/install.sh >$@ 2>&1 || :
+
 # The subjects of one word run one after the other: `files` and `dump` use files
 # that `kept` and `build` make.
 SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
@@ -87,7 +91,7 @@ build/command-%.out: build/bloom FORCE
 
 JOBS = 4
 test: | build
-	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
+	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
 
 # ---- make demo, make page ---------------------------------------------------
@@ -104,8 +108,11 @@ page: | build
 # ---- make install: what was built before is only copied ---------------------
 
 PREFIX = /usr/local
+# The version is written in bloom.h only; all others take it from there.
 VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
+version:
+	@echo $(VERSION)
 INSTALLED = $(DESTDIR)$(PREFIX)
 # $(call put,MODE,FILES,FOLDER): copies the files to that folder below PREFIX
 put = install -d $(INSTALLED)/$3 && install -m $1 $2 $(INSTALLED)/$3
@@ -122,12 +129,8 @@ uninstall::
 	    $(LICENCE) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
 	rmdir $(dir $(LICENCE)) 2>/dev/null || :
 
-# The command, and files for pkg-config and CMake
-CMAKE = lib/cmake/bloom/bloom-config
-DATA = share/man/man1/bloom.1 share/bash-completion/completions/bloom \
-    share/pkgconfig/bloom.pc $(CMAKE).cmake $(CMAKE)-version.cmake
-FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
-    examples/command/install
+# The command
+DATA = share/man/man1/bloom.1 share/bash-completion/completions/bloom
 install:: build/bloom
 	$(call put,755,build/bloom,bin)
 	for file in $(DATA); do \
@@ -135,13 +138,9 @@ install:: build/bloom
 	install examples/command/bloom.1 $(INSTALLED)/share/man/man1
 	install examples/command/bloom.bash \
 	    $(INSTALLED)/share/bash-completion/completions/bloom
-	$(FILL)/bloom.pc >$(INSTALLED)/share/pkgconfig/bloom.pc
-	$(FILL)/config.cmake >$(INSTALLED)/$(CMAKE).cmake
-	$(FILL)/version.cmake >$(INSTALLED)/$(CMAKE)-version.cmake
 	cd $(INSTALLED) && chmod 644 $(DATA)
 uninstall::
 	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA))
-	rmdir $(INSTALLED)/lib/cmake/bloom 2>/dev/null || :
 
 # A Debian package of it, below build/
 deb: build/bloom
@@ -150,12 +149,14 @@ deb: build/bloom
 # ---- The library, for other languages ---------------------------------------
 
 # The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
-# libbloom.so.1.
+# libbloom.so.1. Other languages cannot read the macro BLOOM_VERSION, so the
+# library has it as a constant, too.
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
-LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
+LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
+    BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
     -DBLOOM_KEYED_API=extern \
-    $(COMPANIONS:%=-include %) -x c /dev/null
+    $(COMPANIONS:%=-include %) -x c -
 
 build/libbloom.so: $(BLOOM)
 	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@
@@ -175,15 +176,19 @@ install-libbloom: libbloom
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
 
+build/library.out: libbloom FORCE
+	@CC="$(CC)" MAKE="$(MAKE) -s" VERSION=$(VERSION) sh tests/library.sh \
+	    >$@ 2>&1 || :
+
 # ---- The wider checks, and the examples -------------------------------------
 
-include tests/Makefile
+include tests/Makefile         # sets CHECKS and PACKAGES
 include $(HOUSES)
 
 all: $(ALL)
 
 checks:
-	@echo $(sort $(CHECKS))
+	@echo $(CHECKS)
 packages:
 	@echo $(sort $(PACKAGES))
 
@@ -195,4 +200,4 @@ help:                           # the comments at the top of all these files
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
 .PHONY: all FORCE test demo page install uninstall deb libbloom install-libbloom \
-    checks packages clean help
+    version checks packages clean help

@@ -479,8 +479,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
    BLOOM_INLINE_ function and never a BLOOM_NOINLINE_ one; the rest is at the
    compiler's discretion. The empty asm in PREFETCH keeps gcc from deleting a
    loop that only prefetches. OPAQUE hides the value of x from the optimiser. */
-#if defined(BLOOM_TINY) || defined(__OPTIMIZE_SIZE__) \
-    || defined(BLOOM_READ_BYTE)
+#if defined(BLOOM_TINY) || defined(BLOOM_READ_BYTE) \
+    || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_SMALL_
 #endif
 #ifdef __GNUC__
@@ -504,10 +504,10 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_LIKELY_(x) (x)
 #define BLOOM_OPAQUE_(x) ((void)0)
 #endif
-#define BLOOM_FALL_THROUGH_ ((void)0)
-#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 7)
-#undef BLOOM_FALL_THROUGH_
-#define BLOOM_FALL_THROUGH_ __attribute__((fallthrough))
+#ifdef __clang__                        /* gcc does it by itself */
+#define BLOOM_UNROLL_8_ _Pragma("clang loop unroll_count(8)")
+#else
+#define BLOOM_UNROLL_8_
 #endif
 #ifdef _MSC_VER
 #include <intrin.h>
@@ -571,18 +571,22 @@ lock-free bytes (__GCC_ATOMIC_CHAR_LOCK_FREE == 2); MSVC's dialect lacks them"
 #define BLOOM_READ_BYTE(p) BLOOM_LOAD_BYTE_(p)
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#define BLOOM_NULL_ nullptr
-#else
-#define BLOOM_NULL_ NULL
-#endif
 /* Without libc: volatile keeps bloom_zero_ from being compiled to memset. */
 #if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 #include <string.h>
 #define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
 #else
 #define BLOOM_ZERO_ bloom_zero_
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#define BLOOM_NULL_ nullptr
+#else
+#define BLOOM_NULL_ NULL
+#endif
+
+#if !__STDC_HOSTED__ || (defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
 static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 {
     while (size > 0)
@@ -628,6 +632,14 @@ static inline const unsigned char *bloom_const_bytes_(const bloom *b)
     const void *bytes = b;
     BLOOM_ASSERT(b != BLOOM_NULL_);
     return (const unsigned char *)bytes;
+}
+
+/* For functions that can both add and look up. They only read when they look
+   up, so the filter may lie in ROM. */
+static inline unsigned char *bloom_read_only_(const bloom *b)
+{
+    BLOOM_ASSERT(b != BLOOM_NULL_);
+    return (unsigned char *)(uintptr_t)b;
 }
 
 /* Numbers are read and written byte by byte, so that neither alignment nor the
@@ -940,6 +952,50 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 
 /* ---- Both widths --------------------------------------------------------- */
 
+/* Two 32-bit hashes, a and b, make h1 = a:b and h2 = b:0. The low half of h1
+   hardly affects the cell, so it needs no hash of its own. The seed of b is ~a,
+   not a: for the empty key with seed 0, a is 0, and b with seed a would be 0,
+   too. BLOOM_TINY keeps the three halves that matter as 32-bit numbers. */
+#ifdef BLOOM_TINY
+typedef struct bloom_hash_ { uint32_t h1, h1_low, h2; } bloom_hash_;
+
+static inline bloom_hash_ bloom_hash_from_(bloom_hash h)
+{
+    const bloom_hash_ small = { (uint32_t)(h.h1 >> 32), bloom_low_half_(h.h1),
+                                (uint32_t)(h.h2 >> 32) };
+    return small;
+}
+
+static inline bloom_hash bloom_hash_to_(bloom_hash_ h)
+{
+    const bloom_hash wide = { (uint64_t)h.h1 << 32 | h.h1_low,
+                              (uint64_t)h.h2 << 32 };
+    return wide;
+}
+
+static inline bloom_hash_ bloom_hash_bytes_(const unsigned char *header,
+                                            const void *key, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)key;
+    uint32_t a = bloom_murmur32_(bytes, size,
+                                 bloom_load32_(header + BLOOM_SEED_AT_));
+    uint32_t b = bloom_murmur32_(bytes, size, ~a);
+    const bloom_hash_ h = { a, b, b };
+    return h;
+}
+
+static inline bloom_hash_ bloom_hash_integer_(const unsigned char *header,
+                                              uint64_t key)
+{
+    unsigned char bytes[8];
+    bloom_store64_(bytes, key);
+    return bloom_hash_bytes_(header, bytes, 8);
+}
+#else
+typedef bloom_hash bloom_hash_;
+#define bloom_hash_from_(h) (h)
+#define bloom_hash_to_(h) (h)
+
 /* In width 64, lanes start at bloom_spread_seed_, and integers are added to it.
    Without the product, key 5 with seed 6 would hash like key 6 with seed 5.
    Without the + 1, seed 0 would give 0: both lanes of the empty key would be 0,
@@ -951,11 +1007,22 @@ static inline uint64_t bloom_spread_seed_(uint64_t seed)
     return (seed + 1) * BLOOM_GOLDEN_;
 }
 
-/* Two 32-bit hashes make h1 = a:b and h2 = b:0. The low half of h1 hardly
-   affects the cell, so it needs no hash of its own. The seed of b is ~a, not a:
-   for the empty key with seed 0, a is 0, and b with seed a would be 0, too. */
-BLOOM_NOINLINE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
-                                      uint64_t seed)
+/* MurmurHash3's finaliser is enough: different integers have different h1. */
+static inline uint64_t bloom_h1_of_integer_(uint64_t key, uint64_t seed)
+{
+    return bloom_fmix64_(key + bloom_spread_seed_(seed));
+}
+
+/* In the walk below, the low half of x chooses the bits in a block. Without the
+   rotation, keys with equal low halves of h1 share their bits in all blocks. */
+static inline bloom_hash bloom_hash_from_h1_(uint64_t h1)
+{
+    const bloom_hash h = { h1, bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_ };
+    return h;
+}
+
+BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(const unsigned char *key,
+                                                size_t size, uint64_t seed)
 {
     uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
     uint32_t b = bloom_murmur32_(key, size, ~a);
@@ -963,51 +1030,57 @@ BLOOM_NOINLINE_ bloom_hash bloom_hash32_(const unsigned char *key, size_t size,
     return h;
 }
 
-static inline bloom_hash bloom_hash_(bloom_plan plan, const void *key,
-                                     size_t size)
-{
-    const unsigned char *bytes = (const unsigned char *)key;
-    return BLOOM_IS_32_(plan) ? bloom_hash32_(bytes, size, plan.seed)
-                              : bloom_murmur64_(bytes, size,
-                                                bloom_spread_seed_(plan.seed));
-}
-
-BLOOM_NOINLINE_ bloom_hash bloom_hash32_u64_(uint64_t key, uint64_t seed)
+BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_integer_32_(uint64_t key, uint64_t seed)
 {
     unsigned char bytes[8];
     bloom_store64_(bytes, key);
-    return bloom_hash32_(bytes, 8, seed);
+    return bloom_hash_bytes_32_(bytes, 8, seed);
 }
 
-/* MurmurHash3's finaliser is enough: different integers have different h1. */
-static inline uint64_t bloom_h1_u64_(uint64_t key, uint64_t seed)
+static inline bloom_hash bloom_hash_bytes_of_(unsigned width, uint64_t seed,
+                                              const void *key, size_t size)
 {
-    return bloom_fmix64_(key + bloom_spread_seed_(seed));
+    const unsigned char *bytes = (const unsigned char *)key;
+    return width == 32 ? bloom_hash_bytes_32_(bytes, size, seed)
+                       : bloom_murmur64_(bytes, size, bloom_spread_seed_(seed));
 }
 
-/* In the walk below, the low half of x chooses the bits in a block. Without the
-   rotation, keys with equal low halves of h1 share their bits in all blocks. */
-static inline bloom_hash bloom_from_h1_(uint64_t h1)
+static inline bloom_hash bloom_hash_integer_of_(unsigned width, uint64_t seed,
+                                                uint64_t key)
 {
-    const bloom_hash h = { h1, bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_ };
-    return h;
+    return width == 32 ? bloom_hash_integer_32_(key, seed)
+                       : bloom_hash_from_h1_(bloom_h1_of_integer_(key, seed));
 }
 
-static inline bloom_hash bloom_hash_u64_(bloom_plan plan, uint64_t key)
+static inline bloom_hash bloom_hash_bytes_(const unsigned char *header,
+                                           const void *key, size_t size)
 {
-    return BLOOM_IS_32_(plan) ? bloom_hash32_u64_(key, plan.seed)
-                              : bloom_from_h1_(bloom_h1_u64_(key, plan.seed));
+    return bloom_hash_bytes_of_(header[BLOOM_WIDTH_AT_],
+                                bloom_load64_(header + BLOOM_SEED_AT_),
+                                key, size);
 }
+
+static inline bloom_hash bloom_hash_integer_(const unsigned char *header,
+                                             uint64_t key)
+{
+    return bloom_hash_integer_of_(header[BLOOM_WIDTH_AT_],
+                                  bloom_load64_(header + BLOOM_SEED_AT_), key);
+}
+#endif
 
 BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size)
 {
-    return bloom_hash_(bloom_plan_of(b), key, size);
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_of_(bloom_const_bytes_(b), copy);
+    return bloom_hash_to_(bloom_hash_bytes_(header, key, size));
 }
 
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
 {
-    return bloom_hash_u64_(bloom_plan_of(b), key);
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_of_(bloom_const_bytes_(b), copy);
+    return bloom_hash_to_(bloom_hash_integer_(header, key));
 }
 
 /* ==== The walk: from a hash to cells ========================================
@@ -1057,20 +1130,19 @@ typedef struct bloom_walk_ { uint64_t x, y, m; } bloom_walk_;
 
 /* In width 32 the low half of the step counts as 0. So the low half of x never
    changes, and a 32-bit CPU can compute the same cells with 32-bit numbers. */
-static inline uint64_t bloom_first_step_(bloom_plan plan, uint64_t h2)
+static inline uint64_t bloom_first_step_(unsigned width, uint64_t h2)
 {
-    return BLOOM_IS_32_(plan) ? h2 >> 32 << 32 : h2;
+    return h2 & ~(width == 32 ? (uint64_t)0xFFFFFFFFU : 0);
 }
 
-static inline bloom_walk_ bloom_walk_at_(uint64_t x, uint64_t y, uint64_t m)
+static inline bloom_walk_ bloom_walk_of_(const unsigned char *header,
+                                         bloom_hash h)
 {
-    const bloom_walk_ walk = { x, y, m };
+    const bloom_walk_ walk = {
+        h.h1, bloom_first_step_(header[BLOOM_WIDTH_AT_], h.h2),
+        bloom_load64_(header + BLOOM_M_AT_)
+    };
     return walk;
-}
-
-static inline bloom_walk_ bloom_walk_of_(bloom_plan plan, bloom_hash h)
-{
-    return bloom_walk_at_(h.h1, bloom_first_step_(plan, h.h2), plan.cells);
 }
 
 static inline void bloom_step_(bloom_walk_ *walk)
@@ -1102,28 +1174,13 @@ static inline uint32_t bloom_mul_shift_(uint32_t x, uint32_t m, uint32_t carry)
     return ((x >> 16) * (m & 0xFFFF) + (low >> 16)) >> 10;
 }
 
-static inline bloom_walk_ bloom_walk_at_(uint32_t x, uint32_t y, uint32_t low,
-                                         uint32_t m)
+static inline bloom_walk_ bloom_walk_of_(const unsigned char *header,
+                                         bloom_hash_ h)
 {
-    const bloom_walk_ walk = { x, y, m / 64,
-                               bloom_mul_shift_(low, m / 64, 0) >> 6 };
+    const uint32_t m = bloom_load32_(header + BLOOM_M_AT_);
+    const bloom_walk_ walk = { h.h1, h.h2, m / 64,
+                               bloom_mul_shift_(h.h1_low, m / 64, 0) >> 6 };
     return walk;
-}
-
-static inline bloom_walk_ bloom_walk_of_(bloom_plan plan, bloom_hash h)
-{
-    return bloom_walk_at_((uint32_t)(h.h1 >> 32), (uint32_t)(h.h2 >> 32),
-                          bloom_low_half_(h.h1), bloom_low_half_(plan.cells));
-}
-
-static inline bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
-                                             const void *key, size_t size)
-{
-    const unsigned char *bytes = (const unsigned char *)key;
-    uint32_t a = bloom_murmur32_(bytes, size,
-                                 bloom_load32_(header + BLOOM_SEED_AT_));
-    uint32_t b = bloom_murmur32_(bytes, size, ~a);
-    return bloom_walk_at_(a, b, b, bloom_load32_(header + BLOOM_M_AT_));
 }
 
 static inline void bloom_step_(bloom_walk_ *walk)
@@ -1141,51 +1198,85 @@ static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
 #endif
 
 /* ==== The three layouts =====================================================
-   Each layout adds the key of a walk to the cells, or tests it. Adding returns
-   true if one of the cells was not set before: the key is certainly new. */
+   Each layout probes the cells of a walk: it sets them if `add` is true, and
+   otherwise only reads them. The result is whether all of them were set before:
+   the key may be in. If a lookup finds a cell that is not set, the key is
+   certainly not in, and the lookup may stop there. Adding probes all cells. So
+   that both share their code, `array`, where the cells begin, is not const. In
+   every call `add` is a constant, so compilers make a copy for each value. */
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
-   bloom_test_bit_ and bloom_set_bit_ return the cell as it was before, in bit
-   0. Callers ignore the other bits. */
-static inline unsigned bloom_test_bit_(const unsigned char *cells,
-                                       uint64_t cell)
+   bloom_probe_bit_ returns the cell as it was before, in bit 0. Callers ignore
+   the other bits. CPUs that load words from any address use 64-bit words. */
+#if defined(BLOOM_SMALL_) || defined(BLOOM_ATOMIC) || !defined(__GNUC__) \
+    || !(defined(__x86_64__) || defined(__aarch64__)) \
+    || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
+                                        bool add)
 {
-    const unsigned char *byte = cells + (size_t)(cell >> 3);
-    return (unsigned)BLOOM_READ_BYTE(byte) >> (cell & 7);
+    unsigned char *byte = array + (size_t)(cell >> 3);
+    const unsigned shift = cell & 7;
+    unsigned old;
+    if (!add)
+        return (unsigned)BLOOM_READ_BYTE(byte) >> shift;
+    old = BLOOM_LOAD_BYTE_(byte);
+    BLOOM_SET_BITS_(byte, old, 1U << shift);
+    return old >> shift;
 }
-
-static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell)
+#else
+static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
+                                        bool add)
 {
-    unsigned char *byte = cells + (size_t)(cell >> 3);
-    unsigned old = BLOOM_LOAD_BYTE_(byte);
-    BLOOM_SET_BITS_(byte, old, 1U << (cell & 7));
-    return old >> (cell & 7);
+    unsigned char *word = array + (size_t)(cell >> 6) * 8;
+    uint64_t old, now;
+    __builtin_memcpy(&old, word, 8);
+    now = old | (uint64_t)1 << (cell & 63);
+    if (add)
+        __builtin_memcpy(word, &now, 8);
+    return (unsigned)(old >> (cell & 63));
 }
+#endif
 
-static inline bool bloom_classic_add_(unsigned char *cells, unsigned k,
-                                      bloom_walk_ *walk)
+/* Probes the k cells of a walk. A lookup stops at the first that is not set. */
+BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *array, unsigned k,
+                                     bloom_walk_ *walk, bool add)
 {
     unsigned set = 1;
     do
-        set &= bloom_set_bit_(cells, bloom_next_cell_(walk));
-    while (--k > 0);
-    return !(set & 1);
+        set &= bloom_probe_bit_(array, bloom_next_cell_(walk), add);
+    while (--k > 0 && (add || (set & 1)));
+    return set & 1;
 }
 
-static inline bool bloom_classic_test_(const unsigned char *cells, unsigned k,
-                                       bloom_walk_ *walk)
+#ifndef BLOOM_SMALL_
+/* The same faster, for cells in the CPU's caches. A CPU cannot predict whether
+   a cell is set, and a wrong guess costs more than the loads of eight cells,
+   which overlap. So a lookup may stop only after every eighth cell. OPAQUE
+   keeps compilers from preparing powers of the factor or 32-bit halves of m,
+   which is slow. */
+BLOOM_INLINE_ bool bloom_probe_bits_by_8_(unsigned char *array, unsigned k,
+                                          bloom_walk_ *walk, bool add)
 {
-    unsigned set;
-    do
-        set = bloom_test_bit_(cells, bloom_next_cell_(walk)) & 1;
-    while (--k > 0 && set);
-    return set;
+    unsigned set = 1;
+    do {
+        const unsigned group = k < 8 ? k : 8;
+        BLOOM_UNROLL_8_
+        for (unsigned i = 0; i < group; i++) {
+            BLOOM_OPAQUE_(walk->y);
+            BLOOM_OPAQUE_(walk->m);
+            set &= bloom_probe_bit_(array, bloom_next_cell_(walk), add);
+        }
+        k -= group;
+    } while (k > 0 && (add || (set & 1)));
+    return set & 1;
 }
+#endif
 
 /* ---- COUNTING: four bits a cell --------------------------------------------
-   A cell counts the probes of added keys that have come to it. If several
-   probes of one key meet there, each counts. A counter that has reached 15 may
-   stand for more, so adding and removing no longer change it. */
+   A cell counts the probes of added keys that have come to it; it is set if it
+   is not 0. If several probes of one key meet there, each counts. A counter
+   that has reached 15 may stand for more, so adding and removing no longer
+   change it. */
 
 static inline unsigned bloom_nibble_shift_(uint64_t cell)
 {
@@ -1194,10 +1285,10 @@ static inline unsigned bloom_nibble_shift_(uint64_t cell)
 
 /* Adds delta (1, -1, or 0 to read only) to a counter; 15 stays 15, and 0 is not
    decremented. Returns the old counter. */
-static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
+static inline unsigned bloom_count_(unsigned char *array, uint64_t cell,
                                     int delta)
 {
-    unsigned char *byte = cells + (size_t)(cell >> 1);
+    unsigned char *byte = array + (size_t)(cell >> 1);
     unsigned char old = BLOOM_LOAD_BYTE_(byte);
     unsigned one = 1U << bloom_nibble_shift_(cell);
     unsigned count = old >> bloom_nibble_shift_(cell) & 15;
@@ -1207,23 +1298,31 @@ static inline unsigned bloom_count_(unsigned char *cells, uint64_t cell,
     return count;
 }
 
-static inline bool bloom_counting_add_(unsigned char *cells, unsigned k,
-                                       bloom_walk_ *walk)
+static inline bool bloom_is_counted_(const unsigned char *array, uint64_t cell)
 {
-    bool absent = false;
-    while (k-- > 0)
-        if (bloom_count_(cells, bloom_next_cell_(walk), 1) == 0)
-            absent = true;
-    return absent;
+    const unsigned char *byte = array + (size_t)(cell >> 1);
+    return (BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15) != 0;
+}
+
+static inline bool bloom_probe_counters_(unsigned char *array, unsigned k,
+                                         bloom_walk_ *walk, bool add)
+{
+    bool set = true;
+    do {
+        const uint64_t cell = bloom_next_cell_(walk);
+        set = (add ? bloom_count_(array, cell, 1) > 0
+                   : bloom_is_counted_(array, cell)) && set;
+    } while (--k > 0 && (add || set));
+    return set;
 }
 
 /* Adds delta to the counters of a key in turn, up to the first that is 0.
    Returns how many come before it. */
-static inline unsigned bloom_count_until_zero_(unsigned char *cells, unsigned k,
+static inline unsigned bloom_count_until_zero_(unsigned char *array, unsigned k,
                                                bloom_walk_ walk, int delta)
 {
     unsigned done = 0;
-    while (done < k && bloom_count_(cells, bloom_next_cell_(&walk), delta) > 0)
+    while (done < k && bloom_count_(array, bloom_next_cell_(&walk), delta) > 0)
         done++;
     return done;
 }
@@ -1231,31 +1330,16 @@ static inline unsigned bloom_count_until_zero_(unsigned char *cells, unsigned k,
 /* The first pass only reads. If it finds a 0, no counter has been lowered, even
    briefly, so no thread misses another key. The second pass decrements. If it
    meets a 0 (two probes coincide, or a thread was faster), it is undone. */
-static inline bool bloom_counting_remove_(unsigned char *cells, unsigned k,
-                                          bloom_walk_ walk)
+static inline bool bloom_remove_counted_(unsigned char *array, unsigned k,
+                                         bloom_walk_ walk)
 {
     unsigned done;
-    if (bloom_count_until_zero_(cells, k, walk, 0) < k)
+    if (bloom_count_until_zero_(array, k, walk, 0) < k)
         return false;
-    done = bloom_count_until_zero_(cells, k, walk, -1);
-    if (done < k)
-        bloom_counting_add_(cells, done, &walk);
+    done = bloom_count_until_zero_(array, k, walk, -1);
+    if (done > 0 && done < k)
+        bloom_probe_counters_(array, done, &walk, true);
     return done == k;
-}
-
-static inline bool bloom_is_counted_(const unsigned char *cells, uint64_t cell)
-{
-    const unsigned char *byte = cells + (size_t)(cell >> 1);
-    return (BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15) != 0;
-}
-
-static inline bool bloom_counting_test_(const unsigned char *cells, unsigned k,
-                                        bloom_walk_ *walk)
-{
-    while (k-- > 0)
-        if (!bloom_is_counted_(cells, bloom_next_cell_(walk)))
-            return false;
-    return true;
 }
 
 /* ---- BLOCKED: eight bits per block probe -----------------------------------
@@ -1284,92 +1368,410 @@ static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
     return i << 5 | (unsigned)((x & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
 }
 
-static inline bool bloom_test_block_(const unsigned char *block, uint64_t x)
+static inline bool bloom_probe_block_(unsigned char *block, uint64_t x,
+                                      bool add)
 {
-    unsigned i, set = 1;
-    for (i = 0; i < 8; i++)
-        set &= bloom_test_bit_(block, bloom_block_bit_(x, i));
+    unsigned set = 1;
+    for (unsigned i = 0; i < 8; i++)
+        set &= bloom_probe_bit_(block, bloom_block_bit_(x, i), add);
     return set & 1;
 }
 
-static inline bool bloom_add_block_(unsigned char *block, uint64_t x)
+/* The same by SIMD: a vector of GCC or Clang holds the eight words of a block.
+   It compiles to AVX2, NEON or WebAssembly's SIMD. On x86-64 the CPU is tested
+   for AVX2 at run time, unless the compiler may assume it. */
+#if defined(BLOOM_SMALL_) || defined(BLOOM_NO_SIMD) || !defined(__GNUC__) \
+    || !BLOOM_MAY_USE_WORDS_ || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ \
+    || !__STDC_HOSTED__ \
+    || (defined(_WIN32) && !defined(__clang__)) /* GCC bug 54412 */ \
+    || !(defined(__AVX2__) || defined(__x86_64__) || defined(__aarch64__) \
+         || defined(__wasm_simd128__))
+#define BLOOM_TARGET_
+#define BLOOM_SIMD_INLINE_ static inline
+#define BLOOM_HAS_SIMD_ false
+#define bloom_fast_load32_ bloom_load32_
+static inline bool bloom_probe_block_simd_(unsigned char *block, uint64_t x,
+                                           bool add)
 {
-    unsigned i, set = 1;
-    for (i = 0; i < 8; i++)
-        set &= bloom_set_bit_(block, bloom_block_bit_(x, i));
-    return !(set & 1);
+    return bloom_probe_block_(block, x, add);
+}
+#else
+#if defined(__x86_64__) && !defined(__AVX2__)
+#define BLOOM_TARGET_ __attribute__((target("avx2")))
+#define BLOOM_SIMD_INLINE_ BLOOM_TARGET_ static inline
+#define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
+#else
+#define BLOOM_TARGET_
+#define BLOOM_SIMD_INLINE_ BLOOM_INLINE_
+#define BLOOM_HAS_SIMD_ true
+#endif
+
+typedef uint32_t bloom_u32x8_ __attribute__((vector_size(32)));
+typedef long long bloom_i64x4_ __attribute__((vector_size(32)));
+
+/* Sets `mask` to the eight bits of position x in its block */
+#define BLOOM_SIMD_MASK_(mask, x) do { \
+    const uint32_t z = bloom_low_half_(x); \
+    const bloom_u32x8_ zs = { z, z, z, z, z, z, z, z }; \
+    const bloom_u32x8_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
+    const bloom_u32x8_ salts = { BLOOM_SALTS_ }; \
+    const bloom_u32x8_ bits = ones << (zs * salts >> 27); \
+    __builtin_memcpy(&(mask), &bits, 32); } while (0)
+
+#ifdef __x86_64__
+#define BLOOM_SIMD_ALL_SET_(mask, cells) \
+    (__builtin_ia32_ptestc256(cells, mask) != 0)
+#else
+#define BLOOM_SIMD_ALL_SET_(mask, cells) \
+    (((mask[0] & ~cells[0]) | (mask[1] & ~cells[1]) \
+      | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
+#endif
+
+#ifdef BLOOM_ATOMIC
+/* Sets bits in a word. true: they were all set when the word was read. If
+   several threads set a bit at once, the first of them has read it as not set.
+   So at least one of them learns that the key is new. */
+static inline bool bloom_set_word_(unsigned char *at, uint64_t bits)
+{
+    void *aligned = at;
+    bloom_atomic_word_ *word = (bloom_atomic_word_ *)aligned;
+    const uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
+    if (absent)
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    return !absent;
 }
 
-static inline bool bloom_blocked_add_(unsigned char *cells, unsigned k,
-                                      bloom_walk_ *walk)
+/* Other threads may set bits while a block is loaded. The load may then see
+   some of these bits and not others, which is harmless, as no bit depends on
+   another. So it need not be atomic; volatile makes each call load anew. */
+__attribute__((no_sanitize_thread)) BLOOM_SIMD_INLINE_ bool
+bloom_probe_block_simd_(unsigned char *block, uint64_t x, bool add)
 {
-    bool is_new = false;
-    for (; k > 0; k -= 8, bloom_step_(walk))
-        if (bloom_add_block_(cells + bloom_block_offset_(walk->m, walk->x),
-                             walk->x))
-            is_new = true;
-    return is_new;
+    typedef const volatile bloom_i64x4_ unaligned
+        __attribute__((aligned(1), may_alias));
+    const void *at = block;
+    const bloom_i64x4_ cells = *(unaligned *)at;
+    bloom_i64x4_ mask;
+    uint64_t words[4];
+    bool set;
+    BLOOM_SIMD_MASK_(mask, x);
+    set = BLOOM_SIMD_ALL_SET_(mask, cells);
+    if (set || !add)
+        return set;
+    if ((uintptr_t)block % 8 != 0)
+        return bloom_probe_block_(block, x, true);
+    __builtin_memcpy(words, &mask, 32);
+    set = true;
+    for (unsigned i = 0; i < 4; i++)
+        set = bloom_set_word_(block + 8 * i, words[i]) && set;
+    return set;
+}
+#else
+BLOOM_SIMD_INLINE_ bool bloom_probe_block_simd_(unsigned char *block,
+                                                         uint64_t x, bool add)
+{
+    bloom_i64x4_ mask, old, now;
+    BLOOM_SIMD_MASK_(mask, x);
+    __builtin_memcpy(&old, block, 32);
+    now = old | mask;
+    if (add)
+        __builtin_memcpy(block, &now, 32);
+    return BLOOM_SIMD_ALL_SET_(mask, old);
+}
+#endif
+
+/* Like bloom_load32_, which clang does not always turn into one load */
+static inline uint32_t bloom_fast_load32_(const unsigned char *p)
+{
+    uint32_t x;
+    __builtin_memcpy(&x, p, 4);
+    return x;
+}
+#endif
+
+/* Probes the k / 8 blocks of a walk, by SIMD or without */
+BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *array, unsigned k,
+                                       bloom_walk_ *walk, bool add, bool simd)
+{
+    bool set = true;
+    do {
+        unsigned char *block = array + bloom_block_offset_(walk->m, walk->x);
+        set = (simd ? bloom_probe_block_simd_(block, walk->x, add)
+                    : bloom_probe_block_(block, walk->x, add)) && set;
+        bloom_step_(walk);
+        k -= 8;
+    } while (k > 0 && (add || set));
+    return set;
 }
 
-static inline bool bloom_blocked_test_(const unsigned char *cells, unsigned k,
-                                       bloom_walk_ *walk)
+/* ---- Any layout, without SIMD -------------------------------------------- */
+BLOOM_INLINE_ bool bloom_probe_(unsigned char *array, unsigned layout,
+                                unsigned k, bloom_walk_ *walk, bool add)
 {
-    for (; k > 0; k -= 8, bloom_step_(walk))
-        if (!bloom_test_block_(cells + bloom_block_offset_(walk->m, walk->x),
-                               walk->x))
-            return false;
-    return true;
+    return BLOOM_IS_BLOCKED_(layout)
+         ? bloom_probe_blocks_(array, k, walk, add, false)
+         : BLOOM_IS_COUNTING_(layout) ? bloom_probe_counters_(array, k, walk,
+                                                              add)
+                                      : bloom_probe_bits_(array, k, walk, add);
 }
 
 /* ==== One key ===============================================================
-   A call hashes the key, begins its walk, and hands it to the layout. */
+   Each public function gives a key of its kind to bloom_probe_bytes_, _integer_
+   or _hash_, which probe the cells of the key. `header` is the header of the
+   image or, if the image is in flash, the copy of its header. */
 
-static inline bool bloom_add_walk_(unsigned char *cells, unsigned layout,
-                                   unsigned k, bloom_walk_ *walk)
+#ifdef BLOOM_SMALL_
+static bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
+                                      const void *key, size_t size)
 {
-    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_add_(cells, k, walk)
-         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_add_(cells, k, walk)
-                                      : bloom_classic_add_(cells, k, walk);
+    return bloom_walk_of_(header, bloom_hash_bytes_(header, key, size));
 }
 
-static inline bool bloom_test_walk_(const unsigned char *cells, unsigned layout,
-                                    unsigned k, bloom_walk_ *walk)
+BLOOM_INLINE_ bool bloom_probe_walk_(unsigned char *image,
+                                     const unsigned char *header,
+                                     bloom_walk_ *walk, bool add)
 {
-    return BLOOM_IS_BLOCKED_(layout) ? bloom_blocked_test_(cells, k, walk)
-         : BLOOM_IS_COUNTING_(layout) ? bloom_counting_test_(cells, k, walk)
-                                      : bloom_classic_test_(cells, k, walk);
+    if (add)
+        bloom_unseal_(image);
+    return bloom_probe_(image + BLOOM_HEADER_SIZE, header[BLOOM_LAYOUT_AT_],
+                        header[BLOOM_K_AT_], walk, add);
 }
 
-BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
+BLOOM_INLINE_ bool bloom_probe_bytes_(unsigned char *image,
+                                      const unsigned char *header,
+                                      const void *key, size_t size, bool add)
+{
+    bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
+    return bloom_probe_walk_(image, header, &walk, add);
+}
+
+BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
+                                        const unsigned char *header,
+                                        uint64_t key, bool add)
+{
+    bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_integer_(header, key));
+    return bloom_probe_walk_(image, header, &walk, add);
+}
+
+BLOOM_INLINE_ bool bloom_probe_hash_(unsigned char *image,
+                                     const unsigned char *header, bloom_hash h,
+                                     bool add)
+{
+    bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_from_(h));
+    return bloom_probe_walk_(image, header, &walk, add);
+}
+#else
+/* There are three paths. A call takes the first that fits:
+   1. One block per key, by SIMD: in the public function itself, which
+      BLOOM_STATIC inlines into the user's loop.
+   2. A classic filter of less than 2^27 cells, 16 MB: eight cells at a time.
+   3. All else. Larger filters exceed most caches, and the CPU waits for each
+      cell. Then it is best to stop at the first cell that is not set.
+   Paths 2 and 3 are not one function, because that needs more registers. */
+
+BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_probe_simd_(unsigned char *array,
+                                                     unsigned k,
+                                                     bloom_walk_ walk, bool add)
+{
+    return bloom_probe_blocks_(array, k, &walk, add, true);
+}
+
+BLOOM_INLINE_ bool bloom_probe_any_(unsigned char *image, bloom_hash h,
+                                    bool add)
+{
+    unsigned char *array = image + BLOOM_HEADER_SIZE;
+    const unsigned layout = image[BLOOM_LAYOUT_AT_], k = image[BLOOM_K_AT_];
+    bloom_walk_ walk = bloom_walk_of_(image, h);
+    if (add)
+        bloom_unseal_(image);
+    return layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
+         ? bloom_probe_simd_(array, k, walk, add)
+         : bloom_probe_(array, layout, k, &walk, add);
+}
+
+BLOOM_NOINLINE_ bool bloom_add_any_(unsigned char *image, bloom_hash h)
+{
+    return bloom_probe_any_(image, h, true);
+}
+
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_any_(unsigned char *image,
+                                                    bloom_hash h)
+{
+    return bloom_probe_any_(image, h, false);
+}
+
+BLOOM_NOINLINE_ bool bloom_add_classic_(unsigned char *image, bloom_hash h)
+{
+    bloom_walk_ walk = bloom_walk_of_(image, h);
+    if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
+        return bloom_add_any_(image, h);
+    bloom_unseal_(image);
+    return bloom_probe_bits_by_8_(image + BLOOM_HEADER_SIZE,
+                                  image[BLOOM_K_AT_], &walk, true);
+}
+
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_classic_(unsigned char *image,
+                                                        bloom_hash h)
+{
+    bloom_walk_ walk = bloom_walk_of_(image, h);
+    if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC || walk.m >> 27 != 0)
+        return bloom_look_up_any_(image, h);
+    return bloom_probe_bits_by_8_(image + BLOOM_HEADER_SIZE,
+                                  image[BLOOM_K_AT_], &walk, false);
+}
+
+/* Path 1 is for m < 2^34 (2 GB), where the upper half of x chooses the block.
+   The number of blocks, m / 256, is bytes 1 to 4 of m, as m < 2^40. One load
+   tests layout, width, k and the zero byte. */
+BLOOM_INLINE_ bool bloom_is_one_block_(const unsigned char *image)
+{
+    const uint32_t fields = bloom_fast_load32_(image + BLOOM_LAYOUT_AT_);
+    const uint32_t blocks = bloom_fast_load32_(image + BLOOM_M_AT_ + 1);
+    return BLOOM_LIKELY_(BLOOM_HAS_SIMD_ && blocks >> 26 == 0
+                         && fields == 0x084001UL /* blocked, 64, k = 8 */);
+}
+
+BLOOM_SIMD_INLINE_ bool bloom_probe_one_block_(unsigned char *image,
+                                               uint64_t x, bool add)
+{
+    const uint32_t blocks = bloom_fast_load32_(image + BLOOM_M_AT_ + 1);
+    const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
+    if (add)
+        bloom_unseal_(image);
+    return bloom_probe_block_simd_(image + BLOOM_HEADER_SIZE + at, x, add);
+}
+
+BLOOM_INLINE_ bool bloom_probe_cells_(unsigned char *image, bloom_hash h,
+                                      bool add)
+{
+    return add ? bloom_add_classic_(image, h)
+               : bloom_look_up_classic_(image, h);
+}
+
+BLOOM_INLINE_ bool bloom_probe_hash_(unsigned char *image,
+                                     const unsigned char *header, bloom_hash h,
+                                     bool add)
+{
+    (void)header;
+    return bloom_is_one_block_(image)
+         ? bloom_probe_one_block_(image, h.h1, add)
+         : bloom_probe_cells_(image, h, add);
+}
+
+BLOOM_INLINE_ bool bloom_probe_bytes_(unsigned char *image,
+                                      const unsigned char *header,
+                                      const void *key, size_t size, bool add)
+{
+    return bloom_probe_hash_(image, header,
+                             bloom_hash_bytes_(header, key, size), add);
+}
+
+/* Hashes integers in the public function in width 64 only. In width 32 the hash
+   is computed here, which keeps that function small. */
+BLOOM_NOINLINE_ bool bloom_add_integer_32_(unsigned char *image, uint64_t key)
+{
+    return bloom_add_classic_(image, bloom_hash_integer_(image, key));
+}
+
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_integer_32_(
+    unsigned char *image, uint64_t key)
+{
+    return bloom_look_up_classic_(image, bloom_hash_integer_(image, key));
+}
+
+BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
+                                        const unsigned char *header,
+                                        uint64_t key, bool add)
+{
+    const uint64_t seed = bloom_load64_(header + BLOOM_SEED_AT_);
+    const uint64_t h1 = bloom_h1_of_integer_(key, seed);
+    return bloom_is_one_block_(image)
+             ? bloom_probe_one_block_(image, h1, add)
+         : header[BLOOM_WIDTH_AT_] == 64
+             ? bloom_probe_cells_(image, bloom_hash_from_h1_(h1), add)
+         : add ? bloom_add_integer_32_(image, key)
+               : bloom_look_up_integer_32_(image, key);
+}
+#endif
+
+#ifndef BLOOM_API_INLINE_
+#define BLOOM_API_INLINE_ BLOOM_API
+#endif
+
+BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
     unsigned char *image = bloom_bytes_(b);
-    const bloom_plan plan = bloom_parse_(image);
-    if (!BLOOM_IS_COUNTING_(plan.layout))
+    return !bloom_probe_bytes_(image, image, key, size, true);
+}
+
+BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
+{
+    unsigned char *image = bloom_bytes_(b);
+    return !bloom_probe_integer_(image, image, key, true);
+}
+
+BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_bytes_(b);
+    return !bloom_probe_hash_(image, image, h, true);
+}
+
+BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
+{
+    unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_of_(image, copy);
+    return bloom_probe_bytes_(image, header, key, size, false);
+}
+
+BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
+{
+    unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_of_(image, copy);
+    return bloom_probe_integer_(image, header, key, false);
+}
+
+BLOOM_API_INLINE_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
+{
+    unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_of_(image, copy);
+    return bloom_probe_hash_(image, header, h, false);
+}
+
+static inline bool bloom_remove_(unsigned char *image, bloom_hash_ h)
+{
+    if (!BLOOM_IS_COUNTING_(image[BLOOM_LAYOUT_AT_]))
         return false;
     bloom_unseal_(image);
-    return bloom_counting_remove_(image + BLOOM_HEADER_SIZE, plan.hashes,
-                                  bloom_walk_of_(plan, h));
+    return bloom_remove_counted_(image + BLOOM_HEADER_SIZE, image[BLOOM_K_AT_],
+                                 bloom_walk_of_(image, h));
 }
 
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size)
 {
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_remove_hash(b, bloom_hash_(plan, key, size));
+    unsigned char *image = bloom_bytes_(b);
+    return bloom_remove_(image, bloom_hash_bytes_(image, key, size));
 }
 
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key)
 {
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_remove_hash(b, bloom_hash_u64_(plan, key));
+    unsigned char *image = bloom_bytes_(b);
+    return bloom_remove_(image, bloom_hash_integer_(image, key));
+}
+
+BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
+{
+    return bloom_remove_(bloom_bytes_(b), bloom_hash_from_(h));
 }
 
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64])
 {
-    const bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_of_(plan, h);
-    for (unsigned i = 0; i < plan.hashes; i++) {
-        if (!BLOOM_IS_BLOCKED_(plan.layout)) {
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_of_(bloom_const_bytes_(b), copy);
+    const unsigned k = header[BLOOM_K_AT_];
+    bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_from_(h));
+    for (unsigned i = 0; i < k; i++) {
+        if (!BLOOM_IS_BLOCKED_(header[BLOOM_LAYOUT_AT_])) {
             index[i] = bloom_next_cell_(&walk);
             continue;
         }
@@ -1378,10 +1780,10 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
         if (i % 8 == 7)
             bloom_step_(&walk);
     }
-    return plan.hashes;
+    return k;
 }
 
-/* ---- Many keys -------------------------------------------------------------
+/* ==== Many keys =============================================================
    The six public functions call bloom_many_. Of the three pointers to keys, the
    one for their kind is set; the others are NULL. */
 typedef struct bloom_keys_ {
@@ -1392,36 +1794,340 @@ typedef struct bloom_keys_ {
     bool *results;                      /* or NULL */
 } bloom_keys_;
 
-/* Adds the keys if `into` is b, or looks them up in b if it is NULL. Returns
-   how many results are true. */
-static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys);
+#ifdef BLOOM_SMALL_
+static bool bloom_probe_key_(unsigned char *image, const bloom_keys_ *keys,
+                             size_t i, bool add)
+{
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
+    return keys->hashes
+             ? bloom_probe_hash_(image, header, keys->hashes[i], add)
+         : keys->integers
+             ? bloom_probe_integer_(image, header, keys->integers[i], add)
+             : bloom_probe_bytes_(image, header, keys->bytes[i].data,
+                                  keys->bytes[i].size, add);
+}
+
+/* Adds the keys or looks them up. Returns how many results are true. */
+static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
+{
+    size_t trues = 0;
+    for (size_t i = 0; i < keys.count; i++) {
+        const bool result = bloom_probe_key_(image, &keys, i, add) != add;
+        trues += result;
+        if (keys.results)
+            keys.results[i] = result;
+    }
+    return trues;
+}
+#else
+/* Keys are taken in batches. While a batch is probed, the cells of the next one
+   are prefetched, so that the CPU computes and the memory works all the time.
+   Adding probes all cells of a key, and then prefetches all cells of the key
+   that is one batch ahead. So keys are added in their order, as by one call for
+   each. A lookup goes in rounds. In a round each key's next cell or block is
+   probed, and at once the cell that follows is prefetched. Only keys whose
+   cells were all set come to the next round. The first round also prefetches
+   the first cells of the next batch.
+   Nothing is prefetched if m < 2^25 (4 MB of bits), as such a filter fits into
+   the caches. There, lookups take one round of all cells or, if m > 2^22, one
+   of two cells, which rules out most absent keys, and one of the rest. */
+#define BLOOM_BATCH_ 128U
+
+/* Keys on their walks: x is the next position, y the next step */
+typedef struct bloom_batch_ {
+    size_t count;
+    uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
+} bloom_batch_;
+
+typedef struct bloom_job_ {
+    unsigned char *array;
+    bloom_plan plan;
+    bool add;
+} bloom_job_;
+
+BLOOM_INLINE_ void bloom_put_hash_(bloom_batch_ *batch, size_t i,
+                                   unsigned width, bloom_hash h)
+{
+    batch->x[i] = h.h1;
+    batch->y[i] = bloom_first_step_(width, h.h2);
+}
+
+/* Computes h1 of integers, four at a time. Returns how many it has hashed. */
+#if defined(__x86_64__) && defined(BLOOM_SIMD_ALL_SET_)
+typedef uint64_t bloom_u64x4_ __attribute__((vector_size(32)));
+
+BLOOM_SIMD_INLINE_ size_t bloom_h1_by_4_(uint64_t *x,
+    const uint64_t *keys, size_t count, uint64_t seed)
+{
+    const uint64_t spread = bloom_spread_seed_(seed);
+    const bloom_u64x4_ spreads = { spread, spread, spread, spread };
+    size_t i;
+    for (i = 0; count - i >= 4; i += 4) {
+        bloom_u64x4_ h;
+        __builtin_memcpy(&h, keys + i, 32);
+        h += spreads;
+        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+        h ^= h >> 33;
+        __builtin_memcpy(x + i, &h, 32);
+    }
+    return i;
+}
+#else
+#define bloom_h1_by_4_(x, keys, count, seed) 0
+#endif
+
+static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
+                                 const uint64_t *keys)
+{
+    size_t i, done = 0;
+    if (plan.hash_bits == 64 && BLOOM_HAS_SIMD_)
+        done = bloom_h1_by_4_(batch->x, keys, batch->count, plan.seed);
+    for (i = 0; i < done; i++)
+        batch->y[i] = bloom_hash_from_h1_(batch->x[i]).h2;
+    for (i = done; i < batch->count; i++)
+        bloom_put_hash_(batch, i, plan.hash_bits, bloom_hash_integer_of_(
+            plan.hash_bits, plan.seed, keys[i]));
+}
+
+/* Hashes the keys from number `from` on, at most a batch. Each kind of key has
+   its own loop, because one loop for all is slower. */
+static void bloom_hash_batch_(bloom_batch_ *batch, bloom_plan plan,
+                              const bloom_keys_ *keys, size_t from)
+{
+    const size_t left = keys->count - from;
+    const size_t count = left < BLOOM_BATCH_ ? left : BLOOM_BATCH_;
+    batch->count = count;
+    if (keys->integers)
+        bloom_hash_integers_(batch, plan, keys->integers + from);
+    else if (keys->hashes)
+        for (size_t i = 0; i < count; i++)
+            bloom_put_hash_(batch, i, plan.hash_bits, keys->hashes[from + i]);
+    else
+        for (size_t i = 0; i < count; i++)
+            bloom_put_hash_(batch, i, plan.hash_bits, bloom_hash_bytes_of_(
+                plan.hash_bits, plan.seed, keys->bytes[from + i].data,
+                keys->bytes[from + i].size));
+}
+
+/* The next functions are compiled for three kernels, and for adding and looking
+   up. In each copy `kernel` and `add` are constants. The kernel BITS is for the
+   classic layout, SIMD for blocks, and PLAIN for counters and, on a CPU without
+   SIMD, for blocks. */
+enum { BLOOM_BITS_, BLOOM_SIMD_, BLOOM_PLAIN_ };
+
+/* Probes the next `count` cells of a walk */
+BLOOM_INLINE_ bool bloom_probe_next_(const bloom_job_ *job, int kernel,
+                                     unsigned count, bloom_walk_ *walk,
+                                     bool add)
+{
+    return kernel == BLOOM_BITS_
+         ? bloom_probe_bits_by_8_(job->array, count, walk, add)
+         : kernel == BLOOM_SIMD_
+         ? bloom_probe_blocks_(job->array, count, walk, add, true)
+         : bloom_probe_(job->array, job->plan.layout, count, walk, add);
+}
+
+/* Prefetches the next `count` cells of a walk */
+BLOOM_INLINE_ void bloom_prefetch_next_(const bloom_job_ *job, int kernel,
+                                        unsigned count, bloom_walk_ walk)
+{
+    const bool blocks = kernel != BLOOM_BITS_
+                     && job->plan.layout == BLOOM_BLOCKED;
+    const unsigned shift = kernel == BLOOM_PLAIN_ ? 1 : 3;
+    for (unsigned i = 0; i < count; i += blocks ? 8 : 1) {
+        BLOOM_PREFETCH_(job->array
+            + (blocks ? bloom_block_offset_(walk.m, walk.x)
+                      : (size_t)(bloom_high_half_(walk.x, walk.m) >> shift)));
+        bloom_step_(&walk);
+    }
+}
+
+BLOOM_INLINE_ bloom_walk_ bloom_walk_in_(const bloom_batch_ *batch, size_t i,
+                                         uint64_t m)
+{
+    const bloom_walk_ walk = { batch->x[i], batch->y[i], m };
+    return walk;
+}
+
+/* Probes all k cells of each key. After a key, prefetches the cells of the key
+   that has its place in the next batch, of `ahead` keys. */
+BLOOM_INLINE_ size_t bloom_one_round_(const bloom_job_ *job,
+                                      const bloom_batch_ *batch,
+                                      const bloom_batch_ *next, size_t ahead,
+                                      bool *results, int kernel, unsigned k,
+                                      bool add)
+{
+    const uint64_t m = job->plan.cells;
+    const size_t count = batch->count;
+    size_t trues = 0;
+    for (size_t i = 0; i < count || i < ahead; i++) {
+        if (i < count) {
+            bloom_walk_ walk = bloom_walk_in_(batch, i, m);
+            const bool result = bloom_probe_next_(job, kernel, k, &walk, add)
+                             != add;
+            results[i] = result;
+            trues += result;
+        }
+        if (i < ahead)
+            bloom_prefetch_next_(job, kernel, k, bloom_walk_in_(next, i, m));
+    }
+    return trues;
+}
+
+/* Looks up the next `now` cells of each key, and keeps the keys whose cells
+   were all set. Prefetches the `then` cells that follow. key[] holds the places
+   that the kept keys had in the batch. */
+BLOOM_INLINE_ void bloom_round_(const bloom_job_ *job, bloom_batch_ *batch,
+                                unsigned char *key, const bloom_batch_ *next,
+                                size_t ahead, int kernel, unsigned now,
+                                unsigned then)
+{
+    const uint64_t m = job->plan.cells;
+    const size_t count = batch->count;
+    size_t kept = 0;
+    for (size_t i = 0; i < count || i < ahead; i++) {
+        if (i < count) {
+            bloom_walk_ walk = bloom_walk_in_(batch, i, m);
+            const bool set = bloom_probe_next_(job, kernel, now, &walk, false);
+            batch->x[kept] = walk.x;                    /* kept <= i */
+            batch->y[kept] = walk.y;
+            key[kept] = key[i];
+            kept += set;
+            if (then)
+                bloom_prefetch_next_(job, kernel, then, walk);
+        }
+        if (i < ahead)
+            bloom_prefetch_next_(job, kernel, now, bloom_walk_in_(next, i, m));
+    }
+    batch->count = kept;
+}
+
+BLOOM_INLINE_ size_t bloom_rounds_(const bloom_job_ *job, bloom_batch_ *batch,
+                                   const bloom_batch_ *next, bool *results,
+                                   int kernel)
+{
+    const bool large = job->plan.cells >> 25 != 0;
+    const unsigned k = job->plan.hashes;
+    const unsigned step = kernel != BLOOM_BITS_
+                       && job->plan.layout == BLOOM_BLOCKED ? 8 : 1;
+    const size_t count = batch->count;
+    unsigned char key[BLOOM_BATCH_];
+    for (size_t i = 0; i < count; i++) {
+        key[i] = (unsigned char)i;
+        results[i] = false;
+    }
+    if (large) {
+        size_t ahead = next->count;
+        for (unsigned left = k; left > step; left -= step, ahead = 0)
+            bloom_round_(job, batch, key, next, ahead, kernel, step, step);
+        bloom_round_(job, batch, key, next, 0, kernel, step, 0);
+    } else {
+        const unsigned first = step == 8 ? 8 : 2;
+        bloom_round_(job, batch, key, next, 0, kernel, first, 0);
+        bloom_round_(job, batch, key, next, 0, kernel, k - first, 0);
+    }
+    for (size_t i = 0; i < batch->count; i++)
+        results[key[i]] = true;
+    return batch->count;
+}
+
+/* Adds a batch, or looks it up. Returns how many results are true. */
+BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
+                                    const bloom_batch_ *next, bool *results,
+                                    int kernel, bool add)
+{
+    const uint64_t m = job->plan.cells;
+    const unsigned k = job->plan.hashes;
+    const bool large = m >> 25 != 0;
+    if (kernel == BLOOM_SIMD_ && k == 8)
+        return large ? bloom_one_round_(job, batch, next, next->count, results, kernel, 8, add)
+             : bloom_one_round_(job, batch, next, 0, results, kernel, 8, add);
+    if (add || m >> 22 == 0 || k <= (job->plan.layout == BLOOM_BLOCKED ? 8 : 2))
+        return large ? bloom_one_round_(job, batch, next, next->count, results, kernel, k, add)
+             : bloom_one_round_(job, batch, next, 0, results, kernel, k, add);
+    return bloom_rounds_(job, batch, next, results, kernel);
+}
+
+#define BLOOM_PROCESS_(kernel) (job->add \
+    ? bloom_process_(job, batch, next, results, kernel, true) \
+    : bloom_process_(job, batch, next, results, kernel, false))
+
+BLOOM_NOINLINE_ size_t bloom_process_bits_(const bloom_job_ *job,
+    bloom_batch_ *batch, const bloom_batch_ *next, bool *results)
+{
+    return BLOOM_PROCESS_(BLOOM_BITS_);
+}
+
+BLOOM_TARGET_ BLOOM_NOINLINE_ size_t bloom_process_simd_(const bloom_job_ *job,
+    bloom_batch_ *batch, const bloom_batch_ *next, bool *results)
+{
+    return BLOOM_PROCESS_(BLOOM_SIMD_);
+}
+
+BLOOM_NOINLINE_ size_t bloom_process_plain_(const bloom_job_ *job,
+    bloom_batch_ *batch, const bloom_batch_ *next, bool *results)
+{
+    return BLOOM_PROCESS_(BLOOM_PLAIN_);
+}
+
+/* The first batch that is processed is empty, so that the cells of the first
+   keys are prefetched like those of all others. */
+static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
+{
+    const bloom_job_ job = { image + BLOOM_HEADER_SIZE, bloom_parse_(image),
+                             add };
+    bool unwanted[BLOOM_BATCH_];
+    bloom_batch_ batches[2];
+    size_t hashed = 0, done = 0, trues = 0;
+    unsigned now = 0;
+    batches[0].count = 0;
+    if (add && keys.count > 0)
+        bloom_unseal_(image);
+    do {
+        bloom_batch_ *batch = &batches[now], *next = &batches[1 - now];
+        bool *results = keys.results ? keys.results + done : unwanted;
+        done = hashed;
+        bloom_hash_batch_(next, job.plan, &keys, hashed);
+        hashed += next->count;
+        trues += job.plan.layout == BLOOM_CLASSIC
+                   ? bloom_process_bits_(&job, batch, next, results)
+               : job.plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
+                   ? bloom_process_simd_(&job, batch, next, results)
+                   : bloom_process_plain_(&job, batch, next, results);
+        now = 1 - now;
+    } while (batches[now].count > 0);
+    return trues;
+}
+#endif
 
 BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
                                 size_t count, bool *is_new)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, is_new };
-    return bloom_many_(b, b, all);
+    return bloom_many_(bloom_bytes_(b), all, true);
 }
 
 BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
                                     size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, is_new };
-    return bloom_many_(b, b, all);
+    return bloom_many_(bloom_bytes_(b), all, true);
 }
 
 BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
                                      size_t count, bool *is_new)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, is_new };
-    return bloom_many_(b, b, all);
+    return bloom_many_(bloom_bytes_(b), all, true);
 }
 
 BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_many_(BLOOM_NULL_, b, all);
+    return bloom_many_(bloom_read_only_(b), all, false);
 }
 
 BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
@@ -1429,7 +2135,7 @@ BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
                                             size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_many_(BLOOM_NULL_, b, all);
+    return bloom_many_(bloom_read_only_(b), all, false);
 }
 
 BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
@@ -1437,87 +2143,8 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_many_(BLOOM_NULL_, b, all);
+    return bloom_many_(bloom_read_only_(b), all, false);
 }
-
-/* ---- Adding and looking up, in small builds --------------------------------
-   Other builds have faster versions of these functions in Speed. */
-#ifdef BLOOM_SMALL_
-#ifndef BLOOM_TINY
-static bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
-                                      const void *key, size_t size)
-{
-    const bloom_plan plan = bloom_parse_(header);
-    return bloom_walk_of_(plan, bloom_hash_(plan, key, size));
-}
-#endif
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    unsigned char *image = bloom_bytes_(b);
-    bloom_walk_ walk = bloom_walk_of_key_(image, key, size);
-    bloom_unseal_(image);
-    return bloom_add_walk_(image + BLOOM_HEADER_SIZE, image[BLOOM_LAYOUT_AT_],
-                           image[BLOOM_K_AT_], &walk);
-}
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(image, copy);
-    bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
-    return bloom_test_walk_(image + BLOOM_HEADER_SIZE, header[BLOOM_LAYOUT_AT_],
-                            header[BLOOM_K_AT_], &walk);
-}
-
-BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b);
-    const bloom_plan plan = bloom_parse_(image);
-    bloom_walk_ walk = bloom_walk_of_(plan, h);
-    bloom_unseal_(image);
-    return bloom_add_walk_(image + BLOOM_HEADER_SIZE, plan.layout, plan.hashes,
-                           &walk);
-}
-
-BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
-{
-    const bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_of_(plan, h);
-    return bloom_test_walk_(bloom_const_bytes_(b) + BLOOM_HEADER_SIZE, plan.layout,
-                            plan.hashes, &walk);
-}
-
-BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key)
-{
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_hash(b, bloom_hash_u64_(plan, key));
-}
-
-BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key)
-{
-    return bloom_may_contain_hash(b, bloom_hash_u64(b, key));
-}
-
-static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
-{
-    const bloom_plan plan = into ? bloom_parse_(bloom_bytes_(into))
-                                 : bloom_plan_of(b);
-    size_t i, trues = 0;
-    for (i = 0; i < keys.count; i++) {
-        const bloom_hash h = keys.hashes ? keys.hashes[i]
-            : keys.integers ? bloom_hash_u64_(plan, keys.integers[i])
-            : bloom_hash_(plan, keys.bytes[i].data, keys.bytes[i].size);
-        const bool result = into ? bloom_add_hash(into, h)
-                                 : bloom_may_contain_hash(b, h);
-        trues += result;
-        if (keys.results)
-            keys.results[i] = result;
-    }
-    return trues;
-}
-#endif
 
 /* ==== Whole filters =========================================================
    As m is a multiple of 64, cells can be read and written in 64-bit words. */
@@ -1616,7 +2243,7 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     for (cell = 0; cell < plan.cells; cell++)
         if (image[BLOOM_HEADER_SIZE + (size_t)(cell >> 1)]
             >> bloom_nibble_shift_(cell) & 15)
-            bloom_set_bit_(to + BLOOM_HEADER_SIZE, cell);
+            bloom_probe_bit_(to + BLOOM_HEADER_SIZE, cell, true);
     return true;
 }
 
@@ -2324,642 +2951,6 @@ BLOOM_API double bloom_fpr(const bloom *b)
         rate = bloom_plus_same_bits_((double)plan.cells / 256, plan.hashes / 8U,
                                      fill, rate);
     return bloom_plus_short_walks_(plan, fill, rate);
-}
-#endif
-
-/* ==== Speed =================================================================
-   A reader may stop here. All above is complete; with BLOOM_SMALL_, nothing
-   else is compiled. What follows sets and tests the same cells faster:
-   * Blocks: SIMD probes the eight words of a block at once.
-   * One key: eight cells are probed without a branch that depends on them.
-   * Many keys: the CPU waits for the cells of many keys at the same time. */
-
-#ifndef BLOOM_SMALL_
-
-/* ---- Blocks by SIMD --------------------------------------------------------
-   A vector of GCC or Clang holds the eight words of a block. It compiles to
-   AVX2, NEON or WebAssembly's SIMD. On x86-64 the CPU is tested for AVX2 at run
-   time, unless the compiler may assume it. Elsewhere plain C takes over. */
-#if defined(BLOOM_NO_SIMD) || !defined(__GNUC__) || !BLOOM_MAY_USE_WORDS_ \
-    || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || !__STDC_HOSTED__ \
-    || (defined(_WIN32) && !defined(__clang__)) /* GCC bug 54412 */ \
-    || !(defined(__AVX2__) || defined(__x86_64__) || defined(__aarch64__) \
-         || defined(__wasm_simd128__))
-#define BLOOM_TARGET_
-#define BLOOM_HAS_SIMD_ false
-#define bloom_fast_load32_ bloom_load32_
-#define bloom_simd_h1_(x, keys, count, seed) 0
-#define bloom_simd_test_ bloom_test_block_
-#define bloom_simd_add_ bloom_add_block_
-#else
-#if defined(__x86_64__) && !defined(__AVX2__)
-#define BLOOM_TARGET_ __attribute__((target("avx2")))
-#define BLOOM_HAS_SIMD_ __builtin_cpu_supports("avx2")
-#else
-#define BLOOM_TARGET_
-#define BLOOM_HAS_SIMD_ true
-#endif
-
-typedef uint32_t bloom_u32x8_ __attribute__((vector_size(32)));
-typedef uint64_t bloom_u64x4_ __attribute__((vector_size(32)));
-typedef long long bloom_i64x4_ __attribute__((vector_size(32)));
-
-/* Sets `mask` to the eight bits of position x in its block */
-#define BLOOM_SIMD_MASK_(mask, x) do { \
-    const uint32_t z = bloom_low_half_(x); \
-    const bloom_u32x8_ zs = { z, z, z, z, z, z, z, z }; \
-    const bloom_u32x8_ ones = { 1, 1, 1, 1, 1, 1, 1, 1 }; \
-    const bloom_u32x8_ salts = { BLOOM_SALTS_ }; \
-    const bloom_u32x8_ bits = ones << (zs * salts >> 27); \
-    __builtin_memcpy(&(mask), &bits, 32); } while (0)
-
-#ifdef __x86_64__
-#define BLOOM_SIMD_ALL_SET_(mask, cells) \
-    (__builtin_ia32_ptestc256(cells, mask) != 0)
-
-/* bloom_h1_u64_ for four keys at a time; returns how many keys it has hashed */
-BLOOM_TARGET_ static inline size_t bloom_simd_h1_(uint64_t *x,
-    const uint64_t *keys, size_t count, uint64_t seed)
-{
-    const uint64_t spread = bloom_spread_seed_(seed);
-    const bloom_u64x4_ spreads = { spread, spread, spread, spread };
-    size_t i;
-    for (i = 0; count - i >= 4; i += 4) {
-        bloom_u64x4_ h;
-        __builtin_memcpy(&h, keys + i, 32);
-        h += spreads;
-        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-        h ^= h >> 33;
-        __builtin_memcpy(x + i, &h, 32);
-    }
-    return i;
-}
-#else
-#define bloom_simd_h1_(x, keys, count, seed) 0
-#define BLOOM_SIMD_ALL_SET_(mask, cells) \
-    (((mask[0] & ~cells[0]) | (mask[1] & ~cells[1]) \
-      | (mask[2] & ~cells[2]) | (mask[3] & ~cells[3])) == 0)
-#endif
-
-/* Other threads may set bits while a block is loaded. The load may then see
-   some of these bits and not others, which is harmless, as no bit depends on
-   another. So it need not be atomic; volatile makes each call load anew. */
-typedef const BLOOM_VOLATILE_ bloom_i64x4_ bloom_unaligned_block_
-    __attribute__((aligned(1), may_alias));
-
-BLOOM_TARGET_ __attribute__((no_sanitize_thread)) static inline bool
-bloom_simd_test_(const unsigned char *block, uint64_t x)
-{
-    const void *at = block;
-    const bloom_i64x4_ cells = *(bloom_unaligned_block_ *)at;
-    bloom_i64x4_ mask;
-    BLOOM_SIMD_MASK_(mask, x);
-    return BLOOM_SIMD_ALL_SET_(mask, cells);
-}
-
-#ifdef BLOOM_ATOMIC
-/* Sets bits in a word, and returns those that were not set when the word was
-   read. If several threads set a bit at once, the first of them has read it as
-   not set. So at least one of them learns that the key is new. */
-static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
-{
-    void *aligned = at;
-    bloom_atomic_word_ *word = (bloom_atomic_word_ *)aligned;
-    uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
-    if (absent)
-        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-    return absent;
-}
-
-BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
-                                                 uint64_t x)
-{
-    bloom_i64x4_ mask;
-    uint64_t words[4], absent = 0;
-    if (bloom_simd_test_(block, x))
-        return false;
-    if ((uintptr_t)block % 8 != 0)
-        return bloom_add_block_(block, x);
-    BLOOM_SIMD_MASK_(mask, x);
-    __builtin_memcpy(words, &mask, 32);
-    for (unsigned i = 0; i < 4; i++)
-        absent |= bloom_set_word_(block + 8 * i, words[i]);
-    return absent != 0;
-}
-#else
-BLOOM_TARGET_ static inline bool bloom_simd_add_(unsigned char *block,
-                                                 uint64_t x)
-{
-    bloom_i64x4_ mask, cells, both;
-    BLOOM_SIMD_MASK_(mask, x);
-    __builtin_memcpy(&cells, block, 32);
-    both = cells | mask;
-    __builtin_memcpy(block, &both, 32);
-    return !BLOOM_SIMD_ALL_SET_(mask, cells);
-}
-#endif
-
-/* Like bloom_load32_, which clang does not always turn into one load */
-static inline uint32_t bloom_fast_load32_(const unsigned char *p)
-{
-    uint32_t x;
-    __builtin_memcpy(&x, p, 4);
-    return x;
-}
-#endif
-
-/* Adds a key to its blocks or, if `into` is NULL, tests them. true: all bits
-   were set. Without BLOOM_ATOMIC, no branch depends on a cell unless there is a
-   further block. */
-BLOOM_INLINE_ bool bloom_probe_blocks_(unsigned char *into,
-                                       const unsigned char *cells, unsigned k,
-                                       bloom_walk_ *walk)
-{
-    bool set = true;
-    do {
-        const size_t at = bloom_block_offset_(walk->m, walk->x);
-        set = (into ? !bloom_simd_add_(into + at, walk->x)
-                    : bloom_simd_test_(cells + at, walk->x)) && set;
-        bloom_step_(walk);
-        k -= 8;
-    } while (k > 0 && (into || set));
-    return set;
-}
-
-/* ---- Eight cells at once ---------------------------------------------------
-   A CPU cannot predict whether a cell is set. A wrong guess costs more than
-   loading eight cells, because loads overlap. So classic filters probe eight
-   cells without a branch on any (bloom_test_huge_ excepted). If the CPU
-   loads words from any address, GCC and Clang read 64-bit words, but not with
-   BLOOM_ATOMIC. Bit 0 of a result is the cell; ignore the rest. */
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) \
-    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(BLOOM_ATOMIC)
-
-static inline unsigned bloom_test_in_word_(const unsigned char *cells,
-                                           uint64_t cell)
-{
-    uint64_t word;
-    __builtin_memcpy(&word, cells + (size_t)(cell >> 6) * 8, 8);
-    return (unsigned)(word >> (cell & 63));
-}
-
-static inline unsigned bloom_set_in_word_(unsigned char *cells, uint64_t cell)
-{
-    unsigned char *at = cells + (size_t)(cell >> 6) * 8;
-    uint64_t old, word;
-    __builtin_memcpy(&old, at, 8);
-    word = old | (uint64_t)1 << (cell & 63);
-    __builtin_memcpy(at, &word, 8);
-    return (unsigned)(old >> (cell & 63));
-}
-#else
-#define bloom_test_in_word_ bloom_test_bit_
-#define bloom_set_in_word_ bloom_set_bit_
-#endif
-
-/* Sets the next cell or, if `into` is NULL, tests it. OPAQUE keeps compilers
-   from preparing powers of the factor or 32-bit halves of m, which is slow. */
-BLOOM_INLINE_ unsigned bloom_probe_cell_(unsigned char *into,
-                                         const unsigned char *cells,
-                                         bloom_walk_ *walk)
-{
-    uint64_t cell;
-    BLOOM_OPAQUE_(walk->y);
-    BLOOM_OPAQUE_(walk->m);
-    cell = bloom_next_cell_(walk);
-    return into ? bloom_set_in_word_(into, cell)
-                : bloom_test_in_word_(cells, cell);
-}
-
-/* Probes all k cells: first k % 8 of them, then groups of eight. A test ends
-   after a group with an unset cell or, if `stop` is true, at the first unset
-   cell. true: all cells were set. */
-#define BLOOM_PROBE_ set &= bloom_probe_cell_(into, cells, walk); \
-    if (stop && !(set & 1)) \
-        return false
-BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *into,
-                                     const unsigned char *cells, unsigned k,
-                                     bloom_walk_ *walk, bool stop)
-{
-    unsigned set = 1;
-    do {
-        switch (k & 7) {
-        case 0: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
-        case 7: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
-        case 6: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
-        case 5: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
-        case 4: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
-        case 3: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
-        case 2: BLOOM_PROBE_; BLOOM_FALL_THROUGH_;
-        case 1: BLOOM_PROBE_;
-        }
-        k = (k - 1) & ~7U;
-    } while (k > 0 && (into || (set & 1)));
-    return (set & 1) != 0;
-}
-
-/* ---- One key ---------------------------------------------------------------
-   A call takes the first of three paths that fits:
-   1. One block per key, and SIMD: the public function itself, which
-      BLOOM_STATIC inlines into the user's loop.
-   2. The classic layout: bloom_add_bits_ and bloom_test_bits_.
-   3. All else: bloom_add_general_ and bloom_test_general_. They are kept out of
-      path 2 because they need more registers. */
-
-/* bloom_probe_blocks_ as a function of its own, compiled for SIMD */
-BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_simd_key_(unsigned char *into,
-                                                const unsigned char *cells,
-                                                unsigned k, bloom_walk_ walk)
-{
-    return bloom_probe_blocks_(into, cells, k, &walk);
-}
-
-BLOOM_NOINLINE_ bool bloom_add_general_(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_SIZE;
-    const bloom_plan plan = bloom_parse_(image);
-    bloom_walk_ walk = bloom_walk_of_(plan, h);
-    bloom_unseal_(image);
-    return plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
-         ? !bloom_simd_key_(cells, cells, plan.hashes, walk)
-         : bloom_add_walk_(cells, plan.layout, plan.hashes, &walk);
-}
-
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_general_(const bloom *b,
-                                                     bloom_hash h)
-{
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
-    const bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_of_(plan, h);
-    return plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
-         ? bloom_simd_key_(BLOOM_NULL_, cells, plan.hashes, walk)
-         : bloom_test_walk_(cells, plan.layout, plan.hashes, &walk);
-}
-
-/* Path 2 expects that in width 32 the low half of h.h2 is 0 already. */
-BLOOM_NOINLINE_ bool bloom_add_bits_(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_SIZE;
-    const bloom_plan plan = bloom_parse_(image);
-    bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
-    if (plan.layout != BLOOM_CLASSIC)
-        return bloom_add_general_(b, h);
-    bloom_unseal_(image);
-    return !bloom_probe_bits_(cells, cells, plan.hashes, &walk, false);
-}
-
-/* A filter of 16 MB or more exceeds most caches, and the CPU waits for each
-   cell. Then it is best to stop at the first cell that is not set. */
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_huge_(const bloom *b, bloom_hash h)
-{
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
-    const bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
-    return bloom_probe_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, true);
-}
-
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_bits_(const bloom *b, bloom_hash h)
-{
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
-    const bloom_plan plan = bloom_plan_of(b);
-    bloom_walk_ walk = bloom_walk_at_(h.h1, h.h2, plan.cells);
-    if (plan.layout != BLOOM_CLASSIC)
-        return bloom_test_general_(b, h);
-    if (plan.cells >> 27 != 0)
-        return bloom_test_huge_(b, h);
-    return bloom_probe_bits_(BLOOM_NULL_, cells, plan.hashes, &walk, false);
-}
-
-/* Path 1, for m < 2^34 (2 GB), where the upper half of x chooses the block. The
-   number of blocks, m / 256, is bytes 1 to 4 of m, as m < 2^40 if blocked. */
-#ifndef BLOOM_API_INLINE_
-#define BLOOM_API_INLINE_ BLOOM_API
-#endif
-
-#define BLOOM_BLOCKS_(image) bloom_fast_load32_((image) + BLOOM_M_AT_ + 1)
-/* One load and one comparison test layout, width, k and the zero byte. */
-#define BLOOM_IS_ONE_BLOCK_(image, blocks) BLOOM_LIKELY_(BLOOM_HAS_SIMD_ \
-    && bloom_fast_load32_((image) + BLOOM_LAYOUT_AT_) \
-           == 0x084001UL /* blocked, 64, k = 8 */ \
-    && (blocks) >> 26 == 0)
-
-BLOOM_TARGET_ static inline bool bloom_add_one_block_(unsigned char *image,
-                                                      uint32_t blocks,
-                                                      uint64_t x)
-{
-    const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
-    bloom_unseal_(image);
-    return bloom_simd_add_(image + BLOOM_HEADER_SIZE + at, x);
-}
-
-BLOOM_TARGET_ static inline bool bloom_test_one_block_(
-    const unsigned char *image, uint32_t blocks, uint64_t x)
-{
-    const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
-    return bloom_simd_test_(image + BLOOM_HEADER_SIZE + at, x);
-}
-
-BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
-{
-    unsigned char *image = bloom_bytes_(b);
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    if (image[BLOOM_WIDTH_AT_] == 32)
-        h.h2 = h.h2 >> 32 << 32;
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_add_one_block_(image, blocks, h.h1) : bloom_add_bits_(b, h);
-}
-
-BLOOM_API_INLINE_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    if (image[BLOOM_WIDTH_AT_] == 32)
-        h.h2 = h.h2 >> 32 << 32;
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_test_one_block_(image, blocks, h.h1) : bloom_test_bits_(b, h);
-}
-
-BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
-{
-    const bloom_plan plan = bloom_parse_(bloom_bytes_(b));
-    return bloom_add_hash(b, bloom_hash_(plan, key, size));
-}
-
-BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
-{
-    return bloom_may_contain_hash(b, bloom_hash_key(b, key, size));
-}
-
-/* bloom_add_u64 and bloom_may_contain_u64, which may be inlined, hash integers
-   in width 64 only. In width 32 they call these two, which keeps them small. */
-BLOOM_NOINLINE_ bool bloom_add_u64_32_(bloom *b, uint64_t key)
-{
-    return bloom_add_bits_(b, bloom_hash_u64(b, key));
-}
-
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_test_u64_32_(const bloom *b,
-                                                    uint64_t key)
-{
-    return bloom_test_bits_(b, bloom_hash_u64(b, key));
-}
-
-BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
-{
-    unsigned char *image = bloom_bytes_(b);
-    const uint64_t h1 = bloom_h1_u64_(key,
-        bloom_load64_(image + BLOOM_SEED_AT_));
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_add_one_block_(image, blocks, h1)
-         : image[BLOOM_WIDTH_AT_] == 64
-             ? bloom_add_bits_(b, bloom_from_h1_(h1))
-             : bloom_add_u64_32_(b, key);
-}
-
-BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
-{
-    const unsigned char *image = bloom_const_bytes_(b);
-    const uint64_t h1 = bloom_h1_u64_(key,
-        bloom_load64_(image + BLOOM_SEED_AT_));
-    const uint32_t blocks = BLOOM_BLOCKS_(image);
-    return BLOOM_IS_ONE_BLOCK_(image, blocks)
-         ? bloom_test_one_block_(image, blocks, h1)
-         : image[BLOOM_WIDTH_AT_] == 64
-             ? bloom_test_bits_(b, bloom_from_h1_(h1))
-             : bloom_test_u64_32_(b, key);
-}
-
-/* ---- Many keys -------------------------------------------------------------
-   A batch of keys is hashed, then its cells are prefetched, then they are
-   probed. So the CPU waits for many cells at once. Lookups do that in two
-   rounds: one block, or two cells, rule out most absent keys, and only the keys
-   that are left need the rest. A small filter (see bloom_many_) is not
-   prefetched, and with k <= 8 its lookups take one round. */
-#define BLOOM_BATCH_ 128U
-
-/* Keys on their walks: x is the next position, y the next step. When absent
-   keys are dropped, `key` gets the former indices of those that are left. */
-typedef struct bloom_batch_ {
-    size_t count;
-    uint64_t x[BLOOM_BATCH_], y[BLOOM_BATCH_];
-    unsigned char key[BLOOM_BATCH_];
-    bool answer[BLOOM_BATCH_];
-} bloom_batch_;
-
-/* The filter; `into` is its cells if keys are added, NULL to look them up */
-typedef struct bloom_job_ {
-    unsigned char *into;
-    const unsigned char *cells;
-    bloom_plan plan;
-    bool large;                         /* beyond the caches: prefetch */
-} bloom_job_;
-
-BLOOM_INLINE_ void bloom_put_hash_(bloom_batch_ *batch, size_t i,
-                                   bloom_plan plan, bloom_hash h)
-{
-    batch->x[i] = h.h1;
-    batch->y[i] = bloom_first_step_(plan, h.h2);
-}
-
-/* With SIMD on x86-64, integers in width 64 are hashed four at a time. */
-static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
-                                 const uint64_t *keys)
-{
-    size_t i, done = 0;
-    if (!BLOOM_IS_32_(plan) && BLOOM_HAS_SIMD_)
-        done = bloom_simd_h1_(batch->x, keys, batch->count, plan.seed);
-    for (i = 0; i < done; i++)
-        batch->y[i] = bloom_from_h1_(batch->x[i]).h2;
-    for (i = done; i < batch->count; i++)
-        bloom_put_hash_(batch, i, plan, bloom_hash_u64_(plan, keys[i]));
-}
-
-/* Hashes `count` keys, from number `from` on, into a batch. Each kind of key
-   has its own loop, because one loop for all is slower. Integers and hashes of
-   the next batch are prefetched now, before the cells keep the memory busy. */
-static void bloom_hash_keys_(bloom_batch_ *batch, bloom_plan plan,
-                             const bloom_keys_ *keys, size_t from, size_t count)
-{
-    const size_t left = keys->count - from;
-    batch->count = count;
-    for (size_t i = count; i < left && i < 2 * count; i += 4)
-        if (keys->integers)
-            BLOOM_PREFETCH_(keys->integers + from + i);
-        else if (keys->hashes)
-            BLOOM_PREFETCH_(keys->hashes + from + i);
-    if (keys->integers)
-        bloom_hash_integers_(batch, plan, keys->integers + from);
-    else if (keys->hashes)
-        for (size_t i = 0; i < count; i++)
-            bloom_put_hash_(batch, i, plan, keys->hashes[from + i]);
-    else
-        for (size_t i = 0; i < count; i++)
-            bloom_put_hash_(batch, i, plan,
-                            bloom_hash_(plan, keys->bytes[from + i].data,
-                                        keys->bytes[from + i].size));
-}
-
-/* The next functions are compiled up to six times: for three kernels, and for
-   adding and looking up. In each copy `kernel`, and whether `into` is NULL, are
-   constants. The kernel BITS is for the classic layout, SIMD for blocks, and
-   PLAIN for counters and, on a CPU without SIMD, for blocks. */
-enum { BLOOM_BITS_, BLOOM_SIMD_, BLOOM_PLAIN_ };
-
-/* Prefetches the next k cells of each key */
-BLOOM_INLINE_ void bloom_prefetch_batch_(const bloom_job_ *job,
-                                         const bloom_batch_ *batch, int kernel,
-                                         unsigned k)
-{
-    const bool blocks = kernel != BLOOM_BITS_
-                     && job->plan.layout == BLOOM_BLOCKED;
-    const unsigned shift = kernel == BLOOM_PLAIN_ ? 1 : 3;
-    const uint64_t m = job->plan.cells;
-    unsigned done;
-    for (size_t i = 0; i < batch->count; i++) {
-        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        for (done = 0; done < k; done += blocks ? 8 : 1) {
-            BLOOM_PREFETCH_(job->cells
-                + (blocks ? bloom_block_offset_(m, walk.x)
-                          : (size_t)(bloom_high_half_(walk.x, m) >> shift)));
-            bloom_step_(&walk);
-        }
-    }
-}
-
-/* Adds a key or, if `into` is NULL, tests k cells of it. true: all were set. */
-BLOOM_INLINE_ bool bloom_probe_(const bloom_job_ *job, unsigned char *into,
-                                int kernel, unsigned k, bloom_walk_ *walk)
-{
-    const unsigned char *cells = job->cells;
-    const unsigned layout = job->plan.layout;
-    return kernel == BLOOM_BITS_
-         ? bloom_probe_bits_(into, cells, k, walk, false)
-         : kernel == BLOOM_SIMD_ ? bloom_probe_blocks_(into, cells, k, walk)
-         : into ? !bloom_add_walk_(into, layout, k, walk)
-                : bloom_test_walk_(cells, layout, k, walk);
-}
-
-/* Probes the next k cells of each key. An answer is true if the key is new or,
-   in a lookup, if it may be in. Returns how many are true. */
-BLOOM_INLINE_ size_t bloom_probe_all_(const bloom_job_ *job,
-                                      const bloom_batch_ *batch, bool *answer,
-                                      unsigned char *into, int kernel,
-                                      unsigned k)
-{
-    const uint64_t m = job->plan.cells;
-    const size_t count = batch->count;
-    size_t i, trues = 0;
-    for (i = 0; i < count; i++) {
-        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        const bool set = bloom_probe_(job, into, kernel, k, &walk);
-        const bool is_true = into ? !set : set;
-        answer[i] = is_true;
-        trues += is_true;
-    }
-    return trues;
-}
-
-/* Tests the first `first` cells of each key. Keeps only the keys whose cells
-   are all set, and how far their walks have come. */
-BLOOM_INLINE_ void bloom_drop_absent_(const bloom_job_ *job,
-                                      bloom_batch_ *batch, int kernel,
-                                      unsigned first)
-{
-    const uint64_t m = job->plan.cells;
-    const size_t count = batch->count;
-    size_t i, kept = 0;
-    for (i = 0; i < count; i++) {
-        bloom_walk_ walk = bloom_walk_at_(batch->x[i], batch->y[i], m);
-        const bool set = bloom_probe_(job, BLOOM_NULL_, kernel, first, &walk);
-        batch->x[kept] = walk.x;                        /* kept <= i */
-        batch->y[kept] = walk.y;
-        batch->key[kept] = (unsigned char)i;
-        kept += set;
-    }
-    batch->count = kept;
-}
-
-/* Adds or looks up a batch, in one round or two. Returns how many are true. */
-BLOOM_INLINE_ size_t bloom_process_batch_(const bloom_job_ *job,
-                                          bloom_batch_ *batch, bool *results,
-                                          unsigned char *into, int kernel)
-{
-    const unsigned k = job->plan.hashes;
-    const unsigned first = job->plan.layout == BLOOM_BLOCKED ? 8 : 2;
-    const bool once = into || k <= first || (!job->large && k <= 8);
-    size_t i, trues;
-    if (job->large)
-        bloom_prefetch_batch_(job, batch, kernel, once ? k : first);
-    if (once)
-        return kernel == BLOOM_SIMD_ && k == 8
-             ? bloom_probe_all_(job, batch, results, into, kernel, 8)
-             : bloom_probe_all_(job, batch, results, into, kernel, k);
-    for (i = 0; i < batch->count; i++)
-        results[i] = false;
-    bloom_drop_absent_(job, batch, kernel, first);
-    if (job->large)
-        bloom_prefetch_batch_(job, batch, kernel, k - first);
-    trues = bloom_probe_all_(job, batch, batch->answer, into, kernel,
-                             k - first);
-    for (i = 0; i < batch->count; i++)
-        results[batch->key[i]] = batch->answer[i];
-    return trues;
-}
-
-#define BLOOM_PROCESS_BATCH_(kernel) (job->into \
-    ? bloom_process_batch_(job, batch, results, job->into, kernel) \
-    : bloom_process_batch_(job, batch, results, BLOOM_NULL_, kernel))
-
-BLOOM_TARGET_ BLOOM_NOINLINE_ size_t bloom_process_simd_(
-    const bloom_job_ *job, bloom_batch_ *batch, bool *results)
-{
-    return BLOOM_PROCESS_BATCH_(BLOOM_SIMD_);
-}
-
-BLOOM_NOINLINE_ size_t bloom_process_bits_(const bloom_job_ *job,
-                                        bloom_batch_ *batch, bool *results)
-{
-    return BLOOM_PROCESS_BATCH_(BLOOM_BITS_);
-}
-
-BLOOM_NOINLINE_ size_t bloom_process_plain_(const bloom_job_ *job,
-                                         bloom_batch_ *batch, bool *results)
-{
-    return BLOOM_PROCESS_BATCH_(BLOOM_PLAIN_);
-}
-
-/* A filter is large, and prefetched, from 2^25 cells on (4 MB of bits); for
-   lookups in classic and counting filters, from 2^22 on. */
-static size_t bloom_many_(bloom *into, const bloom *b, bloom_keys_ keys)
-{
-    const bloom_plan plan = bloom_plan_of(b);
-    const bool blocked = plan.layout == BLOOM_BLOCKED;
-    const bool large = plan.cells >> (blocked || into ? 25 : 22) != 0;
-    bool unwanted[BLOOM_BATCH_];
-    bloom_batch_ batch;
-    bloom_job_ job;
-    size_t from, count, trues = 0;
-    job.into = BLOOM_NULL_;
-    job.cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
-    job.plan = plan;
-    job.large = large;
-    if (into && keys.count > 0) {
-        bloom_unseal_(bloom_bytes_(into));
-        job.into = bloom_bytes_(into) + BLOOM_HEADER_SIZE;
-    }
-    for (from = 0; from < keys.count; from += count) {
-        bool *results = keys.results ? keys.results + from : unwanted;
-        count = keys.count - from < BLOOM_BATCH_ ? keys.count - from
-                                                : BLOOM_BATCH_;
-        bloom_hash_keys_(&batch, plan, &keys, from, count);
-        trues += plan.layout == BLOOM_CLASSIC
-                   ? bloom_process_bits_(&job, &batch, results)
-               : blocked && BLOOM_HAS_SIMD_
-                   ? bloom_process_simd_(&job, &batch, results)
-                   : bloom_process_plain_(&job, &batch, results);
-    }
-    return trues;
 }
 #endif
 

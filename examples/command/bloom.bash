@@ -1,36 +1,29 @@
-# bash completion for the bloom command; `make install` installs it
+# bash completion for the bloom command; `make install` installs it. It takes the
+# verbs and options from the command's own help.
 
-_bloom() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local verb=${COMP_WORDS[1]} options key='-z -k -t -i --crlf --trim'
-    local plan='-n -p -l -w -s'
+_bloom() {      # _bloom COMMAND WORD BEFORE, as bash calls it
+    local words IFS=$'\n'
     COMPREPLY=()
-    if [ "$COMP_CWORD" = 1 ] ||
-       { [ "$COMP_CWORD" = 2 ] && [ "$verb" = help ]; }; then
-        options='uniq build add check info merge fold dump help'
-        [ "$COMP_CWORD" = 2 ] || options="$options --help --version"
-        COMPREPLY=($(compgen -W "$options" -- "$word"))
+    if [ "$COMP_CWORD" = 1 ] || [ "$COMP_CWORD $3" = '2 help' ]; then
+        words=$("$1" --help | sed -n '/^Examples/q
+            s/^  bloom \([a-z]*\)  *[^ ].*  .*/\1/p')
+        [ "$COMP_CWORD" = 2 ] || words+=$'\nhelp\n--help\n--version'
+        COMPREPLY=($(compgen -W "$words" -- "$2"))
         return
     fi
-    case $before in
-    -l) COMPREPLY=($(compgen -W 'classic blocked counting' -- "$word")) ;;
-    -w) COMPREPLY=($(compgen -W '64 32' -- "$word")) ;;
-    -n | -p | -s | -k | -t | -j | --save | --last | --for | --by) ;;
-    *)  case $verb in
-        uniq)  options="-f $plan --fixed --last --for --save --no-wait -d -c"
-               options="$options $key" ;;
-        build) options="$plan --fold --foldable --no-wait $key -j" ;;
-        add)   options="--no-wait $key" ;;
-        check) options="-v -c -q $key -j" ;;
-        merge) options='-p --fold --no-wait' ;;
-        fold)  options='-n -p --by --no-wait' ;;
-        esac
-        case $word in
-        -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-        *)  compopt -o filenames 2>/dev/null
-            local IFS=$'\n'
-            COMPREPLY=($(compgen -f -- "$word")) ;;
-        esac ;;
+    words=$("$1" help "${COMP_WORDS[1]}" 2>/dev/null)
+    case $3 in
+    -f) ;;                                              # a file, see below
+    -l) words='classic blocked counting' IFS=' ' ;;
+    -w) words='64 32' IFS=' ' ;;
+    -*) grep -q -e "^  $3 [^ ]" <<<"$words" && return ;;    # another value
+    esac
+    case $3/$2 in
+    -[lw]/*) COMPREPLY=($(compgen -W "$words" -- "$2")) ;;
+    */-*) words=$(sed -n 's/^  \(-[^ ]*\) .*/\1/p' <<<"$words")
+          COMPREPLY=($(compgen -W "$words" -- "$2")) ;;
+    *)    compopt -o filenames 2>/dev/null
+          COMPREPLY=($(compgen -f -- "$2")) ;;
     esac
 }
 complete -F _bloom bloom

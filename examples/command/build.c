@@ -78,12 +78,10 @@ static uint64_t fill_filter(filter *into, char **names, unsigned threads)
     return added;
 }
 
-/* Several threads may each have counted the same line as new. */
-static void tell_if_full(const char *path, filter *f, uint64_t known)
+/* Returns the exit status. */
+static int tell_if_full(const char *path, const filter *f)
 {
-    uint64_t estimate = f->one && options.jobs > 1 ? keys_in(f) : known;
-    f->known = estimate < known ? estimate : known;
-    warn_if_full(f, path, "are now taken for known");
+    return warn_if_full(f, path, "are now taken for known") ? EXCEEDED : 0;
 }
 
 /* ---- build, add --------------------------------------------------------- */
@@ -108,30 +106,35 @@ static uint64_t count_lines(char **names)
 int build_filter(char **operands)
 {
     const char *path = *operands++;
-    uint64_t n;
+    uint64_t n, added;
     filter f;
+    int status;
     take_output(path);
     n = options.n_given ? options.n : count_lines(operands);
     f = new_filter(n);
-    tell_if_full(path, &f, fill_filter(&f, operands, options.jobs));
+    added = fill_filter(&f, operands, options.jobs);
+    /* Several threads may each have counted the same line as new. */
+    f.known = options.jobs > 1 && keys_in(&f) < added ? keys_in(&f) : added;
+    status = tell_if_full(path, &f);
     if (options.fold)
         fold_for(&f, keys_in(&f), f.p);
     save_filter(path, &f);
     free_filter(&f);
-    return 0;
+    return status;
 }
 
 int add_to_filter(char **operands)
 {
     const char *path = *operands++;
     filter f;
+    int status;
     take_output(path);
     f = read_sound_filter(path);
     fill_filter(&f, operands, 1);
-    tell_if_full(path, &f, 0);
+    status = tell_if_full(path, &f);
     save_filter(path, &f);
     free_filter(&f);
-    return 0;
+    return status;
 }
 
 /* ---- merge -------------------------------------------------------------- */
@@ -177,20 +180,38 @@ static void merge_one(filter *f, const char *first, const char *name)
         tell_difference(name, first, plan, bloom_plan_of(f->one));
 }
 
+/* People type "merge a b" to add the lines of b to a. */
+static void check_parts(const char *path, char **parts)
+{
+    struct stat out, part;
+    const bool exists = stat(path, &out) == 0;
+    if (!parts[1])
+        misused("merge: one input has no union; for that of %s and %s, type: "
+                "bloom merge OUT %s %s", path, *parts, path, *parts);
+    for (; exists && *parts; parts++)
+        if (stat(*parts, &part) == 0 && part.st_dev == out.st_dev
+            && part.st_ino == out.st_ino)
+            misused("%s: is OUT and an input; write to a new file, then rename "
+                    "it: bloom merge OUT %s ...", *parts, *parts);
+}
+
 int merge_filters(char **operands)
 {
-    const char *path = *operands++, *first = *operands++;
+    const char *path = *operands++, *first = *operands;
     filter f;
+    int status = 0;
+    check_parts(path, operands);
     take_output(path);
     f = read_part(first);
-    while (*operands)
-        merge_one(&f, first, *operands++);
-    if (options.fold && !fold_for(&f, keys_in(&f), options.p)) {
+    while (*++operands)
+        merge_one(&f, first, *operands);
+    if (options.fold) {
         f.p = options.p;
         f.known = keys_in(&f);
-        warn_if_full(&f, path, "are now taken for known");
     }
+    if (!options.fold || !fold_for(&f, f.known, f.p))
+        status = tell_if_full(path, &f);
     save_filter(path, &f);
     free_filter(&f);
-    return 0;
+    return status;
 }

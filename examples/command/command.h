@@ -2,7 +2,7 @@
 
    main.c      the list of verbs         plan.c     new filters from options
    options.c   the command line          filter.c   filters in memory
-   help.c      bloom help                save.c     files of filters
+   help.c      help, from the tables     save.c     files of filters
    uniq.c      bloom uniq                keys.c     the key of each line
    waiting.c   lines not yet printed     jobs.c     threads, ordered output
    build.c     bloom build, add, merge   library.c  bloom.h, compiled once
@@ -67,7 +67,7 @@ typedef struct verb {
     const char *name, *letters;     /* letters: of its options */
     int least, most;                /* number of operands */
     int (*run)(char **operands);    /* returns the exit status */
-    const char *usage, *help;
+    const char *operands, *brief, *help;        /* brief: for bloom --help */
 } verb;
 
 extern const verb verbs[];          /* ends with a NULL name */
@@ -83,6 +83,7 @@ int check_lines(char **operands);
 int show_info(char **operands);
 #define row(name, ...) (printf("%-17s", name), printf(__VA_ARGS__))
 void print_keys(uint64_t known);
+const char *about_keys(uint64_t known);
 void print_rate(double rate);
 int merge_filters(char **operands);
 int dump_filter(char **operands);
@@ -113,10 +114,11 @@ void must_agree(filter *f, const char *name);   /* with the options; or exits */
 
 void *need_memory(size_t size, const char *name);
 filter read_filter(const char *name);
-filter read_sound_filter(const char *name);
+filter read_sound_filter(const char *name);     /* exits if it is damaged */
 void free_filter(filter *f);
 bool begins_as_filter(const void *bytes, size_t size);
 void must_be_one(const filter *f, const char *name, const char *why);
+void refuse_damage(const filter *f, bloom_error seal, const char *name);
 
 unsigned links_of(const filter *f);
 const bloom *link_of(const filter *f, unsigned i);
@@ -137,6 +139,7 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
 /* Prints a warning and returns true if the filter has exceeded its planned
    false-positive rate, or 25% if that rate is unknown. Reads all cells. */
 bool warn_if_full(const filter *f, const char *name, const char *fate);
+enum { EXCEEDED = 3 };              /* exit status of the command then */
 
 /* Estimates how many new lines were taken for known ones since look_at_start.
    `late`: how many lines, on average, were looked up but not yet added when a
@@ -248,5 +251,7 @@ bool wait_for_input(int fd, double until);  /* false: a signal came, or the
    time came first), and how many bytes in a pipe were not read yet. */
 size_t room_in_output(double until);
 size_t unread_output(void);
+bool reader_exits(double until);    /* of a pipe; false: a signal or the time
+                                       came first */
 
 #endif

@@ -27,18 +27,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#ifdef _WIN32
-#include <io.h>
-#define fsync _commit
-#define fchmod(fd, mode) 0
-#define ftruncate _chsize_s
-#define readlink(name, to, room) (-1)
-#define replace_file(from, to) (remove(to), rename(from, to))
-#else
-#define O_BINARY 0
-#define replace_file rename
-#endif
-
 #ifndef BEFORE_MESSAGE                  /* called before each message */
 #define BEFORE_MESSAGE() ((void)0)
 #endif
@@ -78,7 +66,7 @@ static inline const char *shown(const char *name)
 /* Returns -1 and sets errno if the file cannot be opened. */
 static inline int try_input(const char *name)
 {
-    return strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY | O_BINARY);
+    return strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY);
 }
 
 static inline int open_input(const char *name)
@@ -133,7 +121,7 @@ static inline bool create_beside(beside *b, const char *path,
     int fd, why;
     b->path = path;
     b->name = name_beside(path, suffix);
-    fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL | O_BINARY, 0666);
+    fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
     b->file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (b->file)
         return true;
@@ -159,7 +147,7 @@ static inline bool replace_by(beside *b)
                 && fsync(fileno(b->file)) == 0;
     good = (fclose(b->file) == 0) && good;
     b->file = NULL;
-    return good && replace_file(b->name, b->path) == 0;
+    return good && rename(b->name, b->path) == 0;
 }
 
 /* May be called after replace_by has failed. Preserves errno. */

@@ -141,32 +141,41 @@ filter read_filter(const char *name)
 
 bloom_error seal_of(const filter *f)
 {
-    bloom_error worst = BLOOM_OK, error;
-    unsigned i;
-    for (i = 0; i < links_of(f); i++) {
-        error = bloom_verify(link_of(f, i));
-        if (error == BLOOM_CORRUPT || worst == BLOOM_OK)
-            worst = error;
-    }
-    return worst;
+    return f->one ? bloom_verify(f->one)
+         : f->chain ? bloom_chain_verify(f->chain)
+         : bloom_window_verify(f->window);
+}
+
+static const char *kind_of(const filter *f)
+{
+    return f->chain ? "grows (made by uniq without --fixed)"
+                    : "forgets (made by uniq --last or --for)";
 }
 
 /* Exits unless it is a single filter. `why`: "cannot be merged", for example */
 void must_be_one(const filter *f, const char *name, const char *why)
 {
     if (!f->one)
-        die("%s: a filter that %s %s", name, f->chain
-            ? "grows (made by uniq without --fixed)"
-            : "forgets (made by uniq --last or --for)", why);
+        die("%s: a filter that %s %s", name, kind_of(f), why);
+}
+
+/* The command seals every file that it writes. A single filter may come from a
+   program that does not, but a chain or a window without a seal is damaged. */
+void refuse_damage(const filter *f, bloom_error seal, const char *name)
+{
+    if (seal == BLOOM_CORRUPT)
+        die_of(bloom_error_text(seal), name);
+    if (seal == BLOOM_UNSEALED && !f->one)
+        die("%s: corrupt: a filter that %s has a seal, but here it is missing",
+            name, kind_of(f));
+    if (seal == BLOOM_UNSEALED)
+        say("%s: has no seal, so damage to it cannot be detected", name);
 }
 
 filter read_sound_filter(const char *name)
 {
     filter f = read_filter(name);
-    if (seal_of(&f) == BLOOM_CORRUPT) {
-        free_filter(&f);
-        die_of(bloom_error_text(BLOOM_CORRUPT), name);
-    }
+    refuse_damage(&f, seal_of(&f), name);
     return f;
 }
 
@@ -246,7 +255,8 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
         bloom_chain_may_contain_many_hash(f->chain, hash, count, maybe);
 }
 
-/* Both return how many of the keys are new. */
+/* Both return how many of the keys are new. add_hashes is for keys that
+   look_up_hashes did not find. */
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
 {
     bloom_hash hash[BATCH];
@@ -260,7 +270,7 @@ size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
 size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
 {
     size_t added = f->one ? bloom_add_many_hash(f->one, hash, count, NULL)
-        : f->chain ? bloom_chain_add_many_hash(f->chain, hash, count, NULL)
+        : f->chain ? bloom_chain_add_absent_hash(f->chain, hash, count)
         : add_to_window(f, hash, count);
     f->known += added;
     return added;

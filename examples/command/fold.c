@@ -52,13 +52,25 @@ static void fold_by_rate(filter *f, const char *path)
             "build a larger filter, or give a larger -p", path, n, options.p);
 }
 
+static void tell_unchanged(const filter *f, const char *path)
+{
+    if (options.by)
+        say("%s: unchanged: --by 1 divides by one", path);
+    else
+        say("%s: unchanged: m = %" PRIu64 " has no divisor that keeps p = %g; a "
+            "filter built with --foldable has more divisors", path,
+            bloom_plan_of(f->one).cells, options.p);
+}
+
 int fold_filter(char **operands)
 {
     const char *path = *operands;
+    uint64_t before;
     filter f;
     take_output(path);
     f = read_sound_filter(path);
     must_be_one(&f, path, "cannot be folded");
+    before = bloom_plan_of(f.one).cells;
     if (!options.by)
         fold_by_rate(&f, path);
     else if (!bloom_fold(f.one, options.by))
@@ -66,6 +78,8 @@ int fold_filter(char **operands)
             PRIu64 "; give another D, or build with --foldable", path,
             bloom_plan_of(f.one).cells, options.by,
             least_cells(bloom_plan_of(f.one)));
+    if (bloom_plan_of(f.one).cells == before)
+        tell_unchanged(&f, path);
     save_filter(path, &f);
     free_filter(&f);
     return 0;

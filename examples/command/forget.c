@@ -189,8 +189,8 @@ void print_window(const filter *f)
     for (i = 0; i < all.generations; i++) {
         const bloom *b = bloom_window_generation(w, i);
         snprintf(name, sizeof name, "generation %u:", i);
-        row(name, "about %" PRIu64 " keys, rate %.3g\n",
-            bloom_estimate(b), bloom_fpr(b));
+        row(name, "%s, rate %.3g\n", about_keys(bloom_estimate(b)),
+            bloom_fpr(b));
     }
 }
 

@@ -18,44 +18,14 @@
 static int lock_fd_ = -1;
 static char *lock_name_;                /* NULL: the lock is not held */
 
-#ifdef _WIN32
-#include <share.h>
-
-static inline bool try_lock_(const char *name)
-{
-    lock_fd_ = _sopen(name, _O_RDWR | _O_CREAT, _SH_DENYRW, 0666);
-    if (lock_fd_ < 0)
-        errno = EAGAIN;
-    return lock_fd_ >= 0;
-}
-
-static inline void remove_lock_(const char *name)
-{
-    close(lock_fd_);
-    remove(name);
-}
-
-static inline bool can_be_locked(int fd)
-{
-    return fd >= 0;
-}
-
-typedef int signals_;
-#define hold_signals_(old) ((void)(old))
-#define free_signals_(old) ((void)(old))
-
-#else
-
-typedef sigset_t signals_;
-
-static inline void hold_signals_(signals_ *old)
+static inline void hold_signals_(sigset_t *old)
 {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, old);
 }
 
-static inline void free_signals_(const signals_ *old)
+static inline void free_signals_(const sigset_t *old)
 {
     sigprocmask(SIG_SETMASK, old, NULL);
 }
@@ -93,12 +63,10 @@ static inline void remove_lock_(const char *name)
     close(lock_fd_);
 }
 
-#endif
-
 /* Blocks signals, so that their handler knows whether to remove the lock. */
 static inline bool take_lock_(char *name)
 {
-    signals_ old;
+    sigset_t old;
     bool taken;
     int why;
     hold_signals_(&old);
@@ -133,7 +101,7 @@ static inline void lock(const char *path, bool may_wait)
 
 static inline void unlock(void)
 {
-    signals_ old;
+    sigset_t old;
     hold_signals_(&old);
     if (lock_name_)
         remove_lock_(lock_name_);

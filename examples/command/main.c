@@ -8,49 +8,55 @@
    cc -std=c99 -O2 -I. examples/command/[a-z]*.c -pthread -o bloom */
 #include "command.h"
 
-#define PLAN "[-n N] [-p P] [-l LAYOUT] [-w 64|32] [-s SEED]"
-#define KEY "[-z] [-k N[,M]] [-t SEP] [-i] [--crlf] [--trim]"
-
 const verb verbs[] = {
     { "uniq", "fnplwsFNASWdczktiCT", 0, INT_MAX, uniq_lines,
-      "uniq [-f FILE] [--save SECONDS] [--no-wait] [-d] [-c]\n"
-      "    " PLAN "\n    [--fixed | --last N | --for TIME]\n"
-      "    " KEY " [IN...]",
-      "prints each line the first time it is seen, in order and at once. On\n"
+      "[-f FILE] [IN...]", "print each line the first time it is seen",
+      "Prints each line the first time it is seen, in order and at once. On\n"
       "average, it loses at most a share P of the new lines. The filter grows\n"
       "as needed; with --last or --for it forgets old lines instead.\n"
+      "\n"
       "FILE keeps the filter between runs. It records every line that was\n"
-      "printed, unless SIGKILL or a crash ends the command. It also records the\n"
-      "filter options, but not the key options (-z, -k, -t, -i, --crlf, --trim):\n"
-      "give these in every run." },
+      "printed, unless SIGKILL or a crash ends the command. A line that the\n"
+      "reader of a pipe left unread is not recorded. At the end, uniq waits for\n"
+      "the reader, for at most the time of --save. FILE also records the filter\n"
+      "options, so later runs may leave them out.\n"
+      "\n"
+      "The exit status is 3 if the rate has become too high, so that uniq may\n"
+      "have lost more new lines than P allows. A message estimates how many.\n" },
     { "build", "nplwsOEWzktiCTj", 1, INT_MAX, build_filter,
-      "build " PLAN "\n    [--fold | --foldable] [--no-wait] [-j N]\n"
-      "    " KEY " OUT [IN...]",
-      "makes a filter from the lines of IN, and writes it to OUT." },
+      "OUT [IN...]", "make a filter from lines",
+      "Makes a filter from the lines of IN, and writes it to OUT. Without -n,\n"
+      "it counts the lines first. The exit status is 3 if OUT holds more lines\n"
+      "than N, so that its rate has become too high.\n" },
     { "add", "WzktiCT", 1, INT_MAX, add_to_filter,
-      "add [--no-wait]\n    " KEY " FILE [IN...]",
-      "adds lines to an existing filter." },
+      "FILE [IN...]", "add lines to a filter",
+      "Adds lines to an existing filter. The exit status is 3 if its rate is now\n"
+      "above 25%.\n" },
     { "check", "vcqzktiCTj", 1, INT_MAX, check_lines,
-      "check [-v] [-c] [-q] [-j N]\n    " KEY " FILE [IN...]",
-      "prints the lines that may be in the filter; with -v, those that are\n"
-      "certainly not in it." },
-    { "info", "", 1, 1, show_info, "info FILE",
-      "shows the layout, size, contents, false-positive rate and capacity of\n"
-      "a filter, and whether it is intact." },
+      "[-v] FILE [IN...]", "print lines that may be in it; -v: the others",
+      "Prints the lines that may be in the filter; with -v, those that are\n"
+      "certainly not in it. The exit status is 1 if there is no line to print.\n" },
+    { "info", "", 1, 1, show_info,
+      "FILE", "show its size, keys, rate, and if it is intact",
+      "Shows the layout, size, contents, false-positive rate and capacity of a\n"
+      "filter, and whether it is intact.\n" },
     { "merge", "pOW", 2, INT_MAX, merge_filters,
-      "merge [--fold -p P] [--no-wait] OUT A...",
-      "writes the union of filters to OUT; they must be built with the same\n"
-      "options. OUT is replaced, and may be one of them." },
+      "OUT A B...", "write the union of filters to OUT",
+      "Writes the union of two or more filters to OUT. They must be built with\n"
+      "the same options. OUT is replaced, and must not be one of them. The exit\n"
+      "status is 3 if the rate of OUT is too high: above P, or without --fold,\n"
+      "above 25%.\n" },
     { "fold", "npBW", 1, 1, fold_filter,
-      "fold [-p P] [-n N] [--by D] [--no-wait] FILE",
-      "shrinks a filter to the smallest possible size that keeps the rate P\n"
-      "for the lines in it (for N lines, if N is larger), or divides its size\n"
-      "by D. The divisor must be a whole number; filters that were built with\n"
-      "--foldable or --fold have many." },
-    { "dump", "", 1, 1, dump_filter, "dump FILE",
-      "prints a filter as a C array for ROM; a filter that grows or forgets\n"
-      "becomes several arrays." },
-    { NULL, NULL, 0, 0, NULL, NULL, NULL }
+      "-p P FILE", "shrink a filter to the size its lines need",
+      "Shrinks a filter to the smallest possible size that keeps the rate P for\n"
+      "the lines in it (for N lines, if N is larger), or divides its size by D.\n"
+      "The divisor must be a whole number; filters that were built with\n"
+      "--foldable or --fold have many.\n" },
+    { "dump", "", 1, 1, dump_filter,
+      "FILE", "print a C array, ready for ROM",
+      "Prints a filter as a C array for ROM; a filter that grows or forgets\n"
+      "becomes several arrays. The file's name becomes the name of the array.\n" },
+    { NULL, NULL, 0, 0, NULL, NULL, NULL, NULL }
 };
 
 const verb *find_verb(const char *name)

@@ -16,11 +16,11 @@ const option_line option_list[] = {
       "keep the filter in FILE between runs", NULL },
     { 'n', NULL, "N",
       "expected number of different lines, such as 1e6; the filter\n"
-      "grows beyond it", "uniq" },
+      "grows beyond it; default 2e6 (with --fixed or --for 1e6)", "uniq" },
     { 'n', NULL, "N",
       "keep the rate P for at least N lines", "fold" },
     { 'n', NULL, "N",
-      "number of different lines, such as 1e6", NULL },
+      "number of different lines, such as 1000000 or 1e6", NULL },
     { 'p', NULL, "P",
       "with --fold: false-positive rate of the union, such as 0.01\n"
       "or 1%", "merge" },
@@ -31,9 +31,13 @@ const option_line option_list[] = {
       "false-positive rate: the share of new lines that may be\n"
       "taken for known ones; default 0.001, which is 0.1%", NULL },
     { 'l', NULL, "LAYOUT",
-      "classic, the default; blocked: faster in large filters, 10\n"
-      "to 20% larger (P above 0.07: more), and the default of uniq\n"
-      "without -f and -w 32; counting: 4 times as large", NULL },
+      "blocked, the default without -w 32: the fastest; classic: 10\n"
+      "to 20% smaller (P above 0.07: more); counting: 4 times as\n"
+      "large as classic", "uniq" },
+    { 'l', NULL, "LAYOUT",
+      "classic, the default: the smallest; blocked: faster in large\n"
+      "filters, 10 to 20% larger (P above 0.07: more); counting: 4\n"
+      "times as large as classic", NULL },
     { 'w', NULL, "BITS",
       "hash width: 64, or 32 for small chips; blocked filters and\n"
       "filters that grow always have 64", NULL },

@@ -87,11 +87,7 @@ static bool is_standard_output(const struct stat *file)
 static bool is_there(const char *path)
 {
     struct stat file = { 0 };
-#ifdef _WIN32
-    bool exists = stat(path, &file) == 0;
-#else
     bool exists = lstat(path, &file) == 0;
-#endif
     if (exists && !S_ISREG(file.st_mode))
         die_of("is not a regular file; give another name for the filter", path);
     if (exists ? access(path, W_OK) != 0 : errno != ENOENT)

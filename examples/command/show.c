@@ -1,7 +1,6 @@
 /* show.c: bloom info and dump */
 #include "command.h"
 
-
 /* ---- info --------------------------------------------------------------- */
 
 void print_rate(double rate)
@@ -18,6 +17,16 @@ void print_keys(uint64_t known)
         row("keys:", "unknown: every cell is set\n");
     else
         row("keys:", "about %" PRIu64 "\n", known);
+}
+
+/* The result is valid until the next call. */
+const char *about_keys(uint64_t known)
+{
+    static char text[40];
+    if (known == UINT64_MAX)
+        return "every cell is set";
+    snprintf(text, sizeof text, "about %" PRIu64 " keys", known);
+    return text;
 }
 
 static void print_capacity(const char *name, bloom_plan plan, double p,
@@ -62,9 +71,9 @@ static void print_chain(const filter *f)
         bloom_plan plan = bloom_plan_of(b);
         char name[20];
         snprintf(name, sizeof name, "link %u:", i);
-        row(name, "k %d, m %" PRIu64 ", %.2f%% ones, about %" PRIu64 " keys, "
-            "rate %.3g\n", plan.hashes, plan.cells, percent_of_ones(b),
-            bloom_estimate(b), bloom_fpr(b));
+        row(name, "k %d, m %" PRIu64 ", %.2f%% ones, %s, rate %.3g\n",
+            plan.hashes, plan.cells, percent_of_ones(b),
+            about_keys(bloom_estimate(b)), bloom_fpr(b));
     }
 }
 
@@ -88,15 +97,37 @@ int show_info(char **operands)
     else
         print_chain(&f);
     row("seal:", "%s\n", seal == BLOOM_OK ? "sealed and intact"
-                       : seal == BLOOM_UNSEALED ? "not sealed" : "DAMAGED");
+                       : seal == BLOOM_UNSEALED && f.one ? "not sealed"
+                       : "DAMAGED");
     close_output();
+    refuse_damage(&f, seal, name);
     free_filter(&f);
-    if (seal == BLOOM_CORRUPT)
-        die_of(bloom_error_text(seal), name);
     return 0;
 }
 
 /* ---- dump --------------------------------------------------------------- */
+
+/* Is this name a keyword of C or C++, a macro of common compilers, or one of
+   bloom.h's names? */
+static bool is_taken(const char *name)
+{
+    static const char words[] = " alignas alignof and and_eq asm auto bitand "
+        "bitor bool break case catch char char16_t char32_t char8_t class "
+        "co_await co_return co_yield compl concept const const_cast consteval "
+        "constexpr constinit continue decltype default delete do double "
+        "dynamic_cast else enum explicit export extern false float for friend "
+        "goto if inline int linux long mutable namespace new noexcept not "
+        "not_eq nullptr operator or or_eq private protected public register "
+        "reinterpret_cast requires restrict return short signed sizeof static "
+        "static_assert static_cast struct switch template this thread_local "
+        "throw true try typedef typeid typename typeof typeof_unqual union "
+        "unix unsigned using virtual void volatile wchar_t while xor xor_eq ";
+    const char *at = strstr(words, name);
+    while (at && !(at[-1] == ' ' && at[strlen(name)] == ' '))
+        at = strstr(at + 1, name);
+    return at || strcmp(name, "bloom") == 0 || strncmp(name, "bloom_", 6) == 0
+           || strncmp(name, "BLOOM_", 6) == 0;
+}
 
 /* Makes a C name of the file's name, without its folders. */
 static char *c_name_of(const char *path)
@@ -130,9 +161,9 @@ static void print_head(const filter *f, const char *name)
     bool tiny = plan.layout == BLOOM_CLASSIC && plan.hash_bits == 32;
     printf("/* A Bloom filter for bloom_view(%s%s, sizeof %s%s, NULL):\n"
            "   %s, hash width %d, k %d, m %" PRIu64 ", seed %" PRIu64
-           ", about %" PRIu64 " keys", name, f->one ? "" : "_0", name,
+           ", %s", name, f->one ? "" : "_0", name,
            f->one ? "" : "_0", layouts[plan.layout], plan.hash_bits,
-           plan.hashes, plan.cells, plan.seed, keys_in(f));
+           plan.hashes, plan.cells, plan.seed, about_keys(keys_in(f)));
     if (!f->one)
         printf(".\n   %s: a key may be in if any of %s_0 to %s_%u contains it",
                f->chain ? "It has grown" : "It forgets", name, name,
@@ -154,6 +185,9 @@ int dump_filter(char **operands)
     size_t room = strlen(name) + 16;
     char *link = enlarge(NULL, room, name);
     unsigned i;
+    if (f.one && is_taken(name))
+        die("%s: its array would be named %s, which C, C++ or bloom.h uses; "
+            "rename the file", *operands, name);
     forget_old(&f);
     print_head(&f, name);
     for (i = 0; i < links_of(&f); i++) {

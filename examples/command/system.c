@@ -12,82 +12,6 @@ enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 22 };
 
 static volatile sig_atomic_t stopped_by, signals_came, can_wait;
 
-#ifdef _WIN32
-
-void prepare_system(void)
-{
-    _setmode(0, O_BINARY);
-    _setmode(1, O_BINARY);
-}
-
-unsigned count_cores(void)
-{
-    const char *number = getenv("NUMBER_OF_PROCESSORS");
-    return number ? (unsigned)atoi(number) : 1;
-}
-
-void *image_memory(size_t size)
-{
-    return malloc(size);
-}
-
-bool allocate(int fd, size_t from, size_t size)
-{
-    (void)fd;
-    (void)from;
-    (void)size;
-    return true;                        /* Windows: not checked in advance */
-}
-
-double seconds(void)
-{
-    return (double)time(NULL);
-}
-
-uint64_t milliseconds(void)
-{
-    return (uint64_t)time(NULL) * 1000;
-}
-
-static void on_signal(int number)
-{
-    if (!can_wait)
-        end_by_signal(number);
-    stopped_by = number;
-    signals_came++;
-}
-
-void watch_signals(bool may_wait)
-{
-    can_wait = may_wait;
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-}
-
-void hold_signals(bool held)
-{
-    (void)held;
-}
-
-bool wait_for_input(int fd, double until)
-{
-    (void)fd;
-    return stopped_by == 0 && seconds() < until;
-}
-
-size_t room_in_output(double until)
-{
-    (void)until;
-    return SIZE_MAX;
-}
-
-size_t unread_output(void)
-{
-    return 0;
-}
-
-#else
-
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -301,7 +225,10 @@ size_t room_in_output(double until)
     return wait_for(1, POLLOUT, until) ? PIPE_BUF : 0;
 }
 
-#endif
+bool reader_exits(double until)
+{
+    return wait_for(1, 0, until);       /* poll always reports POLLERR */
+}
 
 int stop_signal(void)
 {
@@ -315,15 +242,11 @@ bool stop_now(void)
 
 void end_by_signal(int number)
 {
+    sigset_t one;
     remove_leftovers();
     signal(number, SIG_DFL);
     raise(number);
-#ifndef _WIN32
-    {
-        sigset_t one;                   /* a handler runs with it blocked */
-        sigemptyset(&one);
-        sigaddset(&one, number);
-        sigprocmask(SIG_UNBLOCK, &one, NULL);
-    }
-#endif
+    sigemptyset(&one);                  /* a handler runs with it blocked */
+    sigaddset(&one, number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
 }

@@ -5,11 +5,15 @@
    however else the command ends. So the next run knows every line that was
    printed, except lines that the reader left unread in a pipe, or that could
    not be written to a full disk. Disk space for the filter is reserved before a
-   line is printed. */
+   line is printed.
+
+   A save while the reader is still there counts what is in the pipe as read, as
+   the reader is expected to read it. To keep such saves few, the command waits
+   at its end until the reader has read everything or has exited, but not beyond
+   the time of the next save: the reader may be waiting for the command. */
 #include "command.h"
 
-enum { BLOCK = 1 << 15,             /* bytes per write, roughly */
-       EXCEEDED = 3 };              /* exit status: rate higher than P */
+enum { BLOCK = 1 << 13 };           /* bytes per write, roughly */
 
 static struct run {
     const char *path;               /* FILE; NULL: none */
@@ -86,23 +90,46 @@ static void add_lines_until(uint64_t end)
    written to the same pipe, so the result may be too small. */
 static uint64_t was_read(void)
 {
-    uint64_t unread = unread_output();
+    uint64_t unread = run.broken ? 0 : unread_output();
     return run.printed > unread ? run.printed - unread : 0;
+}
+
+/* The reader has exited: what it left unread does not count as printed. */
+static void lose_reader(void)
+{
+    run.printed = was_read();
+    run.gone = run.broken = true;
 }
 
 /* A reader that has not exited is expected to read the rest. */
 static void add_all_printed(void)
 {
-    add_lines_until(run.broken ? was_read() : run.printed);
+    add_lines_until(run.printed);
 }
 
-/* Returns false, after a message, if it cannot be saved. */
+/* Waits for the reader of a pipe at the end of the run. */
+static void await_reader(void)
+{
+    double pause = 0.001;
+    add_lines_until(was_read());
+    while (count_waiting() > 0 && was_read() < run.printed && !stop_signal()
+           && seconds() < run.save_at) {
+        if (reader_exits(seconds() + pause))
+            lose_reader();
+        pause = pause < 0.05 ? 2 * pause : pause;
+        add_lines_until(was_read());
+    }
+}
+
+/* If lines still wait to be printed, there will be another save. Returns false,
+   after a message, if the filter cannot be saved. */
 static bool save(void)
 {
     bool good;
     add_all_printed();
     run.unsaved = false;
-    run.save_at = NEVER;
+    run.save_at = count_waiting() > 0 ? seconds() + (double)options.save
+                                      : NEVER;
     hold_signals(true);
     good = try_to_save(run.path, &run.seen);
     hold_signals(false);
@@ -112,6 +139,8 @@ static bool save(void)
 /* Saves when the run ends before all input was read. */
 static void save_at_exit(void)
 {
+    if (!stop_signal())
+        await_reader();
     add_all_printed();
     if (run.unsaved)
         save();
@@ -148,8 +177,12 @@ static void end_if_full(void)
 /* Saves during the run, and reserves disk space for the next save. */
 static void save_meanwhile(void)
 {
-    save_or_end();
-    reserve_or_end();
+    add_all_printed();
+    if (run.unsaved) {
+        save_or_end();
+        reserve_or_end();
+    } else
+        run.save_at = seconds() + (double)options.save;
 }
 
 static bool is_fifo(const char *name)
@@ -199,13 +232,15 @@ static size_t piece_of(const char *text, size_t size, size_t room)
 static size_t print_some(const char *text, size_t size)
 {
     ssize_t some = write(1, text, size);
+    int why = errno;
     if (some >= 0) {
         run.printed += (uint64_t)some;
         return (size_t)some;
     }
-    run.gone = run.broken = errno == EPIPE;
-    if (!(run.broken && stop_signal()) && errno != EINTR && errno != EAGAIN)
-        die_of(strerror(errno), "standard output");
+    if (why == EPIPE)
+        lose_reader();
+    if (!(run.broken && stop_signal()) && why != EINTR && why != EAGAIN)
+        die_of(strerror(why), "standard output");
     return 0;
 }
 
@@ -306,8 +341,7 @@ static void filter_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
 /* ---- The whole run ------------------------------------------------------- */
 
 /* Reads the filter from FILE if that exists, and makes a new one otherwise.
-   Without -n, the first link is larger if there is no FILE: a large one is
-   faster, and a small one makes a smaller file. */
+   Without -n, the first link of a chain is for two million lines. */
 static filter recall(bool exists)
 {
     filter f;
@@ -316,11 +350,13 @@ static filter recall(bool exists)
         must_agree(&f, run.path);
         return f;
     }
+    if (options.layout < 0 && options.width <= 0)
+        options.layout = BLOOM_BLOCKED;     /* the fastest */
     if (window_wanted())
         return new_window();
     if (options.fixed || options.layout == BLOOM_COUNTING)
         return new_filter(options.n);
-    return new_chain(run.path || options.n_given ? options.n : 2 * options.n);
+    return new_chain(options.n_given ? options.n : 2 * options.n);
 }
 
 int uniq_lines(char **operands)
@@ -329,8 +365,6 @@ int uniq_lines(char **operands)
     job j = { filter_chunk, NULL, true, "read" };
     int status;
     run.path = options.file;
-    if (!run.path && options.layout < 0 && options.width <= 0)
-        options.layout = BLOOM_BLOCKED;     /* no file: choose the fastest */
     run.seen = recall(run.path && take_output(run.path));
     run.warn_at = run.seen.n;
     run.save_at = NEVER;
@@ -346,6 +380,7 @@ int uniq_lines(char **operands)
     if (options.counts)
         printf("%" PRIu64 " new\n%" PRIu64 " seen\n", run.new_lines,
                run.old_lines);
+    await_reader();
     if (stop_signal())
         stop();
     close_output();

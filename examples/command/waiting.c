@@ -7,20 +7,28 @@
    it here.
 
    Lines are numbered from 1. Lines gone + 1 to last wait; line i is in
-   line[i % MOST_WAITING]. The lines are also in LISTS linked lists, by hash.
-   newest holds the newest line of each list, and each line leads to an older
-   one. A list ends at the first line that no longer waits, so that no line has
-   to be removed from a list. An empty queue is all zeros, so that its 2 MB take
-   no space in the executable file. */
+   line[(i - base) % MOST_WAITING]. When the queue is empty, the next line goes
+   to line[1] again, so that a queue that stays short stays in the cache. The
+   lines are also in LISTS linked lists, by hash. newest holds the newest line of
+   each list, and each line leads to an older one. A list ends at the first line
+   that no longer waits, so that no line has to be removed from a list. An empty
+   queue is all zeros, so that its 2 MB take no space in the executable file. */
 #include "command.h"
 
 enum { LISTS = 1 << 13 };           /* fit in a core's cache */
 
-static struct waiting {
-    struct { bloom_hash hash; uint64_t end, older; } line[MOST_WAITING];
+typedef struct waiting { bloom_hash hash; uint64_t end, older; } waiting;
+
+static struct queue {
+    waiting line[MOST_WAITING];
     uint64_t newest[LISTS];
-    uint64_t gone, last;
+    uint64_t gone, last, base;
 } queue;
+
+static waiting *line_of(uint64_t i)
+{
+    return &queue.line[(i - queue.base) % MOST_WAITING];
+}
 
 static uint64_t *list_of(bloom_hash hash)
 {
@@ -31,10 +39,10 @@ bool is_waiting(bloom_hash hash)
 {
     uint64_t i = *list_of(hash);
     while (i > queue.gone) {
-        bloom_hash other = queue.line[i % MOST_WAITING].hash;
-        if (other.h1 == hash.h1 && other.h2 == hash.h2)
+        const waiting *other = line_of(i);
+        if (other->hash.h1 == hash.h1 && other->hash.h2 == hash.h2)
             return true;
-        i = queue.line[i % MOST_WAITING].older;
+        i = other->older;
     }
     return false;
 }
@@ -46,11 +54,15 @@ size_t count_waiting(void)
 
 void let_wait(bloom_hash hash, uint64_t end)
 {
-    uint64_t *list = list_of(hash), i = ++queue.last;
-    queue.line[i % MOST_WAITING].hash = hash;
-    queue.line[i % MOST_WAITING].end = end;
-    queue.line[i % MOST_WAITING].older = *list;
-    *list = i;
+    uint64_t *list = list_of(hash);
+    waiting *line;
+    if (queue.gone == queue.last)
+        queue.base = queue.last;
+    line = line_of(++queue.last);
+    line->hash = hash;
+    line->end = end;
+    line->older = *list;
+    *list = queue.last;
 }
 
 /* Returns how many of the lines were new to the filter. */
@@ -60,9 +72,8 @@ size_t add_printed(filter *f, uint64_t bytes)
     size_t count, added = 0;
     do {
         for (count = 0; count < BATCH && queue.gone < queue.last
-             && queue.line[(queue.gone + 1) % MOST_WAITING].end <= bytes;
-             count++)
-            hash[count] = queue.line[++queue.gone % MOST_WAITING].hash;
+             && line_of(queue.gone + 1)->end <= bytes; count++)
+            hash[count] = line_of(++queue.gone)->hash;
         if (count > 0)
             added += add_hashes(f, hash, count);
     } while (count == BATCH);

@@ -133,6 +133,14 @@ BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_u64(
 BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
     const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe);
 
+/* Adds keys that bloom_chain_may_contain_many_hash has called absent. It is
+   faster than bloom_chain_add_many_hash, as it does not test the older links
+   again. Returns how many keys were new to the newest link. If keys were added
+   after the lookup, no key is lost, but one that is in already may be added to
+   another link, which takes space. */
+BLOOM_CHAIN_API size_t bloom_chain_add_absent_hash(
+    bloom_chain *c, const bloom_hash *hashes, size_t count);
+
 /* ---- Whole chains ------------------------------------------------------- */
 BLOOM_CHAIN_API unsigned bloom_chain_links(const bloom_chain *c);   /* 1..64 */
 BLOOM_CHAIN_API double bloom_chain_rate(const bloom_chain *c);      /* its p */
@@ -372,6 +380,7 @@ typedef struct bloom_chain_keys_ {
     const bloom_key *keys;
     const uint64_t *numbers;
     const bloom_hash *hashes;
+    bool absent;                /* the older links contain none of them */
 } bloom_chain_keys_;
 
 static inline bloom_hash bloom_chain_hash_(const bloom *b,
@@ -399,8 +408,9 @@ static inline void bloom_chain_sift_(bloom_chain_batch_ *k,
 
 /* If `into` is NULL, looks up `count` keys, starting at key number `from`. If
    `into` is c, adds them. `count` is at most a batch; to add, at most room -
-   keys. To add keys, only the older links are tested, as adding to the newest
-   one shows which keys are new to it. Returns how many results are true. */
+   keys. To add keys, only the older links are tested (none, if the keys are
+   absent from them), as adding to the newest one shows which keys are new to
+   it. Returns how many results are true. */
 static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
                                       bloom_chain_keys_ keys, size_t from,
                                       size_t count, bool *results)
@@ -412,7 +422,8 @@ static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
         k.number[i] = (unsigned char)i;
     }
     k.left = count;
-    bloom_chain_sift_(&k, c, into ? c->links - 1 : c->links);
+    bloom_chain_sift_(&k, c, !into ? c->links
+                             : keys.absent ? 0 : c->links - 1);
     if (into) {
         added = bloom_add_many_hash(c->link[c->links - 1], k.hash, k.left,
                                     k.answer);
@@ -454,42 +465,49 @@ static inline size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
 BLOOM_CHAIN_API size_t bloom_chain_add_many(
     bloom_chain *c, const bloom_key *keys, size_t count, bool *is_new)
 {
-    const bloom_chain_keys_ all = { keys, NULL, NULL };
+    const bloom_chain_keys_ all = { keys, NULL, NULL, false };
     return bloom_chain_all_(c, c, all, count, is_new);
 }
 
 BLOOM_CHAIN_API size_t bloom_chain_add_many_u64(
     bloom_chain *c, const uint64_t *keys, size_t count, bool *is_new)
 {
-    const bloom_chain_keys_ all = { NULL, keys, NULL };
+    const bloom_chain_keys_ all = { NULL, keys, NULL, false };
     return bloom_chain_all_(c, c, all, count, is_new);
 }
 
 BLOOM_CHAIN_API size_t bloom_chain_add_many_hash(
     bloom_chain *c, const bloom_hash *hashes, size_t count, bool *is_new)
 {
-    const bloom_chain_keys_ all = { NULL, NULL, hashes };
+    const bloom_chain_keys_ all = { NULL, NULL, hashes, false };
     return bloom_chain_all_(c, c, all, count, is_new);
+}
+
+BLOOM_CHAIN_API size_t bloom_chain_add_absent_hash(
+    bloom_chain *c, const bloom_hash *hashes, size_t count)
+{
+    const bloom_chain_keys_ all = { NULL, NULL, hashes, true };
+    return bloom_chain_all_(c, c, all, count, NULL);
 }
 
 BLOOM_CHAIN_API size_t bloom_chain_may_contain_many(
     const bloom_chain *c, const bloom_key *keys, size_t count, bool *maybe)
 {
-    const bloom_chain_keys_ all = { keys, NULL, NULL };
+    const bloom_chain_keys_ all = { keys, NULL, NULL, false };
     return bloom_chain_all_(NULL, c, all, count, maybe);
 }
 
 BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_u64(
     const bloom_chain *c, const uint64_t *keys, size_t count, bool *maybe)
 {
-    const bloom_chain_keys_ all = { NULL, keys, NULL };
+    const bloom_chain_keys_ all = { NULL, keys, NULL, false };
     return bloom_chain_all_(NULL, c, all, count, maybe);
 }
 
 BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
     const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe)
 {
-    const bloom_chain_keys_ all = { NULL, NULL, hashes };
+    const bloom_chain_keys_ all = { NULL, NULL, hashes, false };
     return bloom_chain_all_(NULL, c, all, count, maybe);
 }
 

@@ -1,8 +1,8 @@
 /* bloom.h for C++11 and later: filters that own their memory, keys of C++
    types, and ranges of keys. Each member function calls the C function of that
-   name, inline. For other C functions, get() returns the pointer. Copy bloom.h
-   and bloom_chain.h beside this file. In one file of the program, define
-   BLOOM_IMPLEMENTATION before you include it.
+   name, inline. For other C functions, get() returns the pointer. Copy bloom.h,
+   bloom_chain.h, bloom_window.h and bloom_keyed.h beside this file. In one file
+   of the program, define BLOOM_IMPLEMENTATION before you include it.
 
        bloompp::filter seen(1000000, 0.01);     // a million keys, 1%
        if (!seen) return 1;                     // impossible plan or no memory
@@ -11,39 +11,66 @@
        seen.add(urls);                          // a range: how many were new
        seen.add({ 1, 2, 3 });                   // also add(first, last)
        if (!(seen |= other)) return 1;          // union; false: plans differ
-       bloompp::filter copy{bloompp::view(seen)};   // with its own memory
-       bloompp::chain growing(1000, 0.01);      // grows, if n is not known
+       bloompp::filter both = seen.copy();      // with its own memory
+       bloompp::chain log(1000, 0.01);          // grows, if n is not known
+       bloompp::window recent(1000, 0.01);      // forgets: the last 1000 keys
 
    Keys have one of these types; others do not compile, with a clear message.
      - Text or bytes: a C string, a bloom_key, an array of unsigned char, or a
        type with data() and size() of bytes, such as std::string,
        std::string_view, std::vector<unsigned char>, std::array<uint8_t, 16>.
+       u8"text" is the same key as "text" with these bytes.
      - An integer or an enumeration: the key is its value modulo 2^64. char and
        wide characters are not accepted as integers, because their values
        depend on the compiler. Nor is bool, which is rarely meant as a key.
      - A bloom_hash.
+     - Your own type, if its namespace has a function bloom_key_of that makes a
+       key of it. Never pass the bytes of a struct as they lie in memory: what
+       is between its members is not part of its value, so equal structs could
+       be different keys. bloompp::pack makes eight little-endian bytes of each
+       integer:
+           struct point { int x, y; };
+           std::array<unsigned char, 16> bloom_key_of(const point &p)
+               { return bloompp::pack(p.x, p.y); }
+           std::string bloom_key_of(const user &u) { return u.name; }
 
-   Nothing throws. A filter, view or chain converts to false if it could not be
-   made. So does a filter or chain that was moved from. You may copy, move,
-   assign to, compare and merge a false one: its copy is false, and the merge
-   fails. All other calls need a true one. If BLOOM_EXCEPTIONS is defined, the
-   constructors, |= and &= throw std::runtime_error when they fail. */
+   Secret: if strangers choose the keys, they can choose false positives. They
+   cannot if you pass 16 secret bytes, an unsigned char[16] or a std::array, as
+   the last argument to the constructor. The secret is not stored in the image.
+   Pass the same one to the constructor that reads the image: with another one,
+   or without, it finds nothing. A bloom_hash is used as it is, so make it with
+   bloom_keyed_hash.
+
+   Nothing throws. A filter, view, chain or window converts to false if it could
+   not be made. So does one that was moved from. You may copy, move, assign to,
+   compare and merge a false one: its copy is false, and the merge fails. All
+   other calls need a true one. If BLOOM_EXCEPTIONS is defined, constructors,
+   copy(), |, &, |= and &= throw std::runtime_error when they fail. */
 #ifndef BLOOM_HPP
 #define BLOOM_HPP
 #include "bloom_chain.h"
+#include "bloom_keyed.h"
+#include "bloom_window.h"
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
-#if defined BLOOM_EXCEPTIONS || __cplusplus < 201703L
-#define BLOOMPP_ANSWER
+#if __cplusplus >= 201703L      /* where C's functions warn about it, too */
+#define BLOOMPP_USE [[nodiscard]]
 #else
-#define BLOOMPP_ANSWER [[nodiscard]]    /* the only sign of failure */
+#define BLOOMPP_USE
+#endif
+#if defined BLOOM_EXCEPTIONS
+#define BLOOMPP_ANSWER          /* |= throws, so its result may be ignored */
+#else
+#define BLOOMPP_ANSWER BLOOMPP_USE
 #endif
 
 namespace bloompp {
@@ -75,11 +102,22 @@ template <class> std::false_type iterates(...);
 template <class T> is_byte<bare<decltype(*std::declval<T &>().data())>> holds(
     decltype(std::declval<T &>().size(), 0));
 template <class> std::false_type holds(...);
-template <class T> using is_text = std::is_convertible<T, const char *>;
+template <class T> struct is_text : std::integral_constant<bool,
+    std::is_convertible<T, const char *>::value
+    && !std::is_same<bare<T>, std::nullptr_t>::value> {};
+#ifdef __cpp_char8_t
+template <class T> struct is_utf8 : std::is_convertible<T, const char8_t *> {};
+#else
+template <class T> struct is_utf8 : std::false_type {};
+#endif
 template <class T> using is_bytes = decltype(holds<T>(0));
+template <class T> std::true_type is_own(
+    decltype(bloom_key_of(std::declval<const T &>()), 0));
+template <class T> std::false_type is_own(...);
+template <class T> using has_key_of = decltype(is_own<T>(0));
 template <class T> struct is_range : std::integral_constant<bool,
     decltype(iterates<T>(0))::value && !is_text<T>::value
-    && !is_bytes<T>::value> {};
+    && !is_bytes<T>::value && !has_key_of<bare<T>>::value> {};
 template <class T, std::size_t n> struct is_range<T[n]> :
     std::integral_constant<bool, !is_byte<bare<T>>::value> {};
 
@@ -93,15 +131,56 @@ template <class T, only_if<is_bytes<const T>::value> = 0>
 bloom_key slot(const T &k) { return { k.data(), k.size() }; }
 template <class T, only_if<is_number<T>::value> = 0>
 uint64_t slot(T k) { return static_cast<uint64_t>(k); }
+#ifdef __cpp_char8_t
+inline bloom_key slot(const char8_t *k)
+    { return slot(reinterpret_cast<const char *>(k)); }
+#endif
 template <class T, only_if<!is_bytes<const T>::value && !is_text<T>::value
-                           && !is_number<T>::value> = 0>
+                           && !is_utf8<T>::value && !is_number<T>::value> = 0>
 bloom_hash slot(const T &)
 {
     static_assert(sizeof(T) == 0, "A key must be text, bytes, an integer, an "
-        "enum or a bloom_hash: cast a char to unsigned char, and convert wide "
-        "text to UTF-8.");
+        "enum or a bloom_hash: cast a char to unsigned char, convert wide text "
+        "to UTF-8, and write a function bloom_key_of for your own type.");
     return {};
 }
+
+// The key itself, or what bloom_key_of makes of it
+template <class T, only_if<has_key_of<T>::value> = 0>
+auto key_of(const T &k) -> decltype(bloom_key_of(k)) { return bloom_key_of(k); }
+template <class T, only_if<!has_key_of<T>::value> = 0>
+const T &key_of(const T &k) { return k; }
+
+// Eight bytes for each integer: its value modulo 2^64, little-endian. The same
+// key on every machine, whatever the sizes of the types.
+template <class... T> std::array<unsigned char, 8 * sizeof...(T)> pack(T... of)
+{
+    const uint64_t numbers[] = { slot(of)... };
+    std::array<unsigned char, 8 * sizeof...(T)> bytes;
+    for (std::size_t i = 0; i < bytes.size(); i++)
+        bytes[i] = static_cast<unsigned char>(numbers[i / 8] >> i % 8 * 8);
+    return bytes;
+}
+
+// 16 bytes for bloom_keyed.h, or none
+class secret {
+    std::array<unsigned char, 16> bytes;
+    bool given;
+public:
+    secret() : bytes(), given(false) {}
+    secret(const std::array<unsigned char, 16> &key) : bytes(key), given(true)
+        {}
+    secret(const unsigned char (&key)[16]) : bytes(), given(true)
+        { std::copy(key, key + 16, bytes.begin()); }
+    explicit operator bool() const { return given; }
+    bloom_hash operator()(bloom_key k) const
+        { return bloom_keyed_hash(bytes.data(), k.data, k.size); }
+    bloom_hash operator()(uint64_t k) const
+        { return bloom_keyed_u64(bytes.data(), k); }
+    bloom_hash operator()(bloom_hash h) const { return h; }
+    bool operator==(const secret &a) const
+        { return given == a.given && bytes == a.bytes; }
+};
 
 // ---- The C functions, by kind of key and of filter -------------------------
 #define BLOOMPP_KEYS(f, call, B) \
@@ -116,18 +195,37 @@ bloom_hash slot(const T &)
     BLOOMPP_MANY(f, call##_many, B, bloom_key) \
     BLOOMPP_MANY(f, call##_many_u64, B, uint64_t) \
     BLOOMPP_MANY(f, call##_many_hash, B, bloom_hash)
-#define BLOOMPP_BOTH(result, f, constant) \
+#define BLOOMPP_EACH(result, f, constant) \
     inline result f##_(constant bloom *b) { return bloom_##f(b); } \
-    inline result f##_(constant bloom_chain *c) { return bloom_chain_##f(c); }
+    inline result f##_(constant bloom_chain *c) { return bloom_chain_##f(c); } \
+    inline result f##_(constant bloom_window *w) { return bloom_window_##f(w); }
 BLOOMPP_KEYS(remove, bloom_remove, bloom)
 BLOOMPP_ALL(add, bloom_add, bloom)
 BLOOMPP_ALL(add, bloom_chain_add, bloom_chain)
+BLOOMPP_ALL(add, bloom_window_add, bloom_window)
 BLOOMPP_ALL(may_contain, bloom_may_contain, const bloom)
 BLOOMPP_ALL(may_contain, bloom_chain_may_contain, const bloom_chain)
-BLOOMPP_BOTH(size_t, size, const)
-BLOOMPP_BOTH(uint64_t, estimate, const)
-BLOOMPP_BOTH(double, fpr, const)
-BLOOMPP_BOTH(void, seal, )
+BLOOMPP_ALL(may_contain, bloom_window_may_contain, const bloom_window)
+BLOOMPP_EACH(size_t, size, const)
+BLOOMPP_EACH(double, fpr, const)
+BLOOMPP_EACH(bloom_error, verify, const)
+BLOOMPP_EACH(void, seal, )
+BLOOMPP_EACH(void, free, )
+inline uint64_t estimate_(const bloom *b) { return bloom_estimate(b); }
+inline uint64_t estimate_(const bloom_chain *c)
+    { return bloom_chain_estimate(c); }
+inline uint64_t estimate_(const bloom_window *w)
+{                                       // counts a key in each generation
+    uint64_t sum = 0, n;
+    for (unsigned i = 0; i < bloom_window_plan_of(w).generations; i++) {
+        n = bloom_estimate(bloom_window_generation(w, i));
+        sum = sum + n < n ? UINT64_MAX : sum + n;
+    }
+    return sum;
+}
+inline void write_(const bloom_chain *c, void *to) { bloom_chain_write(c, to); }
+template <class B> void write_(const B *b, void *to)
+    { std::memcpy(to, b, size_(b)); }
 
 // ---- Ranges ----------------------------------------------------------------
 // Calls many(keys, count) for a range, with up to 256 keys at a time, and sums
@@ -138,15 +236,18 @@ template <class It, class Many> size_t chunks(It first, It last, Many many)
     static_assert(!is_byte<typename of::value_type>::value,
         "A range of bytes is not a range of keys: pass it as one key, such as "
         "bloom_key{data, size}.");
-    constexpr bool stays = std::is_base_of<std::forward_iterator_tag,
-        typename of::iterator_category>::value
-        && (is_number<typename of::value_type>::value
-            || std::is_reference<typename of::reference>::value);
+    using part = decltype(slot(key_of(*first)));
+    constexpr bool stays = !std::is_same<part, bloom_key>::value
+        || (std::is_base_of<std::forward_iterator_tag,
+                            typename of::iterator_category>::value
+            && std::is_reference<typename of::reference>::value
+            && !has_key_of<typename of::value_type>::value);
     constexpr size_t room = stays ? 256 : 1;
-    decltype(slot(*first)) some[room];
+    part some[room];
     size_t count = 0, total = 0;
     for (; first != last; ++first) {
-        auto &&k = *first;              // keeps a temporary alive for the call
+        auto &&element = *first;        // keep temporaries alive for the call
+        auto &&k = key_of(element);
         some[count++] = slot(k);
         if (count == room) {
             total += many(some, count);
@@ -155,27 +256,47 @@ template <class It, class Many> size_t chunks(It first, It last, Many many)
     }
     return count ? total + many(some, count) : total;
 }
+// Hashes a key, or a batch of them, if there is a secret.
+template <class B, class K> bool add_one(B *b, const secret &hide, K key)
+    { return hide ? add_(b, hide(key)) : add_(b, key); }
+template <class B, class K> bool ask_one(B *b, const secret &hide, K key)
+    { return hide ? may_contain_(b, hide(key)) : may_contain_(b, key); }
 template <class B> struct adds {
     B *b;
+    const secret &hide;
     template <class K> size_t operator()(const K *keys, size_t count)
-        { return add_(b, keys, count, nullptr); }
+    {
+        bloom_hash h[256];
+        if (!hide)
+            return add_(b, keys, count, nullptr);
+        std::transform(keys, keys + count, h, hide);
+        return add_(b, h, count, nullptr);
+    }
 };
 template <class B, class Out> struct asks {
     B *b;
+    const secret &hide;
     Out &out;
-    template <class K> size_t operator()(const K *keys, size_t count)
+    template <class K> size_t ask(const K *keys, size_t count)
     {
         bool maybe[256];
         size_t total = may_contain_(b, keys, count, maybe);
         out = std::copy(maybe, maybe + count, out);
         return total;
     }
+    template <class K> size_t operator()(const K *keys, size_t count)
+    {
+        bloom_hash h[256];
+        if (!hide)
+            return ask(keys, count);
+        std::transform(keys, keys + count, h, hide);
+        return ask(h, count);
+    }
 };
 
 // ---- Filters ---------------------------------------------------------------
 struct made {                           // frees filters, and checks new ones
-    void operator()(bloom *b) const { bloom_free(b); }
-    void operator()(bloom_chain *c) const { bloom_chain_free(c); }
+    template <class B> void operator()(B *b) const { free_(b); }
     template <class P> static P check(P p, const char *why
         = "bloom: impossible plan, damaged image, or not enough memory")
     {
@@ -190,43 +311,53 @@ template <class Self, class B> struct lookups {     // for the B of Self::get()
     const B *b() const { return static_cast<const Self *>(this)->get(); }
     explicit operator bool() const { return b() != nullptr; }
     template <class K> bool may_contain(const K &k) const
-        { return may_contain_(b(), slot(k)); }
+        { return ask_one(b(), hide, slot(key_of(k))); }
     template <class It, class Out>      // out: bools; returns how many are true
     size_t may_contain(It first, It last, Out out) const
-        { return chunks(first, last, asks<const B, Out>{ b(), out }); }
+        { return chunks(first, last, asks<const B, Out>{ b(), hide, out }); }
     template <class R, class Out> size_t may_contain(R &&range, Out out) const
         { return may_contain(std::begin(range), std::end(range), out); }
     size_t size() const { return size_(b()); }                  // bytes
     uint64_t estimate() const { return estimate_(b()); }
-    double fpr() const { return fpr_(b()); }
+    double fpr() const { return fpr_(b()); }                    // the rate now
+    bloom_error verify() const { return verify_(b()); }
+    void write(void *memory) const { write_(b(), memory); }     // size() bytes
+protected:
+    explicit lookups(const secret &key) : hide(key) {}
+    secret hide;
 };
 template <class Self, class B> struct additions : lookups<Self, B> {
-    B *own() const { return static_cast<const Self *>(this)->get(); }
     template <class K, only_if<!is_range<K>::value> = 0> bool add(const K &k)
-        { return add_(own(), slot(k)); }
+        { return add_one(get(), this->hide, slot(key_of(k))); }
     template <class It> size_t add(It first, It last)   // returns how many new
-        { return chunks(first, last, adds<B>{ own() }); }
+        { return chunks(first, last, adds<B>{ get(), this->hide }); }
     template <class R, only_if<is_range<typename std::remove_reference<R>::type
                                         >::value> = 0> size_t add(R &&range)
         { return add(std::begin(range), std::end(range)); }
     template <class K> size_t add(std::initializer_list<K> keys)
         { return add(keys.begin(), keys.end()); }
-    void seal() { seal_(own()); }
+    void seal() { seal_(get()); }
+    B *get() const { return own.get(); }
+protected:
+    additions(B *b, const secret &key) : lookups<Self, B>(key), own(b) {}
+    std::unique_ptr<B, made> own;
 };
-class view : public lookups<view, bloom> {  // borrowed bytes: mapped file, ROM
+// Borrowed bytes: a mapped file, ROM, or another filter
+class BLOOMPP_USE view : public lookups<view, bloom> {
     const bloom *of;
 public:
-    view(const bloom *b) : of(b) {}
-    view(const void *image, size_t size, bloom_error *error = nullptr)
-        : of(made::check(bloom_view(image, size, error))) {}
+    view(const bloom *b, const secret &key = {}) : lookups(key), of(b) {}
+    view(const void *image, size_t size, bloom_error *error = nullptr,
+         const secret &key = {})
+        : lookups(key), of(made::check(bloom_view(image, size, error))) {}
     const bloom *get() const { return of; }
+    const secret &key() const { return hide; }
     bloom_plan plan() const { return bloom_plan_of(of); }
-    bloom_error verify() const { return bloom_verify(of); }
 };
-// Equal plans and cells. The seals do not count.
+// Equal plans, cells and secrets. The seals do not count.
 inline bool operator==(view a, view b)
 {
-    if (!a || !b || a.size() != b.size())
+    if (!a || !b || a.size() != b.size() || !(a.key() == b.key()))
         return !a && !b;
     auto x = reinterpret_cast<const unsigned char *>(a.get());
     auto y = reinterpret_cast<const unsigned char *>(b.get());
@@ -235,45 +366,93 @@ inline bool operator==(view a, view b)
 }
 inline bool operator!=(view a, view b) { return !(a == b); }
 
-class filter : public additions<filter, bloom> {
-    std::unique_ptr<bloom, made> own;
+class BLOOMPP_USE filter : public additions<filter, bloom> {
 public:
-    explicit filter(bloom_plan plan) : own(made::check(bloom_create(plan))) {}
-    filter(uint64_t n, double p, bloom_layout layout = BLOOM_CLASSIC)
-        : filter(bloom_plan_layout(n, p, layout)) {}
-    explicit filter(view a)
-        : own(a ? made::check(bloom_copy(a.get())) : nullptr) {}
-    bloom *get() const { return own.get(); }
-    operator view() const { return get(); }
+    explicit filter(bloom_plan plan, const secret &key = {})
+        : additions(made::check(bloom_create(plan)), key) {}
+    filter(uint64_t n, double p, bloom_layout layout = BLOOM_CLASSIC,
+           const secret &key = {})
+        : filter(bloom_plan_layout(n, p, layout), key) {}
+    explicit filter(view a)             // a copy, with its secret
+        : additions(a ? made::check(bloom_copy(a.get())) : nullptr, a.key()) {}
+    operator view() const { return view(get(), hide); }
+    filter copy() const { return filter(view(*this)); }
     bloom_plan plan() const { return bloom_plan_of(get()); }
-    bloom_error verify() const { return bloom_verify(get()); }
     template <class K> bool remove(const K &k)
-        { return remove_(get(), slot(k)); }
-    bool merge(view from)
-        { return *this && from && bloom_merge(get(), from.get()); }
-    bool intersect(view with)
-        { return *this && with && bloom_intersect(get(), with.get()); }
+        { return remove_one(slot(key_of(k))); }
+    // Unions and intersections need equal plans and secrets.
+    BLOOMPP_USE bool merge(view from)
+        { return fits(from) && bloom_merge(get(), from.get()); }
+    BLOOMPP_USE bool intersect(view with)
+        { return fits(with) && bloom_intersect(get(), with.get()); }
     BLOOMPP_ANSWER bool operator|=(view from)
         { return made::check(merge(from), "bloom: |= needs equal plans"); }
     BLOOMPP_ANSWER bool operator&=(view with)
         { return made::check(intersect(with), "bloom: &= needs equal plans"); }
-    bool fold(uint64_t by) { return bloom_fold(get(), by); }
+    BLOOMPP_USE bool fold(uint64_t by) { return bloom_fold(get(), by); }
     void clear() { bloom_clear(get()); }
+private:
+    bool fits(view a) const { return *this && a && a.key() == hide; }
+    template <class K> bool remove_one(K key)
+        { return hide ? remove_(get(), hide(key)) : remove_(get(), key); }
 };
-// A scalable Bloom filter. To save it, write its head (bloom_chain_head), then
-// each link. Chains cannot be merged, because the union would not keep the
-// rate: look keys up in both.
-class chain : public additions<chain, bloom_chain> {
-    std::unique_ptr<bloom_chain, made> own;
+// A new filter; false if the plans or secrets differ
+inline filter operator|(view a, view b)
+{
+    filter both(a);
+    return (both |= b) ? std::move(both) : filter(view(nullptr));
+}
+inline filter operator&(view a, view b)
+{
+    filter both(a);
+    return (both &= b) ? std::move(both) : filter(view(nullptr));
+}
+
+// A scalable Bloom filter. Chains cannot be merged, because the union would not
+// keep the rate: look keys up in both.
+class BLOOMPP_USE chain : public additions<chain, bloom_chain> {
 public:
-    chain(uint64_t first_n, double p, bloom_layout layout = BLOOM_CLASSIC)
-        : own(made::check(bloom_chain_new(first_n, p, layout))) {}
-    chain(const void *image, size_t size, bloom_error *error = nullptr)
-        : own(made::check(bloom_chain_load(image, size, error))) {}
-    bloom_chain *get() const { return own.get(); }
+    chain(uint64_t first_n, double p, bloom_layout layout = BLOOM_CLASSIC,
+          const secret &key = {})
+        : additions(made::check(bloom_chain_new(first_n, p, layout)), key) {}
+    chain(const void *image, size_t size, bloom_error *error = nullptr,
+          const secret &key = {})       // a copy of the image
+        : additions(made::check(bloom_chain_load(image, size, error)), key) {}
+    chain copy() const
+    {
+        if (!*this)
+            return chain(nullptr, hide);
+        std::unique_ptr<char[]> image(new (std::nothrow) char[size()]);
+        if (image)
+            write(image.get());
+        return chain(image.get(), size(), nullptr, hide);
+    }
     unsigned links() const { return bloom_chain_links(get()); }
-    view link(unsigned i) const { return bloom_chain_link(get(), i); }
-    double rate() const { return bloom_chain_rate(get()); }
+    view link(unsigned i) const { return { bloom_chain_link(get(), i), hide }; }
+    double rate() const { return bloom_chain_rate(get()); }     // asked for
+private:
+    chain(std::nullptr_t, const secret &key) : additions(nullptr, key) {}
+};
+// A sliding window
+class BLOOMPP_USE window : public additions<window, bloom_window> {
+public:
+    explicit window(bloom_window_plan plan, const secret &key = {})
+        : additions(made::check(bloom_window_create(plan)), key) {}
+    window(uint64_t n, double p, unsigned generations = 8,
+           bloom_layout layout = BLOOM_CLASSIC, const secret &key = {})
+        : window(bloom_window_plan_for(n, p, generations, layout), key) {}
+    window(const void *image, size_t size, bloom_error *error = nullptr,
+           const secret &key = {})      // a copy of the image
+        : window(made::check(bloom_window_view(image, size, error)), key) {}
+    window copy() const { return window(get(), hide); }
+    bloom_window_plan plan() const { return bloom_window_plan_of(get()); }
+    view generation(unsigned i) const           // 0 is the newest
+        { return { bloom_window_generation(get(), i), hide }; }
+    void step() { bloom_window_step(get()); }   // forgets the oldest one
+    void clear() { bloom_window_clear(get()); }
+private:
+    window(const bloom_window *w, const secret &key)
+        : additions(w ? made::check(bloom_window_copy(w)) : nullptr, key) {}
 };
 }
 #endif

@@ -3,16 +3,17 @@
     make libbloom                         # build/libbloom.so
     cp examples/python/bloom.py build/libbloom.so YOUR_PROJECT
 
-    from bloom import Bloom, Chain
+    from bloom import Bloom, Chain, Window
     seen = Bloom(1_000_000, 0.01)         # a million keys, 1% false positives
     seen.add("apple")                     # True: it was certainly new
     "apple" in seen, "pear" in seen       # True, False
-    seen.update(array("Q", range(1000)))  # integer keys, not copied
+    seen.update(array("Q", range(1000)))  # many keys: much faster than add()
     seen.save("seen.bloom")               # `bloom check seen.bloom` reads it
     with Bloom.open("seen.bloom") as old: # maps the file into memory
-        len(old), old.rate                # estimated keys, false-positive rate
+        len(old), old.fpr                 # estimated keys, false-positive rate
     both = seen | other                   # union; also |=, &, &=
     log = Chain(1000, 0.01)               # grows, if n is not known
+    recent = Window(1000, 0.01)           # forgets: the last 1000 keys
 
 Keys: A key is bytes, a bytearray, a memoryview, a str, which counts as its
 UTF-8, or an integer. Integers are int, bool, NumPy's integers and everything
@@ -20,9 +21,19 @@ else with __index__, from -2^63 to 2^64 - 1. They are keys by their value modulo
 2^64. An integer and its text are different keys. If one of several keys is
 refused, or if the iterator of the keys fails, the keys before it are added.
 
+Secret: If strangers choose the keys, they can choose false positives. With
+key=secrets.token_bytes(16) they cannot, as long as they do not know the key.
+The key is not stored. Pass the same one whenever you open the filter: with
+another key, or without one, it finds nothing. Such a filter cannot be pickled.
+
 Filters: Copies and pickles have memory of their own. Two filters are equal if
-their plans and cells are equal. Like sets, filters are not hashable. Only
-filters with equal plans can be combined by | and &.
+their plans, cells and secrets are equal. Like sets, filters are not hashable.
+Only filters with equal plans and secrets can be combined by | and &.
+
+Seals: save() writes a checksum into the file, the seal. A file that was changed
+in place after that (writable=True) has none, and open() warns that damage
+cannot be seen. Chains and windows are never changed in place. Chain.open() and
+Window.open() check the seals, and refuse a file without them.
 
 Threads may share a filter. While a call reads or writes a whole filter, other
 threads run. They may look keys up in that filter, but add() and other changes
@@ -31,8 +42,8 @@ interpreter has no global lock, or if several processes add to one mapped file.
 
 The library is the file that $LIBBLOOM names. Without that variable it is
 libbloom.so beside this file or in the build folder of the repository, or else
-the installed library. Do not put a file bloom.so beside bloom.py: Python would
-import it instead. That is why SQLite's extension is called bloom.sqlite.so.
+the installed library. Do not put another library as bloom.so beside bloom.py:
+Python would import it instead.
 
 Run as a program it prints:
        True False
@@ -40,47 +51,64 @@ Run as a program it prints:
 """
 import copy
 import ctypes
+import errno
 import mmap
 import os
 import stat
 import sys
+import warnings
 from array import array
 from contextlib import contextmanager, nullcontext, suppress
 from ctypes import c_bool, c_double, c_int, c_uint64, c_uint8, c_void_p
+from functools import partial
 from itertools import accumulate, islice
 from operator import index
 from threading import RLock
 from types import SimpleNamespace
-from typing import (Any, BinaryIO, Iterable, Iterator, NamedTuple,
+from typing import (Any, BinaryIO, Iterable, Iterator, NamedTuple, Optional,
                     SupportsIndex, Type, TypeVar, Union)
 
-__version__ = "2.1.0"
+__all__ = ["Bloom", "BloomError", "BloomWarning", "Chain", "Plan", "Window"]
 Key = Union[bytes, bytearray, memoryview, str, SupportsIndex]
+Secret = Optional[Union[bytes, bytearray, memoryview]]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Plan = NamedTuple("Plan", [("cells", int), ("seed", int), ("hashes", int),
                            ("layout", int), ("hash_bits", int)])
 _F = TypeVar("_F", bound=Any)      # the class of self
 LAYOUTS = ("classic", "blocked", "counting")
 _BYTES = (bytes, bytearray, memoryview)
-_U64, _CHUNK, _UNSEALED = 2**64 - 1, 2**16, 7
+_U64, _CHUNK = 2**64 - 1, 2**16
+_NOT_A_FILTER, _UNSEALED = 2, 7         # bloom_error
+_MAGIC = {b"BLM": "a filter: use Bloom", b"BLC": "a chain: use Chain",
+          b"BLW": "a window: use Window"}
 _WORD = next(c for c in "ILQ" if array(c).itemsize == ctypes.sizeof(c_void_p))
 
 
 class BloomError(ValueError):
     """The bytes are not a filter, or truncated, or do not match their seal."""
 
+class BloomWarning(UserWarning):
+    """A file has no seal, so damage cannot be seen."""
+
 # ---- The library -----------------------------------------------------------
 class _Plan(ctypes.Structure):
     _fields_ = [*zip(Plan._fields, [c_uint64] * 2 + [c_uint8] * 3)]
+
+class _WindowPlan(ctypes.Structure):
+    _fields_ = [("filter", _Plan), ("room", c_uint64),
+                ("generations", ctypes.c_uint)]
+
+class _Hash(ctypes.Structure):
+    _fields_ = [("h1", c_uint64), ("h2", c_uint64)]
 
 def _functions(prefix: str, table: str) -> Any:
     """Declares the functions of a table. Each of its rows, separated by commas,
     consists of the type of the result, the types of the arguments, and names.
     Functions that read or write whole filters release the interpreter's lock.
     The others are short and hold it."""
-    types = {"P": _Plan, "v": c_void_p, "u": c_uint64, "i": c_int,
-             "d": c_double, "z": ctypes.c_size_t, "b": c_bool,
-             "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
+    types = {"P": _Plan, "W": _WindowPlan, "h": _Hash, "v": c_void_p,
+             "u": c_uint64, "i": c_int, "d": c_double, "z": ctypes.c_size_t,
+             "b": c_bool, "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
     whole = "seal estimate fpr copy verify merge intersect clear load".split()
     functions = SimpleNamespace()
     for result, arguments, *names in map(str.split, table.split(",")):
@@ -92,34 +120,71 @@ def _functions(prefix: str, table: str) -> Any:
             setattr(functions, name, function)
     return functions
 
+def _kinds(functions: Any, name: str) -> Any:
+    """The functions for bytes, integers and hashes."""
+    return [getattr(functions, name + kind) for kind in ("", "_u64", "_hash")]
+
 _here = os.path.dirname(os.path.abspath(__file__))
 _path = os.environ.get("LIBBLOOM") or next((place for place in (
     _here + "/libbloom.so", _here + "/../../build/libbloom.so")
     if os.path.exists(place)), "libbloom-h.so.2")
-_SHARED = """- v free seal, u v estimate, d v fpr, b vsz add may_contain,
-    b vu add_u64 may_contain_u64, z vvzv add_many may_contain_many
-    add_many_u64 may_contain_many_u64, """
+_SHARED = """- v free seal, d v fpr, b vsz add may_contain,
+    b vu add_u64 may_contain_u64, b vh add_hash may_contain_hash,
+    z vvzv add_many may_contain_many add_many_u64 may_contain_many_u64, """
 try:
     _held, _released = ctypes.PyDLL(_path), ctypes.CDLL(_path)
     _bloom = _functions("bloom_", _SHARED + """P udi plan_layout, P v plan_of,
         z P plan_size, u Pd plan_capacity, d Pu plan_fpr, v P create, v v copy,
         v vzv view, z v size, i v verify, s i error_text, b vsz remove,
-        b vu remove_u64 fold, b vv merge intersect, - v clear""")
+        b vu remove_u64 fold, b vh remove_hash, b vv merge intersect,
+        u v estimate, - v clear""")
     _chain = _functions("bloom_chain_", _SHARED + """v udP create, v vzv load,
-        w v links, v vw link, - vs head, d v rate""")
-except (OSError, AttributeError) as _error:     # missing, or another version
+        u v estimate, w v links, v vw link, - vs head, d v rate""")
+    _window = _functions("bloom_window_", _SHARED + """W udwi plan_for,
+        W v plan_of, v W create, v v copy, v vzv view, u v keys time span,
+        v vw generation, - v step clear, - vuu set_time""")
+    _keyed = _functions("bloom_keyed_", "h vsz hash, h vu u64")
+    _version = c_int.in_dll(_held, "bloom_version").value
+except (OSError, AttributeError, ValueError) as _error:     # missing, or older
     raise ImportError("bloom.py needs libbloom: run `make libbloom` "
                       f"({_error})") from None
+__version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 _memcmp = _released.memcmp
 _memcmp.argtypes = [c_void_p, c_void_p, ctypes.c_size_t]
 _python = ctypes.PyDLL("", handle=ctypes.pythonapi._handle)
 
+class _Secret:
+    """The 16 bytes of key=, or None. It hashes keys, and is shared by copies of
+    a filter. Pickles would store it, so it refuses to be pickled."""
+
+    def __init__(self, key: Any) -> None:
+        if not isinstance(key, _BYTES):
+            raise TypeError("key must be bytes, not " + type(key).__name__)
+        self.bytes = bytes(key)
+        if len(self.bytes) != 16:
+            raise ValueError("key must have 16 bytes, for example "
+                             f"secrets.token_bytes(16), not {len(self.bytes)}")
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Secret) and self.bytes == other.bytes
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a filter with a key cannot be pickled, because a "
+                        "pickle would store the key: send bytes(filter), and "
+                        "use from_bytes(image, key=key)")
+
+    def hash(self, key: Any) -> Any:
+        if hasattr(key, "__index__"):
+            return _keyed.u64(self.bytes, _u64(key))
+        key = _bytes(key)
+        return _keyed.hash(self.bytes, key, len(key))
+
 class _Memory:
-    """The memory of a filter or a chain. Functions of the library take it as a
-    pointer. It is freed with the last reference to it, so close() does not free
-    the memory while a call of another thread, or the method of a key, still
-    uses it. A thread that changes the filter, or reads all of it, holds the
-    lock. Lookups do not need this lock, because they hold the interpreter's
+    """The memory of a filter, a chain or a window. The library's functions take
+    it as a pointer. It is freed with the last reference to it, so close() does
+    not free the memory while a call of another thread, or the method of a key,
+    still uses it. A thread that changes the filter, or reads all of it, holds
+    the lock. Lookups do not need this lock, because they hold the interpreter's
     lock while they run."""
 
     def __init__(self, address: Any, free: Any = None, owner: Any = None,
@@ -127,8 +192,14 @@ class _Memory:
         if not address:
             raise MemoryError("not enough memory for the filter")
         self._as_parameter_, self.free, self.owner = address, free, owner
+        self.secret: Optional[_Secret] = None
         self.writable, self.lock = writable, RLock()    # a signal handler may
                                         # use a filter that its thread locked
+
+    def keyed(self, key: Any) -> "_Memory":
+        if key is not None:
+            self.secret = key if isinstance(key, _Secret) else _Secret(key)
+        return self
 
     def __del__(self) -> None:
         if getattr(self, "free", None):
@@ -149,9 +220,13 @@ def _address(view: Any) -> Any:
     _python.PyBuffer_Release(buffer)
     return buffer[0]
 
-def _opened(call: Any, image: memoryview, name: object) -> Any:
+def _opened(call: Any, image: memoryview, name: object, magic: bytes) -> Any:
     error = c_int()
     address = call(_address(image), image.nbytes, ctypes.byref(error))
+    if error.value == _NOT_A_FILTER:
+        found = ctypes.string_at(_address(image), 3)
+        if found != magic and found in _MAGIC:
+            raise BloomError(f"{name}: this is {_MAGIC[found]}")
     _check(error.value, name)
     return address
 
@@ -189,6 +264,9 @@ def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
                          "and blocked filters need hash_bits 64")
     return n, p, plan
 
+def _plan_tuple(plan: _Plan) -> Plan:
+    return Plan(*(getattr(plan, name) for name in Plan._fields))
+
 def _u64(key: Any) -> int:
     number = index(key)
     if -2**63 <= number <= _U64:
@@ -204,7 +282,10 @@ def _bytes(key: Any) -> bytes:
     raise TypeError("a key must be bytes, str or int, not "
                     + type(key).__name__)
 
-def _one(texts: Any, integers: Any, memory: _Memory, key: Any) -> bool:
+def _one(calls: Any, memory: _Memory, key: Any) -> bool:
+    texts, integers, hashes = calls
+    if memory.secret is not None:
+        return hashes(memory, memory.secret.hash(key))
     if hasattr(key, "__index__"):
         return integers(memory, _u64(key))
     key = _bytes(key)
@@ -229,17 +310,24 @@ def _packed(keys: Any) -> Any:
         return "_many", pairs, joined
     return "", keys, None
 
-def _batches(keys: Any) -> Iterator[Any]:
-    """Yields all keys, packed in batches. If the iterator of the keys fails,
-    the keys before that are yielded first."""
+def _batches(keys: Any, keyed: bool) -> Iterator[Any]:
+    """Yields all keys in batches, packed unless they are hashed with a secret.
+    If the iterator of the keys fails, the keys before that are yielded
+    first."""
+    view: Any = None
     with suppress(TypeError, ValueError, BufferError):
         view = memoryview(keys)
-        if (view.ndim, view.itemsize) == (1, 8) and view.format in {*"QqLl"}:
-            for i in range(0, len(view), _CHUNK):       # Ctrl-C comes between
-                part = view[i:i + _CHUNK]
-                yield "_many_u64", part if part.contiguous else array(
-                    "Q", bytes(part)), None
-            return
+    if getattr(keys if view is None else view, "ndim", 1) > 1:
+        raise TypeError("the keys are a table, whose rows or elements may be "
+                        "the keys: pass one dimension, for example "
+                        "table.ravel() or a column")
+    if view is not None and not keyed and view.format in {*"QqLl"} \
+            and (view.ndim, view.itemsize) == (1, 8):
+        for i in range(0, len(view), _CHUNK):           # Ctrl-C comes between
+            part = view[i:i + _CHUNK]
+            yield "_many_u64", part if part.contiguous else array(
+                "Q", bytes(part)), None
+        return
     if isinstance(keys, (str, *_BYTES)):
         raise TypeError("this is one key: pass a list of keys, or use add() or "
                         "`in`")
@@ -250,7 +338,7 @@ def _batches(keys: Any) -> Iterator[Any]:
             chunk.extend(islice(every, _CHUNK))
         finally:
             if chunk:
-                yield _packed(chunk)
+                yield ("", chunk, None) if keyed else _packed(chunk)
 
 # ---- Files -----------------------------------------------------------------
 def _write(file: Any, parts: Any) -> None:
@@ -259,25 +347,47 @@ def _write(file: Any, parts: Any) -> None:
             taken = file.write(part)
             part = part[len(part) if taken is None else taken:]
 
-def _replace(path: Any, parts: Any) -> None:
-    path = os.path.realpath(os.fsdecode(path))
-    beside = f"{os.path.dirname(path)}/bloom.tmp.{os.urandom(8).hex()}"
-    file = open(beside, "xb")
+def _not_replaceable(path: Any) -> int:
+    """Returns the number of the error that forbids to replace what is at the
+    path, or 0."""
     try:
-        with file, suppress(FileNotFoundError):
-            _write(file, parts)
-            file.flush()
-            os.fsync(file.fileno())
-            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
-        os.replace(beside, path)
-    except BaseException:
-        os.remove(beside)
-        raise
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return 0
+    return (errno.EISDIR if stat.S_ISDIR(mode) else
+            errno.EINVAL if not stat.S_ISREG(mode) else
+            0 if os.access(path, os.W_OK) else errno.EACCES)
+
+def _replace(path: Any, parts: Any) -> None:
+    """Writes a new file, and then gives it the name of the old one. Errors name
+    the path, not the new file."""
+    path = os.fspath(path)
+    why = _not_replaceable(path)
+    if why:
+        raise OSError(why, "not a regular file" if why == errno.EINVAL
+                      else os.strerror(why), path)
+    target = os.path.realpath(os.fsdecode(path))
+    beside = f"{os.path.dirname(target)}/bloom.tmp.{os.urandom(8).hex()}"
+    try:
+        file = open(beside, "xb")
+        try:
+            with file, suppress(FileNotFoundError):
+                _write(file, parts)
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
+            os.replace(beside, target)
+        except BaseException:
+            os.remove(beside)
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
 
 # ---- Filters ---------------------------------------------------------------
 class _Filter:
-    """The common part of Bloom and Chain."""
-    _memory = _lib = _parts = _load = None      # type: Any
+    """The common part of Bloom, Chain and Window."""
+    _memory = _lib = _parts = _load = _shape = None     # type: Any
+    _adds = _finds = None                               # type: Any
 
     def _open(self, to_change: bool = False) -> Any:
         memory = self._memory
@@ -314,19 +424,35 @@ class _Filter:
             return call(memory)
 
     def __len__(self) -> int:
-        """An estimate, from the cells, of how many different keys were
-        added."""
-        return min(self._whole(self._lib.estimate), sys.maxsize)
+        """An estimate, from the cells, of how many different keys are in. If
+        every cell is set, it may be any number: raise OverflowError."""
+        keys = self._whole(self._lib.estimate)
+        if keys == _U64:
+            raise OverflowError("every cell is set: the number of keys is "
+                                "unknown, and every key seems to be in")
+        return min(keys, sys.maxsize)
 
     @property
-    def rate(self) -> float:
-        """The current false-positive rate, computed from the cells."""
+    def fpr(self) -> float:
+        """The false-positive rate now, computed from the cells."""
         return self._whole(self._lib.fpr)
 
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if self._memory is None:
+            return f"<{name} closed>"
+        try:
+            keys = str(len(self))
+        except OverflowError:
+            keys = "unknown, as every cell is set"
+        return f"<{name} {self._shape()} fpr={self.fpr:.3g} keys={keys}>"
+
     def __eq__(self, other: Any) -> bool:
-        """Equal plans and cells. The seals do not count."""
+        """Equal plans, cells and secrets. The seals do not count."""
         if not isinstance(other, _Filter) or self._lib is not other._lib:
             return NotImplemented
+        if self._open().secret != other._open().secret:
+            return False
         with self._both(other) as memories:
             (head, *images), (its, *others) = map(self._parts, memories)
             return head == its and all(map(_same, images, others))
@@ -338,14 +464,15 @@ class _Filter:
         if memory is None or not memory.writable:
             self._open(True)            # called only to raise the error
         with memory.lock:
-            return _one(self._lib.add, self._lib.add_u64, memory, key)
+            return _one(self._adds, memory, key)
 
     def __contains__(self, key: Key) -> bool:
-        return _one(self._lib.may_contain, self._lib.may_contain_u64,
-                    self._open(), key)
+        return _one(self._finds, self._open(), key)
 
     def update(self, keys: Iterable[Key]) -> int:
-        """Add many keys. Return how many of them were certainly new."""
+        """Add many keys. Return how many of them were certainly new. This is
+        much faster than add() for each of them, above all if the keys are an
+        array of 64-bit integers."""
         return sum(new for new, _ in self._many("add", True, keys))
 
     def check(self, keys: Iterable[Key]) -> bytearray:
@@ -357,19 +484,18 @@ class _Filter:
     def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
         """For each batch of keys, yields how many results are True, and the
         results."""
-        self._open(to_change)
-        call = {end: getattr(self._lib, name + end)
-                for end in ("", "_u64", "_many", "_many_u64")}
-        for end, batch, _ in _batches(keys):
+        keyed = self._open(to_change).secret is not None
+        for end, batch, _ in _batches(keys, keyed):
             memory = self._open(to_change)
             with memory.lock if to_change else nullcontext():
                 if end:
                     answers = (c_bool * (len(batch) >> (end == "_many")))()
-                    total = call[end](memory, _address(batch), len(answers),
-                                      answers)
+                    total = getattr(self._lib, name + end)(
+                        memory, _address(batch), len(answers), answers)
                 else:
-                    answers = bytearray(_one(call[""], call["_u64"], memory,
-                                             key) for key in batch)
+                    calls = self._adds if to_change else self._finds
+                    answers = bytearray(_one(calls, memory, key)
+                                        for key in batch)
                     total = sum(answers)
             yield total, answers
 
@@ -399,20 +525,27 @@ class _Filter:
         return copy.copy(self)
 
     @classmethod
-    def from_bytes(cls: Type[_F], image: Any, name: object = "the image") -> _F:
-        """Make a filter from a copy of the bytes of bytes() or of a file."""
+    def from_bytes(cls: Type[_F], image: Any, name: object = "the image", *,
+                   key: Secret = None) -> _F:
+        """Make a filter from a copy of the bytes of bytes() or of a file. The
+        seals are not checked; call verify() for that. Errors name the `name`.
+        """
         self = object.__new__(cls)
-        self._memory = cls._load(memoryview(image), name)
+        self._memory = cls._load(memoryview(image), name).keyed(key)
         return self
 
     def __reduce__(self) -> Any:
         """For copies and pickles: the image, and the attributes that a subclass
         added."""
+        make = type(self).from_bytes
+        secret = self._open().secret
+        if secret is not None:
+            make = partial(make, key=secret)
         def own(part: Any) -> Any:
             return {name: part[name] for name in part if name != "_memory"} \
                 if isinstance(part, dict) else part
         state = getattr(self, "__getstate__", lambda: vars(self))()
-        return type(self).from_bytes, (bytes(self),), (
+        return make, (bytes(self),), (
             tuple(map(own, state)) if isinstance(state, tuple) else own(state))
 
     def save(self, file: Union[Path, BinaryIO]) -> None:
@@ -430,32 +563,42 @@ class _Filter:
 class Bloom(_Filter):
     """A filter for n keys with the false-positive rate p. The layout "classic"
     takes the least memory, "blocked" is the fastest, and with "counting" keys
-    can be removed."""
+    can be removed. `key` is a secret of 16 bytes, for keys that strangers
+    choose."""
     _lib = _bloom
+    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
+    _removes = _kinds(_lib, "remove")
 
     def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
-                 seed: int = 0, hash_bits: int = 64) -> None:
+                 seed: int = 0, hash_bits: int = 64, key: Secret = None
+                 ) -> None:
         plan = _plan(n, p, layout, seed, hash_bits)[-1]
-        self._memory = _Memory(_bloom.create(plan), _bloom.free)
+        self._memory = _Memory(_bloom.create(plan), _bloom.free).keyed(key)
 
     @classmethod
-    def open(cls: Type[_F], path: Path, writable: bool = False) -> _F:
+    def open(cls: Type[_F], path: Path, writable: bool = False, *,
+             key: Secret = None) -> _F:
         """Map a saved filter into memory. If it is writable, added keys go into
-        the file, until save() replaces the file. The cells are not checked;
-        call verify() for that."""
+        the file, until save() replaces the file, and the seal is removed. The
+        cells are not checked; call verify() for that. A file without a seal
+        causes a BloomWarning."""
+        name = os.fsdecode(path)
         with open(path, "r+b" if writable else "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise BloomError(f"{path!r}: truncated: the file is empty")
+                raise BloomError(f"{name}: truncated: the file is empty")
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
-        self._memory = _Memory(_opened(_bloom.view, image, path),
-                               owner=image, writable=writable)
+        self._memory = _Memory(_opened(_bloom.view, image, name, b"BLM"),
+                               owner=image, writable=writable).keyed(key)
+        if not any(image[24:32]):
+            warnings.warn(f"{name}: not sealed, so damage cannot be seen",
+                          BloomWarning, stacklevel=2)
         return self
 
     @staticmethod
     def _load(image: memoryview, name: object) -> _Memory:
-        return _copied(_opened(_bloom.view, image, name))
+        return _copied(_opened(_bloom.view, image, name, b"BLM"))
 
     @staticmethod
     def _parts(memory: _Memory) -> Any:
@@ -463,31 +606,37 @@ class Bloom(_Filter):
 
     @property
     def plan(self) -> Plan:
-        plan = _bloom.plan_of(self._open())
-        return Plan(*(getattr(plan, name) for name in Plan._fields))
+        return _plan_tuple(_bloom.plan_of(self._open()))
 
     def capacity(self, p: float) -> int:
         """How many keys the filter can hold before the expected false-positive
         rate exceeds p."""
         return _bloom.plan_capacity(_Plan(*self.plan), c_double(p))
 
-    def error_rate(self, n: float) -> float:
-        """The expected false-positive rate after n keys. The current one is
-        `rate`."""
+    def plan_fpr(self, n: float) -> float:
+        """The expected false-positive rate after n keys. The rate now is
+        `fpr`."""
         return _bloom.plan_fpr(_Plan(*self.plan), _whole_number(n))
 
     def remove(self, key: Key) -> bool:
         """Take back one add() of a key, in layout "counting". Return False if
-        the key was certainly not in, or if the layout is another. Remove only
-        keys that were added: removing a false positive can remove others."""
+        the key was certainly not in. Remove only keys that were added: removing
+        a false positive can remove others."""
         memory = self._open(True)
         with memory.lock:
-            return _one(_bloom.remove, _bloom.remove_u64, memory, key)
+            removed = _one(self._removes, memory, key)
+        if not removed and LAYOUTS[self.plan.layout] != "counting":
+            raise ValueError(f"a {LAYOUTS[self.plan.layout]} filter cannot "
+                             "remove keys: make it with layout=\"counting\"")
+        return removed
 
     def _combine(self: _F, call: Any, other: "Bloom") -> _F:
         if not isinstance(other, Bloom):
             return NotImplemented
         with self._both(other, True) as (into, source):
+            if into.secret != source.secret:
+                raise ValueError("the filters have different keys (key=), so "
+                                 "their cells do not mean the same")
             if not call(into, source):
                 raise ValueError("the plans of the two filters differ: make "
                                  "both with the same arguments")
@@ -521,36 +670,53 @@ class Bloom(_Filter):
                              "the quotient must be a multiple of 64 (blocked: "
                              "256)")
 
-    def __repr__(self) -> str:
-        return "<Bloom closed>" if self._memory is None else (
-            f"<Bloom {LAYOUTS[self.plan.layout]} m={self.plan.cells} "
-            f"k={self.plan.hashes} keys={len(self)} rate={self.rate:.3g}>")
+    def _shape(self) -> str:
+        return "{1} m={0.cells} k={0.hashes}".format(
+            self.plan, LAYOUTS[self.plan.layout])
 
 
-class Chain(_Filter):
+class _Loaded(_Filter):
+    """The common part of Chain and Window: only save() makes their files."""
+
+    @classmethod
+    def open(cls: Type[_F], path: Path, *, key: Secret = None) -> _F:
+        """Load a saved one and check its seals. If one does not match or is
+        missing, raise BloomError: save() always writes them."""
+        name = os.fsdecode(path)
+        with open(path, "rb") as file:
+            self = cls.from_bytes(file.read(), name, key=key)
+        if not self.verify(name):
+            raise BloomError(f"{name}: not sealed, so it was damaged, or saved "
+                             "by a program that writes no seals: to take it "
+                             "without a check, use from_bytes()")
+        return self
+
+    def __or__(self, other: Any) -> Any:
+        raise TypeError("chains and windows cannot be merged, because the "
+                        "union would not keep the rate: keep both, and test "
+                        "`key in a or key in b`")
+
+    __ior__ = __or__
+
+
+class Chain(_Loaded):
     """A scalable Bloom filter: it grows, and keeps the false-positive rate p
     for any number of keys. Use it if n is not known."""
     _lib = _chain
+    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
 
     def __init__(self, first_n: float = 1000, p: float = 0.01, *,
-                 layout: str = "classic", seed: int = 0) -> None:
+                 layout: str = "classic", seed: int = 0, key: Secret = None
+                 ) -> None:
         made = _chain.create(*_plan(first_n, p, layout, seed, 64))
         if not made:
             raise ValueError("no such chain is possible: use layout classic or "
                              "blocked, a larger p or a smaller first_n")
-        self._memory = _Memory(made, _chain.free)
-
-    @classmethod
-    def open(cls: Type[_F], path: Path) -> _F:
-        """Load a saved chain and check its seals. It can grow further."""
-        with open(path, "rb") as file:
-            self = cls.from_bytes(file.read(), path)
-        self.verify(path)
-        return self
+        self._memory = _Memory(made, _chain.free).keyed(key)
 
     @staticmethod
     def _load(image: memoryview, name: object) -> _Memory:
-        return _Memory(_opened(_chain.load, image, name), _chain.free)
+        return _Memory(_opened(_chain.load, image, name, b"BLC"), _chain.free)
 
     @staticmethod
     def _parts(chain: _Memory) -> Any:
@@ -559,17 +725,115 @@ class Chain(_Filter):
         return [head.raw, *(_Memory(_chain.link(chain, i), owner=chain).image()
                             for i in range(_chain.links(chain)))]
 
-    def error_rate(self) -> float:
-        """The false-positive rate p that the chain was made for. It holds for
-        any number of keys."""
+    @property
+    def rate(self) -> float:
+        """The false-positive rate p that was asked for. The chain keeps it for
+        any number of keys. The rate now is `fpr`."""
         return _chain.rate(self._open())
 
-    def __or__(self, other: Any) -> Any:
-        raise TypeError("chains cannot be merged, because the union would not "
-                        "keep the rate: keep both and test `key in a or key in "
-                        "b`")
+    @property
+    def links(self) -> int:
+        """How many filters the chain has."""
+        return _chain.links(self._open())
 
-    __ior__ = __or__
+    def _shape(self) -> str:
+        memory = self._open()
+        layout = _bloom.plan_of(_chain.link(memory, 0)).layout
+        return "{} links={} rate={:.3g}".format(
+            LAYOUTS[layout], _chain.links(memory), _chain.rate(memory))
+
+
+
+class Window(_Loaded):
+    """A sliding window: it contains at least the last n keys, and forgets older
+    ones, in constant memory. It has 2 to 16 generations. When the newest one is
+    full, the oldest one is forgotten. To forget by time, call step() whenever
+    the newest generation should end."""
+    _lib = _window
+    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
+
+    def __init__(self, n: float, p: float = 0.01, *, generations: int = 8,
+                 layout: str = "classic", seed: int = 0, key: Secret = None
+                 ) -> None:
+        n, p, like = _plan(n, p, layout, seed, 64)
+        if index(generations) not in range(2, 17):
+            raise ValueError("a window has 2 to 16 generations, not "
+                             f"{generations!r}")
+        plan = _window.plan_for(n, p, generations, like.layout)
+        plan.filter.seed = like.seed
+        if _bloom.plan_size(plan.filter) == 0:
+            raise ValueError("no such window is possible: use a larger p, a "
+                             "smaller n or fewer generations")
+        self._memory = _Memory(_window.create(plan), _window.free).keyed(key)
+
+    @staticmethod
+    def _load(image: memoryview, name: object) -> _Memory:
+        return _Memory(_window.copy(_opened(_window.view, image, name, b"BLW")),
+                       _window.free)
+
+    @staticmethod
+    def _parts(window: _Memory) -> Any:
+        """The header of 64 bytes, and the generations as they lie in memory"""
+        at = window._as_parameter_
+        size = _bloom.size(at + 64)
+        return [ctypes.string_at(at, 64), *(
+            _Memory(at + 64 + i * size, owner=window).image()
+            for i in range(_window.plan_of(window).generations))]
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of each generation"""
+        return _plan_tuple(_window.plan_of(self._open()).filter)
+
+    @property
+    def generations(self) -> int:
+        """How many generations the window has."""
+        return _window.plan_of(self._open()).generations
+
+    @property
+    def room(self) -> int:
+        """How many new keys a generation takes."""
+        return _window.plan_of(self._open()).room
+
+    @property
+    def time(self) -> int:
+        """A number for your own use, saved with the window, and 0 at first."""
+        return _window.time(self._open())
+
+    @property
+    def span(self) -> int:
+        """Another one. `bloom uniq --for` stores in `time` when the newest
+        generation began, and in `span` how long it lasts, in milliseconds."""
+        return _window.span(self._open())
+
+    def set_time(self, time: int, span: int) -> None:
+        """Set `time` and `span`."""
+        time, span = _whole_number(time), _whole_number(span)
+        self._whole(lambda memory: _window.set_time(memory, time, span), True)
+
+    def step(self) -> None:
+        """Forget the oldest generation, and begin a new one."""
+        self._whole(_window.step, True)
+
+    def clear(self) -> None:
+        """Remove all keys."""
+        self._whole(_window.clear, True)
+
+    def __len__(self) -> int:
+        """An estimate of how many keys are in, from the cells. A key that is in
+        several generations, because it was added again, counts in each."""
+        return super().__len__()
+
+    def _shape(self) -> str:
+        plan = _window.plan_of(self._open())
+        return (f"{LAYOUTS[plan.filter.layout]} generations={plan.generations} "
+                f"room={plan.room}")
+
+def _window_estimate(window: _Memory) -> int:
+    counts = [_bloom.estimate(image) for image in Window._parts(window)[1:]]
+    return _U64 if _U64 in counts else sum(counts)
+
+_window.estimate = _window_estimate
 
 
 if __name__ == "__main__":

@@ -31,8 +31,10 @@ class Platform(Distribution):
 
 
 os.makedirs(made, exist_ok=True)
-with open("bloom.py") as file:
-    version = re.search('^__version__ = "(.*)"', file.read(), re.M).group(1)
+with open(os.path.join(root, "bloom.h")) as file:
+    number = int(re.search(r"^#define BLOOM_VERSION (\d+)$", file.read(),
+                           re.M).group(1))
+version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
 setup(name="bloom-h", version=version, license="MIT OR Unlicense",
       description="Bloom filters that keep the false-positive rate you ask for",
       python_requires=">=3.8", packages=["bloom"], package_dir={"bloom": "."},

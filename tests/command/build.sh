@@ -42,9 +42,15 @@ done
 try 'a' 0 build -n 1201 -p 1% fa a; try 'b' 0 build -n 1201 -p 1% fb b
 try c 0 build -n 1201 -p 1% fc /dev/null
 try merge 0 merge f fc fa fb; same f f1%
-try 'merge into one' 0 merge fa fa fb; same fa f1%
 try 'merge the same' 0 merge g fb fb; same g fb
-try 'merge one part' 0 merge g fa; same g fa
+cp fa was; ln -s fa to-fa; cp fb link; ln -f fa link
+for words in 'fa fa fb' 'fb fa fb' 'fa to-fa fb' 'to-fa fb fa' 'fa fb link'; do
+    refuse '' merge $words; says err ': is OUT and an input; write to a new fil'
+done; rm to-fa link
+refuse 'merge: one input has no union; for that of fa and fb, type: bloom' \
+    merge fa fb
+says err ': bloom merge OUT fa fb'
+same fa was
 for plan in 'seed 7:0:-s 7' 'hash width 32:64:-w 32' 'k 4:6:-p 5%'; do
     try "$plan" 0 build -n 1201 -p 1% ${plan##*:} odd b; middle=${plan#*:}
     refuse "odd: ${plan%%:*} differs from ${middle%%:*} in fb; build" \
@@ -73,14 +79,20 @@ same f3 f1; rm f1 f3
 try build 0 build -n 1201 f a; try add 0 add f b; try build 0 build -n 1201 g ab
 same f g; try 'add stdin' 0 add f < a; same f g
 refuse 'nil: No such file' add nil a; refuse 'a: is not a Bloom filter' add a b
-what='add past N'; "$bloom" add f many 2> err; is "$what" 0 $?
-says err 'bloom: f: 100% of new lines are now taken for known; make a larger'
+what='add past N'
+warned 3 'f: 100% of new lines are now taken for known; make a lar' add f many
 try 'blocked' 0 build -n 1201 -l blocked f a; try 'add to it' 0 add f b
 try 'blocked' 0 check -c f ab; says out '0 not in'
-what='add past N, blocked'; "$bloom" add f many 2> err; is "$what" 0 $?
-says err 'bloom: f: 100% of new lines are now taken for known; make a larger'
-"$bloom" build -n 1 -p .5 f ab 2> err; try 'all cells' 0 info f
-says out 'unknown: every cell is set'
+what='add past N, blocked'
+warned 3 'f: 100% of new lines are now taken for known; make a lar' add f many
+what='build past N'
+warned 3 'f: holds more than 1 lines: 100% of new ' build -n 1 -p .5 f ab
+try 'it is made' 0 check f many; same out many
+try 'all cells' 0 info f; says out 'keys:            unknown: every cell is set'
+try 'all cells' 0 dump f; says out 'seed 0, every cell is set.'
+what='merge of full ones'
+warned 3 'h: 100% of new lines are now taken for known; make a lar' merge h f f
+rm h
 try 'a grown one' 0 uniq -f chain -n 100 a
 try 'add to a grown one' 0 add chain many; try 'grown' 1 check -vc chain many
 says out '0 not in'; echo absent > in

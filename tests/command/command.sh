@@ -43,6 +43,13 @@ refuse() {      # refuse MESSAGE ARGUMENTS...: an error message that begins so
     esac
     empty "$what: no output" out
 }
+warned() {      # warned STATUS MESSAGE ARGUMENTS...: as `try`, with one line in err
+    status=$1 message="bloom: $2"
+    shift 2
+    "$bloom" "$@" > out 2> err
+    is "$what: exit status" "$status" $?
+    is "$what: one message" 1 $(wc -l < err); says err "$message"
+}
 near() {        # near N: out, from `bloom info`, estimates N keys, within 3%
     is "$what: about $1 keys" yes "$(awk -v n="$1" '/^keys: / {
         print ($3 >= 0.97 * n && $3 <= 1.03 * n) ? "yes" : $3 }' out)"

@@ -6,7 +6,7 @@ refuse '/dev/null: is not a regular file' build /dev/null a
 refuse 'nil/f: No such file' build nil/f a; refuse 'nil/f: ' uniq -f nil/f < a
 cp a c; refuse 'c: is not a Bloom filter, so it is not replaced; give' build c b
 same a c; same f f1%
-for verb in check info dump 'merge f f'; do
+for verb in check info dump 'merge nil f1%'; do
     : > bad; refuse 'bad: is empty; make a filter with' $verb bad
     for text in B BL BLX hello 'one short line' BLM BLC BLW 'BLM and more'; do
         printf "$text" > bad; cp bad was
@@ -76,7 +76,7 @@ is "$what: a file" "-rw-r----- $(readlink to-link)" \
     "$(ls -l target | cut -c 1-10) links/link"
 try 'its target has them' 0 check -c target ab; says out '1201 in'
 try 'add to a link' 0 add "$PWD/links/link" b
-try 'merge' 0 merge to-link target
+try 'merge' 0 merge to-link f1% f1%
 try 'fold a link' 0 build -n 640 --foldable to-link a
 try 'fold a link' 0 fold --by 5 to-link; cmp -s target was
 is "$what: it has changed" 1 $?

@@ -1,19 +1,41 @@
 # FILE keeps the filter between runs, and has one writer at a time
 
-try 'one run' 0 uniq --fixed -f one -n 1500 < ab; mv out want
-try 'first run' 0 uniq --fixed -f two -n 1500 < a; mv out first
+try 'one run' 0 uniq --fixed -l classic -f one -n 1500 < ab; mv out want
+try 'first run' 0 uniq --fixed -l classic -f two -n 1500 < a; mv out first
 try 'second run' 0 uniq -f two < b; cat first out > both
 same both want; same one two
 try 'third run' 0 uniq -f two < b; same out /dev/null; same one two
 try 'as built' 0 build -n 1500 f ab; same f one
 chmod 640 two; try 'mode' 0 uniq -f two < b
 is "$what" -rw-r----- "$(ls -l two | cut -c 1-10)"
-cp one loose; overwrite loose 24 '\0\0\0\0\0\0\0\0'
-try 'not sealed' 0 info loose; says out 'seal:            not sealed'
-try 'memory not sealed' 0 uniq -f loose < b; same loose one
 try 'a chain, in one run' 0 uniq -f one-chain -n 100 -p 1e-9 ab
 try 'first run' 0 uniq -f chain -n 100 -p 1e-9 a
-try 'second run' 0 uniq -f chain b; same chain one-chain; rm chain one-chain
+try 'second run' 0 uniq -f chain b; same chain one-chain
+try 'a window' 0 uniq -f window --last 100 a
+
+# A single filter without a seal may come from another program. One that grows
+# or forgets has lost its seal: it is damaged
+unseal() { overwrite "$1" "$2" '\0\0\0\0\0\0\0\0'; cp "$1" was; }
+cp one loose; unseal loose 24; what='not sealed'
+why='loose: has no seal, so damage to it cannot be detected'
+for verb in 'info loose' 'check loose ab' 'dump loose' \
+            'merge sum loose one'; do warned 0 "$why" $verb; done
+"$bloom" info loose > out 2> err; says out 'seal:            not sealed'
+same loose was
+warned 0 "$why" uniq -f loose b; same loose one
+unseal chain 56; unseal window 88
+for file in chain window; do
+    cp $file was
+    for verb in 'check FILE a' 'check -v FILE a' 'uniq -f FILE a' 'add FILE b' \
+                'dump FILE'; do
+        refuse "$file: corrupt: a filter that" \
+            $(echo "$verb" | sed "s/FILE/$file/")
+        says err ' has a seal, but here it is missing'; same $file was
+    done
+    try "info of $file" 2 info $file; says out 'seal:            DAMAGED'
+    says err "$file: corrupt: a filter that"
+done
+rm chain one-chain window loose sum was
 
 # A name of 250 characters
 name=$(printf '%0250d' 0)

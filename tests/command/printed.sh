@@ -47,6 +47,31 @@ for trap in :  "trap '' PIPE"; do
     whole got > want; known "$what" want; rm f
 done
 
+# If all of it fits in the pipe, the command waits at its end for the reader. It
+# does so too if it ends because a file is missing
+for files in in 'in nosuch'; do
+    what="a late reader who takes 4096 bytes, $files"; numbers 1 5000 > in
+    "$bloom" $exact $files 2> err | {
+        sleep 0.3; dd bs=4096 count=1 2> /dev/null; } > got
+    whole got > want; known "$what" want; rm f
+    what="a late reader who takes everything, $files"
+    "$bloom" $exact $files 2> err | { sleep 0.3; cat; } > got
+    same got in; known "$what" in; rm f
+done
+# It does not wait longer than until the next save
+what='a reader who waits for the command'; exec 9<> taken
+"$bloom" $exact --save 1 in > taken; is "$what" 0 $?
+dd bs=4096 count=1 <&9 > got 2> /dev/null; exec 9<&-; known "$what" in; rm f
+# What is read after a save is saved at the time of the next one
+what='killed after a reader who sleeps'
+numbers 100001 108000 > in; numbers 200001 201400 > last
+{ cat in; sleep 0.3; cat last; exec sleep 30; } > pipe & feeder=$!
+"$bloom" $exact -n 2e4 --save 1 pipe > taken & pid=$!
+exec 9< taken; wait_for f; cat <&9 > got & reader=$!
+exec 9<&-; sleep 2.5; kill -9 $pid; wait $pid 2> /dev/null
+kill $feeder; wait $feeder $reader 2> /dev/null; cat last >> in
+same got in; known "$what" in; cp many in; rm f f.lock
+
 # Signals. The command runs in the foreground, as a shell ignores two of them
 # for a command with &
 ulimit -c 0

@@ -1,9 +1,17 @@
 # The command line: help, and errors
 
-for word in --help -h help; do try "$word" 0 $word; says out 'bloom uniq'; done
+for word in --help -h help; do
+    try "$word" 0 $word; says out '  bloom uniq  [-f FILE] [IN...]  print each'
+    is "$what: on one screen" yes "$(awk 'length > 79 { wide = 1 }
+        END { print NR <= 24 && !wide ? "yes" : NR " lines" }' out)"
+    is "$what: verbs and examples first" '  bloom Examples:' "$(
+        awk 'BEGIN { RS = "" } NR == 2 { printf "%.7s ", $0 }
+             NR == 3 { print $1 }' out)"
+done
 try version 0 --version; says out "bloom $(
     sed -n 's/.* BLOOM_VERSION \([0-9]\).*/\1/p' "$root/bloom.h")."
-try 'help of a verb' 0 uniq --help; says out 'usage: bloom uniq'
+try 'help of a verb' 0 uniq --help
+says out 'usage: bloom uniq [OPTION...] [-f FILE] [IN...]'
 hint() {        # hint LINE: the only line after the error message
     is "$what: a hint" "$1" "$(sed 1d err)"
 }
@@ -95,29 +103,42 @@ else
     echo 'skipped: the man page in mandoc (Debian package mandoc)'
 fi
 
-# The help, the man page and the completion know the same options of each verb
+# The man page has the verbs and options of the help, and no others. The
+# completion has them, too
 page=$root/examples/command/bloom.1
-for verb in uniq build add check info merge fold dump; do
-    what="options of $verb"
-    "$bloom" help $verb | sed -n 's/^  \(-[^ ]*\) .*/\1/p' > options
-    "$bloom" help $verb | sed '/^$/q' | tr -s '[] ' '\n' |
-        sed -n 's/^\(-[a-z-]*\).*/\1/p' | sort -u > synopsis
-    sort options > sorted; same sorted synopsis
-    while read -r option; do
-        option=$(printf %s "$option" | sed 's/^-//; s/^-/\\\\-/')
-        is "$what: $option is in the man page" 1 \
-            "$(grep -c -e "^\.It Fl $option\$" -e "^\.It Fl $option " "$page")"
-    done < options
-    is "$what: its synopsis is in the man page" 1 \
+"$bloom" --help | sed -n '/^Examples/q; s/^  bloom \([a-z]*\) .*/\1/p' > verbs
+is 'all verbs' 8 $(wc -l < verbs)
+: > options
+while read -r verb; do
+    "$bloom" help $verb | sed -n 's/^  \(-[^ ]*\) .*/\1/p' | sort > $verb.options
+    cat $verb.options >> options
+    what="$verb in the man page"
+    is "$what: its synopsis" 1 \
         "$(sed '/Sh DESCR/q' "$page" | grep -c "^\.Cm $verb\$")"
-    is "$what: its text is in the man page" 1 \
-        "$(grep -c "^\.It Cm $verb\$" "$page")"
-    if command -v bash > /dev/null; then
-        bash -c ". '$root/examples/command/bloom.bash'
-            COMP_WORDS=(bloom $verb -) COMP_CWORD=2; _bloom
-            printf '%s\n' \"\${COMPREPLY[@]}\"" | grep . | sort > completed
-        same completed sorted
-    fi
-done
-command -v bash > /dev/null ||
+    is "$what: its text" 1 "$(grep -c "^\.It Cm $verb\$" "$page")"
+done < verbs
+sort -u options | sed 's/^-//' > want; what='options of the man page'
+sed -n '/^.Sh FILES/q; s/^\.It Fl \([^ ]*\).*/\1/p' "$page" | tr -d '\\' |
+    sort > found
+LC_ALL=C sort want > wanted; LC_ALL=C sort found > there; same there wanted
+if command -v bash > /dev/null; then
+    complete() {        # complete WORD...: what bash offers for the last one
+        bash -c '. "$0"; bloom=$1; shift
+            COMP_WORDS=(bloom "$@") COMP_CWORD=$#
+            _bloom "$bloom" "${COMP_WORDS[$#]}" "${COMP_WORDS[$# - 1]}"
+            printf "%s\n" "${COMPREPLY[@]}"' \
+            "$root/examples/command/bloom.bash" "$bloom" "$@" | grep . | sort
+    }
+    while read -r verb; do
+        what="completion of $verb"; complete $verb - > completed
+        same completed $verb.options
+    done < verbs
+    what='completion of verbs'; complete help '' > completed
+    sort verbs > want; same completed want
+    complete uniq -l b > completed; is "$what: -l" blocked "$(cat completed)"
+    complete uniq -n '' > completed; is "$what: -n" '' "$(cat completed)"
+    touch 'my file'
+    complete uniq -f my > completed; is "$what: -f" 'my file' "$(cat completed)"
+else
     echo 'skipped: completion in bash (Debian package bash)'
+fi

@@ -88,7 +88,7 @@ verb() {        # verb NUMBER DO: DO OLD NEW COMMAND...; all verbs that write
     2) $2 a.bloom whole "$bloom" uniq -f FILE ;;
     3) $2 a.chain chain "$bloom" uniq -f FILE ;;
     4) $2 nothing whole "$bloom" merge FILE a.bloom b.bloom ;;
-    5) $2 a.bloom whole "$bloom" merge FILE FILE b.bloom ;;
+    5) $2 a.bloom whole "$bloom" merge FILE a.bloom b.bloom ;;
     6) $2 a.bloom whole "$bloom" add FILE b ;;
     7) $2 a.window window "$bloom" uniq --last 50000 -f FILE ;;
     8) $2 a.wide folded "$bloom" fold --by 5 FILE ;;

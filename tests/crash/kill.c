@@ -35,7 +35,7 @@ static const struct verb {
     { "a.window", "window", { "uniq", "--last", "50000", "-f", "FILE" } },
     { "a.wide", "folded", { "fold", "--by", "5", "FILE" } },
     { NULL, "whole", { "merge", "FILE", "a.bloom", "b.bloom" } },
-    { "a.bloom", "whole", { "merge", "FILE", "FILE", "b.bloom" } },
+    { "a.bloom", "whole", { "merge", "FILE", "a.bloom", "b.bloom" } },
     { "a.bloom", "whole", { "add", "FILE", "b" } }
 };
 

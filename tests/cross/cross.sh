@@ -389,6 +389,14 @@ if [ "$1" = --one ]; then       # prints all at once, as others run meanwhile
     exit
 fi
 
+if [ "$1" = --lacks ]; then     # prints the packages of a target that are missing
+    name=$2 dir=$out/$2
+    mkdir -p "$dir"
+    target "$2"
+    ready || echo $packages
+    exit
+fi
+
 mkdir -p "$out"
 rm -f "$out"/*/count
 [ -x build/bloom ] || { echo "cross: no build/bloom; run make first"; exit 2; }

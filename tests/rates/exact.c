@@ -644,7 +644,7 @@ static inline bool takes_walk(unsigned char *cell, uint64_t m, unsigned k,
     if (rule == OURS_32)
         y = x << 32;
     if (rule == OURS_U64)
-        y = bloom_from_h1_(x).h2;
+        y = bloom_hash_from_h1_(x).h2;
     while (k-- > 0 && (all || set)) {
         uint64_t i = rule == GUAVA ? (x & INT64_MAX) % m
                                    : bloom_high_half_(x, m);

@@ -399,7 +399,7 @@ static bloom_hash hash_by_two(int sort, uint64_t x, uint64_t to)
     if (sort == INTEGER) {      /* 0x9937733D: inverse of G's low half */
         h.h1 = (step - (high * BLOOM_GOLDEN_ >> 32)) * 0x9937733DU;
         h.h1 = high << 32 | (h.h1 & 0xFFFFFFFFU);
-        h = bloom_from_h1_(h.h1);
+        h = bloom_hash_from_h1_(h.h1);
     }
     return h;
 }

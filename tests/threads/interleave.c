@@ -127,7 +127,7 @@ static uint64_t do_it(unsigned what)
     return kind <= SUMS ? bloom_count_(cells, counted_cell(what),
                                        is_up(what) ? 1 : -1)
          : kind == WORD ? bloom_set_word_(cells, bits_of(what))
-                        : (~bloom_set_bit_(cells, what) & 1ULL) << what;
+                        : (~bloom_probe_bit_(cells, what, true) & 1ULL) << what;
 }
 
 /* ---- Threads -------------------------------------------------------------

@@ -429,6 +429,35 @@ static void many_in_chain(unsigned layout)
     bloom_chain_free(one);
 }
 
+/* Keys that are looked up first, and added afterwards as absent, make the same
+   chain. The older links are not tested: a key that only such a link contains
+   counts as new. */
+static void absent_in_chain(unsigned layout)
+{
+    bloom_chain *absent = bloom_chain_create(150, 1e-9, chain_plan(layout));
+    bloom_chain *one = bloom_chain_create(150, 1e-9, chain_plan(layout));
+    const bloom *link = bloom_chain_link(one, 0);
+    static bloom_hash hashed[700];
+    size_t i, count;
+    uint64_t key = 0;
+    bloom_hash first = bloom_hash_u64(link, 0);
+    while (key < 9000) {
+        count = (size_t)(random64() % 700);
+        for (i = 0; i < count; i++)
+            hashed[i] = bloom_hash_u64(link, key++);
+        CHECK(bloom_chain_may_contain_many_hash(absent, hashed, count, NULL)
+              == 0);
+        CHECK(bloom_chain_add_absent_hash(absent, hashed, count) == count);
+        CHECK(bloom_chain_add_many_hash(one, hashed, count, NULL) == count);
+        CHECK(same_chain(absent, one));
+    }
+    CHECK(bloom_chain_links(one) > 4);
+    CHECK(bloom_chain_add_many_hash(absent, &first, 1, NULL) == 0);
+    CHECK(bloom_chain_add_absent_hash(absent, &first, 1) == 1);
+    bloom_chain_free(absent);
+    bloom_chain_free(one);
+}
+
 /* The head stores p exactly, and first_n (0 as 1). Loading restores both. */
 static void test_chain_heads(void)
 {
@@ -694,6 +723,8 @@ static void chain_tests(void)
     RUN(test_damaged_chains());
     RUN(many_in_chain(BLOOM_CLASSIC));
     RUN(many_in_chain(BLOOM_BLOCKED));
+    RUN(absent_in_chain(BLOOM_CLASSIC));
+    RUN(absent_in_chain(BLOOM_BLOCKED));
     RUN(test_chain_that_cannot_grow());
     RUN(link_keeps_its_share(1000, 0.5, BLOOM_CLASSIC));
     RUN(link_keeps_its_share(1000, 0.01, BLOOM_CLASSIC));

@@ -3,11 +3,11 @@
 # Last, it checks the symbols of bloom.h's object file, the README's first
 # program, and wrong options. It skips modes that the compiler cannot build, and
 # says so. It ends with the sum, "N passed, N failed".
-# usage: CC=.. CXX=.. MAKE=.. TESTS=.. run.sh
+# usage: CC=.. CXX=.. BUILD=.. TESTS=.. [ONLY="MODE..."] run.sh
 . tests/count.sh
 . tests/modes.sh
 modes=
-for mode in $(modes test); do
+for mode in ${ONLY:-$(modes test)}; do
     lacking=$(lacks $mode)
     [ -z "$lacking" ] && modes="$modes $mode" ||
         echo "skipped: mode $mode ($lacking)"
@@ -15,7 +15,7 @@ done
 modes="$modes window"
 
 rm -f build/test-*.out $TESTS
-$MAKE build/first build/bloom.o $TESTS \
+$BUILD build/first build/bloom.o $TESTS \
     $(for mode in $modes; do echo "build/test-$mode.out"; done)
 for mode in $modes; do
     sum "$mode" "build/test-$mode.out"
@@ -93,6 +93,9 @@ if command -v nm >/dev/null; then
 else
     echo "skipped: three checks of symbols (no nm; Debian package binutils)"
 fi
+version=$($BUILD version)
+check "bloom.h begins with its version, $version" \
+    grep -q "^/\* bloom\.h $version " bloom.h
 check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
 check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc

@@ -1,0 +1,580 @@
+// Tests every function of bloom.hpp, with and without BLOOM_EXCEPTIONS. Run by
+// run.sh. Prints "N passed, N failed".
+#define BLOOM_IMPLEMENTATION
+#include "../bloom.hpp"
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <list>
+#include <sstream>
+#include <string>
+#include <vector>
+#if __cplusplus >= 201703L
+#include <string_view>
+using text_view = std::string_view;
+#else
+using text_view = std::string;
+#endif
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+static int passed, failed;
+static void is(bool good, const char *what, int line)
+{
+    good ? passed++ : failed++;
+    if (!good)
+        std::printf("hpp.cpp:%d: failed: %s\n", line, what);
+}
+#define IS(x) is(x, #x, __LINE__)
+
+using bloompp::chain;
+using bloompp::filter;
+using bloompp::secret;
+using bloompp::view;
+using bloompp::window;
+
+static const bloom_hash hashed = { 0x8a5cd789635d2dff, 0x121fd2155c472f96 };
+
+static bool same(view a, view b)
+{
+    return a.size() == b.size() && !std::memcmp(a.get(), b.get(), a.size());
+}
+
+enum { ninety_seven = 97 };
+enum class below : short { four = -4 };
+struct converts { operator const char *() const { return "one"; } };
+
+// Types with a function that makes keys of them: bytes of its own, text that it
+// owns, an integer, and a hash. `row` has a range's begin() and end().
+namespace own {
+struct point { short x; char padding; long long y; };
+static std::array<unsigned char, 16> bloom_key_of(const point &p)
+    { return bloompp::pack(p.x, p.y); }
+struct user { std::string first, last; };
+static std::string bloom_key_of(const user &u)
+    { return u.first + " of house " + u.last; }
+enum class unit : char { litre = 'l' };
+static int bloom_key_of(const unit &u) { return static_cast<int>(u); }
+struct row {
+    bloom_hash h;
+    const int *begin() const { return nullptr; }
+    const int *end() const { return nullptr; }
+};
+static bloom_hash bloom_key_of(const row &r) { return r.h; }
+}
+
+// Each type of key is the same key as in C.
+static void keys()
+{
+    filter f(1000, 0.001), c(bloom_plan_for(1000, 0.001));
+    std::string text = "three";
+    const unsigned char bytes[] = { 1, 2, 0, 255 };
+    IS(f.add("one") && f.add(text_view("two")) && f.add(text));
+    IS(!f.add("one") && f.add("") && f.add(hashed));
+    IS(f.add(4) && f.add(-4) && f.add(static_cast<uint8_t>(200)));
+    IS(f.add(ninety_seven) && f.may_contain(below::four) && !f.add(97));
+    IS(!f.add(4ull) && f.may_contain(uint64_t(0) - 4));
+    for (const char *k : { "one", "two", "three", "" })
+        bloom_add(c.get(), k, std::strlen(k));
+    bloom_add_hash(c.get(), hashed);
+    for (int k : { 4, -4, 200, 97 })
+        bloom_add_u64(c.get(), static_cast<uint64_t>(k));
+    const std::vector<unsigned char> owned(bytes, bytes + 4);
+    std::array<uint8_t, 4> array{ { 1, 2, 0, 255 } };
+    const char chars[] = { 1, 2, 0, static_cast<char>(255) };
+    IS(f.add(owned) && f.may_contain(owned) && f.may_contain(array));
+    IS(f.may_contain(bytes) && f.may_contain(bloom_key{ bytes, 4 })
+       && f.may_contain(std::string(chars, 4)) && f.may_contain(converts()));
+    IS(f.may_contain(std::vector<signed char>{ 1, 2, 0, -1 }));
+#if __cplusplus >= 201703L
+    std::array<std::byte, 4> plain;
+    std::memcpy(plain.data(), bytes, 4);
+    IS(f.may_contain(plain));
+#endif
+#if __cplusplus >= 202002L
+    IS(f.may_contain(std::as_bytes(std::span(bytes))));
+    IS(f.may_contain(std::u8string(u8"one")));
+    const char8_t *utf8 = u8"one";
+    IS(f.may_contain(u8"one") && f.may_contain(u8"") && !f.may_contain(u8"no")
+       && f.may_contain(utf8) && f.may_contain(std::u8string_view(utf8)));
+#else
+    IS(f.may_contain(u8"one") && !f.may_contain(u8"no"));
+#endif
+    bloom_add(c.get(), bytes, 4);
+    IS(same(f, c));
+    IS(f.may_contain("one") && f.may_contain(text) && f.may_contain(-4)
+       && f.may_contain(hashed) && !f.may_contain("none")
+       && !f.may_contain(5) && !f.may_contain(bloom_hash{ ~hashed.h1, 1 }));
+}
+
+// Types with a function bloom_key_of
+static void own_keys()
+{
+    filter f(1000, 1e-6);
+    own::point p, q;
+    std::memset(static_cast<void *>(&p), 0, sizeof p);
+    std::memset(static_cast<void *>(&q), 255, sizeof q);
+    p.x = q.x = -2, p.y = q.y = 3;
+    const unsigned char bytes[] = { 254, 255, 255, 255, 255, 255, 255, 255,
+                                    3, 0, 0, 0, 0, 0, 0, 0 };
+    IS(std::memcmp(&p, &q, sizeof p) != 0 && f.add(p) && !f.add(q));
+    IS(f.may_contain(bytes) && f.may_contain(bloompp::pack(-2, 3u)));
+    q.y = 4;
+    IS(!f.may_contain(q) && f.add(q));
+    IS(f.add(own::user{ "Ada", "Lovelace" })
+       && f.may_contain("Ada of house Lovelace")
+       && !f.may_contain(own::user{ "Ada", "L" }));
+    IS(f.add(own::unit::litre) && f.may_contain('l' + 0));
+    IS(f.add(own::row{ hashed }) && f.may_contain(hashed));
+    const own::point array[] = { p, q };
+    IS(f.add(array) == 0 && f.add({ p, q }) == 0);
+}
+
+template <class F, class Range> static void range(const Range &r)
+{
+    F many(5000, 0.001), one(5000, 0.001);
+    size_t fresh = many.add(r.begin(), r.end()), wanted = 0, count = 0;
+    std::vector<bool> out;
+    for (const auto &k : r) {
+        wanted += one.add(k);
+        count++;
+    }
+    IS(fresh == wanted && same(many, one));
+    IS(many.may_contain(r.begin(), r.end(), std::back_inserter(out)) == count);
+    IS(out.size() == count && one.add("certainly another"));
+    F at_once(5000, 0.001);
+    IS(at_once.add(r) == wanted && same(many, at_once));
+    out.clear();
+    IS(at_once.may_contain(r, std::back_inserter(out)) == count);
+    F none(5000, 0.001);
+    out.clear();
+    IS(none.may_contain(r.begin(), r.end(), std::back_inserter(out)) == 0
+       && out.size() == count);
+}
+
+// A chain that must grow, with the constructor of a filter
+struct grows : chain {
+    grows(uint64_t, double p) : chain(50, p, BLOOM_BLOCKED) {}
+};
+
+struct moves : window {
+    moves(uint64_t, double p) : window(5000, p, 4, BLOOM_BLOCKED) {}
+};
+
+// The same, with a secret
+static const unsigned char secret_bytes[16] = { 1, 2, 3, 16 };
+struct keyed : filter {
+    keyed(uint64_t n, double p) : filter(n, p, BLOOM_COUNTING, secret_bytes) {}
+};
+struct keyed_chain : chain {
+    keyed_chain(uint64_t, double p) : chain(50, p, BLOOM_CLASSIC, secret_bytes)
+        {}
+};
+
+static bool same(const window &a, const window &b)
+{
+    return a.size() == b.size() && !std::memcmp(a.get(), b.get(), a.size());
+}
+
+static bool same(const chain &a, const chain &b)
+{
+    bool all = a.links() == b.links() && a.size() == b.size();
+    for (unsigned i = 0; all && i < a.links(); i++)
+        all = same(a.link(i), b.link(i));
+    return all;
+}
+
+template <class Range> static void range(const Range &r)
+{
+    range<filter>(r);
+    range<grows>(r);
+    range<moves>(r);
+    range<keyed>(r);
+    range<keyed_chain>(r);
+}
+
+static void ranges()
+{
+    std::vector<uint64_t> integers;
+    std::list<std::string> strings;
+    std::vector<const char *> words = { "x", "yy", "zzz" };
+    std::vector<text_view> views(words.begin(), words.end());
+    std::string all;
+    for (uint64_t i = 0; i < 3000; i++) {
+        integers.push_back(i * i);
+        strings.push_back("key " + std::to_string(i));
+        all += std::to_string(i) + "-and-more-than-fits-in-a-string ";
+    }
+    range(integers);
+    range(std::vector<short>{ 1, -1, 7 });
+    range(std::list<int>(integers.begin(), integers.begin() + 700));
+    range(strings);
+    range(words);
+    range(views);
+    range(std::vector<below>{ below::four });
+    range(std::vector<std::vector<unsigned char>>{ { 1, 2 }, {}, { 0 } });
+    range(std::vector<std::string>());
+    std::list<own::user> users;
+    std::vector<own::point> points;
+    for (short i = 0; i < 700; i++) {
+        users.push_back({ "a name that is allocated", std::to_string(i) });
+        points.push_back({ i, 'x', i * i });
+    }
+    range(users);
+    range(points);
+    range(std::vector<own::row>{ { hashed }, { { 1, 2 } } });
+    range(std::vector<own::unit>{ own::unit::litre });
+    filter hashes(5000, 0.01);
+    std::vector<bloom_hash> hashed_before;
+    for (uint64_t i : integers)
+        hashed_before.push_back(bloom_hash_u64(hashes.get(), i));
+    range(hashed_before);
+    hashes.add(hashed_before.begin(), hashed_before.end());
+    IS(hashes.may_contain(integers.back()));
+
+    // Keys that are destroyed when the next one is read
+    filter f(3000, 0.001), g(3000, 0.001);
+    std::istringstream in(all), again(all);
+    f.add(std::istream_iterator<std::string>(in), {});
+    for (std::string word; again >> word;)
+        g.add(word);
+    IS(same(f, g) && f.estimate() > 2900);
+}
+
+static void lists()
+{
+    filter f(100, 1e-6), g(100, 1e-6);
+    const char *array[] = { "a", "b" };
+    IS(f.add({ "a", "b", "a" }) == 2 && g.add(array) == 2 && f == g);
+    IS(f.add({ 1, 2, 3 }) == 3 && f.may_contain(3) && f != g);
+    IS(f.add({ std::string("text"), std::string("b") }) == 1);
+    chain c(10, 0.01);
+    IS(c.add({ hashed }) == 1 && c.may_contain(hashed));
+#if __cplusplus >= 202002L
+    IS(f.add({ u8"utf", u8"8" }) == 2 && f.may_contain("utf"));
+#endif
+#if __cplusplus >= 202002L
+    bool maybe[2];
+    IS(f.may_contain(std::span(array), maybe) == 2 && maybe[0] && maybe[1]);
+#endif
+}
+
+// Tests that an operation fails: it throws with BLOOM_EXCEPTIONS, and otherwise
+// returns false.
+template <class Change> static void fails(Change change)
+{
+#ifdef BLOOM_EXCEPTIONS
+    try {
+        static_cast<void>(change());
+        is(false, "no exception", __LINE__);
+    } catch (const std::runtime_error &) {
+        passed++;
+    }
+#else
+    IS(!change());
+#endif
+}
+
+static void operators()
+{
+    filter a(100, 1e-6), b(100, 1e-6), all(100, 1e-6), other(101, 1e-6);
+    a.add({ "a", "both" });
+    b.add({ "b", "both" });
+    all.add({ "a", "b", "both" });
+    filter both{view(a)}, untouched{view(a)};
+    IS((both |= b) && both == all && both != a && !(both == b));
+    IS((both &= a) && both == a && !(both != a));
+    IS(a == view(a) && view(a) == a);
+    fails([&] { return a |= other; });
+    fails([&] { return a &= other; });
+    fails([&] { return a | other; });
+    fails([&] { return other & a; });
+    IS((a | b) == all && (a & a) == a && (view(a) | b) == all
+       && a == untouched);
+    IS((a & b).may_contain("both") && !(a & b).may_contain("a"));
+    IS(a == untouched && a != other);
+    both.seal();
+    IS(a == both && b != both);
+    filter seeded(bloom_plan{ a.plan().cells, 1, a.plan().hashes, 0, 64 });
+    a.clear();
+    IS(a != seeded && a.size() == seeded.size());
+}
+
+// A false filter may be copied, moved, assigned, merged and compared.
+static void harmless(filter f)
+{
+    filter good(10, 0.1), from(10, 0.1);
+    good.add("x");
+    IS(!f && !view(f) && !filter(view(f)) && !f.get());
+    filter moved(std::move(f));
+    IS(!f && !moved && f == moved && good != f && f != good);
+    IS(!good.merge(f) && !good.intersect(f) && !f.merge(good)
+       && !f.intersect(good) && good.may_contain("x"));
+    fails([&] { return good |= f; });
+    fails([&] { return f &= good; });
+    f = filter(view(good));
+    IS(f && f == good);
+    f = std::move(moved);
+    IS(!f && !moved);
+    f = std::move(good);
+    good = std::move(from);
+    IS(f && f.may_contain("x") && good && !good.may_contain("x"));
+    IS(!moved.copy());
+    fails([&] { return moved | good; });
+    fails([&] { return good | moved; });
+}
+
+static void falses()
+{
+    filter gone(10, 0.1), taker(std::move(gone));
+    harmless(std::move(gone));
+    harmless(filter(view(nullptr)));
+    harmless(filter(gone.operator view()));
+    chain old(10, 0.1), newer(std::move(old));
+    IS(!old && newer);
+    old = std::move(newer);
+    IS(old && !newer);
+    newer = chain(5, 0.1);
+    IS(newer && newer.add("x"));
+    chain taken(std::move(old));
+    IS(!old.copy() && newer.copy() && taken.copy());
+    window first(10, 0.1), second(std::move(first));
+    IS(!first && second && !first.copy());
+    first = std::move(second);
+    IS(first && first.add("x"));
+#ifndef BLOOM_EXCEPTIONS
+    filter damaged{view("damaged", 7)};
+    IS(!damaged);
+    harmless(std::move(damaged));
+    harmless(filter(10, 7.0));
+    filter good(10, 0.1);
+    IS(!good.merge(view("damaged", 7)) && good != view("", 0));
+#endif
+}
+
+static void whole()
+{
+    filter a(1000, 0.01, BLOOM_BLOCKED), b(1000, 0.01, BLOOM_BLOCKED);
+    a.add("a"), a.add("both"), b.add("b"), b.add("both");
+    filter both(a.operator view()), copy(std::move(both));
+    IS(!both && copy && same(a, copy));
+    IS(copy.merge(b) && copy.may_contain("a") && copy.may_contain("b"));
+    IS(copy.intersect(a) && same(copy, a) && !copy.merge(filter(7, 0.1)));
+    IS(copy.estimate() == 2 && copy.fpr() > 0 && copy.plan().hashes >= 8);
+    IS(copy.verify() == BLOOM_UNSEALED);
+    copy.seal();
+    IS(copy.verify() == BLOOM_OK);
+    copy.clear();
+    IS(copy.estimate() == 0);
+
+    filter counting(100, 0.01, BLOOM_COUNTING), flat(bloom_plan_for(100, 0.01));
+    IS(counting.add("x") && counting.add(5) && counting.remove("x")
+       && !counting.remove("x") && !counting.may_contain("x"));
+    IS(bloom_flatten(flat.get(), counting.get()) && flat.may_contain(5)
+       && !flat.may_contain("x"));
+
+    bloom_error error = BLOOM_OK;
+    view seen(a.get(), a.size(), &error);
+    a.seal();
+    filter clone(seen);
+    IS(same(clone, a) && clone.verify() == BLOOM_OK && clone.add("more")
+       && !a.may_contain("more") && clone.may_contain("a"));
+
+    bloom_plan wide = bloom_plan_for(1000, 0.01), narrow;
+    wide.cells = 64 * 5040;
+    narrow = wide;
+    narrow.cells /= 6;
+    filter folded(wide), planned(narrow);
+    for (int i = 0; i < 1000; i++)
+        folded.add(i), planned.add(i);
+    IS(!folded.fold(0) && !folded.fold(11) && folded.plan().cells == 64 * 5040);
+    IS(folded.fold(6) && same(folded, planned));
+    IS(seen && error == BLOOM_OK && seen.may_contain("a") && same(seen, a));
+
+    filter third = clone.copy();
+    IS(same(third, clone) && third.add("another") && !same(third, clone)
+       && !clone.may_contain("another"));
+    std::vector<unsigned char> image(clone.size());
+    clone.write(image.data());
+    IS(same(view(image.data(), image.size()), clone));
+}
+
+static void chains()
+{
+    chain c(10, 0.01, BLOOM_BLOCKED);
+    bloom_error error = BLOOM_CORRUPT;
+    IS(c && c.add("text") && c.add(-1) && c.add(hashed));
+    for (int i = 0; i < 1000; i++)
+        c.add(i);
+    IS(c.may_contain("text") && c.may_contain(-1));
+    IS(bloom_chain_links(c.get()) > 3);
+    IS(c.may_contain(hashed) && !c.may_contain("none"));
+    IS(c.rate() > 0.0099 && c.rate() < 0.0101 && c.fpr() < 0.0099
+       && c.link(0).verify() == BLOOM_UNSEALED && c.verify() == BLOOM_UNSEALED);
+    c.seal();
+    std::vector<unsigned char> image(c.size());
+    c.write(image.data());
+    chain d(image.data(), image.size(), &error);
+    IS(d && error == BLOOM_OK && d.may_contain(999) && d.get());
+    IS(d.estimate() > 900 && image.size() == c.size() && same(c, d)
+       && d.link(0).verify() == BLOOM_OK && d.verify() == BLOOM_OK);
+    chain e(std::move(d)), copy = e.copy();
+    IS(!d && e && same(copy, e));
+    unsigned alike = 0;
+    for (int i = 1000; i < 5000; i++)
+        alike += copy.add(i) == e.add(i);       // it grows in the same way
+    IS(alike == 4000 && same(copy, e) && e.add("only in one")
+       && !copy.may_contain("only in one"));
+    image[90] ^= 255;
+    chain damaged(image.data(), image.size());
+    IS(damaged.verify() == BLOOM_CORRUPT);
+}
+
+static void windows()
+{
+    window w(1000, 0.001), planned(bloom_window_plan_for(1000, 0.001, 8,
+                                                         BLOOM_CLASSIC));
+    bloom_error error = BLOOM_CORRUPT;
+    IS(w && w.plan().generations == 8 && w.plan().room == 143
+       && same(w, planned) && w.estimate() == 0
+       && window(10, 0.1, 2).plan().generations == 2);
+    for (int i = 0; i < 5000; i++)
+        w.add(i);
+    unsigned in = 0;
+    for (int i = 4000; i < 5000; i++)
+        in += w.may_contain(i);
+    IS(in == 1000 && !w.may_contain(1) && w.add("text") && w.may_contain("text")
+       && w.add(hashed) && w.fpr() > 0 && w.fpr() < 0.0011);
+    IS(w.estimate() > 950 && w.estimate() < 1250);
+    IS(w.verify() == BLOOM_UNSEALED && w.generation(0).may_contain("text")
+       && !w.generation(1).may_contain("text") && !w.generation(8));
+    w.seal();
+    IS(w.verify() == BLOOM_OK);
+    std::vector<unsigned char> image(w.size());
+    w.write(image.data());
+    window again(image.data(), image.size(), &error), copy = again.copy();
+    IS(again && error == BLOOM_OK && same(again, w) && same(copy, w));
+    for (int i = 0; i < 8; i++) {
+        IS(copy.may_contain("text"));
+        copy.step();
+    }
+    IS(!copy.may_contain("text") && again.may_contain("text"));
+    again.clear();
+    IS(!again.may_contain("text") && w.may_contain("text"));
+    image[200] ^= 255;
+    window damaged(image.data(), image.size());
+    IS(damaged.verify() == BLOOM_CORRUPT);
+}
+
+// With a secret, the hashes of all keys are those of bloom_keyed.h.
+static void secrets()
+{
+    const std::array<unsigned char, 16> other{ { 9 } };
+    filter f(1000, 1e-6, BLOOM_CLASSIC, secret_bytes), g(1000, 1e-6);
+    filter c(g.plan());
+    const bloom_hash text = bloom_keyed_hash(secret_bytes, "text", 4);
+    IS(f.add("text") && f.add(5) && f.add(hashed) && f.add(own::unit::litre));
+    bloom_add_hash(c.get(), text);
+    bloom_add_hash(c.get(), bloom_keyed_u64(secret_bytes, 5));
+    bloom_add_hash(c.get(), hashed);
+    bloom_add_hash(c.get(), bloom_keyed_u64(secret_bytes, 'l'));
+    IS(same(f, c) && f != c && f.may_contain("text") && f.may_contain(text)
+       && !f.may_contain("other") && !f.add(std::string("text")));
+    IS(!c.may_contain("text") && !c.may_contain(5));
+
+    // The right secret, a wrong one, and none
+    std::vector<unsigned char> image(f.size());
+    f.write(image.data());
+    view right(image.data(), image.size(), nullptr, secret_bytes);
+    view wrong(image.data(), image.size(), nullptr, other);
+    view none(image.data(), image.size());
+    IS(right.may_contain("text") && right.may_contain(5) && right == f);
+    IS(!wrong.may_contain("text") && !wrong.may_contain(5) && wrong != f);
+    IS(!none.may_contain("text") && !none.may_contain(5) && none != f);
+    filter copy = f.copy(), from_view(right);
+    IS(copy == f && copy.may_contain("text") && from_view.may_contain("text")
+       && copy.add("more") && copy.may_contain("more"));
+
+    // Filters with other secrets cannot be combined.
+    filter others(1000, 1e-6, BLOOM_CLASSIC, other);
+    IS(!f.merge(others) && !f.intersect(others) && !f.merge(g) && !g.merge(f));
+    fails([&] { return f |= others; });
+    fails([&] { return f &= g; });
+    fails([&] { return g | f; });
+    IS(f.merge(copy) && f.may_contain("more") && (f | copy) == f
+       && (f | copy).may_contain("more"));
+
+    filter counting(100, 1e-6, BLOOM_COUNTING, secret_bytes);
+    IS(counting.add("x") && !counting.remove("y") && counting.remove("x")
+       && !counting.may_contain("x") && !counting.remove("x"));
+    filter planned(bloom_plan_layout(100, 1e-6, BLOOM_BLOCKED), other);
+    IS(planned.add("x") && !planned.may_contain("y"));
+    chain log(10, 1e-6, BLOOM_BLOCKED, secret_bytes);
+    window last(100, 1e-6, 4, BLOOM_CLASSIC, secret_bytes);
+    unsigned fresh = 0;
+    for (int i = 0; i < 100; i++)
+        fresh += log.add(i) && last.add(i);
+    IS(fresh == 100 && log.may_contain(99) && last.may_contain(99)
+       && log.copy().may_contain(99) && last.copy().may_contain(99)
+       && log.link(log.links() - 1).may_contain(99)
+       && last.generation(0).may_contain(99));
+    image.resize(log.size() + last.size());
+    log.write(image.data());
+    last.write(image.data() + log.size());
+    const unsigned char *at = image.data() + log.size();
+    IS(chain(image.data(), log.size(), nullptr, secret_bytes).may_contain(99)
+       && !chain(image.data(), log.size()).may_contain(99));
+    IS(window(at, last.size(), nullptr, secret_bytes).may_contain(99)
+       && !window(at, last.size(), nullptr, other).may_contain(99));
+    IS(secret(secret_bytes) && !secret() && secret() == secret()
+       && !(secret(secret_bytes) == secret(other)));
+}
+
+// Tests that a filter, view or chain cannot be made.
+template <class Make> static void none(Make make)
+{
+#ifdef BLOOM_EXCEPTIONS
+    try {
+        static_cast<void>(make());
+        is(false, "no exception", __LINE__);
+    } catch (const std::runtime_error &) {
+        passed++;
+    }
+#else
+    IS(!make());
+#endif
+}
+
+int main()
+{
+    bloom_error error = BLOOM_OK;
+    keys();
+    own_keys();
+    ranges();
+    lists();
+    operators();
+    falses();
+    whole();
+    chains();
+    windows();
+    secrets();
+    none([] { return filter(1000, 1.5); });
+    none([] { return filter(bloom_plan{ 1, 0, 1, 0, 64 }); });
+    none([] { return chain(1000, 0.01, BLOOM_COUNTING); });
+    none([&] { return view("BLM", 3, &error); });
+    IS(error == BLOOM_TRUNCATED);
+    none([&] { return chain("BLM", 3, &error); });
+    IS(error == BLOOM_TRUNCATED);
+    none([&] { return chain("thirty-two bytes that are no chain", 34,
+                            &error); });
+    IS(error == BLOOM_NOT_A_FILTER);
+    none([] { return window(1000, 0.01, 17); });
+    none([] { return window(bloom_window_plan{ bloom_plan_for(9, 0.1), 0, 2 });
+    });
+    none([&] { return window("BLW", 3, &error); });
+    IS(error == BLOOM_TRUNCATED);
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0;
+}

@@ -1,0 +1,123 @@
+# `make check-cpp` runs this script: bloom.hpp does what it says, with g++ and
+# clang++, in C++11 to C++20, with and without BLOOM_EXCEPTIONS, and without a
+# warning. What must not compile does not, and the first error says why.
+. tests/count.sh
+need g++ g++
+need clang++ clang
+enough
+work=build/check-cpp
+rm -rf $work
+mkdir -p $work || exit 1
+include="-I. -Iexamples/companions"
+warn='-Werror -Wall -Wextra -pedantic -Wshadow -Wconversion -Wsign-conversion'
+
+# ---- What it does -----------------------------------------------------------
+
+for std in c++11 c++20; do
+    for mode in '' -DBLOOM_EXCEPTIONS; do
+        silent g++ -std=$std $warn -g -O1 -fsanitize=address,undefined $mode \
+            $include examples/cpp/tests/hpp.cpp -o $work/hpp
+        $work/hpp >$work/hpp.out 2>&1
+        sum "$std $mode" $work/hpp.out
+    done
+done
+for compiler in g++ clang++; do
+    for std in c++11 c++14 c++17 c++20; do
+        silent $compiler -std=$std $warn $include examples/cpp/first.cpp \
+            -o $work/first
+        is "first.cpp, $compiler $std" \
+            "$(sed -n 's,^//     ,,p' examples/cpp/first.cpp)" "$($work/first)"
+        for mode in '' -DBLOOM_EXCEPTIONS; do
+            silent $compiler -std=$std $warn $mode $include -fsyntax-only \
+                examples/cpp/tests/hpp.cpp
+        done
+    done
+done
+
+# ---- What does not compile --------------------------------------------------
+
+# compile COMPILER OPTIONS STATEMENT: its messages go to $work/messages
+compile() {
+    cat >$work/use.cpp <<LINES
+#include "examples/cpp/bloom.hpp"
+#include <string>
+#include <vector>
+enum letter : char { a };
+struct nothing {};
+struct point { int x, y; };
+std::array<unsigned char, 16> bloom_key_of(const point &p)
+    { return bloompp::pack(p.x, p.y); }
+void use(bloompp::filter &f, bloompp::filter &g, bloompp::chain &c,
+         bloompp::window &w, char *buf, uint8_t *bytes);
+void use(bloompp::filter &f, bloompp::filter &g, bloompp::chain &c,
+         bloompp::window &w, char *buf, uint8_t *bytes)
+    { (void)f, (void)g, (void)c, (void)w, (void)buf, (void)bytes; $3; }
+LINES
+    $1 $2 $include -fsyntax-only $work/use.cpp 2>$work/messages
+}
+refused() {     # refused MESSAGE STATEMENT: the first error has the message
+    for compiler in g++ clang++; do
+        compile $compiler -std=c++11 "$2"
+        check "$compiler: $2: $1" grep -q "$1" <<LINES
+$(grep error: $work/messages | head -n 1)
+LINES
+    done
+}
+for use in 'f.add(buf, buf + 9)' 'f.add(bytes, bytes + 9)' 'f.add("a", "b")' \
+           "f.add({'a', 'b'})" 'c.add(buf, buf + 9)' 'w.add(buf, buf + 9)' \
+           'f.may_contain(buf, buf + 9, bytes)'; do
+    refused 'A range of bytes is not a range of keys' "$use"
+done
+for use in "f.add('a')" "c.may_contain('a')" 'f.add(true)' 'f.add(1.5)' \
+           'f.add(L"wide")' 'f.add(std::u16string())' 'f.add(a)' \
+           'f.add(std::vector<double>())' 'f.remove(&f)' 'f.add(nullptr)' \
+           'f.may_contain(nullptr)' 'f.remove(nullptr)' 'c.add(nullptr)' \
+           'w.add(nullptr)' 'f.add({ nullptr, nullptr })' 'f.add(nothing())' \
+           'w.add(std::vector<nothing>(2))' "bloompp::pack(1, 'a')" \
+           'f.add(std::vector<bool>(2))'; do
+    refused 'A key must be text, bytes, an integer, an enum or a bloom_hash' \
+        "$use"
+done
+
+# A result that is the only sign of failure, or of any effect, must be used. Here
+# |= throws instead.
+ignored() {     # ignored WARNS OPTIONS STATEMENT
+    for compiler in g++ clang++; do
+        compile $compiler "-std=c++17 $2" "$3"
+        is "$compiler $2: $3: warnings" $1 "$(grep -c 'nodiscard' \
+            $work/messages | sed 's/[1-9].*/1/')"
+    done
+}
+for use in 'f.merge(g)' 'f.intersect(g)' 'f.fold(2)' 'f.copy()' 'c.copy()' \
+           'w.copy()' 'f | g' 'f & g' 'c.link(0)'; do
+    ignored 1 '' "$use"
+    ignored 1 -DBLOOM_EXCEPTIONS "$use"
+done
+for use in 'f |= g' 'f &= g'; do
+    ignored 1 '' "$use"
+    ignored 0 -DBLOOM_EXCEPTIONS "$use"
+done
+for use in 'f.add("x")' 'f.remove("x")' 'f.add({ 1, 2 })' 'w.step()'; do
+    ignored 0 '' "$use"
+done
+
+# ---- make install, and the example in the README ----------------------------
+
+$MAKE install DESTDIR="$PWD/$work/stage" PREFIX=/b >$work/log 2>&1 ||
+    cat $work/log
+same 'make install' $work/stage/b/include/bloom.hpp examples/cpp/bloom.hpp
+silent g++ -std=c++11 -I$work/stage/b/include examples/cpp/first.cpp \
+    -o $work/installed
+is 'the installed bloom.hpp' "$($work/first)" "$($work/installed)"
+$MAKE uninstall DESTDIR="$PWD/$work/stage" PREFIX=/b >$work/log 2>&1
+check 'make uninstall' [ ! -e $work/stage/b/include/bloom.hpp ]
+
+# Each block of C++ in the README that has a main compiles and runs in a folder of
+# its own.
+sed -n '/^```cpp$/,/^```$/p' examples/cpp/README.md | grep -v '^```' \
+    >$work/readme.cpp
+silent g++ -std=c++17 $warn -I. -Iexamples/companions -Iexamples/cpp \
+    $work/readme.cpp -o $work/readme
+is 'the program in the README' "$(sed -n 's,^// prints: ,,p' $work/readme.cpp)" \
+    "$(cd $work && ./readme)"
+counted

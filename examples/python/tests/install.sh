@@ -1,0 +1,91 @@
+# Run by run.sh: installs examples/python by pip in a fresh virtual environment,
+# uses it, and checks its types by mypy. Ends with "N passed, N failed".
+. tests/count.sh
+work=$PWD/build/check-python/install
+mkdir -p "$work" || exit 1
+
+# A copy of the tree, in a folder whose name has a blank. Only below its build/
+# may new files be left.
+tree="$work/a copy"
+mkdir "$tree" && cp -r bloom.h Makefile examples tests "$tree" || exit 1
+find "$tree" -name __pycache__ -prune -exec rm -r {} +
+listed() {      # listed: the files of the copy that are not below build/
+    (cd "$tree" && find . -path ./build -prune -o -type f -print | sort)
+}
+listed >"$work/before"
+is 'licence' 1 "$(grep -c "license=\"$(
+    sed -n 's/.*SPDX-License-Identifier: *//p' bloom.h | head -n 1)\"" \
+    examples/python/setup.py)"
+
+# pip installs bloom.py from the copy. The installed package is then used in
+# another folder, without the variable that would name another library.
+unset LIBBLOOM PYTHONPATH
+{ /usr/bin/python3 -m venv --system-site-packages "$work/venv" &&
+    (cd "$tree" && "$work/venv/bin/pip" --isolated install --no-index \
+        --no-build-isolation ./examples/python)
+} >"$work/log" 2>&1 || cat "$work/log"
+mkdir "$work/elsewhere"
+cat >"$work/elsewhere/use.py" <<'END'
+from array import array
+from typing import List
+
+from bloom import Bloom, BloomError, Chain, Plan, Window, __version__
+
+
+class Words(Bloom):
+    pass
+
+
+words: Words = Words(1000, 0.001, layout="blocked", seed=7)
+new: bool = words.add("apple")
+count: int = words.update(["pear", b"fig", 7])
+count += words.update(array("Q", [1, 2]))
+answers: bytearray = words.check(["apple", "plum"])
+plan: Plan = words.plan
+both: Words = words | words.copy()
+both &= words
+chain: Chain = Chain.from_bytes(bytes(Chain(10)))
+recent: Window = Window(10, 0.01, generations=4, key=bytes(16))
+recent.add("x")
+rates: List[float] = [words.fpr, words.plan_fpr(1000), chain.rate, recent.fpr]
+words.save("words.bloom")
+with Words.open("words.bloom") as old:
+    same: bool = old == words and old.verify()
+try:
+    Bloom.from_bytes(b"no filter")
+except BloomError:
+    print(__version__, new, count, list(answers), plan.seed, "apple" in both,
+          same, len(chain))
+END
+cd "$work/elsewhere" || exit 1
+is 'pip: what it installed' "$VERSION True 5 [1, 0] 7 True True 0" \
+    "$("$work/venv/bin/python" use.py 2>&1)"
+is 'pip: version' $VERSION "$("$work/venv/bin/pip" --isolated show bloom-h |
+    sed -n 's/^Version: //p')"
+is 'pip: the library is beside it' "$work/venv" "$("$work/venv/bin/python" -c \
+    'import bloom; print(bloom._path.split("/lib/")[0])')"
+
+# mypy accepts that program, and finds five mistakes in another one
+typed() {       # typed OPTION... FILE
+    /usr/bin/python3 -m mypy --strict --cache-dir "$work/mypy" "$@" 2>&1
+}
+none='Success: no issues found in 1 source file'
+is 'mypy: a program' "$none" \
+    "$(typed --python-executable "$work/venv/bin/python" use.py)"
+cat >wrong.py <<'END'
+from bloom import Bloom
+f = Bloom("1000")
+f.add(1.5)
+f.update(7)
+n: str = f.plan.cells
+g = Bloom(10, key="text")
+END
+is 'mypy: mistakes' "$(printf 'wrong.py:%s: error\n' 2 3 4 5 6)" \
+    "$(typed --python-executable "$work/venv/bin/python" wrong.py |
+        grep -o '^wrong\.py:[0-9]*: error')"
+cd "$tree" || exit 1
+is 'mypy: bloom.py' "$none" \
+    "$(typed --no-warn-return-any examples/python/bloom.py)"
+listed >"$work/after"
+is 'nothing is left in the tree' '' "$(diff "$work/before" "$work/after")"
+counted

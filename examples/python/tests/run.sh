@@ -1,0 +1,57 @@
+# `make check-python` runs this script: bloom.py with Debian's python3, its
+# installation by pip, and its types. It needs no network.
+. tests/count.sh
+need /usr/bin/python3 python3
+for module in venv:python3-venv setuptools:python3-setuptools \
+              wheel:python3-wheel mypy:mypy numpy:python3-numpy; do
+    need "Python's ${module%:*}" ${module#*:} \
+        "/usr/bin/python3 -c 'import ${module%:*}'"
+done
+enough
+work=build/check-python
+rm -rf $work
+mkdir -p $work || exit 1
+command=
+if [ -d examples/command ]; then
+    $MAKE build/bloom || exit 1
+    command=build/bloom
+fi
+
+for test in filter files threads; do
+    /usr/bin/python3 examples/python/tests/test_$test.py $work $command \
+        >$work/$test.out 2>&1
+    sum "$test" $work/$test.out
+done
+sh examples/python/tests/install.sh >$work/install.out 2>&1
+sum install $work/install.out
+
+is 'bloom.py prints what its head says' \
+    "$(awk '/it prints:/ { on = 1; next } on && !/^       / { exit }
+            on { print substr($0, 8) }' examples/python/bloom.py)" \
+    "$(/usr/bin/python3 examples/python/bloom.py)"
+is 'the soname that bloom.py loads' \
+    "libbloom-h.so.${VERSION%%.*}" \
+    "$(grep -o 'libbloom-h\.so\.[0-9]*' examples/python/bloom.py)"
+is 'its version' "$VERSION" "$(cd examples/python && /usr/bin/python3 -c \
+    'import bloom; print(bloom.__version__)')"
+is 'no library of another example hides bloom.py' '' \
+    "$(grep -r -o -h -E -e '-o ([a-z/]*/)?bloom\.so' examples)"
+
+# The README: each block of Python runs, and prints what its comments say.
+awk '/^```python$/ { on = 1; next } /^```$/ { on = 0 } on' \
+    examples/python/README.md >$work/readme.py
+is 'the examples in the README' \
+    "$(sed -n 's/^.*# prints: //p' $work/readme.py)" \
+    "$(cd $work && PYTHONPATH=../../examples/python /usr/bin/python3 \
+        -W error readme.py 2>&1)"
+
+# Others' tests, if you have them: rbloom's, through rbloom.py
+if [ -n "$RBLOOM" ]; then
+    (cd $work && PYTHONPATH="$OLDPWD/examples/python:$OLDPWD/examples/python/tests" \
+        /usr/bin/python3 ../../examples/python/tests/rbloom.py "$RBLOOM") \
+        >$work/rbloom.out 2>&1
+    sum "rbloom's" $work/rbloom.out
+else
+    echo "skipped: rbloom's tests (RBLOOM=FILE names its tests/api_test.py)"
+fi
+counted

@@ -1,0 +1,455 @@
+"""Tests of examples/python/bloom.py: all types of keys, plans, operators,
+NumPy's arrays, and errors."""
+import copy
+import ctypes
+import pickle
+import random
+import sys
+from array import array
+from decimal import Decimal
+from functools import partial
+
+from bloom_checks import Index, Named, check, child, refuses, run_all
+import bloom
+from bloom import LAYOUTS, Bloom, Chain, Window
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def keys():
+    b = Bloom(1000, 0.0001)
+    for key in "text", b"bytes", bytearray(b"array"), 5, -1, "", "Gr\u00fcn":
+        check(f"{key!r} new", b.add(key) and not b.add(key) and key in b)
+    check("text is its UTF-8", b"text" in b and "Gr\u00fcn".encode() in b)
+    check("integers modulo 2^64", 2**64 - 1 in b and True not in b)
+    check("absent", not any(k in b for k in ("5", b"none", 6, "grun", 0)))
+    check("about 7", 6 <= len(b) <= 7 and 0 < b.fpr < 1e-9 and b)
+    check("an empty filter is true", Bloom(5) and len(Bloom(5)) == 0)
+    refuses(TypeError, "not float", lambda: b.add(1.0))
+    refuses(TypeError, "not NoneType", lambda: None in b)
+    refuses(OverflowError, "2^64", lambda: b.add(2**64))
+    refuses(OverflowError, "2^64", lambda: b.add(-2**63 - 1))
+
+    class Text(str):
+        def encode(self, *_):
+            return b"another"
+    b = Bloom(1000, 1e-9)
+    check("objects with __index__ are integers", b.add(Index(7)) and 7 in b
+          and b.add(True) and 1 in b and b.update([Index(8), 9]) == 2
+          and list(b.check([8, Index(9), Index(10)])) == [1, 1, 0])
+    check("a str of a subclass", b.add(Text("text")) and "text" in b)
+    check("a memoryview", b.add(memoryview(b"a-b-c")[::2]) and b"abc" in b)
+    refuses(TypeError, "not list", lambda: b.add([1]))
+    refuses(TypeError, "not Decimal", lambda: b.add(Decimal(1)))
+    refuses(UnicodeEncodeError, "surrogates", lambda: b.add("\udc80"))
+    refuses(TypeError, "iterable", lambda: list(b))
+    refuses(TypeError, "iterable", lambda: b.update(b))
+    refuses(TypeError, "unhashable", lambda: {b})
+
+
+def many():
+    numbers = [random.getrandbits(64) for _ in range(140000)]
+    signed = [n - 2**63 for n in numbers]
+    one = Bloom(50000, layout="blocked", seed=7)
+    new = sum(map(one.add, numbers))
+    gaps = memoryview(array("Q", [n for n in numbers for _ in "ab"]))[::2]
+    for kind, batch in [("list", numbers), ("array", array("Q", numbers)),
+                        ("iterator", iter(numbers)), ("gaps", gaps),
+                        ("memory", memoryview(array("Q", numbers)))]:
+        b = Bloom(50000, layout="blocked", seed=7)
+        check(f"update of a {kind}", b.update(batch) == new)
+        check(f"{kind}: the same bits", bytes(b) == bytes(one))
+    check("check", list(one.check(array("Q", numbers + [1]))) ==
+          [1] * 140000 + [1 in one])
+    one, b = Bloom(50000), Bloom(50000)
+    check("signed", b.update(array("q", signed)) == sum(map(one.add, signed)))
+    check("signed: the same bits", bytes(b) == bytes(one))
+    mixed = ["a", 1, b"", "bb", 2, -3] * 3000 + [f"k{i}" for i in range(40000)]
+    one, b = Bloom(50000), Bloom(50000)
+    check("mixed", b.update(mixed) == sum(map(one.add, mixed)))
+    check("mixed: the same bits", bytes(b) == bytes(one) and
+          sum(b.check(mixed)) == len(mixed) and b.update([]) == 0)
+    check("absent", 50 < sum(b.check(range(50000, 100000))) < 400)
+    refuses(TypeError, "one key", lambda: b.update("abc"))
+    refuses(TypeError, "one key", lambda: b.update(memoryview(b"abc")))
+    refuses(TypeError, "not float", lambda: b.update(array("d", [1])))
+    refuses(OverflowError, "2^64", lambda: b.update([1, 2**64]))
+    refuses(TypeError, "not float", lambda: b.update(["a", 1.5]))
+
+    # Elements of other integer arrays are keys by value, in any byte order
+    b = Bloom(1000, 1e-9)
+    backward = ctypes.c_uint64.__ctype_be__ if sys.byteorder == "little" \
+        else ctypes.c_uint64.__ctype_le__
+    for kind, batch in [("array i", array("i", [-5, 6])), ("array B",
+                        array("B", [201])), ("bytes swapped", (backward * 2)(
+                            10**12, 5)), ("none", array("Q"))]:
+        b.update(batch)
+        check(kind, all(i in b for i in batch))
+    check("by value", -5 in b and 6 in b and 201 in b and 10**12 in b)
+    table = memoryview(array("Q", range(6))).cast("B").cast("Q", [2, 3])
+    image = bytes(b)
+    refuses(TypeError, "one dimension", lambda: b.update(table))
+    refuses(TypeError, "one dimension", lambda: b.check(table))
+    check("nothing of a table is added", bytes(b) == image)
+
+    # Keys before a refused key, or before an iterator fails, are added
+    def broken(*keys):
+        yield from keys
+        raise ZeroDivisionError("no more")
+    for make in lambda: Bloom(70000, 1e-9), lambda: Chain(50000, 1e-9):
+        for batch, before, error in [
+                (broken("x", "y"), ["x", "y"], ZeroDivisionError),
+                (broken(*range(70000)), range(70000), ZeroDivisionError),
+                (["x", "y", None, "z"], ["x", "y"], TypeError),
+                ([1, 2, 1 << 65, "z"], [1, 2], OverflowError),
+                (["x", "\udc80", "z"], ["x"], UnicodeEncodeError)]:
+            b = make()
+            refuses(error, "", lambda: b.update(batch))
+            check(f"keys before {error}", "z" not in b and
+                  sum(b.check(before)) == len(before))
+
+
+def arguments():
+    check("whole floats", Bloom(1e6).plan == Bloom(10**6).plan
+          and Bloom(Decimal(10)).plan == Bloom(10, Decimal("0.01")).plan
+          and bytes(Chain(1e3)) == bytes(Chain(1000)))
+    for make in Bloom, Chain:
+        for n in 1.5, float("inf"), float("nan"), -1.0, 1e30, "10", None, 1j:
+            refuses(ValueError, "whole number", lambda: make(n))
+        for p in "0.1", None:
+            refuses(TypeError, "", lambda: make(10, p))
+        refuses(TypeError, "", lambda: make(10, seed=1.5))
+        refuses(OverflowError, "2^64", lambda: make(10, seed=2**64))
+    check("seeds", Bloom(10, seed=-1).plan.seed == 2**64 - 1)
+    check("plans compare", Bloom(10).plan == Bloom(10).plan != Bloom(99).plan)
+    refuses(AttributeError, "", lambda: setattr(Bloom(9).plan, "cells", 9))
+
+
+def whole():
+    a, b = Bloom(1000), Bloom(1000)
+    a.update(range(500))
+    b.update(range(500, 1000))
+    a |= b
+    check("union", all(i in a for i in range(1000)) and 950 < len(a) < 1050)
+    refuses(ValueError, "plans", lambda: a.__ior__(Bloom(1001)))
+    c = Bloom(100, layout="counting")
+    check("remove", c.add("x") and c.remove("x") and "x" not in c
+          and not c.remove("x"))
+    for other in a, Bloom(100, layout="blocked"):
+        other.add(5)
+        refuses(ValueError, 'layout="counting"', lambda: other.remove(5))
+        refuses(ValueError, 'layout="counting"', lambda: other.remove("none"))
+        check("not removed", 5 in other)
+    check("plan", a.plan.layout == 0 and a.plan.hashes == 7
+          and a.plan.cells == 9600)
+    check("width 32", Bloom(9, hash_bits=32).plan.hash_bits == 32)
+    for bad in dict(p=0), dict(p=1.5), dict(p=float("nan")), dict(n=-1), \
+            dict(layout="x"), dict(hash_bits=16), dict(n=2**64), dict(n=2**60):
+        refuses((ValueError, MemoryError), "", lambda: Bloom(
+            **{"n": 10, **bad}))
+
+
+def operators():
+    for plan in dict(), dict(layout="blocked"), dict(layout="counting"), \
+            dict(hash_bits=32):
+        a, b, all_, other = (Bloom(1000, 1e-6, **plan) for _ in range(4))
+        a.update(range(600))
+        b.update(range(400, 1000))
+        all_.update(range(400))
+        all_.update(range(600, 1000))
+        all_.update([*range(400, 600)] * (2 if "counting" in plan.values()
+                                          else 1))
+        images = bytes(a), bytes(b)
+        either, both = a | b, a & b
+        check(f"{plan}: |", either == all_ and bytes(either) == bytes(all_))
+        check(f"{plan}: &", sum(both.check(range(400, 600))) == 200
+              and sum(both.check(range(400))) < 5)
+        check(f"{plan}: operands unchanged", images == (bytes(a), bytes(b)))
+        c = a.copy()
+        c &= b
+        check(f"{plan}: &=", c == both and c != a and not c == b)
+        c |= a
+        check(f"{plan}: |=", sum(c.check(range(600))) == 600)
+        c = a.copy()
+        c.seal()
+        check("seals do not count in ==", c == a and bytes(c) != bytes(a))
+        c.clear()
+        check("clear", c == other and len(c) == 0 and not c.verify())
+        refuses(ValueError, "plans", lambda: a & Bloom(1001))
+        refuses(ValueError, "plans", lambda: a | Bloom(1000, 1e-6, seed=1))
+        check("another plan", a != Bloom(1001) and other != Bloom(
+            1000, 1e-6, **{**plan, "seed": 1}))
+    n = Named("n")
+    n.add("key")
+    check("operators of a subclass", type(n | n) is Named
+          and (n & n).name == "n" and n.copy() == n and n.copy() is not n)
+    c = Chain(100, 0.01)
+    c.update(range(500))
+    d = c.copy()
+    d.seal()
+    check("chains", c == d and d == c and c != Chain(100, 0.01))
+    d.add("one more")
+    check("chains differ", c != d and not c == d and 1 in d)
+    c, d = Chain(10), Chain(10)
+    c.update(range(100))
+    d.update(range(99))
+    d.add(1000)
+    check("chains differ in their last links only", c != d and c == c.copy())
+    check("chains differ in their heads", Chain(100) != Chain(101)
+          and Chain() == Chain())
+
+    b = Bloom(10000, 0.01)
+    check("capacity", 10000 <= b.capacity(0.01) < 10100 and b.capacity(
+        0.001) < 7000 and b.capacity(2) == b.capacity(0) == 0)
+    check("plan_fpr", 0.0098 < b.plan_fpr(1e4) <= 0.01
+          and b.plan_fpr(0) == 0)
+    check("rate", c.rate == 0.01 and 0 < c.fpr < 0.01)
+    refuses(ValueError, "whole", lambda: b.plan_fpr(-1))
+    refuses(TypeError, "", lambda: b.capacity("0.01"))
+
+
+def foreign():
+    b, c = Bloom(1000, layout="blocked"), Chain(1000, layout="blocked")
+    b.add("x")
+    image = bytes(b)
+    for other in c, {1, 2}, b"bytes", None, 5:
+        def merge():
+            nonlocal b
+            b |= other
+        refuses(TypeError, "|=", merge)
+        check(f"not equal to {other}", b != other)
+    check("unchanged after errors", bytes(b) == image)
+    b |= b
+    check("union with itself", bytes(b) == image)
+    refuses(TypeError, "key in a or key in b", lambda: c | Chain())
+    refuses(TypeError, "&", lambda: c & Chain())
+    refuses(TypeError, "&", lambda: b & c)
+    # A key, or an iterator of keys, that closes the filter during the call
+    for kind in "Bloom(10**6)", "Chain(10**6)":
+        child(f"{kind} closed by its key", f"""
+class Key(bytes):
+    def __bytes__(self):
+        b.close()
+        return b"x"
+class Number(int):
+    def __index__(self):
+        b.close()
+        return 5
+    __and__ = __rand__ = lambda self, other: b.close() or 5
+def keys():
+    yield from range(20000)
+    b.close()
+    yield from range(20000)
+calls = (lambda: b.add(Key()), lambda: Key() in b, lambda: b.add(Number()),
+         lambda: b.update([Key()] * 9), lambda: b.update(keys()),
+         lambda: b.update(["a", Key(), 1, 2, "b"]), lambda: b.check(keys()))
+for call in calls:
+    b = {kind}
+    try:
+        call()
+    except ValueError as error:
+        assert "closed" in str(error), error
+print("alive")
+""", "alive")
+
+
+def folds():
+    big = next(b for b in map(Bloom, range(20000, 20100))
+               if b.plan.cells % 128 == 0)
+    big.update(range(3000))
+    rate, cells = big.fpr, big.plan.cells
+    big.fold(2.0)
+    check("folded", all(i in big for i in range(3000)) and big.fpr > rate
+          and big.plan.cells == cells / 2)
+    image = bytes(big)
+    for by in 0, 7919, -1, 2.5:
+        refuses(ValueError, "fold" if by in (0, 7919) else "whole",
+                lambda: big.fold(by))
+    check("unchanged after errors", bytes(big) == image)
+
+
+def arrays():
+    if numpy is None:
+        print("skipped: NumPy's arrays need apt-get install python3-numpy")
+        return
+    for make in lambda: Bloom(50000), lambda: Chain(500):
+        one, signed = make(), make()
+        new = one.update(range(30000))
+        signed.update(range(-300, 300))
+        for kind in "i8 u8 >i8 >u8 <u8 i4 u4 u2 i2 >i2".split():
+            b = make()
+            batch = numpy.arange(30000).astype(kind)
+            check(f"NumPy's {kind}", b.update(batch) == new
+                  and bytes(b) == bytes(one))
+            both = numpy.repeat(batch, 2)[::2]
+            check(f"{kind} with gaps", sum(b.check(both)) == 30000
+                  and sum(b.check(batch[::-1])) == 30000)
+        for kind in "i8", "i4", ">i2":
+            b = make()
+            b.update(numpy.arange(-300, 300).astype(kind))
+            check(f"negative {kind}", bytes(b) == bytes(signed))
+        b = make()
+        fixed = numpy.arange(30000, dtype="u8")
+        fixed.flags.writeable = False
+        check("read-only", b.update(fixed) == new and bytes(b) == bytes(one))
+        b = make()
+        check("a list of them", b.update(list(numpy.arange(5))) == 5
+              and b.add(numpy.int64(5)) and b.add(numpy.uint8(6))
+              and all(i in b for i in range(7)) and numpy.int32(3) in b)
+        b.update(numpy.array(["a", "bc"]))
+        b.update(numpy.array([b"d", b"ef"]))
+        b.update(numpy.array(["g", 77, b"h"], dtype=object))
+        check("texts", sum(b.check(["a", "bc", "d", "ef", "g", 77, "h"])) == 7)
+        for bad in (numpy.arange(3.0), numpy.array(["2020-01-01"], "M8[D]"),
+                    numpy.array(5), numpy.zeros(2, "u8,u8")):
+            refuses(TypeError, "", lambda: b.update(bad))
+        for kind in "u8", "i2", "S3", "U3", "f8", "M8[D]", "O":
+            for shape in (2, 2), (2, 1), (1, 2), (2, 2, 2):
+                table = numpy.zeros(shape, kind)
+                refuses(TypeError, "one dimension", lambda: b.update(table))
+                refuses(TypeError, "one dimension", lambda: b.check(table))
+        table = numpy.arange(100, 104).reshape(2, 2)
+        check("a table's elements, and a column", b.update(table.ravel()) == 4
+              and list(b.check(table[:, 1])) == [1, 1])
+        refuses(TypeError, "", lambda: b.add(numpy.arange(2)))
+        refuses(TypeError, "", lambda: b.add(numpy.float64(2)))
+    check("numbers of NumPy's as arguments", Bloom(
+        numpy.int64(10), numpy.float32(0.5), seed=numpy.uint8(3)).plan ==
+        Bloom(numpy.float64(10), 0.5, seed=3).plan)
+
+
+def windows():
+    for layout in "classic", "blocked", "counting":
+        w = Window(1000, 0.001, layout=layout, seed=9)
+        one = Window(1000, 0.001, layout=layout, seed=9)
+        check("as planned", (w.generations, w.room, w.plan.layout, w.plan.seed)
+              == (8, 143, LAYOUTS.index(layout), 9) and w and len(w) == 0)
+        new = w.update(range(5000))
+        check("single keys", new == sum(map(one.add, range(5000)))
+              and bytes(w) == bytes(one) and w == one and not w != one)
+        check("the last 1000 are in", all(w.check(range(4000, 5000)))
+              and 4999 in w and 950 < len(w) < 1250)
+        check("older ones are forgotten", sum(w.check(range(3000))) < 30)
+        check("about p", 0 < w.fpr < 0.0011)
+        for step in range(8):
+            check(f"{step} steps", (4999 in w) is (step < 8))
+            w.step()
+        check("forgotten", 4999 not in w and len(w) == 0 and w != one)
+        one.clear()
+        check("cleared", 4999 not in one and one.add("x") and w != one)
+    w = Window(10, 0.01, generations=2)
+    check("keys of all kinds", w.add("x") and w.add(7) and w.add(b"bytes")
+          and not w.add("x") and w.update(["y", 8]) == 2
+          and list(w.check(["y", 8, 9])) == [1, 1, 0] and "x" in w)
+    check("repr", repr(Window(1000)).startswith(
+        "<Window classic generations=8 room=143 fpr=0 keys=0"))
+    w.set_time(5, 2**64 - 1)
+    check("time and span", (w.time, w.span) == (5, 2**64 - 1))
+    refuses(ValueError, "whole", lambda: w.set_time(-1, 0))
+    for bad in 1, 17, 0, -1:
+        refuses(ValueError, "2 to 16", lambda: Window(10, generations=bad))
+    for bad in dict(p=0), dict(p=1), dict(n=-1), dict(layout="x"), \
+            dict(n=2**63), dict(p=1e-19), dict(p=float("nan")):
+        refuses(ValueError, "", lambda: Window(**{"n": 10, **bad}))
+    refuses(TypeError, "window", lambda: w | w)
+    refuses(TypeError, "window", lambda: w.__ior__(w))
+
+
+def secrets_():
+    """Filters with key="""
+    secret, other = bytes(range(16)), bytes(16)
+    makes = (Bloom, Chain, Window, partial(Bloom, layout="counting"),
+             partial(Bloom, layout="blocked"), partial(Bloom, hash_bits=32))
+    texts = ["x", b"bytes", "Gr\u00fcn", 7, -1, 2**64 - 1, Index(5), ""]
+    for make in makes:
+        a, b, plain = (make(2000, 1e-4, key=k)
+                       for k in (secret, bytearray(other), None))
+        new = a.update(range(2000)) + a.update(texts)
+        check("new", new > 1990 and all(a.check(range(2000)))
+              and all(key in a for key in texts))
+        single = make(2000, 1e-4, key=memoryview(secret))
+        for key in [*range(2000), *texts]:
+            single.add(key)
+        check("single keys", bytes(single) == bytes(a) and single == a)
+        b.update(range(2000)), plain.update(range(2000))
+        check("other cells", bytes(b) != bytes(a) != bytes(plain))
+        check("the secret is not stored", secret not in bytes(a))
+        image = bytes(a)
+        again = type(a).from_bytes(image, key=secret)
+        check("the right secret", all(again.check(range(2000))) and again == a
+              and "x" in again and again.copy() == a
+              and "x" in copy.deepcopy(a))
+        for wrong in other, None:
+            lost = type(a).from_bytes(image, key=wrong)
+            check(f"secret {wrong} finds nothing", lost != a and
+                  sum(lost.check(range(2000))) < 8)
+        check("absent keys", sum(a.check(range(10**5, 2 * 10**5))) < 40)
+        refuses(TypeError, "cannot be pickled", lambda: pickle.dumps(a))
+        check("keys of a copy", a.copy().add("one more"))
+    a, b, c = (Bloom(100, key=k) for k in (secret, other, None))
+    for x, y in (a, b), (a, c), (c, a):
+        for call in (lambda: x | y, lambda: x & y, lambda: x.__ior__(y)):
+            refuses(ValueError, "different keys", call)
+        check("not equal", x != y)
+    b = Bloom(100, key=secret)
+    b.add("b")
+    check("union", "b" in a | b and "b" not in a & b)
+    d = Bloom(100, layout="counting", key=secret)
+    check("remove", d.add(5) and d.remove(5) and 5 not in d and d.add("x")
+          and not d.remove("y") and d.remove("x"))
+    for bad in b"short", bytes(17), b"":
+        refuses(ValueError, "16 bytes", lambda: Bloom(10, key=bad))
+    for bad in "x" * 16, 16, [1] * 16:
+        refuses(TypeError, "bytes", lambda: Chain(10, key=bad))
+    # SipHash-2-4 of 128 bits: two of its published vectors
+    for data, h1, h2 in ((b"", 0xe6a825ba047f81a3, 0x930255c71472f66d),
+                         (b"\0", 0x44af996bd8c187da, 0x45fc229b11597634)):
+        h = bloom._keyed.hash(secret, data, len(data))
+        check(f"vector of {len(data)} bytes", (h.h1, h.h2) == (h1, h2))
+
+
+def names():
+    """`from bloom import *` gives every public class, and nothing else."""
+    public = {name for name, it in vars(bloom).items() if name[0] != "_"
+              and isinstance(it, type) and it.__module__ == "bloom"}
+    check(f"__all__, {public}", set(bloom.__all__) == public)
+    everything = {}
+    exec("from bloom import *", everything)
+    check("import *", set(everything) - {"__builtins__"} == public)
+    number = ctypes.c_int.in_dll(bloom._held, "bloom_version").value
+    check("version", [*map(int, bloom.__version__.split("."))]
+          == [number // 10000, number // 100 % 100, number % 100])
+
+
+def full():
+    """A filter whose cells are all set"""
+    for b in Bloom(10), Chain(10), Window(10), Bloom(10, layout="counting"):
+        b.add("x")
+        image = bytearray(bytes(b))
+        at = 32 if image[2:3] == b"M" else 64
+        image[at:] = (b"\xff" * (len(image) - at) if at == 32 else image[at:])
+        if isinstance(b, Bloom):
+            b = Bloom.from_bytes(image)
+        elif isinstance(b, Chain):
+            image[64:] = b"\xff" * (len(image) - 64)
+            b = Chain.from_bytes(image)
+        else:
+            each = (len(image) - 64) // 8
+            image[96:64 + each] = b"\xff" * (each - 32)
+            b = Window.from_bytes(image)
+        refuses(OverflowError, "every cell is set", lambda: len(b))
+        check(f"{b!r}", "fpr=1 keys=unknown" in repr(b) and b.fpr == 1)
+    b, c = Bloom(1000), Chain(1000, layout="blocked")
+    b.update(range(500)), c.update(range(500))
+    check(f"{b!r}", repr(b) == f"<Bloom classic m=9600 k=7 fpr={b.fpr:.3g} "
+          f"keys={len(b)}>")
+    check(f"{c!r}", repr(c) == f"<Chain blocked links=1 rate=0.01 "
+          f"fpr={c.fpr:.3g} keys={len(c)}>" and c.links == 1)
+    check("repr of a subclass", repr(Named("n")).startswith("<Named blocked"))
+
+
+run_all(keys, many, arguments, whole, operators, foreign, folds, arrays,
+        windows, secrets_, names, full)

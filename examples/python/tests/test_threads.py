@@ -1,0 +1,203 @@
+"""Tests of examples/python/bloom.py: threads that share a filter lose no keys,
+and never save a half-changed filter. While a call reads or writes a whole
+filter, other threads run and look keys up, but their changes wait."""
+import os
+import sys
+import threading
+import time
+
+from bloom_checks import check, path, refuses, run_all, work
+import bloom
+from bloom import Bloom, BloomError, Chain
+
+
+def threads():
+    old = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    errors = []
+
+    def together(*calls):
+        def run(call):
+            try:
+                call()
+            except Exception as error:
+                errors.append(error)
+        all_ = [threading.Thread(target=run, args=(call,)) for call in calls]
+        for thread in all_:
+            thread.start()
+        for thread in all_:
+            thread.join()
+
+    for b in Bloom(40000), Chain(100, 1e-4):
+        together(*(lambda i=i: b.update(range(i, 40000, 4)) for i in range(4)))
+        check("threads lose no keys", sum(b.check(range(40000))) == 40000)
+
+        def save():
+            for _ in range(30):
+                b.save(path("by threads"))
+        together(save, save, save, save)
+        check(f"saves do not collide: {errors[:2]}", not errors)
+        back = type(b).open(path("by threads"))
+        check("saved", sum(back.check(range(40000))) == 40000)
+
+    # A filter that is saved while others add is sealed, and contains all keys
+    # that were added before
+    for make in lambda: Bloom(10**6, 1e-4), lambda: Chain(10, 1e-4):
+        b, bad = make(), []
+        b.update(range(1000))
+        stop = threading.Event()
+
+        def adding():
+            key = 1000
+            while not stop.is_set():
+                b.add(key)
+                key += 1
+
+        def saving():
+            try:
+                for i in range(25):
+                    b.save(path("while adding"))
+                    with type(b).open(path("while adding")) as back:
+                        if back.verify() is not True or \
+                                sum(back.check(range(1000))) != 1000:
+                            bad.append("seal or keys are wrong")
+            except Exception as error:
+                bad.append(error)
+            stop.set()
+        together(adding, adding, saving)
+        check(f"saved while others add: {bad[:3]}", not bad)
+    sys.setswitchinterval(old)
+    check("no temporary file is left",
+          not [n for n in os.listdir(work) if "tmp" in n])
+
+
+def gates():
+    """During a call on a whole filter other threads run and look keys up, but
+    their changes wait."""
+    old = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    # Without this flag of ctypes (FUNCFLAG_PYTHONAPI), a function does not hold
+    # the interpreter's lock.
+    holds = 4
+    whole = "seal estimate fpr verify copy merge intersect clear load".split()
+    held = [name for lib in (bloom._bloom, bloom._chain, bloom._window)
+            for name in whole
+            if hasattr(lib, name) and getattr(getattr(lib, name), "_flags_", 0)
+            & holds]
+    check(f"{held} hold the interpreter's lock", not held
+          and not bloom._memcmp._flags_ & holds
+          and bloom._bloom.add._flags_ & holds)
+
+    def is_shut(*filters):
+        """Returns whether this thread has locked all these filters."""
+        entered = []
+
+        def enter():
+            for f in filters:
+                if f._memory.lock.acquire(blocking=False):
+                    f._memory.lock.release()
+                    entered.append(f)
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+        return not entered
+
+    # Each function that releases the interpreter's lock runs with the filter's
+    # lock held.
+    a, b, found = Bloom(100), Bloom(100), {}
+    lib = bloom._bloom
+
+    def watched(name, function, *filters):
+        def call(*arguments):
+            found[name] = is_shut(*filters)
+            return function(*arguments)
+        return call
+    watch = {name: (a,) for name in ("seal", "estimate", "fpr", "verify",
+                                     "copy", "clear", "fold")}
+    watch.update(merge=(a, b), intersect=(a, b))
+    before = dict(vars(lib))
+    for name, filters in watch.items():
+        setattr(lib, name, watched(name, before[name], *filters))
+    same, bloom._same = bloom._same, watched("==", bloom._same, a, b)
+    try:
+        a == b, a.seal(), len(a), a.fpr, a.verify(), bytes(a), a.fold(1)
+        a |= b
+        a &= b
+        a.clear()
+    finally:
+        vars(lib).update(before)
+        bloom._same = same
+    check(f"filters locked: {found}", len(found) == 10 and all(found.values())
+          and not is_shut(a) and not is_shut(b))
+
+    for b in Bloom(100), Chain(100):
+        b.add("in")
+        done = []
+        adding = [threading.Thread(target=lambda call=call: done.append(call()))
+                  for call in (lambda: b.add("new"), lambda: b.update([1, 2]),
+                               lambda: b.update(["x"]), b.seal)]
+        asking = threading.Thread(target=lambda: done.append(
+            ["in" in b, list(b.check(["in", "out"]))]))
+        with b._memory.lock:
+            for thread in *adding, asking:
+                thread.start()
+            asking.join(10)
+            time.sleep(0.05)
+            check(f"lookups do not wait, changes do: {done}",
+                  done == [[True, [1, 0]]])
+            check("the same thread does not wait", b.add("mine") and len(b) == 2
+                  and b.add("mine, after len") and b.update(["more"]) == 1)
+            check("a nested call keeps the lock", is_shut(b))
+        for thread in adding:
+            thread.join(10)
+        check(f"then changes are made: {done}", len(done) == 5
+              and all(b.check(["new", 1, 2, "x", "mine", "more"])))
+        with b._memory.lock:
+            closing = threading.Thread(target=b.close)
+            closing.start()
+            closing.join(10)
+        refuses(ValueError, "closed", lambda: b.add("late"))
+
+    # Calls on whole filters while others add: no key is lost, no seal is wrong
+    for make in lambda: Bloom(10**6, layout="blocked"), \
+            lambda: Bloom(10**6, layout="counting"), lambda: Chain(10**5):
+        a, b, wrong, adds = make(), make(), [], [0, 0]
+        stop = threading.Event()
+
+        def adding(i):
+            while not stop.is_set():
+                (a if i else b).add(key(i, adds[i]))
+                adds[i] += 1
+
+        def key(i, n):
+            return f"{n}" if i else n
+
+        def whole(a, b):
+            try:
+                for _ in range(4):
+                    a.seal()
+                    a.verify()
+                    type(a).from_bytes(bytes(a)).verify()
+                    if isinstance(a, Bloom):
+                        a |= b
+                    a == b, len(a), a.fpr
+            except BloomError as error:
+                wrong.append(error)
+        both = [threading.Thread(target=whole, args=pair)
+                for pair in ((a, b), (b, a))]
+        others = [threading.Thread(target=adding, args=(i,)) for i in (0, 1)]
+        for thread in both + others:
+            thread.start()
+        for thread in both:
+            thread.join()
+        stop.set()
+        for thread in others:
+            thread.join()
+        check(f"seals while others add: {wrong[:1]}", not wrong)
+        lost = sum(not (a if i else b).check([key(i, n)])[0]
+                   for i in (0, 1) for n in range(adds[i]))
+        check(f"{lost} of {adds} keys lost", not lost and min(adds) > 0)
+    sys.setswitchinterval(old)
+
+
+run_all(threads, gates)
