@@ -2313,12 +2313,12 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 
 #ifndef BLOOM_TINY
 /* 1 if any of the `count` bits from number `from` on is set, otherwise 0 */
-static inline uint64_t bloom_any_set_(const unsigned char *cells, uint64_t from,
+static inline uint64_t bloom_any_set_(const unsigned char *array, uint64_t from,
                                       uint64_t count)
 {
     for (;;) {
         const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
-        uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8)) >> skip;
+        uint64_t word = bloom_load64_(array + (size_t)(from / 64 * 8)) >> skip;
         if (count < left)
             word &= ((uint64_t)1 << count) - 1;
         if (word != 0 || count <= left)
@@ -2329,30 +2329,30 @@ static inline uint64_t bloom_any_set_(const unsigned char *cells, uint64_t from,
 }
 
 /* The sum of the `count` counters from number `from` on, at most 15 */
-static inline uint64_t bloom_sum_of_(unsigned char *cells, uint64_t from,
+static inline uint64_t bloom_sum_of_(unsigned char *array, uint64_t from,
                                      uint64_t count)
 {
     uint64_t sum = 0;
     for (; count > 0 && sum < 15; count--)
-        sum += bloom_count_(cells, from++, 0);
+        sum += bloom_count_(array, from++, 0);
     return sum < 15 ? sum : 15;
 }
 
 /* Word i of the folded filter: a quarter of a block, 16 counters or 64 bits */
-static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
+static inline uint64_t bloom_folded_word_(unsigned char *array, unsigned layout,
                                           uint64_t i, uint64_t by)
 {
     uint64_t word = 0, j;
     if (layout == BLOOM_BLOCKED)
         for (j = 0; j < by; j++)
-            word |= bloom_load64_(cells
+            word |= bloom_load64_(array
                 + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
         for (j = 16; j-- > 0; )
-            word = word << 4 | bloom_sum_of_(cells, (i * 16 + j) * by, by);
+            word = word << 4 | bloom_sum_of_(array, (i * 16 + j) * by, by);
     else
         for (j = 64; j-- > 0; )
-            word = word << 1 | bloom_any_set_(cells, (i * 64 + j) * by, by);
+            word = word << 1 | bloom_any_set_(array, (i * 64 + j) * by, by);
     return word;
 }
 
@@ -2360,25 +2360,24 @@ static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
    or if folding changes which bits of x choose a block: bloom_block_offset_. */
 static bloom_plan bloom_folded_plan_(bloom_plan plan, uint64_t by)
 {
-    const uint64_t cells = by == 0 || plan.cells % by != 0 ? 0
-                         : plan.cells / by;
+    const uint64_t m = by == 0 || plan.cells % by != 0 ? 0 : plan.cells / by;
     const bool changes_rule = plan.layout == BLOOM_BLOCKED
-                           && plan.cells >> 34 != 0 && cells >> 34 == 0;
-    plan.cells = changes_rule ? 0 : cells;
+                           && plan.cells >> 34 != 0 && m >> 34 == 0;
+    plan.cells = changes_rule ? 0 : m;
     return plan;
 }
 
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 {
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_SIZE;
+    unsigned char *image = bloom_bytes_(b), *array = image + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_folded_plan_(bloom_parse_(image), by);
     const size_t size = bloom_plan_size(plan);
     if (size == 0)
         return false;
     bloom_unseal_(image);
     for (uint64_t i = 0; i < (size - BLOOM_HEADER_SIZE) / 8; i++)
-        bloom_store64_(cells + (size_t)(i * 8),
-                       bloom_folded_word_(cells, plan.layout, i, by));
+        bloom_store64_(array + (size_t)(i * 8),
+                       bloom_folded_word_(array, plan.layout, i, by));
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
     return true;
 }
@@ -2946,13 +2945,13 @@ BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p)
 }
 
 /* The mean, over all blocks, of the product of the fills of a block's words */
-static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
+static double bloom_fpr_of_blocks_(const unsigned char *array, uint64_t blocks)
 {
     double sum = 0, all = (double)blocks, product;
     unsigned i;
     for (; blocks > 0; blocks--) {
-        for (product = 1, i = 0; i < 4; i++, cells += 8) {
-            uint64_t words = bloom_load_word_(cells);
+        for (product = 1, i = 0; i < 4; i++, array += 8) {
+            uint64_t words = bloom_load_word_(array);
             product *= bloom_popcount_(words >> 32) / 32.0;
             product *= bloom_popcount_(bloom_low_half_(words)) / 32.0;
         }
@@ -2963,7 +2962,7 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
 
 BLOOM_API double bloom_fpr(const bloom *b)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
+    const unsigned char *array = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     const bool blocked = BLOOM_IS_BLOCKED_(plan.layout);
     const uint64_t ones = bloom_ones(b);
@@ -2971,7 +2970,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     if (!(fill > 0 && fill < 1))
         return fill;
     if (blocked)                        /* the chance of one block probe */
-        fill = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+        fill = bloom_fpr_of_blocks_(array, plan.cells / 256)
              + bloom_keys_from_zeros_(plan, 1 - fill) * plan.hashes * 32
                / (double)plan.cells / 4294967296.0;
     for (unsigned k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
@@ -3007,6 +3006,26 @@ BLOOM_API double bloom_fpr(const bloom *b)
    A. Appleby 2011, MurmurHash3 (SMHasher)
    S. J. Swamidass, P. Baldi 2007, Mathematical correction for fingerprint
        similarity measures (bloom_estimate) */
+
+/* ---- Versions --------------------------------------------------------------
+   An image names its format in its fourth byte. Format 2 is frozen: every later
+   version of bloom.h reads and writes it.
+
+   2.1.0, November 2026. Calls for many keys keep the memory busy. -Os is no
+   longer slow on 64-bit machines. Plans of several blocks per key count keys
+   whose probes test the same bits. New: BLOOM_HEADER_SIZE, bloom_keyed.h,
+   bloom_chain_write, bloom_chain_verify. bloom_window.h has the calls of a
+   filter, under new names; its images are unchanged.
+
+   2.0.0, November 2026. Format 2: the walk is as good as k independent hash
+   functions, and the rate is at most p without exceptions. Images of format 1
+   are refused; make those filters again from their keys. New: bloom_fold_by.
+   The chain moved from bloom.h to bloom_chain.h.
+
+   1.1.0, November 2026. New: bloom_copy, bloom_fold. The head of a chain has a
+   check byte.
+
+   1.0.0, November 2026. The first version, with format 1. */
 
 /* ---- Licence: choose the one you prefer ------------------------------------
    SPDX-License-Identifier: MIT OR Unlicense
