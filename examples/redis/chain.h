@@ -11,8 +11,9 @@
 #include <string.h>
 
 #define MOST_ITEMS (1ULL << 48)         /* in one filter */
-#define MOST_CAPACITY (1 << 30)        /* that a command may request */
-#define MOST_EXPANSION 32768
+#define MOST_CAPACITY (1 << 30)        /* that a client may request */
+#define MOST_EXPANSION 32768            /* higher ones in RedisBloom's data
+                                           count as this one */
 #define MOST_FILTERS 1075               /* after so many, RedisBloom's rate,
                                            halved each time, is 0 */
 #define MOST_GROWTH 536866816           /* bytes that one add may reserve:
@@ -55,9 +56,11 @@ typedef struct chain {
     chain_link *link;                   /* at least one; normally each has a
                                            lower rate than the one before */
     pending *pending;                   /* NULL: completely loaded */
+    uint64_t beyond;                    /* items beyond the capacity; see add
+                                           in filter.h */
     uint32_t links, expansion;          /* expansion 0: NONSCALING */
-    uint32_t growth;                    /* the expansion in RedisBloom's data,
-                                           which may be above MOST_EXPANSION */
+    uint32_t growth;                    /* the expansion in RedisBloom's data
+                                           */
     uint8_t options;                    /* from RedisBloom's data */
     uint8_t theirs;                     /* 1: save it in RedisBloom's format */
     uint8_t kinds;                      /* bit 1 << kind of each image */
@@ -161,7 +164,8 @@ static void free_chain(void *value)
 static chain *new_chain(uint64_t expansion)
 {
     chain *c = RedisModule_Calloc(1, sizeof *c);
-    c->expansion = (uint32_t)expansion;
+    c->expansion = (uint32_t)(expansion < MOST_EXPANSION ? expansion
+                                                         : MOST_EXPANSION);
     return c;
 }
 
@@ -186,6 +190,18 @@ static bool follows(RedisModuleCtx *ctx)
     return !ctx || RedisModule_GetContextFlags(ctx)
                    & (REDISMODULE_CTX_FLAGS_SLAVE
                       | REDISMODULE_CTX_FLAGS_LOADING);
+}
+
+/* Returns whether the command comes from the master or from the append-only
+   file. Then it was accepted before, perhaps by RedisBloom, and nobody reads
+   the reply. */
+static bool repeats(RedisModuleCtx *ctx)
+{
+    int flags = RedisModule_GetContextFlags(ctx);
+    return flags & REDISMODULE_CTX_FLAGS_REPLICATED
+        || (flags & (REDISMODULE_CTX_FLAGS_LOADING
+                     | REDISMODULE_CTX_FLAGS_ASYNC_LOADING))
+           == REDISMODULE_CTX_FLAGS_LOADING;
 }
 
 /* The bytes that a new filter may take: the memory that is left below maxmemory
@@ -270,6 +286,14 @@ static bloom_plan plan_for(uint64_t capacity, double rate)
     return known[i].plan;
 }
 
+/* The items for which a NONSCALING filter has room beyond its capacity. Items
+   that are false positives when they come are not counted. So more items come
+   than the capacity until the filter is full, but fewer than these more. */
+static uint64_t spare(uint64_t capacity, double rate)
+{
+    return (uint64_t)((double)capacity * rate) + (capacity < 8 ? capacity : 8);
+}
+
 /* Appends an empty link. Returns NULL or the error message, like all functions
    below that return a const char *. If a chain that grows would need more than
    MOST_GROWTH bytes, the new link gets a smaller capacity. */
@@ -277,7 +301,8 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {
     double least = rate > LEAST_RATE ? rate : LEAST_RATE;
-    bloom_plan plan = plan_for(capacity, least);
+    bloom_plan plan = plan_for(c->expansion ? capacity
+                               : capacity + spare(capacity, least), least);
     unsigned char header[IMAGE_HEADER] = "BLM\2\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
@@ -286,7 +311,7 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
         plan = plan_for(l.capacity, least);
         size = bloom_plan_size(plan);
     }
-    if (size == 0)
+    if (size == 0 || capacity > MOST_ITEMS)
         return "ERR could not create filter";
     header[6] = plan.hashes;
     store(header + 8, plan.cells, 8);

@@ -44,6 +44,17 @@ static bool grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
         && !append(ctx, c, items * c->expansion, rate);
 }
 
+/* A NONSCALING filter takes no more items than its capacity. But if a command
+   is repeated, RedisBloom may have taken its items, in a filter that has other
+   false positives. Then some of the items that it did not count are counted
+   here. */
+static bool may_exceed(RedisModuleCtx *ctx, const chain *c,
+                       const chain_link *full)
+{
+    return repeats(ctx) && kind(full->image) == OURS
+        && c->beyond < spare(full->capacity, full->rate);
+}
+
 enum { OLD, NEW, FULL, FAILED };
 
 static int add(RedisModuleCtx *ctx, chain *c, const hashes *h)
@@ -51,18 +62,22 @@ static int add(RedisModuleCtx *ctx, chain *c, const hashes *h)
     chain_link *last = &c->link[c->links - 1];
     if (may_contain(c, h))
         return OLD;
-    if (last->items >= last->capacity) {
-        if (c->expansion == 0)
+    if (last->items < last->capacity) {
+        last->items++;
+    } else if (c->expansion == 0) {
+        if (!may_exceed(ctx, c, last))
             return FULL;
+        c->beyond++;
+    } else {
         if (!grow(ctx, c, last))
             return FAILED;
         last = &c->link[c->links - 1];
+        last->items++;
     }
     if (kind(last->image) == OURS)
         bloom_add_hash((bloom *)last->image, h->of[OURS]);
     else
         their_probes(last->image, h->of[kind(last->image)], true);
-    last->items++;
     return NEW;
 }
 

@@ -2,8 +2,8 @@
    Bloom filter commands and BF.MERGE, built on bloom.h. Replies and error
    messages are RedisBloom's, word for word, so that its clients work.
 
-   To build it, you need src/redismodule.h of Redis (`apt-get source redis`) in
-   a FOLDER:
+   To build it, `make redis` gets redismodule.h of Redis. Without make, copy that
+   file from src/ of Redis to a FOLDER:
 
      cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.redis.so
      redis-server --loadmodule ./bloom.redis.so
@@ -28,6 +28,9 @@
    below 5 * 10^-19 as 5 * 10^-19. When a filter has `capacity` items, the key
    gets another filter, for EXPANSION times as many items and half the rate. A
    NONSCALING filter refuses new items instead.
+   Commands of a master or of an append-only file: they are executed, or the
+   server stops with the reason in its log. RedisBloom 2 has no limits for
+   CAPACITY and EXPANSION, so such commands may exceed those for clients.
    Corrupted data: it is refused and changes nothing. Until the last chunk of a
    dump is loaded, commands on the key return errors, never a wrong 0.
 
@@ -51,15 +54,18 @@
    the other limits. */
 #include "ask.h"
 
-/* Replies with the error. While the server loads an append-only file there is
-   no client to read the reply, so the data would be lost silently. The server
-   stops instead. */
-static int refuse(context *ctx, const char *error)
+/* Replies with the error. If the command comes from the master or from the
+   append-only file, nobody reads the reply, and the data would be lost
+   silently. The server stops instead. */
+static int refuse(context *ctx, const string *key, const char *error)
 {
-    if (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) {
-        RedisModule_Log(ctx, "warning", "Bloom filter in the append-only file: "
-                        "%s. The server stops, because it would otherwise lose "
-                        "data of this filter.", error);
+    if (repeats(ctx)) {
+        RedisModule_Log(ctx, "warning", "Bloom filter %s: %s, in the command "
+            "%s from the %s. The server stops, because it would otherwise lose "
+            "data of this filter.", text(key), error,
+            RedisModule_GetCurrentCommandName(ctx),
+            RedisModule_GetContextFlags(ctx)
+            & REDISMODULE_CTX_FLAGS_REPLICATED ? "master" : "append-only file");
         exit(1);
     }
     return RedisModule_ReplyWithError(ctx, error);
@@ -79,7 +85,7 @@ static void announce(context *ctx, string *key)
 static int answer(context *ctx, string *key, const char *error)
 {
     if (error)
-        return refuse(ctx, error);
+        return refuse(ctx, key, error);
     announce(ctx, key);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
@@ -115,17 +121,13 @@ static void create(context *ctx, place *p, string *name, options o)
         c->expansion ? "EXPANSION" : "NONSCALING", (long long)c->expansion);
 }
 
-/* A replica creates the filters of its master, whatever its own settings are:
-   an expansion factor of 0 there must not make them NONSCALING. */
 static int reserve(context *ctx, string **argv, int argc)
 {
-    options o = defaults;
+    options o = options_of(ctx);
     const char *error;
     place p;
     if (argc > 7)
         return RedisModule_WrongArity(ctx);
-    if (follows(ctx))
-        o.fixed = false;
     error = read_reserve(argv, argc, &o);
     if (error)
         return answer(ctx, argv[1], error);
@@ -151,11 +153,12 @@ static void find_or_create(context *ctx, place *p, string *name, options o)
         p->error = "ERR not found";
 }
 
-static int reply(context *ctx, int done)
+static int reply(context *ctx, const string *key, int done)
 {
     static const char full[] = "ERR non scaling filter is full";
     return done == FULL ? RedisModule_ReplyWithError(ctx, full)
-         : done == FAILED ? refuse(ctx, "ERR problem inserting into filter")
+         : done == FAILED
+         ? refuse(ctx, key, "ERR problem inserting into filter")
          : RedisModule_ReplyWithBool(ctx, done == NEW);
 }
 
@@ -173,7 +176,7 @@ static int insert(context *ctx, string *name, string **items, int count,
     int i, n = 0, done = OLD;
     find_or_create(ctx, &p, name, o);
     if (p.error)
-        return refuse(ctx, p.error);
+        return refuse(ctx, name, p.error);
     taken = RedisModule_Alloc((size_t)count * sizeof *taken);
     if (many)
         RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
@@ -183,7 +186,7 @@ static int insert(context *ctx, string *name, string **items, int count,
         changed = changed || done == NEW;
         if (done == NEW || done == OLD)
             taken[n++] = items[i];
-        reply(ctx, done);
+        reply(ctx, name, done);
     }
     if (many)
         RedisModule_ReplySetArrayLength(ctx, i);
@@ -208,7 +211,7 @@ static int add_items(context *ctx, string **argv, int argc)
 
 static int insert_items(context *ctx, string **argv, int argc)
 {
-    options o = defaults;
+    options o = options_of(ctx);
     const char *error = NULL;
     int i;
     for (i = 2; i < argc && !begins(argv[i], "i") && !error; i++) {
@@ -222,7 +225,7 @@ static int insert_items(context *ctx, string **argv, int argc)
             error = read_insert(argv[i - 1], argv[i], &o);
     }
     if (error)
-        return RedisModule_ReplyWithError(ctx, error);
+        return refuse(ctx, argv[1], error);
     if (++i >= argc)
         return RedisModule_WrongArity(ctx);
     return insert(ctx, argv[1], argv + i, argc - i, o, true);

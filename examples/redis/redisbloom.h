@@ -111,7 +111,7 @@ static bool their_sound(const their_link *t)
         && t->bits_an_item > 0 && t->bits_an_item < MOST_PROBES * 1.45
         && t->hashes == their_hashes(t->bits_an_item)
         && t->hashes <= MOST_PROBES && t->bytes <= SIZE_MAX / 2
-        && (t->bits - 1) / 8 < t->bytes
+        && (t->bits - 1) / 8 + 1 == t->bytes
         && (1ULL << t->power) - 1 <= t->bits - 1;
 }
 
@@ -144,8 +144,7 @@ static bool their_header_sound(const chain_link *l)
 
 static chain *their_chain(uint64_t options, uint64_t growth)
 {
-    uint64_t most = growth < MOST_EXPANSION ? growth : MOST_EXPANSION;
-    chain *c = new_chain(options & NO_SCALING ? 0 : most);
+    chain *c = new_chain(options & NO_SCALING ? 0 : growth);
     c->options = (uint8_t)(options & ALL_OPTIONS);
     c->growth = (uint32_t)growth;
     c->theirs = 1;

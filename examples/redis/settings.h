@@ -1,6 +1,7 @@
 /* The settings of the module, from its arguments and from CONFIG, and the
    options of commands. */
 #include "type.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -11,9 +12,11 @@ typedef struct options {
     double rate;
     long long capacity, expansion;
     bool fixed, create;
+    long long most_capacity, most_expansion;    /* that the command may have */
 } options;
 
-static options defaults = { 0.01, 100, 2, false, true };
+static options defaults = { 0.01, 100, 2, false, true, MOST_CAPACITY,
+                            MOST_EXPANSION };
 
 static const char *text(const string *word)
 {
@@ -153,6 +156,19 @@ static bool settle(context *ctx, string **argv, int argc)
 
 /* ---- Options of commands ------------------------------------------------- */
 
+/* A command that was accepted before may have any capacity and expansion:
+   RedisBloom 2 has no limits. The expansion factor of a replica may be 0, but
+   the filters of its master grow. */
+static options options_of(context *ctx)
+{
+    options o = defaults;
+    if (repeats(ctx)) {
+        o.fixed = false;
+        o.most_capacity = o.most_expansion = LLONG_MAX;
+    }
+    return o;
+}
+
 static const char *read_reserve(string **argv, int argc, options *o)
 {
     int i;
@@ -162,7 +178,7 @@ static const char *read_reserve(string **argv, int argc, options *o)
         return "ERR error rate must be in the range (0.000000, 1.000000)";
     if (RedisModule_StringToLongLong(argv[3], &o->capacity))
         return "ERR bad capacity";
-    if (!in(o->capacity, 1, MOST_CAPACITY))
+    if (!in(o->capacity, 1, o->most_capacity))
         return "ERR capacity must be in the range [1, 1073741824]";
     for (i = 4; i < argc; i++)          /* other words are ignored, as in
                                            RedisBloom */
@@ -177,7 +193,7 @@ static const char *read_reserve(string **argv, int argc, options *o)
         return "ERR bad expansion";
     if (o->fixed && o->expansion != 0)
         return "Nonscaling filters cannot expand";
-    return in(o->expansion, 0, MOST_EXPANSION) ? NULL
+    return in(o->expansion, 0, o->most_expansion) ? NULL
         : "ERR expansion must be in the range [0, 32768]";
 }
 
@@ -186,8 +202,8 @@ static const char *read_insert(string *name, string *value, options *o)
     if (begins(name, "er"))
         return read_rate(value, &o->rate) ? NULL : "Bad error rate";
     if (begins(name, "e"))
-        return read_number(value, &o->expansion, 0, MOST_EXPANSION)
+        return read_number(value, &o->expansion, 0, o->most_expansion)
              ? NULL : "Bad expansion";
-    return read_number(value, &o->capacity, 1, MOST_CAPACITY)
+    return read_number(value, &o->capacity, 1, o->most_capacity)
          ? NULL : "Bad capacity";
 }

@@ -4,6 +4,7 @@
    BF.SCANDUMP. In append-only files and digests, filters of both types do. */
 #include "dump.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 static RedisModuleType *ours, *theirs;
 
@@ -77,7 +78,9 @@ static const char *load_chunks(RedisModuleIO *io, chain **c)
 }
 
 /* Returns the chain. If there was an error, it logs the error and returns NULL.
-   Then RESTORE replies with an error, and a server that is starting stops. */
+   Then a server that is starting stops, and RESTORE replies with an error. On a
+   replica that is read-only, RESTORE comes from the master, and nobody reads
+   the reply. So the replica stops. */
 static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 {
     const RedisModuleString *name;
@@ -90,6 +93,13 @@ static void *loaded(RedisModuleIO *io, chain *c, const char *error)
     name = RedisModule_GetKeyNameFromIO(io);
     RedisModule_LogIOError(io, "warning", "Cannot load Bloom filter %s: %s",
         name ? RedisModule_StringPtrLen(name, NULL) : "", error);
+    if ((RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io))
+         & (REDISMODULE_CTX_FLAGS_READONLY | REDISMODULE_CTX_FLAGS_LOADING))
+        == REDISMODULE_CTX_FLAGS_READONLY) {
+        RedisModule_LogIOError(io, "warning", "The server stops, because it "
+                               "would otherwise lose this filter.");
+        exit(1);
+    }
     return NULL;
 }
 

@@ -194,24 +194,18 @@ static bool open_filter(sqlite3_context *to, sqlite3_value *v, filter *f)
         && got(to, f->plain ? (const void *)f->plain : f->chain);
 }
 
-/* Checks all seals that exist, because sealing a filter again must not hide old
-   damage. *sealed tells whether every part has a seal. If not, damage cannot be
-   found; SQLite's only place for such a warning is its error log. */
+/* Checks the seals, because sealing a filter again must not hide old damage.
+   *sealed tells whether there are any. Without, damage cannot be found; SQLite's
+   only place for such a warning is its error log. */
 static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
 {
-    const bloom *b;
-    unsigned i;
-    *sealed = true;
-    for (i = 0; (b = part(f, i)) != NULL; i++) {
-        bloom_error error = bloom_verify(b);
-        *sealed = *sealed && error == BLOOM_OK;
-        if (error != BLOOM_UNSEALED
-            && !right(to, error == BLOOM_OK, bloom_error_text(error)))
-            return false;
-    }
-    if (!*sealed)
-        sqlite3_log(SQLITE_WARNING, "bloom: a filter is not sealed, so damage "
-                                    "in it cannot be found");
+    bloom_error error = f->chain ? bloom_chain_verify(f->chain)
+                                 : bloom_verify(f->plain);
+    *sealed = error != BLOOM_UNSEALED;
+    if (*sealed)
+        return right(to, error == BLOOM_OK, bloom_error_text(error));
+    sqlite3_log(SQLITE_WARNING, "bloom: a filter is not sealed, so damage in "
+                                "it cannot be found");
     return true;
 }
 

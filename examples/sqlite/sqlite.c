@@ -45,21 +45,14 @@ static void free_chain(void *c)
 static void return_chain(sqlite3_context *to, bloom_chain *c)
 {
     size_t size = bloom_chain_size(c);
-    unsigned char *image, *at;
-    unsigned i;
+    void *image;
     if (too_big(to, size))
         return;
-    image = at = sqlite3_malloc64(size);
+    image = sqlite3_malloc64(size);
     if (!got(to, image))
         return;
     bloom_chain_seal(c);
-    bloom_chain_head(c, at);
-    at += 32;
-    for (i = 0; i < bloom_chain_links(c); i++) {
-        const bloom *link = bloom_chain_link(c, i);
-        memcpy(at, link, bloom_size(link));
-        at += bloom_size(link);
-    }
+    bloom_chain_write(c, image);
     sqlite3_result_blob64(to, image, size, sqlite3_free);
 }
 

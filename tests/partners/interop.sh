@@ -13,8 +13,4 @@ else
     echo "tables: drew no chart"
     status=1
 fi
-sh tests/partners/redis/run.sh || status=1
-sh tests/partners/redis/from_redisbloom.sh || status=1
-sh tests/partners/redis/settings.sh || status=1
-sh tests/partners/redis/failover.sh || status=1
 exit $status

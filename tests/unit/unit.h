@@ -4,19 +4,8 @@
 #define UNIT_H
 
 #include "hooks.h"
-#include "bloom.h"
-#include "bloom.h"          /* twice on purpose */
-#ifndef TEST_SMALL
-#include "../../examples/companions/bloom_window.h"
-#include "../../examples/companions/bloom_window.h"
-#include "../../examples/companions/bloom_keyed.h"
-#include "../../examples/companions/bloom_keyed.h"
-#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
-#define TEST_CHAIN
-#include "../../examples/companions/bloom_chain.h"
-#include "../../examples/companions/bloom_chain.h"
-#endif
-#endif
+#include "../headers.h"
+#include "../headers.h"     /* twice on purpose */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

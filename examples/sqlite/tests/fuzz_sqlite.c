@@ -1,19 +1,23 @@
 /* Fuzz target: the SQLite extension, examples/sqlite/sqlite.c, with any bytes
    as BLOBs and as pages of its tables, in a real SQLite that is linked in.
-   `make fuzz ONLY=sqlite` runs it.
+   Each call must return a value or an error message. A BLOB that one function
+   accepts must be accepted by the others. A key that was added must be found. A
+   table must still answer, or report that it is corrupted.
+
+   The input: a byte for the length of the key and for the use of the bytes, the
+   key, and the bytes. Their uses:
+     BLOB     each function gets the bytes as a BLOB
+     SEALED   the same, after the seals of the filter or of the links were made
+              right, so that damage elsewhere is reached
+     PAGE_1   they are page 1 of a table's data, with a valid checksum
+     RAW      the same, without, and with 7 zeros per byte after them
+     HEAD     they are the header of a table
 
    fuzz: length=160
    fuzz: libraries=-lsqlite3
    fuzz: package=libsqlite3-dev
    fuzz: bits=64 only
-   fuzz: msan=no
-
-   Each call must return a value or an error message. A BLOB that one function
-   accepts must be accepted by the others. A key that was added must be found. A
-   table must still answer, or report that it is corrupted. The input: a byte
-   for the length of the key, the key, and bytes. Each function gets these bytes
-   as a BLOB. They are also the header and page 1 of a table's data, unchanged
-   and with a valid checksum. */
+   fuzz: msan=no */
 #define _POSIX_C_SOURCE 200809L
 #include <sqlite3.h>
 #define SQLITE_CORE 1
@@ -43,6 +47,7 @@ static void set_up(void)
         "INSERT INTO seen VALUES (?2)",
         "SELECT count(*) FROM seen(?2)" };
     int i;
+    must(sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) == SQLITE_OK);
     must(sqlite3_open(":memory:", &db) == SQLITE_OK);
     must(sqlite3_bloom_init(db, NULL, NULL) == SQLITE_OK);
     /* The head of a chain may require any amount of memory. */
@@ -137,26 +142,59 @@ static void try_header(const void *bytes)
     must(call(END, NULL, 0, NULL, 0) == 0);
 }
 
+/* Seals the filter or the links of a chain that begin at `image`. */
+static void seal_all(unsigned char *image, size_t size)
+{
+    unsigned char *at = image;
+    if (size > 32 && memcmp(image, "BLC", 3) == 0)
+        at += 32;
+    for (;;) {
+        bloom *b = bloom_open(at, size - (size_t)(at - image), NULL);
+        if (!b)
+            return;
+        bloom_seal(b);
+        at += bloom_size(b);
+    }
+}
+
+enum { BLOB, SEALED, PAGE_1, RAW, HEAD, USES };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char k[256];
-    static unsigned char page[PAGE + SEAL];
+    static char k[16];
+    static unsigned char bytes[2048];
     size_t key_size;
+    unsigned use;
     if (size < 1)
         return 0;
     if (!db)
         set_up();
     key_size = data[0] % 16u < size - 1 ? data[0] % 16u : size - 1;
+    use = data[0] / 16u % USES;
     memcpy(k, data + 1, key_size);
     data += 1 + key_size;
     size -= 1 + key_size;
-    try_functions(data, size, k, key_size);
-    try_table(data, size, k, key_size);
-    memset(page, 0, sizeof page);
-    memcpy(page, data, size < PAGE ? size : PAGE);
-    store64(page + PAGE, seal_of(page, PAGE, 1));
-    try_table(page, sizeof page, k, key_size);
-    if (size >= HEADER)
-        try_header(data);
+    size = size < sizeof bytes / 8 ? size : sizeof bytes / 8;
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes, data, size);
+    switch (use) {
+    case SEALED:
+        seal_all(bytes, size);
+        try_functions(bytes, size, k, key_size);
+        break;
+    case PAGE_1:
+        store64(bytes + PAGE, seal_of(bytes, PAGE, 1));
+        try_table(bytes, PAGE + SEAL, k, key_size);
+        break;
+    case RAW:
+        try_table(bytes, 8 * size, k, key_size);
+        break;
+    case HEAD:
+        if (size >= HEADER)
+            try_header(data);
+        break;
+    default:
+        try_functions(data, size, k, key_size);
+    }
     return 0;
 }

@@ -1,22 +1,22 @@
-# Run by `make interop-redis`: the module on a server with a replica, then in a
+# Run by `make redis-kills`: the module on a server with a replica, then in a
 # Redis Cluster of three nodes, all on loopback. It adds 10 million items in all
 # (or $ITEMS). None may be lost when servers are killed. Takes a few minutes. Then
 # a server that writes its append-only file before it replies is killed RUNS times
 # while items are added (kills.py). No acknowledged item may be lost.
 # usage: cluster.sh [RUNS]        default: 20
-. tests/partners/redis/server.sh
+. examples/redis/tests/server.sh
 build
 runs=${1:-20}
 N=${ITEMS:-10000000}
 P=$((N / 10))                           # items per step
 
 add() {
-    /usr/bin/python3 tests/partners/redis/client.py "$@" || fail "adding"
+    /usr/bin/python3 examples/redis/tests/client.py "$@" || fail "adding"
 }
 
 # all_found SOCKET|PORT KEYS END
 all_found() {
-    said=$(/usr/bin/python3 tests/partners/redis/client.py "$1" found "$2" 0 "$3")
+    said=$(/usr/bin/python3 examples/redis/tests/client.py "$1" found "$2" 0 "$3")
     echo "$said"
     [ "$said" = "$3 of $3 found" ] || fail "items were lost"
 }
@@ -80,7 +80,7 @@ redis-cli -c -p "$1" bf.merge '{f}all' f1 f2 | grep -q CROSSSLOT ||
 echo "$N items, none lost; $(($(date +%s) - begun)) s"
 
 echo "-- killed while items are added"
-under="/usr/bin/python3 tests/partners/redis/kills.py $work/data/socket $runs"
+under="/usr/bin/python3 examples/redis/tests/kills.py $work/data/socket $runs"
 start data --appendonly yes --appendfsync always \
     --auto-aof-rewrite-percentage 50 --auto-aof-rewrite-min-size 64kb
 wait "$(cat "$work/data/pid")" || { tail -n 20 "$work/data/log"; fail kills; }

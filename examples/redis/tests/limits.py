@@ -1,6 +1,6 @@
 """Limits of the module: growth, number of filters, memory, chunks that arrive
 twice; and what replicas, the append-only file and listeners receive.
-usage: limits.py SOCKET growth|filters|follower|again FOLDER|memory|room
+usage: limits.py SOCKET growth|full|filters|follower|again FOLDER|memory|room
        limits.py SOCKET arriving|appended|watched
        limits.py SOCKET effects REPLICA
 FOLDER is golden/, REPLICA the socket of a replica."""
@@ -78,6 +78,24 @@ def growth():
 
 
 # ---- The number of filters in a key ------------------------------------------
+
+def full():
+    """A NONSCALING filter that is full keeps its rate. Items that were false
+    positives when they came are not counted, so more came than its capacity."""
+    for rate in 0.25, 0.1, 0.01:
+        wrong = 0
+        for i in range(20):
+            bf.create("n", rate, 1000, noScale=True)
+            for some in range(0, 2000, 10):
+                if isinstance(bf.madd("n", *items("n %d" % i, 2000)
+                                      [some:some + 10])[-1], Exception):
+                    break
+            assert bf.info("n").insertedNum == 1000
+            wrong += sum(bf.mexists("n", *items("absent", 5000)))
+            server.delete("n")
+        assert wrong <= rate * 100000 * 1.02, (rate, wrong)
+    print("full NONSCALING filters keep their rate")
+
 
 def filters():
     bf.create("e", 0.01, 1, 1)

@@ -7,39 +7,17 @@ export PYTHONDONTWRITEBYTECODE=1        # no __pycache__ in tests/
 trap 'stop_all; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
+. tests/count.sh                # for `need`
+
 fail() {
     echo "redis: $*" >&2
     exit 1
 }
 
-need() {
-    command -v "$1" >/dev/null || fail "needs $1: apt-get install $2"
-}
-
-# The header is only in the source package of Redis. The deb-src lines for that
-# are made from the system's deb lines. Package lists stay in build/, too.
-fetch_header() {
-    [ -s build/redismodule.h ] && return
-    from=$PWD/build/redis-source
-    mkdir -p "$from/lists/partial" "$from/cache/archives/partial"
-    (. /etc/os-release &&
-     apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) main' \
-         'Identifier: Packages' 'Component: main' |
-         grep " $VERSION_CODENAME" | sort -u) >"$from/sources.list"
-    set -- apt-get -qq -o Dir::Etc::SourceList="$from/sources.list" \
-        -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$from/lists" \
-        -o Dir::Cache="$from/cache" -o APT::Sandbox::User=root
-    "$@" update && (cd "$from" && "$@" source --download-only redis) &&
-        tar xzf "$from"/redis_*.orig.tar.gz -C build --strip-components=2 \
-            --wildcards '*/src/redismodule.h' && rm -rf "$from"
-    [ -s build/redismodule.h ] ||
-        fail "cannot fetch redismodule.h: copy it from src/ of Redis to build/"
-}
-
 module=$PWD/build/bloom.redis.so
 golden=$work/golden          # what a real RedisBloom wrote
-sh tests/fuzz/unpack.sh tests/partners/redis/golden.txt "$golden"
-cp tests/partners/redis/answers.txt "$golden"
+sh tests/fuzz/unpack.sh examples/redis/tests/golden.txt "$golden"
+cp examples/redis/tests/answers.txt "$golden"
 preload= arguments=          # LD_PRELOAD, and the arguments of the module
 under=                       # a program that runs the server
 
@@ -47,9 +25,10 @@ under=                       # a program that runs the server
 build() {
     need "$server" redis-server
     need redis-cli redis-tools
-    /usr/bin/python3 -c 'import redis' 2>/dev/null ||
-        fail "needs python3 with redis: apt-get install python3-redis"
-    fetch_header
+    need "python3 with redis" python3-redis "/usr/bin/python3 -c 'import redis'"
+    need gcc gcc                # for AddressSanitizer
+    enough
+    sh examples/redis/header.sh || fail "no redismodule.h"
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -Wconversion \
         -Wsign-conversion -Wshadow -shared -fPIC -I. -isystem build "$@" \
         examples/redis/module.c -o "$module" 2>"$work/warnings"
@@ -134,7 +113,7 @@ stop_all() {
 
 # python SCRIPT NAME WORD...: runs SCRIPT.py with the socket of server NAME
 python() {
-    script=tests/partners/redis/$1.py to=$work/$2/socket
+    script=examples/redis/tests/$1.py to=$work/$2/socket
     shift 2
     /usr/bin/python3 "$script" "$to" "$@" || fail "$script $*"
 }

@@ -254,11 +254,22 @@ def old():
     # impossible values: an error, never a filter
     good = [1, 1, 5, 2, 10, 0.01, 7, bpe, 96, 0, b"\0" * 12, 1]
     server.restore("ok", 0, payload(4, good))
+    # of RedisBloom 2, which has no limits: they are saved unchanged
+    large = payload(4, good[:3] + [2 ** 32 - 1, 2 ** 40] + good[5:])
+    server.restore("large", 0, large)
+    assert server.dump("large")[:-10] != server.dump("ok")[:-10]
+    server.restore("large2", 0, server.dump("large"))
+    assert server.dump("large2") == server.dump("large")
+    assert run("BF.INFO", "large2")[1::2][::4] == [2 ** 40, 32768]
+    assert run("BF.DEBUG", "large2")[1].count(b"capacity:%d " % 2 ** 40) == 1
+    server.delete("large", "large2")
+    # The number of bits must fit the bytes: above it, cells would be read
+    # beyond them, and below it, items would not be found.
     for at, bad in ((1, 0), (1, 2), (1, 2 ** 64 - 1), (2, 16), (3, 2 ** 32),
                     (4, 0),
                     (5, 0.0), (5, 1.0), (5, float("nan")), (5, -0.5), (6, 8),
                     (6, 0), (7, float("nan")), (7, 1e300), (7, -bpe), (8, 97),
-                    (8, 0), (8, 2 ** 63), (9, 7), (9, 64), (10, b""),
+                    (8, 88), (8, 0), (8, 2 ** 63), (9, 7), (9, 64), (10, b""),
                     (10, b"\0" * 11), (2, 1 << 30 | 5)):
         fields = good[:at] + [bad] + good[at + 1:]
         assert refused("RESTORE", "bad", 0, payload(4, fields)), (at, bad)

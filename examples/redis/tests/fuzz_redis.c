@@ -1,8 +1,12 @@
 /* Fuzz target: the readers of the Redis module in examples/redis/, with any
    bytes as dumps for BF.LOADCHUNK and as values in RDB files, of the module
-   itself and of RedisBloom. run.sh builds it with Redis's redismodule.h. A
-   value that is accepted must be safe to use: added keys are found, and saving
-   it as a dump or as RDB, or copying it, gives the same value again.
+   itself and of RedisBloom. A value that is accepted must be safe to use: added
+   keys are found, and saving it as a dump or as RDB, or copying it, gives the
+   same value again.
+     fuzz: length=512
+     fuzz: before=sh examples/redis/header.sh
+     fuzz: flags=-isystem build
+     fuzz: msan=no
 
    The first byte of the input chooses the reader: RedisBloom's RDB in encoding
    0 to 4, the module's RDB, or chunks. Then follow the values to load: a number

@@ -1,8 +1,8 @@
-# Run by `make race-redis`: compares the module with Redis's own sets on one
+# Run by `make redis-race`: compares the module with Redis's own sets on one
 # server. Prints the speed by redis-benchmark -P 16 (the best of 3 alternating
 # rounds), then the memory of a million keys of 40 bytes. Fails if the filter is
 # slower, or not 10 times smaller.
-. tests/partners/redis/server.sh
+. examples/redis/tests/server.sh
 need redis-benchmark redis-tools
 build
 start race

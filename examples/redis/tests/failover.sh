@@ -1,6 +1,6 @@
-# Run by `make interop`: a master, two replicas and a Sentinel, on loopback. The
+# Run by `make check-redis`: a master, two replicas and a Sentinel, on loopback. The
 # master is killed while items are added. No acknowledged item may be lost.
-. tests/partners/redis/server.sh
+. examples/redis/tests/server.sh
 build
 set -- $(free 4)
 start master --port "$1"
@@ -23,4 +23,4 @@ until redis-cli -p "$4" sentinel masters 2>/dev/null | tr '\n' ' ' |
     sleep 0.1
 done
 pid=$(cat "$work/master/pid")
-/usr/bin/python3 tests/partners/redis/client.py "$4" failover "$pid" || fail failover
+/usr/bin/python3 examples/redis/tests/client.py "$4" failover "$pid" || fail failover

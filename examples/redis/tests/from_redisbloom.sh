@@ -1,12 +1,12 @@
-# Run by `make interop`: loads what a real RedisBloom wrote (golden/): dumps, RDB
+# Run by `make check-redis`: loads what a real RedisBloom wrote (golden/): dumps, RDB
 # files, append-only files, old encodings, unfinished dumps.
-. tests/partners/redis/server.sh
+. examples/redis/tests/server.sh
 build
 
 from_redisbloom() {
     to=$work/$1/socket
     shift
-    /usr/bin/python3 tests/partners/redis/from_redisbloom.py "$to" "$@" || fail "from_redisbloom.py: $*"
+    /usr/bin/python3 examples/redis/tests/from_redisbloom.py "$to" "$@" || fail "from_redisbloom.py: $*"
 }
 
 # files NAME: puts RedisBloom's file into the folder of server NAME, and sets

@@ -1,6 +1,6 @@
-# Run by `make interop`: module arguments, CONFIG, key permissions, COMMAND DOCS,
+# Run by `make check-redis`: module arguments, CONFIG, key permissions, COMMAND DOCS,
 # COPY, and a replica with other settings.
-. tests/partners/redis/server.sh
+. examples/redis/tests/server.sh
 build -DREDISMODULE_CONFIG_UNPREFIXED=512       # as Redis 8's header has it
 
 # says NAME EXPECTED COMMAND...: the reply, with its lines joined by spaces,

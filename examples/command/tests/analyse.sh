@@ -1,0 +1,49 @@
+# Static analysers on the command, and mandoc on its man page. None may print
+# anything; a failure shows what was printed. It ends with "N passed, N failed".
+# tests/quality/analysers.sh has the checks that are switched off everywhere. Some
+# are switched off here:
+#
+# clang-tidy
+#   cert-err33-c, cert-dcl37-c, cert-dcl51-cpp, reserved-identifier   a failed
+#       fprintf to stderr cannot be reported; _POSIX_C_SOURCE is a name of POSIX
+#   bugprone-signal-handler, cert-sig30-c   remove() is called by a handler; in
+#       glibc it is unlink() for files, which POSIX allows
+#   bugprone-branch-clone   see tests/quality/analyse.sh
+#   unix.Malloc   it does not see that a bloom * points to the allocated block
+#   core.CallAndMessage, core.uninitialized.Assign   it does not see that left[]
+#       is filled up to `lefts`, and a chain's batch up to its count
+#   core.UndefinedBinaryOperatorResult   it does not see that a lookup of many
+#       keys fills its answers
+#   core.NullDereference   it does not see that exactly one of a FILE's filter,
+#       chain and window is not NULL
+# cppcheck
+#   legacyUninitvar   in bloom.h, an array for unwanted results is written to and
+#       never read; in save.c, readlink() fills `text`
+#   redundantContinue   it is the empty body of a loop
+#   the others   see tests/quality/analyse.sh
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/quality/analysers.sh
+need mandoc mandoc
+enough
+
+for file in examples/command/*.c; do
+    quiet tidy '-bugprone-branch-clone -cert-err33-c -cert-dcl37-c
+        -cert-dcl51-cpp -bugprone-reserved-identifier -bugprone-signal-handler
+        -cert-sig30-c -clang-analyzer-unix.Malloc
+        -clang-analyzer-core.CallAndMessage
+        -clang-analyzer-core.uninitialized.Assign
+        -clang-analyzer-core.UndefinedBinaryOperatorResult
+        -clang-analyzer-core.NullDereference' "$file"
+    quiet analyzer -DBLOOM_NO_SIMD "$file"
+done
+quiet check_c --suppress=redundantContinue --suppress=knownConditionTrueFalse \
+    --suppress=legacyUninitvar:bloom.h \
+    --suppress=legacyUninitvar:examples/command/save.c \
+    --suppress=useStandardLibrary:'*bloom_chain.h' \
+    --suppress=nullPointerRedundantCheck:'*bloom_chain.h' \
+    --suppress=ctunullpointer:'*bloom_chain.h' \
+    -DMADV_HUGEPAGE=14 -DFIONREAD=21531 -DDBL_MANT_DIG=53 \
+    -UBLOOM_READ_BYTE -UBLOOM_TINY -UBLOOM_CHAIN_MALLOC -UBLOOM_CHAIN_FREE \
+    --force examples/command
+quiet mandoc -Tlint examples/command/bloom.1
+counted

@@ -1,0 +1,29 @@
+# redis: a module for Redis and Valkey, compatible with RedisBloom
+#   make redis          build build/bloom.redis.so
+#   make check-redis    replies, restarts, replicas, RedisBloom's data; 4 min
+# * make redis-kills    servers of a replica set and of a cluster are killed, then
+#                       one server under load. RUNS=1000: so many kills; 2 min
+# * make redis-race     speed and memory, compared with Redis's own sets; 1 min
+
+CHECKS += check-redis
+PACKAGES += redis-server redis-tools python3-redis gcc
+
+build/redismodule.h: | build
+	@sh examples/redis/header.sh
+
+redis: build/bloom.redis.so
+build/bloom.redis.so: $(wildcard examples/redis/*.[ch]) $(BLOOM) | \
+    build/redismodule.h
+	$(C99) -Wconversion -Wsign-conversion -Wshadow -shared -fPIC \
+	    -isystem build examples/redis/module.c -o $@
+
+check-redis: | build/redismodule.h
+	@CC="$(CC)" sh examples/redis/tests/run.sh
+
+redis-kills: | build/redismodule.h
+	@CC="$(CC)" sh examples/redis/tests/kills.sh $(RUNS)
+
+redis-race: | build/redismodule.h
+	@CC="$(CC)" sh examples/redis/tests/race.sh
+
+.PHONY: redis check-redis redis-kills redis-race

@@ -1,0 +1,162 @@
+"""Commands that RedisBloom 2 accepted, in an append-only file or from a master.
+The master is this script: it speaks as much of Redis's protocol as a replica
+needs.
+usage: repeated.py SOCKET written|wrong FILE|check|sent|refused COMMAND
+written: writes an append-only file; check: all its items must be there; sent:
+sends the same to a replica, and checks; wrong, refused: the same with a command
+that this module cannot take, which is one of WRONG below."""
+import functools
+import math
+import socket
+import sys
+import threading
+import time
+
+import redis
+
+from from_redisbloom import payload, probes, refused, run, server
+
+
+def items(name, n):
+    return [b"%s %d" % (name, i) for i in range(n)]
+
+
+# key: the options of BF.INSERT, and how many items
+FILTERS = {b"large": ((b"CAPACITY", b"2000000000", b"ERROR", b"0.5"), 100),
+           b"wide": ((b"CAPACITY", b"100", b"ERROR", b"0.001", b"EXPANSION",
+                      b"40000"), 3000),
+           b"widest": ((b"EXPANSION", b"4294967296"), 3000)}
+FULL, CAPACITY, RATE = [b"full %d" % i for i in range(8)], 1000, 0.25
+WRONG = {"capacity": (b"BF.INSERT", b"k", b"CAPACITY", b"9000000000000000",
+                      b"ERROR", b"0.001", b"ITEMS", b"x"),
+         "payload": (b"RESTORE", b"k", b"0", payload(4, [
+             1, 1, 5, 2, 10, 1.5, 7, 9.585, 96, 0, b"\0" * 12, 1]))}
+
+
+@functools.lru_cache(None)
+def accepted(key):
+    """The items that RedisBloom accepts until its filter `key` is full: those
+    with the reply 1, and those that are false positives of the filter."""
+    bits_per_item = -math.log(RATE) / math.log(2) ** 2
+    cells = (int(CAPACITY * bits_per_item) + 63) // 64 * 64
+    hashes, cells_set, count, taken = math.ceil(math.log(2) * bits_per_item), \
+        set(), 0, []
+    for item in items(key, 10 * CAPACITY):
+        if count == CAPACITY:
+            break
+        where = set(probes(item, True, cells, hashes))
+        count += not where <= cells_set
+        cells_set |= where
+        taken.append(item)
+    return taken
+
+
+def commands():
+    yield (b"SELECT", b"0")
+    for key, (options, n) in FILTERS.items():
+        yield (b"BF.INSERT", key, *options, b"ITEMS", *items(key, n))
+    yield (b"BF.RESERVE", b"reserved", b"0.001", b"2000000000", b"EXPANSION",
+           b"40000")
+    yield (b"BF.ADD", b"reserved", b"x")
+    for key in FULL:
+        yield (b"BF.RESERVE", key, b"%g" % RATE, b"%d" % CAPACITY,
+               b"NONSCALING")
+        yield (b"BF.MADD", key, *accepted(key))
+        for item in items(b"refused", 1000):    # RedisBloom sends these, too
+            yield (b"BF.ADD", key, item)
+
+
+def encoded(words):
+    return b"*%d\r\n" % len(words) + b"".join(
+        b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+
+
+def check():
+    for key, (options, n) in FILTERS.items():
+        found = sum(run("BF.MEXISTS", key, *items(key, n)))
+        assert found == n, "%s: %d of %d found" % (key, found, n)
+        wrong = sum(run("BF.MEXISTS", key, *items(b"absent", 10000)))
+        assert wrong <= 10000 * 0.012, (key, wrong)
+    assert run("BF.EXISTS", "reserved", "x") == 1
+    assert run("BF.INFO", "large", "CAPACITY") == [2000000000]
+    assert run("BF.INFO", "reserved", "CAPACITY") == [2000000000]
+    for key in b"wide", b"widest", b"reserved":
+        assert run("BF.INFO", key, "EXPANSION") == [32768]
+    for key in FULL:
+        there = accepted(key)
+        found = sum(run("BF.MEXISTS", key, *there))
+        assert found == len(there), "%s: %d of %d" % (key, found, len(there))
+        assert run("BF.INFO", key, "ITEMS") == [CAPACITY]
+        wrong = sum(run("BF.MEXISTS", key, *items(b"absent", 10000)))
+        assert wrong <= 10000 * RATE * 1.3, (key, wrong)
+    print("CAPACITY 2000000000, EXPANSION 40000, full filters: all items found")
+
+
+def stream(data):
+    """Makes the server a replica of this script, which sends it the data.
+    Returns when the server has executed all commands, or has ended."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        replica = listener.accept()[0]
+        asked = b""
+        while True:
+            asked += replica.recv(4096)
+            while asked.count(b"\r\n") >= 1 + 2 * int(asked[1:2] or b"9"):
+                count = 1 + 2 * int(asked[1:2])
+                lines = asked.split(b"\r\n", count)
+                words, asked = lines[2:count:2], lines[count]
+                if words[0] == b"PING":
+                    replica.sendall(b"+PONG\r\n")
+                elif words[0] == b"PSYNC":
+                    empty = b"REDIS0009\xff" + bytes(8)
+                    replica.sendall(b"+FULLRESYNC %s 0\r\n$%d\r\n%s%s" % (
+                        b"1" * 40, len(empty), empty, data))
+                elif words[:2] != [b"REPLCONF", b"ACK"]:
+                    replica.sendall(b"+OK\r\n")
+
+    threading.Thread(target=serve, daemon=True).start()
+    server.replicaof("127.0.0.1", listener.getsockname()[1])
+    for attempt in range(600):
+        time.sleep(0.1)
+        try:
+            told = server.info("replication")
+            if told["master_link_status"] == "up" and \
+               told["slave_repl_offset"] >= len(data):
+                return
+        except redis.ConnectionError:
+            return
+    raise AssertionError("the replica does not execute the commands")
+
+
+def main(what, *words):
+    if what == "written":
+        with open(words[0], "wb") as file:
+            file.writelines(map(encoded, commands()))
+    elif what == "wrong":
+        with open(words[0], "wb") as file:
+            file.write(encoded(WRONG["capacity"]))
+    elif what == "check":
+        check()
+    elif what == "sent":
+        stream(b"".join(map(encoded, commands())))
+        check()
+        # A client of a writable replica gets errors; the server does not stop.
+        server.config_set("replica-read-only", "no")
+        assert refused("BF.RESERVE", "k", 0.01, 2000000000).startswith(
+            "capacity must be in the range")
+        assert refused("BF.INSERT", "k", "EXPANSION", 40000, "ITEMS", "x") == \
+            "Bad expansion"
+        assert refused(*WRONG["payload"]) == "Bad data format"
+        assert server.ping()
+    elif what == "refused":
+        stream(encoded(WRONG[words[0]]))
+        try:
+            server.ping()
+        except redis.ConnectionError:
+            return
+        raise AssertionError("the replica goes on without a filter")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[2:])

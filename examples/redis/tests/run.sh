@@ -1,0 +1,12 @@
+# `make check-redis` runs this script: each of the scripts below is one test, and
+# prints what it tried. To run one alone: sh examples/redis/tests/NAME.sh
+# To test another Redis, or Valkey: REDIS_SERVER=/path/to/server make check-redis
+. examples/redis/tests/server.sh
+build
+for part in replies limits corrupted restarts from_redisbloom repeated settings \
+    failover
+do
+    echo "-- $part"
+    check $part sh examples/redis/tests/$part.sh
+done
+counted

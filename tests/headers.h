@@ -1,0 +1,11 @@
+/* bloom.h and its companions. The chain needs malloc and floating point. */
+#include "bloom.h"
+#ifndef TEST_SMALL
+#include "../examples/companions/bloom_window.h"
+#include "../examples/companions/bloom_keyed.h"
+#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+#undef TEST_CHAIN
+#define TEST_CHAIN
+#include "../examples/companions/bloom_chain.h"
+#endif
+#endif
