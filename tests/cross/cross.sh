@@ -151,7 +151,8 @@ run_wine() {
         timeout 300 wine "$1" | tr -d '\r'
 }
 
-options() { (mode "$1" && echo "$options"); }
+# The flags of a mode
+options() { (mode "$1" && echo "-include tests/unit/hooks.h $options"); }
 # Filters the lines of the golden images that a mode prints
 images_of() {
     case $(options "$1") in

@@ -1,0 +1,815 @@
+/* levels: filters in a small store of sorted runs, as in an LSM-tree.
+
+   An LSM-tree (as in RocksDB, LevelDB or Cassandra) writes keys in sorted runs,
+   and never changes a run. A key may be in any run, so without filters a lookup
+   reads one run after another, newest first. Here each run has a filter in
+   front of it, and a lookup reads only the runs whose filter says "maybe".
+
+       find /usr | levels load STORE 10000     adds runs of 10,000 lines
+       levels get STORE KEY                    prints the value of a key
+       levels scan STORE PREFIX                prints the keys with this prefix
+       find /etc | levels ask STORE            looks up each line as a key and
+                                               as a prefix; prints statistics
+       levels try STORE RUNS KEYS              makes a new store of made-up keys
+                                               and asks for all of them
+   A line is a key, or a key, a tab and its value. Adding a key again hides its
+   old value. The exit status is 1 if `get` or `scan` finds nothing, and 2 after
+   an error. It runs on POSIX. Without arguments, it tries 20 runs with 100,000
+   keys in all.
+   Prints:
+       20 runs, 100000 keys; filters: 13.2 bits per key
+                            asked    found  runs read  in vain
+       keys, present       100000   100000     109616     9616 of 950000, 1.01%
+         without filters   100000   100000    1050000   950000
+       keys, absent        100000        0      20152    20152 of 2000000, 1.01%
+         without filters   100000        0    2000000  2000000
+       prefixes, present    25000    25000      29751     4751 of 475000, 1.00%
+         without filters    25000    25000     500000   475000
+       prefixes, absent     25000        0       5074     5074 of 500000, 1.01%
+         without filters    25000        0     500000   500000
+       right: none missed, and at most 1% + 4 sigma read in vain
+
+   With 10^7 keys, in a file of 420 MB:  levels try STORE 20 10000000
+
+   ONE KEY, MANY FILTERS. A hash depends on the key and the seed, not on the
+   size of a filter. So `get` hashes the key once, by bloom_hash_key, and asks
+   all filters by bloom_may_contain_hash.
+
+   PREFIXES. A run's filter also has the first 8 and the first 16 bytes of each
+   key (see `lengths`). Each length has a seed of its own, so that a prefix is
+   not taken for a key, nor for a prefix of another length. `scan` asks for the
+   longest of these that its PREFIX has. This does not help
+     - if PREFIX is shorter than all lengths: `scan` then reads every run;
+     - if the prefix is so common that most runs have it: "/usr/sha" is below
+       /usr in nearly every run, and a filter rightly says so;
+     - if what follows differs: runs that have the first 16 bytes of PREFIX, but
+       not all of it, are read in vain, whatever the filters' rate is. This is
+       usual where scans are correlated with keys, for example if they ask for
+       the neighbours of keys that exist;
+     - for ranges that are no prefix.
+   Each length costs memory: as many filter entries as it has different
+   prefixes.
+
+   THE FILE has a header of 64 bytes, and then the runs, oldest first, each
+   padded with zeros to a multiple of 64 bytes. Numbers are little-endian.
+     the header  "LVL1", zeros (4), the number of runs (8), the size of the file
+                 (8), the check of these 24 bytes (8), zeros
+     a run       "RUN1", 4 lengths of prefixes (0: none), the number of entries
+                 (8), the size of the filter (8), the size of the entries (8),
+                 the check of these 32 bytes (8), zeros up to byte 64
+                 the filter: blocked, sealed
+                 where each entry begins, counted from the first one (8 each)
+                 the entries, sorted by key: check of the rest of the entry (8),
+                 its number (8), sizes of key and value (4 each), key, value
+   The file is mapped, so that a filter is used where it lies. Each filter is
+   verified when the store is opened, and each entry when it is read. Damage is
+   an error, and never a wrong answer. `load` writes a new file beside the old
+   one, and then renames it. If anything fails, the old store is unchanged. */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#define BLOOM_STATIC
+#include "bloom.h"
+#define PROGRAM "levels"
+#include "need.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RATE 0.01                       /* p of each filter */
+enum { HEAD = 64, ENTRY = 24, RUNS = 1000 };     /* bytes; at most 1000 */
+
+static const unsigned char lengths[4] = { 8, 16, 0, 0 };    /* for new runs */
+
+typedef struct text { const unsigned char *at; size_t size; } text;
+typedef struct entry { text key, value; } entry;
+
+typedef struct run {
+    const unsigned char *head, *offsets, *entries;
+    const bloom *filter;
+    uint64_t count, size;               /* of the entries; size in bytes */
+} run;
+
+static run runs[RUNS];                  /* oldest first */
+static unsigned run_count;
+static const char *store;               /* its name, for messages */
+static const unsigned char *map;
+static size_t map_size;
+
+/* ---- Bytes and hashes ---------------------------------------------------- */
+
+static uint64_t number_at(const unsigned char *at, unsigned size)
+{
+    uint64_t x = 0;
+    while (size-- > 0)
+        x = x << 8 | at[size];
+    return x;
+}
+
+static void put_number(unsigned char *to, uint64_t x, unsigned size)
+{
+    for (; size-- > 0; x >>= 8)
+        *to++ = (unsigned char)(x & 255);
+}
+
+static text text_of(const char *string)
+{
+    text t;
+    t.at = (const unsigned char *)string;
+    t.size = strlen(string);
+    return t;
+}
+
+static int compare(text a, text b)
+{
+    const int order = memcmp(a.at, b.at, a.size < b.size ? a.size : b.size);
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static bool begins_with(text t, text prefix)
+{
+    return t.size >= prefix.size && memcmp(t.at, prefix.at, prefix.size) == 0;
+}
+
+/* The hash of bytes under a seed. Only a filter has a seed, so this makes an
+   empty one of the smallest size. Seed 0 is for keys, and seed n for prefixes
+   of n bytes. */
+static bloom_hash hash_of(text t, unsigned seed)
+{
+    unsigned char memory[40];
+    bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 64 };
+    plan.seed = seed;
+    return bloom_hash_key(bloom_init(memory, sizeof memory, plan), t.at,
+                          t.size);
+}
+
+/* A checksum, under a seed that no prefix has */
+static uint64_t check_of(const unsigned char *at, size_t size)
+{
+    text t;
+    t.at = at;
+    t.size = size;
+    return hash_of(t, 1000).h1;
+}
+
+/* ---- Opening a store ----------------------------------------------------- */
+
+static void need_sound(bool right, unsigned run_number, const char *why)
+{
+    char message[80];
+    snprintf(message, sizeof message, "run %u %s", run_number, why);
+    need(right, store, message);
+}
+
+static uint64_t padded(uint64_t size)
+{
+    return (size + 63) / 64 * 64;
+}
+
+/* Uses the bytes from `at` on as the next run. Returns where the one after it
+   begins. */
+static size_t open_run(size_t at)
+{
+    const unsigned n = run_count;
+    const size_t left = at < map_size ? map_size - at : 0;
+    const unsigned char *head = map + at;
+    uint64_t filter, rest;
+    run *r = &runs[n];
+    need_sound(left >= HEAD && memcmp(head, "RUN1", 4) == 0
+               && number_at(head + 32, 8) == check_of(head, 32), n,
+               "has a damaged header");
+    r->head = head;
+    r->count = number_at(head + 8, 8);
+    filter = number_at(head + 16, 8);
+    r->size = number_at(head + 24, 8);
+    rest = left - HEAD;
+    need_sound(filter <= rest && r->count <= (rest - filter) / 8
+               && r->size <= rest - filter - 8 * r->count, n,
+               "has a damaged header");
+    r->filter = bloom_view(head + HEAD, (size_t)filter, NULL);
+    need_sound(r->filter && bloom_verify(r->filter) == BLOOM_OK
+               && bloom_plan_of(r->filter).hash_bits == 64
+               && bloom_plan_of(r->filter).seed == 0, n,
+               "has a damaged filter");
+    r->offsets = head + HEAD + filter;
+    r->entries = r->offsets + 8 * r->count;
+    run_count++;
+    return at + (size_t)padded(HEAD + filter + 8 * r->count + r->size);
+}
+
+static void open_runs(void)
+{
+    size_t at = HEAD;
+    uint64_t count;
+    need(map_size >= HEAD, store, "is truncated");
+    need(memcmp(map, "LVL1", 4) == 0, store, "is not a store of levels");
+    need(number_at(map + 24, 8) == check_of(map, 24), store,
+         "has a damaged header");
+    need(number_at(map + 16, 8) == map_size, store, "is truncated");
+    count = number_at(map + 8, 8);
+    need(count < RUNS, store, "has too many runs");
+    while (run_count < count)
+        at = open_run(at);
+    need(at == map_size, store, "has a damaged header");
+}
+
+/* Maps a store. If it does not exist and `may_be_new`, it has no runs. */
+static void open_store(const char *name, bool may_be_new)
+{
+    struct stat about;
+    int fd = open(name, O_RDONLY);
+    void *bytes;
+    store = name;
+    if (fd < 0 && errno == ENOENT && may_be_new)
+        return;
+    need(fd >= 0 && fstat(fd, &about) == 0, name, NULL);
+    need(S_ISREG(about.st_mode), name, "is not a file");
+    need(about.st_size > 0, name, "is truncated");
+    need((uintmax_t)about.st_size <= SIZE_MAX, name, "is too large");
+    map_size = (size_t)about.st_size;
+    bytes = mmap(NULL, map_size, PROT_READ, MAP_SHARED, fd, 0);
+    need(bytes != MAP_FAILED, name, NULL);
+    close(fd);
+    map = bytes;
+    open_runs();
+}
+
+/* ---- Reading a run: what the filters are to save ------------------------- */
+
+static entry read_entry(const run *r, uint64_t i)
+{
+    const unsigned n = (unsigned)(r - runs);
+    const uint64_t at = number_at(r->offsets + 8 * i, 8);
+    const unsigned char *bytes = r->entries + at;
+    uint64_t left;
+    entry e;
+    need_sound(r->size >= ENTRY && at <= r->size - ENTRY, n, "is damaged");
+    left = r->size - at - ENTRY;
+    e.key.size = (size_t)number_at(bytes + 16, 4);
+    e.value.size = (size_t)number_at(bytes + 20, 4);
+    need_sound(e.key.size <= left && e.value.size <= left - e.key.size, n,
+               "is damaged");
+    e.key.at = bytes + ENTRY;
+    e.value.at = e.key.at + e.key.size;
+    need_sound(number_at(bytes + 8, 8) == i && number_at(bytes, 8)
+               == check_of(bytes + 8, ENTRY - 8 + e.key.size + e.value.size),
+               n, "is damaged");
+    return e;
+}
+
+/* The number of the first entry whose key is not less than this one */
+static uint64_t find(const run *r, text key)
+{
+    uint64_t low = 0, high = r->count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (compare(read_entry(r, middle).key, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- get, scan ----------------------------------------------------------- */
+
+/* What was asked, and what it cost. Without filters, each run that is asked
+   would be read. */
+typedef struct tally { uint64_t asked, found, runs_asked, read, vain; } tally;
+
+static bool get(text key, text *value, tally *t)
+{
+    const bloom_hash h = hash_of(key, 0);
+    unsigned i = run_count;
+    t->asked++;
+    while (i-- > 0) {
+        const run *r = &runs[i];
+        uint64_t at;
+        t->runs_asked++;
+        if (!bloom_may_contain_hash(r->filter, h))
+            continue;
+        t->read++;
+        at = find(r, key);
+        if (at < r->count) {
+            const entry e = read_entry(r, at);
+            if (compare(e.key, key) == 0) {
+                *value = e.value;
+                t->found++;
+                return true;
+            }
+        }
+        t->vain++;
+    }
+    return false;
+}
+
+/* May this run have keys with the prefix? Asks for the longest part of it that
+   was added. */
+static bool may_have(const run *r, text prefix)
+{
+    size_t longest = 0, i;
+    for (i = 4; i < 8; i++)
+        if (r->head[i] <= prefix.size && r->head[i] > longest)
+            longest = r->head[i];
+    if (longest == 0)
+        return true;
+    prefix.size = longest;
+    return bloom_may_contain_hash(r->filter, hash_of(prefix,
+                                                     (unsigned)longest));
+}
+
+/* Writes the numbers of the first entries with the prefix to from[], or a run's
+   count if there is none. Returns whether a run has one. */
+static bool begin_scan(text prefix, uint64_t from[RUNS], tally *t)
+{
+    bool any = false;
+    unsigned i;
+    t->asked++;
+    for (i = 0; i < run_count; i++) {
+        const run *r = &runs[i];
+        t->runs_asked++;
+        from[i] = r->count;
+        if (!may_have(r, prefix))
+            continue;
+        t->read++;
+        from[i] = find(r, prefix);
+        if (from[i] == r->count
+            || !begins_with(read_entry(r, from[i]).key, prefix)) {
+            from[i] = r->count;
+            t->vain++;
+        }
+        any |= from[i] < r->count;
+    }
+    t->found += any;
+    return any;
+}
+
+/* Returns the next key of a scan with its newest value: the least of the keys
+   that come next in the runs. false: there are no more. */
+static bool next_of_scan(text prefix, uint64_t from[RUNS], entry *next)
+{
+    bool any = false;
+    unsigned i;
+    for (i = 0; i < run_count; i++) {           /* newer runs come later */
+        if (from[i] < runs[i].count) {
+            const entry e = read_entry(&runs[i], from[i]);
+            if (!begins_with(e.key, prefix))
+                from[i] = runs[i].count;
+            else if (!any || compare(e.key, next->key) <= 0)
+                *next = e, any = true;
+        }
+    }
+    for (i = 0; any && i < run_count; i++)
+        from[i] += from[i] < runs[i].count
+            && compare(read_entry(&runs[i], from[i]).key, next->key) == 0;
+    return any;
+}
+
+/* ---- load ---------------------------------------------------------------- */
+
+/* A line that waits to be written. `order` counts the lines. */
+typedef struct line { unsigned char *bytes; size_t key, size; uint64_t order; }
+    line;
+
+static char *coming;                    /* the new file, while it is written */
+static uint64_t written, runs_written;  /* bytes and runs in it */
+
+static void remove_coming(void)
+{
+    if (coming)
+        remove(coming);
+}
+
+static text key_of(const line *l)
+{
+    text t;
+    t.at = l->bytes;
+    t.size = l->key;
+    return t;
+}
+
+/* Sorts by key; of equal keys, the newest is first. */
+static int by_key(const void *a, const void *b)
+{
+    const line *x = a, *y = b;
+    const int order = compare(key_of(x), key_of(y));
+    return order ? order : (x->order < y->order) - (x->order > y->order);
+}
+
+static void put(FILE *out, const void *bytes, size_t size)
+{
+    need(fwrite(bytes, 1, size, out) == size, coming, NULL);
+    written += size;
+}
+
+/* Does this line, which has a prefix of n bytes, bring a new one? */
+static bool new_prefix(const line *lines, size_t i, size_t n)
+{
+    return lines[i].key >= n
+        && (i == 0 || lines[i - 1].key < n
+            || memcmp(lines[i].bytes, lines[i - 1].bytes, n) != 0);
+}
+
+/* Returns a sealed filter of the keys, which are sorted, and their prefixes. */
+static bloom *make_filter(const line *lines, size_t count)
+{
+    size_t n = count, i, j;
+    text prefix;
+    bloom *b;
+    for (i = 0; i < count; i++)
+        for (j = 0; j < sizeof lengths; j++)
+            n += lengths[j] > 0 && new_prefix(lines, i, lengths[j]);
+    b = bloom_create(bloom_plan_layout(n, RATE, BLOOM_BLOCKED));
+    need(b != NULL, "filter", "not enough memory");
+    for (i = 0; i < count; i++) {
+        bloom_add_hash(b, hash_of(key_of(&lines[i]), 0));
+        for (j = 0; j < sizeof lengths; j++)
+            if (lengths[j] > 0 && new_prefix(lines, i, lengths[j])) {
+                prefix.at = lines[i].bytes;
+                prefix.size = lengths[j];
+                bloom_add_hash(b, hash_of(prefix, lengths[j]));
+            }
+    }
+    bloom_seal(b);
+    return b;
+}
+
+static void write_entry(FILE *out, const line *l, uint64_t number)
+{
+    static unsigned char *bytes;
+    static size_t room;
+    if (room < ENTRY + l->size) {
+        room = 2 * (ENTRY + l->size);
+        bytes = realloc(bytes, room);
+        need(bytes != NULL, "line", NULL);
+    }
+    put_number(bytes + 8, number, 8);
+    put_number(bytes + 16, l->key, 4);
+    put_number(bytes + 20, l->size - l->key, 4);
+    memcpy(bytes + ENTRY, l->bytes, l->size);
+    put_number(bytes, check_of(bytes + 8, ENTRY - 8 + l->size), 8);
+    put(out, bytes, ENTRY + l->size);
+}
+
+/* Writes the lines as a run, and frees their bytes. */
+static void write_run(FILE *out, line *lines, size_t count)
+{
+    unsigned char head[HEAD] = { 'R', 'U', 'N', '1' }, number[8];
+    uint64_t at = 0;
+    size_t i, kept, size;
+    bloom *b;
+    qsort(lines, count, sizeof *lines, by_key);
+    for (i = kept = 0; i < count; i++) {
+        if (kept > 0 && compare(key_of(&lines[i]),
+                                key_of(&lines[kept - 1])) == 0)
+            free(lines[i].bytes);
+        else
+            lines[kept++] = lines[i];
+    }
+    b = make_filter(lines, kept);
+    size = bloom_size(b);
+    memcpy(head + 4, lengths, sizeof lengths);
+    put_number(head + 8, kept, 8);
+    put_number(head + 16, size, 8);
+    for (i = 0; i < kept; i++)
+        at += ENTRY + lines[i].size;
+    put_number(head + 24, at, 8);
+    put_number(head + 32, check_of(head, 32), 8);
+    put(out, head, HEAD);
+    put(out, b, size);
+    bloom_free(b);
+    for (i = 0, at = 0; i < kept; at += ENTRY + lines[i++].size) {
+        put_number(number, at, 8);
+        put(out, number, 8);
+    }
+    for (i = 0; i < kept; i++) {
+        write_entry(out, &lines[i], i);
+        free(lines[i].bytes);
+    }
+    memset(head, 0, HEAD);
+    put(out, head, (size_t)(padded(written) - written));
+    need(++runs_written < RUNS, store,
+         "would have too many runs; give more keys per run");
+}
+
+/* Begins the new file with the runs of the old one. */
+static FILE *begin_load(const char *name)
+{
+    static const unsigned char head[HEAD];
+    char *beside = malloc(strlen(name) + 5);
+    FILE *out;
+    int fd;
+    need(beside != NULL, name, NULL);
+    sprintf(beside, "%s.new", name);
+    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    need(fd >= 0 || errno != EEXIST, beside, "exists: another load is running, "
+         "or was killed; if it was killed, remove this file");
+    need(fd >= 0, beside, NULL);
+    coming = beside;
+    atexit(remove_coming);
+    out = fdopen(fd, "wb");
+    need(out != NULL, coming, NULL);
+    runs_written = run_count;
+    if (map)
+        put(out, map, map_size);
+    else
+        put(out, head, HEAD);
+    return out;
+}
+
+/* Writes the header, and replaces the store once the new file is on disk. */
+static void end_load(FILE *out, const char *name)
+{
+    unsigned char head[HEAD] = { 'L', 'V', 'L', '1' };
+    put_number(head + 8, runs_written, 8);
+    put_number(head + 16, written, 8);
+    put_number(head + 24, check_of(head, 24), 8);
+    need(fseek(out, 0, SEEK_SET) == 0, coming, NULL);
+    put(out, head, HEAD);
+    need(fflush(out) == 0 && fsync(fileno(out)) == 0, coming, NULL);
+    need(fclose(out) == 0 && rename(coming, name) == 0, coming, NULL);
+    free(coming);
+    coming = NULL;
+}
+
+/* Reads a line, or returns false at the end. */
+static bool next_line(line *l)
+{
+    static char *bytes;
+    static size_t room;
+    const char *tab;
+    const ssize_t got = getline(&bytes, &room, stdin);
+    if (got < 0) {
+        need(!ferror(stdin), "standard input", NULL);
+        return false;
+    }
+    l->size = (size_t)got - (bytes[got - 1] == '\n');
+    tab = memchr(bytes, '\t', l->size);
+    l->key = tab ? (size_t)(tab - bytes) : l->size;
+    need(l->size <= UINT32_MAX, "standard input", "has too long a line");
+    need(l->key > 0, "standard input", "has a line without a key");
+    l->bytes = malloc(l->size);
+    need(l->bytes != NULL, "line", NULL);
+    l->size -= tab != NULL;             /* the tab is not kept */
+    memcpy(l->bytes, bytes, l->key);
+    if (tab)
+        memcpy(l->bytes + l->key, tab + 1, l->size - l->key);
+    return true;
+}
+
+static void load(const char *name, size_t most)
+{
+    line *lines = malloc(most * sizeof *lines);
+    uint64_t order = 0;
+    size_t count = 0;
+    FILE *out;
+    need(most <= SIZE_MAX / sizeof *lines && lines, "run",
+         "not enough memory");
+    open_store(name, true);
+    out = begin_load(name);
+    while (next_line(&lines[count])) {
+        lines[count++].order = order++;
+        if (count == most) {
+            write_run(out, lines, count);
+            count = 0;
+        }
+    }
+    need(order > 0, "standard input", "has no keys");
+    if (count > 0)
+        write_run(out, lines, count);
+    end_load(out, name);
+    free(lines);
+}
+
+/* ---- Statistics ---------------------------------------------------------- */
+
+static void print_store(void)
+{
+    uint64_t keys = 0, bytes = 0;
+    unsigned i;
+    for (i = 0; i < run_count; i++) {
+        keys += runs[i].count;
+        bytes += bloom_size(runs[i].filter);
+    }
+    printf("%u runs, %" PRIu64 " keys; filters: %.1f bits per key\n",
+           run_count, keys, 8 * (double)bytes / (double)keys);
+    puts("                     asked    found  runs read  in vain");
+}
+
+/* Of the runs that were asked, `lack` do not have what was asked for. At the
+   filters' rate, these are read in vain. */
+static void print_tally(const char *what, const tally *t)
+{
+    const uint64_t lack = t->runs_asked - (t->read - t->vain);
+    printf("%-17s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 " of %"
+           PRIu64 ", %.2f%%\n", what, t->asked, t->found, t->read, t->vain,
+           lack, lack ? 100 * (double)t->vain / (double)lack : 0);
+    printf("  without filters %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8"
+           PRIu64 "\n", t->asked, t->found, t->runs_asked, lack);
+}
+
+static void ask(void)
+{
+    static uint64_t from[RUNS];
+    tally keys = { 0, 0, 0, 0, 0 }, prefixes = keys;
+    text t, value;
+    line l;
+    while (next_line(&l)) {
+        t = key_of(&l);
+        get(t, &value, &keys);
+        begin_scan(t, from, &prefixes);
+        free(l.bytes);
+    }
+    print_store();
+    print_tally("keys", &keys);
+    print_tally("prefixes", &prefixes);
+}
+
+/* ---- Made-up keys: four for each user, "1d2c3b4a/0" .. "1d2c3b4a/3" ------ */
+
+/* Different numbers give different results, in no apparent order. */
+static uint32_t scatter(uint32_t i)
+{
+    i = (i ^ i >> 16) * 0x85EBCA6BU;
+    i = (i ^ i >> 13) * 0xC2B2AE35U;
+    return i ^ i >> 16;
+}
+
+static text made_up(uint64_t i, bool user_only)
+{
+    static char key[16];
+    text t;
+    sprintf(key, "%08" PRIx32 "/%u", scatter((uint32_t)(i / 4)),
+            (unsigned)(i % 4));
+    t = text_of(key);
+    t.size = user_only ? 8 : t.size;
+    return t;
+}
+
+/* Writes a store of made-up keys. The value of a key is its number. */
+static void make_up(const char *name, unsigned count, uint64_t keys)
+{
+    const uint64_t each = (keys + count - 1) / count;
+    line *lines = malloc((size_t)each * sizeof *lines);
+    FILE *out = begin_load(name);
+    char value[24];
+    uint64_t i, n = 0;
+    need(lines != NULL, "run", NULL);
+    for (i = 0; i < keys; i++) {
+        const text key = made_up(i, false);
+        const int size = sprintf(value, "%" PRIu64, i);
+        line *l = &lines[n++];
+        l->key = key.size;
+        l->size = key.size + (size_t)size;
+        l->order = i;
+        l->bytes = malloc(l->size);
+        need(l->bytes != NULL, "line", NULL);
+        memcpy(l->bytes, key.at, key.size);
+        memcpy(l->bytes + key.size, value, (size_t)size);
+        if (n == each || i == keys - 1) {
+            write_run(out, lines, (size_t)n);
+            n = 0;
+        }
+    }
+    end_load(out, name);
+    free(lines);
+}
+
+/* Is the rate at most RATE, within 4 sigma? */
+static bool keeps_rate(const tally *t)
+{
+    const double lack = (double)(t->runs_asked - (t->read - t->vain));
+    const double over = (double)t->vain - RATE * lack;
+    return over <= 0 || over * over <= 16 * RATE * (1 - RATE) * lack;
+}
+
+/* Asks for the keys or users from number `first` on. Returns how many answers
+   are wrong. */
+static uint64_t ask_made_up(const char *what, uint64_t first, uint64_t keys,
+                            bool users, bool present)
+{
+    static uint64_t from[RUNS];
+    tally t = { 0, 0, 0, 0, 0 };
+    uint64_t i, wrong = 0;
+    char number[24];
+    text value;
+    for (i = first; i < first + keys; i += users ? 4 : 1) {
+        const text key = made_up(i, users);
+        if (users) {
+            wrong += begin_scan(key, from, &t) != present;
+        } else if (get(key, &value, &t) != present) {
+            wrong++;
+        } else if (present) {
+            sprintf(number, "%" PRIu64, i);
+            wrong += compare(value, text_of(number)) != 0;
+        }
+    }
+    print_tally(what, &t);
+    return wrong + !keeps_rate(&t);
+}
+
+static int try(const char *name, unsigned count, uint64_t keys)
+{
+    uint64_t wrong = 0;
+    need(access(name, F_OK) != 0, name, "exists; give the name of a new file");
+    make_up(name, count, keys);
+    open_store(name, false);
+    print_store();
+    wrong += ask_made_up("keys, present", 0, keys, false, true);
+    wrong += ask_made_up("keys, absent", keys, keys, false, false);
+    wrong += ask_made_up("prefixes, present", 0, keys, true, true);
+    wrong += ask_made_up("prefixes, absent", keys, keys, true, false);
+    puts(wrong ? "WRONG" : "right: none missed, and at most 1% + 4 sigma read "
+         "in vain");
+    return wrong != 0;
+}
+
+static int demonstrate(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    static char folder[4000], name[4096];
+    int status;
+    need(snprintf(folder, sizeof folder, "%s/levels.XXXXXX", tmp ? tmp : "/tmp")
+         < (int)sizeof folder, "TMPDIR", "is too long");
+    need(mkdtemp(folder) != NULL, folder, NULL);
+    sprintf(name, "%s/store", folder);
+    status = try(name, 20, 100000);
+    remove(name);
+    rmdir(folder);
+    return status;
+}
+
+/* ---- The command --------------------------------------------------------- */
+
+static uint64_t number_of(const char *word, uint64_t most)
+{
+    char *end;
+    uint64_t n;
+    errno = 0;
+    n = strtoull(word, &end, 10);
+    need(*word >= '0' && *word <= '9' && *end == '\0' && errno == 0 && n > 0
+         && n <= most, word, "is not a possible number");
+    return n;
+}
+
+static int print_value(const char *key)
+{
+    tally t = { 0, 0, 0, 0, 0 };
+    text value;
+    if (!get(text_of(key), &value, &t))
+        return 1;
+    fwrite(value.at, 1, value.size, stdout);
+    putchar('\n');
+    return 0;
+}
+
+static int print_scan(const char *prefix)
+{
+    static uint64_t from[RUNS];
+    const text t = text_of(prefix);
+    tally counts = { 0, 0, 0, 0, 0 };
+    entry e;
+    bool any = begin_scan(t, from, &counts);
+    while (any && next_of_scan(t, from, &e)) {
+        fwrite(e.key.at, 1, e.key.size, stdout);
+        if (e.value.size > 0) {
+            putchar('\t');
+            fwrite(e.value.at, 1, e.value.size, stdout);
+        }
+        putchar('\n');
+    }
+    return any ? 0 : 1;
+}
+
+static int run_command(int count, char **word)
+{
+    const char *verb = word[1];
+    if (count == 1)
+        return demonstrate();
+    if (count == 4 && strcmp(verb, "load") == 0) {
+        load(word[2], (size_t)number_of(word[3], SIZE_MAX / 64));
+        return 0;
+    }
+    if (count == 5 && strcmp(verb, "try") == 0)
+        return try(word[2], (unsigned)number_of(word[3], RUNS - 1),
+                   number_of(word[4], (uint64_t)1 << 33));
+    need((count == 4 && (strcmp(verb, "get") == 0 || strcmp(verb, "scan") == 0))
+         || (count == 3 && strcmp(verb, "ask") == 0), verb,
+         "usage: levels load STORE KEYS_PER_RUN | get STORE KEY | scan STORE "
+         "PREFIX | ask STORE | try STORE RUNS KEYS");
+    open_store(word[2], false);
+    if (strcmp(verb, "get") == 0)
+        return print_value(word[3]);
+    if (strcmp(verb, "scan") == 0)
+        return print_scan(word[3]);
+    ask();
+    return 0;
+}
+
+int main(int count, char **word)
+{
+    const int status = run_command(count, word);
+    end_output();
+    return status;
+}
