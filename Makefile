@@ -14,10 +14,8 @@
 # make help               print this list, that of the wider checks, and those of
 #                         the examples
 #
-# The command, and the page:
-#   make demo      all paths below /usr, compared with sort -u; 3 s
+# The page:
 #   make page      build build/page.html: see a filter in the browser
-#   make deb       build a Debian package, in build/
 
 CC = cc
 CXX = c++
@@ -35,8 +33,8 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 #   PACKAGES  the Debian packages that CHECKS need
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
-ALL = build/bloom
-TESTS = build/install.out build/library.out build/command.out
+ALL =
+TESTS = build/install.out build/library.out
 
 all:
 
@@ -51,10 +49,6 @@ build/flags: FORCE | build
 COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h \
     bloom_keyed.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
-
-COMMAND = $(wildcard examples/command/*.c)
-build/bloom: $(COMMAND) $(wildcard examples/command/*.h) $(BLOOM)
-	$(C99) $(COMMAND) -pthread -o $@
 
 build/first: examples/first.c $(BLOOM)
 	$(C99) -O0 examples/first.c -o $@
@@ -76,31 +70,15 @@ $(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
-build/install.out: $(ALL) FORCE
+build/install.out: all FORCE
 	@MAKE="$(MAKE) -s" sh tests/install.sh >$@ 2>&1 || :
-
-# The subjects of one word run one after the other: `files` and `dump` use files
-# that `kept` and `build` make.
-SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
-build/command.out: $(SUBJECTS:%=build/command-%.out)
-	@. tests/count.sh && for part in $(SUBJECTS); do \
-	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
-build/command-%.out: build/bloom FORCE
-	@CC="$(CC)" sh tests/command/command.sh build/bloom \
-	    $(subst +, ,$*) >$@ 2>&1 || :
 
 JOBS = 4
 test: | build
 	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
 
-# ---- make demo, make page ---------------------------------------------------
-
-build/peak: tests/command/peak.c $(BLOOM)
-	$(C99) tests/command/peak.c -o $@
-
-demo: build/bloom build/peak
-	@sh tests/command/demo.sh build/bloom build/peak
+# ---- make page --------------------------------------------------------------
 
 page: | build
 	@sh examples/page/make_page.sh
@@ -128,23 +106,6 @@ uninstall::
 	rm -f $(addprefix $(INSTALLED)/include/,bloom.h $(notdir $(COMPANIONS))) \
 	    $(LICENCE) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
 	rmdir $(dir $(LICENCE)) 2>/dev/null || :
-
-# The command
-DATA = share/man/man1/bloom.1 share/bash-completion/completions/bloom
-install:: build/bloom
-	$(call put,755,build/bloom,bin)
-	for file in $(DATA); do \
-	    install -d $(INSTALLED)/$${file%/*} || exit; done
-	install examples/command/bloom.1 $(INSTALLED)/share/man/man1
-	install examples/command/bloom.bash \
-	    $(INSTALLED)/share/bash-completion/completions/bloom
-	cd $(INSTALLED) && chmod 644 $(DATA)
-uninstall::
-	rm -f $(addprefix $(INSTALLED)/,bin/bloom $(DATA))
-
-# A Debian package of it, below build/
-deb: build/bloom
-	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh examples/command/install/deb.sh
 
 # ---- The library, for other languages ---------------------------------------
 
@@ -199,5 +160,5 @@ help:                           # the comments at the top of all these files
 	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
-.PHONY: all FORCE test demo page install uninstall deb libbloom install-libbloom \
+.PHONY: all FORCE test page install uninstall libbloom install-libbloom \
     version checks packages clean help

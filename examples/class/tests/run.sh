@@ -1,10 +1,12 @@
-# Run by `make examples`: tests examples/class. The exercise compiles without a
-# warning, runs, and prints its TODOs. With the functions of mini.c, the checker
-# finds that all is right. Many wrong solutions are made from mini.c by sed; the
-# checker must report each in the right part, with the text that helps. Then
-# sweep.c must measure the predicted rates, and its command must draw them.
-cd "$(dirname "$0")/../.." && mkdir -p build/class || exit 1
+# `make check-class` runs this script. The exercise compiles without a warning, runs,
+# and prints its TODOs. With the functions of mini.c, the checker finds that all is
+# right. Wrong solutions, one for each kind of mistake, are made from mini.c by sed;
+# the checker must report each in the right part, with the text that helps. Then
+# sweep.c must measure the predicted rates, and gnuplot must draw them and the tables.
+cd "$(dirname "$0")/../../.." && mkdir -p build/class || exit 1
 . tests/count.sh
+need gnuplot gnuplot-nox
+enough
 class=examples/class
 all="-std=c99 -Wall -Wextra -pedantic -I."
 
@@ -73,7 +75,6 @@ wrong() {
 
 # k and m
 wrong 1 's/ln_2 + 0.5)/ln_2)/' 'Yours is 6: one too few' '2 3 4 5 6 7 9'
-wrong 1 's/ln_2 + 0.5)/ln_2 + 1)/' 'Yours is 7.*one too many\|one too many'
 wrong 1 's/log(1 \/ p) \/ ln_2 + 0.5/log(1 \/ p) + 0.5/' \
     'log2(x) is log(x) / log(2)'
 wrong 1 's/ceil(/floor(/' 'rounded down' '2 3 4 5 6 7 9'
@@ -81,10 +82,8 @@ wrong 1 's/ceil(\(n.*ln_2)\) \/ 64) \* 64/ceil(\1)/' \
     \
     'not a multiple of 64'
 wrong 1 's/(ln_2 \* ln_2)/ln_2/' 'ln 2 were not squared'
-wrong 1 's/ceil(n \* log(/ceil(n * log10(/' 'log10'
 wrong 1 's/f.m = (uint64_t)m;/f.m = (uint64_t)m \/ 8;/' 'the number of bytes'
 wrong 1 's/ \&\& p <= 0.5//' 'must return bits = NULL'
-wrong 1 's/ \&\& m < 4294967296.0//' 'm would be above 2^32' '2 3 4 5 6 7 9'
 wrong 1 's/m < 4294967296.0/m < 4294967297.0/' 'm would be 2^32, when rounded' \
     '2 3 4 5 6 7 9'
 wrong 1 's/(unsigned char \*)calloc.*/NULL;/' 'returns no bits'
@@ -96,10 +95,6 @@ wrong 2 's/uint64_t x = 0;/unsigned x = 0;/' 'an int is too narrow'
 wrong 2 's/while (to > from)/while (to > 0)/' 'use `from`'
 wrong 3 's/scramble(key + golden)/scramble(key)/' \
     'the start is missing' '4 5 6 7 9'
-wrong 3 's/rotate(x, 32) \* golden/x * golden/' \
-    'must be swapped' '4 5 6 7 9'
-wrong 3 's/{ golden, golden }/{ 0, 0 }/' 'walk_of was changed' '4 5 6 7 9'
-wrong 3 's/x \^ x >> 33;/x ^ x >> 32;/' 'walk_of_integer was changed'
 wrong 3 's/load(at, 8, left) \* b/load(at, 8, left) * a/' \
     'all of them have a tail'
 # the walk
@@ -109,31 +104,22 @@ wrong 4 "$walk h->x % m;/" 'that is x % m' '5 6 7 9'
 wrong 4 "$walk h->x * m >> 32;/" 'shift high \* m + (low \* m >> 32) right by 32'
 wrong 4 "$walk (h->x >> 32) * m >> 32;/" \
     'low \* m may carry' '5 6 7 9'
-wrong 4 "$walk (h->x >> 32) * m;/" 'that is not below m'
-wrong 4 "$walk (h->x >> 33) * m >> 32;/" \
-    'it is high \* m + (low \* m >> 32), shifted' '5 6 7 9'
 wrong 4 "$walk h->x >> 32;/" 'that is not below m'
 wrong 4 's/^    h->x += h->y;//' 'x stays'
 wrong 4 's/^    h->y \*= 0x.*//' 'the step y stays the same' '5 6 7 9'
 wrong 4 "s/h->x += h->y/z/; s/h->y \*= $factor/h->x += h->y/
          s/z;\$/h->y *= $factor;/" \
     'first x += y, and then' '5 6 7 9'
-wrong 4 "s/h->y \*= $factor/h->y *= 37/" 'the bit and x are right, but y'
 # adding: mistakes in filter_add only
 add='/^static int filter_add/,/^}/s'
 wrong 5 "$add/1 << bit % 8/128 >> bit % 8/" 'reverse order' '1 2 3 4 7'
-wrong 5 "$add/1 << bit % 8/1 << bit \/ 8 % 8/" \
-    'bit i is 1 << i % 8\|Bit i is 1 << i % 8'
 wrong 5 "$add/|= (uns/= (uns/" 'set bits must stay set' '1 2 3 4 7'
-wrong 5 "$add/|= (uns/| (uns/; $add/f->bits.bit . 8. | /(void)/" 'no bit is set'
 wrong 5 "$add/i < f->k/i < f->k - 1/" 'a key sets k - 1 bits' '1 2 3 4 7'
-wrong 5 "$add/i < f->k/i <= f->k/" 'a key sets k + 1 bits' '1 2 3 4 7'
 wrong 5 "$add/bits\[bit \/ 8\] |=/bits[bit \/ 7] |=/" \
     'outside of the m bits\|byte i / 8'
 wrong 6 "$add/return is_new/return !is_new/" \
     'the other way round' '1 2 3 4 5 7 8 9'
 wrong 6 "$add/return is_new/return 1/" 'always returns 1' '1 2 3 4 5 7 8 9'
-wrong 6 "$add/return is_new/return 0/" 'never returns 1' '1 2 3 4 5 7 8 9'
 wrong 6 "$add/is_new |=/is_new =/" 'One of them is enough' '1 2 3 4 5 7 8 9'
 # looking up
 ask='/^static int filter_may_contain/,/^}/s'
@@ -141,10 +127,7 @@ wrong 7 "$ask/ && maybe;/;/; $ask/maybe = f/maybe |= f/; $ask/e = 1/e = 0/" \
     \
     'one set bit is not enough' '1 2 3 4 5 6 8 9'
 wrong 7 "$ask/i < f->k/i < f->k - 1/" 'test all k' '1 2 3 4 5 6 8 9'
-wrong 7 "$ask/i < f->k/i <= f->k/" 'must never be wrong' '1 2 3 4 5 6 8'
 wrong 7 "$ask/return maybe/return !maybe/" 'must never be wrong' '1 2 3 4 5 6 8'
-wrong 7 "$ask/1 << bit/1 << bit/; $ask/>> bit % 8/<< bit % 8/" \
-    'must never be wrong'
 wrong 7 "$ask/maybe = f/maybe = ((unsigned char *)f->bits)[bit \/ 8] = f/" \
     \
     'a lookup must not change the filter'
@@ -158,8 +141,6 @@ ended() {
     is "$2: the parts before it are right" $(($1 - 1)) \
         "$(grep -c '^right ' build/class/said)"
 }
-ended 2 's/while (to > from)/while (to >= from)/' \
-    'takes more than ten seconds\|crashes'
 ended 4 's/h->y \*= 0x/while (m) h->y *= 0x/' 'takes more than ten seconds'
 ended 4 "$walk h->x % (m - m);/" 'it divides by 0\|that is'
 ended 5 "$add/f->bits\[bit/((unsigned char *)0)[bit/g" \
@@ -181,12 +162,13 @@ awk -F , 'NR == 1 { if ($0 != "n,m,k,measured,predicted") exit 1; next }
       if (d > 4 * sigma + p * k * k / 2 * by_fill ^ 2) { print; bad = 1 } }
     END { exit bad || NR != 81 }' build/class/sweep.csv
 check 'sweep: measured as predicted' [ $? -eq 0 ]
-if command -v gnuplot >/dev/null; then
-    (cd build/class && GNUTERM=svg sh sweep.gnuplot >sweep.svg 2>gnuplot.err)
-    is 'sweep: no message from gnuplot' "" "$(cat build/class/gnuplot.err)"
-    is 'sweep: four curves are drawn' 4 \
-        "$(grep -c 'bits per key<.tspan' build/class/sweep.svg)"
-else
-    echo 'skipped, the drawing of sweep.c: apt-get install gnuplot-nox'
-fi
-counted class
+(cd build/class && GNUTERM=svg sh sweep.gnuplot >sweep.svg 2>gnuplot.err)
+is 'sweep: no message from gnuplot' "" "$(cat build/class/gnuplot.err)"
+is 'sweep: four curves are drawn' 4 \
+    "$(grep -c 'bits per key<.tspan' build/class/sweep.svg)"
+
+sh tests/prints.sh examples/class/tables.c:-lm >build/class/says
+sum tables build/class/says
+build/tables build/class/tables.svg >/dev/null
+check 'tables: draws a chart' grep -q '<svg' build/class/tables.svg
+counted

@@ -9,7 +9,7 @@
 
 bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 peak=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-work=$(cd "$(dirname "$0")/../.." && pwd)/build/demo.$$
+work=$(cd "$(dirname "$0")/../../.." && pwd)/build/demo.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM

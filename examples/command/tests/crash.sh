@@ -6,7 +6,7 @@
 built=$(cd "$1" && pwd)
 bloom=$built/bloom kill=$built/kill stop=$built/stop clock=$built/fast_clock.so
 kills=${2:-60}
-work=$(cd "$(dirname "$0")/../.." && pwd)/build/crash.$$
+work=$(cd "$(dirname "$0")/../../.." && pwd)/build/crash.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
@@ -74,8 +74,9 @@ at_call() {     # at_call OLD NEW COMMAND...: with $fault at the $nth $call
         return
     fi
     hit=1 hits=$((hits + 1))
-    case $fault in
+    case $fault/$status in
     signal=*) is_file "$old" || is_file "$new" ;;
+    */0) [ $call = read ] && is_file "$new" ;;  # as glibc reads files in /sys
     *) [ $status = 2 ] && grep -qx "bloom: .*: $why" err &&
            { is_file "$old" || { [ "$2" = uniq ] && knows_printed; }; } &&
            ! is_there FILE.tmp.* && ! is_there FILE.lock* ;;
@@ -94,11 +95,12 @@ verb() {        # verb NUMBER DO: DO OLD NEW COMMAND...; all verbs that write
     8) $2 a.wide folded "$bloom" fold --by 5 FILE ;;
     esac
 }
-at_each() {     # at_each FAULT CALLS [WHY]: every such call of each verb
+at_each() {     # at_each FAULT CALLS [WHY [FIRST]]: every such call of each
+                # verb, from number FIRST on
     fault=$1 why=$3
     for call in $2; do
         for v in 0 1 2 3 4 5 6 7 8; do
-            nth=1 hit=1
+            nth=${4:-1} hit=1
             while [ $hit = 1 ]; do
                 check "verb $v, $call $nth: $1" verb $v at_call
                 nth=$((nth + 1))
@@ -114,6 +116,8 @@ hits=0
 : >FILE
 at_each error=ENOSPC 'fallocate write fsync rename' 'No space left on device'
 at_each error=EIO 'fallocate write fsync rename' 'Input/output error'
+at_each error=EIO ftruncate 'Input/output error'
+at_each error=EIO read 'Input/output error' 2   # the loader calls the first
 echo "$hits system calls made to fail"
 check "more than 40 calls" [ $hits -gt 40 ]
 fault=error=ENOLCK why='No locks available' call=fcntl
@@ -242,48 +246,60 @@ check "nothing changed" eval 'cmp -s small "$shared/locked" &&
 rm -rf "$shared"
 
 # ---- Every length, and every bit -------------------------------------------
+# Of a filter, a chain and a window
 
-lines 1 9 | "$bloom" build -n 40 -p 0.1 tiny - || exit 2
-size=$(wc -c <tiny)
-short=0 length=1                # length 0 is a new FILE
-while [ $length -lt "$size" ]; do
-    head -c $length tiny >bad; cp bad was
-    why='truncated: bytes are missing at the end'
-    [ $length -ge 3 ] || why='not a Bloom filter of bloom.h'
-    refused bad "$why" "$bloom" check bad a && "$bloom" uniq -f bad <b >out 2>&1
-    [ $? = 2 ] && cmp -s bad was && short=$((short + 1))
-    length=$((length + 1))
-done
-check "$short of $size lengths refused" [ $short = "$((size - 1))" ]
-
-# Each bit flipped. A flipped bit in the header may give another message. A flip
-# could remove the seal only if the seal had a single bit.
-od -An -v -tu1 tiny | tr -s ' ' '\n' | grep . >bytes
-found=0 bit=0
-bits=$((8 * size))
-why='corrupt: the seal does not match|bad header|truncated: bytes are missing'
-why="$why at the end|not a Bloom filter of bloom.h|a format version this build"
-why="$why cannot read; make the filter again"
-why="$why|a layout or hash width not in this build|too large for"
-why="$why this machine|not enough memory for [0-9]* bytes"
-for byte in $(cat bytes); do
-    flip=1
-    while [ $flip -lt 256 ]; do
-        cp tiny bad
-        printf "\\$(printf %o $((byte ^ flip)))" |
-            dd of=bad bs=1 seek=$((bit / 8)) conv=notrunc 2>/dev/null
-        cp bad was
-        [ $bit -ge 256 ] && why='corrupt: the seal does not match'
-        "$bloom" check bad a >out 2>err
-        if [ $? = 2 ] && [ ! -s out ] && cmp -s bad was &&
-            grep -qxE "bloom: bad: ($why)" err; then
-            found=$((found + 1))
-        else
-            echo "    bit $bit: $(cat err)"
-        fi
-        flip=$((flip * 2)) bit=$((bit + 1))
+lines 1 9 | "$bloom" build -n 40 -p 0.1 tiny - &&
+    lines 1 3 | "$bloom" uniq -n 1 -p 0.5 -l classic -f tiny-chain >out &&
+    lines 1 3 | "$bloom" uniq --last 2 -p 0.5 -l classic -f tiny-window >out ||
+    exit 2
+not='not a Bloom filter of bloom.h' short='truncated: bytes are missing at the end'
+seal='corrupt: the seal does not match'
+every_length() {        # every_length FILE
+    size=$(wc -c <$1) found=0 length=1          # length 0 is a new FILE
+    while [ $length -lt "$size" ]; do
+        head -c $length $1 >bad; cp bad was
+        why=$short
+        [ $length -ge 3 ] || why=$not
+        refused bad "$why" "$bloom" check bad a &&
+            "$bloom" uniq -f bad <b >out 2>&1
+        [ $? = 2 ] && cmp -s bad was && found=$((found + 1))
+        length=$((length + 1))
     done
-done
-check "$found of $bits flipped bits detected" [ $found = $bits ]
+    check "$1: $found of $size lengths refused" [ $found = $((size - 1)) ]
+}
+
+# A flipped bit in a header may give another message. A flip could remove a seal
+# only if the seal had a single bit.
+every_bit() {   # every_bit FILE HEADERS: the headers are its first bytes
+    od -An -v -tu1 $1 | tr -s ' ' '\n' | grep . >bytes
+    found=0 bit=0
+    bits=$((8 * $(wc -c <$1)))
+    why="$seal|bad header|$short|$not|a format version this build cannot read"
+    why="$why; make the filter again|a layout or hash width not in this build"
+    why="$why|too large for this machine|not enough memory for [0-9]* bytes"
+    why="$why|extra bytes follow the filter; use an intact .*"
+    for byte in $(cat bytes); do
+        flip=1
+        while [ $flip -lt 256 ]; do
+            cp $1 bad
+            printf "\\$(printf %o $((byte ^ flip)))" |
+                dd of=bad bs=1 seek=$((bit / 8)) conv=notrunc 2>/dev/null
+            cp bad was
+            [ $bit -ge $((8 * $2)) ] && why=$seal
+            "$bloom" check bad a >out 2>err
+            if [ $? = 2 ] && [ ! -s out ] && cmp -s bad was &&
+                grep -qxE "bloom: bad: ($why)" err; then
+                found=$((found + 1))
+            else
+                echo "    $1, bit $bit: $(cat err)"
+            fi
+            flip=$((flip * 2)) bit=$((bit + 1))
+        done
+    done
+    check "$1: $found of $bits flipped bits detected" [ $found = $bits ]
+}
+every_length tiny; every_bit tiny 32
+every_length tiny-chain; every_bit tiny-chain "$(wc -c <tiny-chain)"
+every_length tiny-window; every_bit tiny-window "$(wc -c <tiny-window)"
 
 counted

@@ -11,7 +11,7 @@ export TMPDIR LC_ALL
 trap 'cd / && rm -rf "$TMPDIR"' EXIT
 trap 'exit 1' HUP INT TERM
 
-for name in examples/intersect examples/top tests/command/peak; do
+for name in examples/intersect examples/top tests/peak; do
     ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. $name.c \
         -o "build/$(basename $name)" || exit 1
 done

@@ -104,7 +104,7 @@ at() {          # at SECONDS TRY...
     unset CLOCK_AHEAD LD_PRELOAD
 }
 now=$(date +%s)
-if ${CC:-cc} -shared -fPIC "$root/tests/crash/fast_clock.c" -o clock.so \
+if ${CC:-cc} -shared -fPIC "$root/examples/command/tests/fast_clock.c" -o clock.so \
         2> err &&
    [ "$(CLOCK_AHEAD=-$now LD_PRELOAD=$PWD/clock.so "$bloom" --version \
        2>&1)" = "$("$bloom" --version)" ]; then

@@ -6,7 +6,7 @@
 # Works in a new folder in build/, and needs cc for the output of `bloom dump`.
 
 bloom=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$root/build/command.$$
 mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && rm -rf "$work"' EXIT
@@ -79,6 +79,6 @@ shift
 [ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
     dump install fold forget
 for subject; do
-    . "$root/tests/command/$subject.sh"
+    . "$root/examples/command/tests/$subject.sh"
 done
 counted

@@ -1,0 +1,59 @@
+# command: bloom, a command that remembers lines in filters
+#   make demo            all paths below /usr, compared with sort -u; 3 s
+#   make deb             build a Debian package, in build/
+#   make crash           kill the command at each system call and at random,
+#                        stop it, fill its disk; as root, 2 min. RUNS=1000: that
+#                        many kills
+#   make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min
+#   make check-command   all of these, analysers and coverage; as root, 6 min
+
+ALL += build/bloom
+TESTS += build/command.out
+CHECKS += check-command
+PACKAGES += strace lintian dpkg-dev clang-tidy cppcheck mandoc python3 gcc \
+    binutils
+
+COMMAND = examples/command
+build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
+	$(C99) $(wildcard $(COMMAND)/*.c) -pthread -o $@
+
+# The subjects of one word run one after the other: `files` and `dump` use files
+# that `kept` and `build` make.
+SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
+build/command.out: $(SUBJECTS:%=build/command-%.out)
+	@. tests/count.sh && for part in $(SUBJECTS); do \
+	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
+build/command-%.out: build/bloom FORCE
+	@CC="$(CC)" sh $(COMMAND)/tests/command.sh build/bloom \
+	    $(subst +, ,$*) >$@ 2>&1 || :
+
+demo: build/bloom build/peak
+	@sh $(COMMAND)/tests/demo.sh build/bloom build/peak
+
+race: build/bloom build/peak
+	@sh $(COMMAND)/tests/race.sh build/bloom build/peak
+
+build/kill build/stop: build/%: $(COMMAND)/tests/%.c $(BLOOM)
+	$(C99) $< -o $@
+build/fast_clock.so: $(COMMAND)/tests/fast_clock.c $(BLOOM)
+	$(CC) $(WARN) $(CFLAGS) -shared -fPIC $< -o $@
+crash: build/bloom build/kill build/stop build/fast_clock.so
+	@sh $(COMMAND)/tests/crash.sh build $(RUNS)
+
+deb: build/bloom
+	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh $(COMMAND)/deb.sh
+
+check-command: | build
+	@CC="$(CC)" MAKE="$(MAKE) -s" sh $(COMMAND)/tests/run.sh
+
+install:: build/bloom
+	$(call put,755,build/bloom,bin)
+	$(call put,644,$(COMMAND)/bloom.1,share/man/man1)
+	install -d $(INSTALLED)/share/bash-completion/completions
+	install -m 644 $(COMMAND)/bloom.bash \
+	    $(INSTALLED)/share/bash-completion/completions/bloom
+uninstall::
+	rm -f $(addprefix $(INSTALLED)/,bin/bloom share/man/man1/bloom.1 \
+	    share/bash-completion/completions/bloom)
+
+.PHONY: demo race crash deb check-command
