@@ -96,6 +96,9 @@ fi
 version=$($BUILD version)
 check "bloom.h begins with its version, $version" \
     grep -q "^/\* bloom\.h $version " bloom.h
+is "lines that have the version, too" '' "$(find . -path ./build -prune -o \
+    -path './.?*' -prune -o -type f ! -path ./bloom.h ! -name '*.md' \
+    -exec grep -F "$version" /dev/null {} + | grep -v ' or later')"
 check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
 check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
