@@ -1,21 +1,19 @@
-# make                    build the products: build/bloom, the command
-# make test               test the header and the products; 20 to 60 s
-# make check              before a commit: test, strict, sanitize, and three other
-#                         machines; 3 minutes
+# make                    build the products of examples/
+# make test               test bloom.h and the products; 20 to 60 s
+# make check              before a commit: test, strict, sanitize, and the header
+#                         on a big-endian, a 32-bit and an 8-bit machine; 5 minutes
 # make install            install bloom.h, its companions and the products.
 #                         PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
 # make libbloom           build libbloom.so and .a in build/, for other languages
 # make install-libbloom   install these two in PREFIX/lib
 # make version            print the version of bloom.h
-# make checks             print the checks of the examples, for .ci/run
-# make packages           print the Debian packages that these checks need
+# make checks             print the checks that .ci/run runs
+# make packages           print the Debian packages that these need
 # make clean              remove build/, which has all built files
 # make help               print this list, that of the wider checks, and those of
-#                         the examples
+#                         the products
 #
-# The page:
-#   make page      build build/page.html: see a filter in the browser
 
 CC = cc
 CXX = c++
@@ -77,11 +75,6 @@ JOBS = 4
 test: | build
 	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
-
-# ---- make page --------------------------------------------------------------
-
-page: | build
-	@sh examples/page/make_page.sh
 
 # ---- make install: what was built before is only copied ---------------------
 
@@ -160,5 +153,5 @@ help:                           # the comments at the top of all these files
 	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
-.PHONY: all FORCE test page install uninstall libbloom install-libbloom \
+.PHONY: all FORCE test install uninstall libbloom install-libbloom \
     version checks packages clean help

@@ -41,17 +41,19 @@
    WORDS
      n  capacity: how many different keys the filter is planned for
      m  number of cells: bits or, in a counting filter, counters of 4 bits
-     k  cells per key; in textbooks, the number of hash functions
+     k  probes per key; in textbooks, the number of hash functions
      p  false-positive rate
    bloom_add hashes a key, computes its k cells from the hash by enhanced double
-   hashing, and sets them. bloom_may_contain tests whether all k cells are set.
+   hashing, and sets them. bloom_may_contain tests whether all of them are set.
+   To probe a cell is to set it or to test it.
    The textbook formula is p = (1 - e^(-kn/m))^k. p is lowest at k = m/n * ln 2.
    Then m = n * log2(1/p) / ln 2: 9.6 bits per key for p = 1%, and 4.8 more for
    a tenth of that rate. Small filters need more bits, and plans give them more.
    Classic filters take the least memory. Blocked filters are the fastest; with
    k = 8 they are split-block filters, as in Apache Parquet. Counting filters
-   can remove keys. Two headers in examples/companions/ build on this one: a
-   scalable Bloom filter, for an unknown n, and a sliding window.
+   can remove keys. Three headers in examples/companions/ build on this one: a
+   scalable Bloom filter, for an unknown n; a sliding window, which forgets old
+   keys; and a keyed hash, for keys that an attacker may choose.
 
    OPTIONS are macros. They never change the bytes that a given plan produces.
    Define those marked * before every #include "bloom.h". Define the others in
@@ -74,10 +76,17 @@
                             floating point and no bloom_fold.
      BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock (GCC or Clang; see "Threads" below).
+                            It belongs in the file with BLOOM_IMPLEMENTATION.
+                            If it is in other files only, the program does not
+                            link.
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol
                             (zig cc), set BLOOM_NO_SIMD or compile with -mavx2.
+     __OPTIMIZE_SIZE__      is defined by the compiler's option -Os. Where
+                            size_t has 32 bits or fewer, it leaves out the
+                            faster code, as BLOOM_TINY and BLOOM_READ_BYTE do
+                            everywhere.
      BLOOM_ASSERT(x)        is called to check that a filter is not NULL. By
                             default nothing is checked.
      BLOOM_READ_BYTE(p)     is for chips that cannot read flash like RAM. It
@@ -128,6 +137,13 @@
 #define BLOOM_API extern
 #endif
 
+/* Warns if the result of a call is ignored, which is surely a mistake. */
+#ifdef __GNUC__
+#define BLOOM_USE_RESULT_ __attribute__((warn_unused_result))
+#else
+#define BLOOM_USE_RESULT_
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -166,7 +182,8 @@ typedef struct bloom_plan {
 typedef enum bloom_error {
     BLOOM_OK,
     BLOOM_TRUNCATED,             /* NULL, or fewer bytes than the image has */
-    BLOOM_NOT_A_FILTER,          /* does not begin with the letters BLM */
+    BLOOM_NOT_A_FILTER,          /* does not begin with the letters BLM; images
+                                    of chains begin with BLC, of windows BLW */
     BLOOM_WRONG_VERSION,         /* the format is not version 2 */
     BLOOM_BAD_HEADER,            /* m, k, hash_bits or reserved byte wrong */
     BLOOM_UNSUPPORTED,           /* this build lacks the layout or hash_bits */
@@ -208,14 +225,14 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 /* Plans the smallest classic filter that keeps the rate p with n keys. If
    several k do so with the same m, it uses the smallest k. For p from 0.5 to
-   10^-12 the call takes at most 9 microseconds (AMD EPYC, gcc 12 -O2). */
+   10^-12 the call takes at most 20 microseconds (AMD EPYC, gcc 12 -O2). */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* Plans a filter of any layout. A counting filter has the m and k of a classic
    one. For a blocked filter, this call looks for the smallest k that keeps p
    with 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
    few keys), it plans the smallest blocked filter that keeps p. For n <= 10^10
-   the call takes at most 60 microseconds (measured as above). */
+   the call takes at most 160 microseconds (measured as above). */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,
@@ -247,10 +264,10 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
    aligned to 32 bytes, or NULL if the plan is impossible or memory is short.
    Free it with bloom_free, whose argument may be NULL. */
 #ifndef BLOOM_NO_FLOAT
-BLOOM_API bloom *bloom_new(uint64_t n, double p);
+BLOOM_USE_RESULT_ BLOOM_API bloom *bloom_new(uint64_t n, double p);
 #endif
-BLOOM_API bloom *bloom_create(bloom_plan plan);
-BLOOM_API bloom *bloom_copy(const bloom *b);
+BLOOM_USE_RESULT_ BLOOM_API bloom *bloom_create(bloom_plan plan);
+BLOOM_USE_RESULT_ BLOOM_API bloom *bloom_copy(const bloom *b);
 BLOOM_API void bloom_free(bloom *b);
 #endif
 
@@ -265,7 +282,9 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
    NULL and *error is the reason. Otherwise *error is BLOOM_OK. error may be
    NULL. To learn the size of an image from its 32-byte header alone, call
    bloom_view with a size of SIZE_MAX, then bloom_size of the result. */
+BLOOM_USE_RESULT_
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
+BLOOM_USE_RESULT_
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
 
@@ -292,7 +311,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    bits or fewer, pass it through bloom_hash_u64.
    Hostile keys: an attacker who chooses keys can find many false positives, and
    can exceed p with fewer than n keys. A secret seed does not help: some keys
-   always collide. Use _hash and a keyed hash such as SipHash. */
+   always collide. Use _hash with examples/companions/bloom_keyed.h. */
 
 /* Adds a key. true: it was certainly not in. false: it may have been in. */
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
@@ -329,8 +348,8 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
    write `count` results to `is_new` or `maybe`, unless that is NULL, and return
    how many results are true. The results must not overlap the keys.
    They are faster than single calls, because the waits for memory overlap. They
-   take about 3 KB of stack (gcc 12 or clang 14, -O2, x86-64). With BLOOM_TINY,
-   BLOOM_READ_BYTE or -Os they are loops of single calls, with little stack. */
+   take about 5 KB of stack (gcc 12 or clang 14, -O2, x86-64). In small builds,
+   with BLOOM_TINY for example, they are loops of single calls. */
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
 BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
@@ -357,19 +376,37 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
    filters. During bloom_verify, bloom_copy or saving, no filter may change. */
 
+/* If a file defines BLOOM_ATOMIC, but the one with BLOOM_IMPLEMENTATION does
+   not, threads lose keys. So such a file needs a function that only the right
+   implementation has; without it, the program does not link. */
+#if defined(BLOOM_ATOMIC) && !defined(BLOOM_STATIC) && defined(__GNUC__)
+BLOOM_API void bloom_define_BLOOM_ATOMIC_in_the_implementation_(void);
+#if defined(__has_attribute)
+#if __has_attribute(retain)             /* also with --gc-sections */
+__attribute__((retain))
+#endif
+#endif
+__attribute__((used)) static void bloom_needs_atomic_(void)
+{
+    bloom_define_BLOOM_ATOMIC_in_the_implementation_();
+}
+#endif
+
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
    differ, the result is false and nothing changes. The union has the same bytes
    as one filter to which all keys were added. (Counters are summed, up to 15.)
    The intersection contains the keys that are in both filters, and its rate is
    at most the lower of theirs. (It keeps the smaller counter of each pair.) */
-BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
+BLOOM_USE_RESULT_ BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
+BLOOM_USE_RESULT_
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
 
 /* Replaces the contents of a classic filter with those of a counting filter, in
    a quarter of the memory. If `into_classic` is not classic, `counting` is not
    counting, or their plans differ in anything else, the result is false and
    nothing changes. */
+BLOOM_USE_RESULT_
 BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 
 #ifndef BLOOM_TINY
@@ -384,7 +421,7 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    divisors. Add the keys, merge the filters of other workers, and call
    bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. From the
    largest n / 5040 on, the folded m is at most about twice a new plan's. */
-BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
+BLOOM_USE_RESULT_ BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #ifndef BLOOM_NO_FLOAT
 /* The largest `by`, at most 65536, that bloom_fold accepts and with which the
@@ -455,8 +492,10 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 /* ======================================================================== */
 
-/* The implementation. A reader may stop at Speed: everything above it is
-   complete, in plain C, and what follows does the same faster. */
+/* The implementation follows a key: the image, hashes, the walk from a hash to
+   the cells, the three layouts, one key, and many keys. Then come calls on
+   whole filters, making, planning, and what the cells tell. Where a function has a faster body
+   for some CPUs, it stands beside the plain one. */
 
 #if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
@@ -475,10 +514,11 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_ASSERT(x) ((void)0)
 #endif
 
-/* BLOOM_SMALL_ leaves out the part Speed. GCC and Clang always inline a
+/* BLOOM_SMALL_ leaves out the faster bodies. GCC and Clang always inline a
    BLOOM_INLINE_ function and never a BLOOM_NOINLINE_ one; the rest is at the
    compiler's discretion. The empty asm in PREFETCH keeps gcc from deleting a
-   loop that only prefetches. OPAQUE hides the value of x from the optimiser. */
+   loop that only prefetches. OPAQUE hides the value of x from the optimiser.
+   UNROLL_8 makes clang unroll a loop of eight, as gcc does by itself. */
 #if defined(BLOOM_TINY) || defined(BLOOM_READ_BYTE) \
     || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_SMALL_
@@ -504,7 +544,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_LIKELY_(x) (x)
 #define BLOOM_OPAQUE_(x) ((void)0)
 #endif
-#ifdef __clang__                        /* gcc does it by itself */
+#ifdef __clang__
 #define BLOOM_UNROLL_8_ _Pragma("clang loop unroll_count(8)")
 #else
 #define BLOOM_UNROLL_8_
@@ -591,6 +631,12 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 {
     while (size > 0)
         bytes[--size] = 0;
+}
+#endif
+
+#if defined(BLOOM_ATOMIC) && !defined(BLOOM_STATIC)
+BLOOM_API void bloom_define_BLOOM_ATOMIC_in_the_implementation_(void)
+{
 }
 #endif
 
@@ -749,8 +795,8 @@ static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
                             (uint32_t)(plan.cells >> 32), plan.layout,
                             plan.hash_bits, plan.hashes, most) != BLOOM_OK)
         return 0;
-    return BLOOM_HEADER_SIZE + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells,
-                                                     plan.layout);
+    return BLOOM_HEADER_SIZE
+         + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells, plan.layout);
 }
 
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
@@ -1021,8 +1067,8 @@ static inline bloom_hash bloom_hash_from_h1_(uint64_t h1)
     return h;
 }
 
-BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(const unsigned char *key,
-                                                size_t size, uint64_t seed)
+BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(
+    const unsigned char *key, size_t size, uint64_t seed)
 {
     uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
     uint32_t b = bloom_murmur32_(key, size, ~a);
@@ -1030,7 +1076,8 @@ BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(const u
     return h;
 }
 
-BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_integer_32_(uint64_t key, uint64_t seed)
+BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_integer_32_(
+    uint64_t key, uint64_t seed)
 {
     unsigned char bytes[8];
     bloom_store64_(bytes, key);
@@ -1428,17 +1475,17 @@ typedef long long bloom_i64x4_ __attribute__((vector_size(32)));
 #endif
 
 #ifdef BLOOM_ATOMIC
-/* Sets bits in a word. true: they were all set when the word was read. If
-   several threads set a bit at once, the first of them has read it as not set.
-   So at least one of them learns that the key is new. */
-static inline bool bloom_set_word_(unsigned char *at, uint64_t bits)
+/* Sets bits in a word, and returns those that were not set when the word was
+   read. If several threads set a bit at once, the first of them has read it as
+   not set. So at least one of them learns that the key is new. */
+static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
     bloom_atomic_word_ *word = (bloom_atomic_word_ *)aligned;
     const uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
     if (absent)
         __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-    return !absent;
+    return absent;
 }
 
 /* Other threads may set bits while a block is loaded. The load may then see
@@ -1452,19 +1499,18 @@ bloom_probe_block_simd_(unsigned char *block, uint64_t x, bool add)
     const void *at = block;
     const bloom_i64x4_ cells = *(unaligned *)at;
     bloom_i64x4_ mask;
-    uint64_t words[4];
-    bool set;
+    uint64_t words[4], absent = 0;
     BLOOM_SIMD_MASK_(mask, x);
-    set = BLOOM_SIMD_ALL_SET_(mask, cells);
-    if (set || !add)
-        return set;
+    if (BLOOM_SIMD_ALL_SET_(mask, cells))
+        return true;
+    if (!add)
+        return false;
     if ((uintptr_t)block % 8 != 0)
         return bloom_probe_block_(block, x, true);
     __builtin_memcpy(words, &mask, 32);
-    set = true;
     for (unsigned i = 0; i < 4; i++)
-        set = bloom_set_word_(block + 8 * i, words[i]) && set;
-    return set;
+        absent |= bloom_set_word_(block + 8 * i, words[i]);
+    return absent == 0;
 }
 #else
 BLOOM_SIMD_INLINE_ bool bloom_probe_block_simd_(unsigned char *block,
@@ -1826,9 +1872,9 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
    Adding probes all cells of a key, and then prefetches all cells of the key
    that is one batch ahead. So keys are added in their order, as by one call for
    each. A lookup goes in rounds. In a round each key's next cell or block is
-   probed, and at once the cell that follows is prefetched. Only keys whose
-   cells were all set come to the next round. The first round also prefetches
-   the first cells of the next batch.
+   probed, and at once the cell that follows is prefetched, without a branch on
+   the result. Only keys whose cells were all set come to the next round. The
+   first round also prefetches the first cells of the next batch.
    Nothing is prefetched if m < 2^25 (4 MB of bits), as such a filter fits into
    the caches. There, lookups take one round of all cells or, if m > 2^22, one
    of two cells, which rules out most absent keys, and one of the rest. */
@@ -2041,12 +2087,17 @@ BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
     const uint64_t m = job->plan.cells;
     const unsigned k = job->plan.hashes;
     const bool large = m >> 25 != 0;
-    if (kernel == BLOOM_SIMD_ && k == 8)
-        return large ? bloom_one_round_(job, batch, next, next->count, results, kernel, 8, add)
-             : bloom_one_round_(job, batch, next, 0, results, kernel, 8, add);
-    if (add || m >> 22 == 0 || k <= (job->plan.layout == BLOOM_BLOCKED ? 8 : 2))
-        return large ? bloom_one_round_(job, batch, next, next->count, results, kernel, k, add)
-             : bloom_one_round_(job, batch, next, 0, results, kernel, k, add);
+    if (kernel == BLOOM_SIMD_ && k == 8)        /* a constant k is faster */
+        return large ? bloom_one_round_(job, batch, next, next->count, results,
+                                        kernel, 8, add)
+                     : bloom_one_round_(job, batch, next, 0, results, kernel, 8,
+                                        add);
+    if (add || m >> 22 == 0
+        || k <= (job->plan.layout == BLOOM_BLOCKED ? 8 : 2))
+        return large ? bloom_one_round_(job, batch, next, next->count, results,
+                                        kernel, k, add)
+                     : bloom_one_round_(job, batch, next, 0, results, kernel, k,
+                                        add);
     return bloom_rounds_(job, batch, next, results, kernel);
 }
 
@@ -2284,12 +2335,12 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 
 #ifndef BLOOM_TINY
 /* 1 if any of the `count` bits from number `from` on is set, otherwise 0 */
-static inline uint64_t bloom_any_set_(const unsigned char *cells, uint64_t from,
+static inline uint64_t bloom_any_set_(const unsigned char *array, uint64_t from,
                                       uint64_t count)
 {
     for (;;) {
         const unsigned skip = (unsigned)(from & 63), left = 64 - skip;
-        uint64_t word = bloom_load64_(cells + (size_t)(from / 64 * 8)) >> skip;
+        uint64_t word = bloom_load64_(array + (size_t)(from / 64 * 8)) >> skip;
         if (count < left)
             word &= ((uint64_t)1 << count) - 1;
         if (word != 0 || count <= left)
@@ -2300,30 +2351,30 @@ static inline uint64_t bloom_any_set_(const unsigned char *cells, uint64_t from,
 }
 
 /* The sum of the `count` counters from number `from` on, at most 15 */
-static inline uint64_t bloom_sum_of_(unsigned char *cells, uint64_t from,
+static inline uint64_t bloom_sum_of_(unsigned char *array, uint64_t from,
                                      uint64_t count)
 {
     uint64_t sum = 0;
     for (; count > 0 && sum < 15; count--)
-        sum += bloom_count_(cells, from++, 0);
+        sum += bloom_count_(array, from++, 0);
     return sum < 15 ? sum : 15;
 }
 
 /* Word i of the folded filter: a quarter of a block, 16 counters or 64 bits */
-static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
+static inline uint64_t bloom_folded_word_(unsigned char *array, unsigned layout,
                                           uint64_t i, uint64_t by)
 {
     uint64_t word = 0, j;
     if (layout == BLOOM_BLOCKED)
         for (j = 0; j < by; j++)
-            word |= bloom_load64_(cells
+            word |= bloom_load64_(array
                 + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
         for (j = 16; j-- > 0; )
-            word = word << 4 | bloom_sum_of_(cells, (i * 16 + j) * by, by);
+            word = word << 4 | bloom_sum_of_(array, (i * 16 + j) * by, by);
     else
         for (j = 64; j-- > 0; )
-            word = word << 1 | bloom_any_set_(cells, (i * 64 + j) * by, by);
+            word = word << 1 | bloom_any_set_(array, (i * 64 + j) * by, by);
     return word;
 }
 
@@ -2331,25 +2382,24 @@ static inline uint64_t bloom_folded_word_(unsigned char *cells, unsigned layout,
    or if folding changes which bits of x choose a block: bloom_block_offset_. */
 static bloom_plan bloom_folded_plan_(bloom_plan plan, uint64_t by)
 {
-    const uint64_t cells = by == 0 || plan.cells % by != 0 ? 0
-                         : plan.cells / by;
+    const uint64_t m = by == 0 || plan.cells % by != 0 ? 0 : plan.cells / by;
     const bool changes_rule = plan.layout == BLOOM_BLOCKED
-                           && plan.cells >> 34 != 0 && cells >> 34 == 0;
-    plan.cells = changes_rule ? 0 : cells;
+                           && plan.cells >> 34 != 0 && m >> 34 == 0;
+    plan.cells = changes_rule ? 0 : m;
     return plan;
 }
 
 BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
 {
-    unsigned char *image = bloom_bytes_(b), *cells = image + BLOOM_HEADER_SIZE;
+    unsigned char *image = bloom_bytes_(b), *array = image + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_folded_plan_(bloom_parse_(image), by);
     const size_t size = bloom_plan_size(plan);
     if (size == 0)
         return false;
     bloom_unseal_(image);
     for (uint64_t i = 0; i < (size - BLOOM_HEADER_SIZE) / 8; i++)
-        bloom_store64_(cells + (size_t)(i * 8),
-                       bloom_folded_word_(cells, plan.layout, i, by));
+        bloom_store64_(array + (size_t)(i * 8),
+                       bloom_folded_word_(array, plan.layout, i, by));
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
     return true;
 }
@@ -2917,13 +2967,13 @@ BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p)
 }
 
 /* The mean, over all blocks, of the product of the fills of a block's words */
-static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
+static double bloom_fpr_of_blocks_(const unsigned char *array, uint64_t blocks)
 {
     double sum = 0, all = (double)blocks, product;
     unsigned i;
     for (; blocks > 0; blocks--) {
-        for (product = 1, i = 0; i < 4; i++, cells += 8) {
-            uint64_t words = bloom_load_word_(cells);
+        for (product = 1, i = 0; i < 4; i++, array += 8) {
+            uint64_t words = bloom_load_word_(array);
             product *= bloom_popcount_(words >> 32) / 32.0;
             product *= bloom_popcount_(bloom_low_half_(words)) / 32.0;
         }
@@ -2934,7 +2984,7 @@ static double bloom_fpr_of_blocks_(const unsigned char *cells, uint64_t blocks)
 
 BLOOM_API double bloom_fpr(const bloom *b)
 {
-    const unsigned char *cells = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
+    const unsigned char *array = bloom_const_bytes_(b) + BLOOM_HEADER_SIZE;
     bloom_plan plan = bloom_parse_(bloom_const_bytes_(b));
     const bool blocked = BLOOM_IS_BLOCKED_(plan.layout);
     const uint64_t ones = bloom_ones(b);
@@ -2942,7 +2992,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     if (!(fill > 0 && fill < 1))
         return fill;
     if (blocked)                        /* the chance of one block probe */
-        fill = bloom_fpr_of_blocks_(cells, plan.cells / 256)
+        fill = bloom_fpr_of_blocks_(array, plan.cells / 256)
              + bloom_keys_from_zeros_(plan, 1 - fill) * plan.hashes * 32
                / (double)plan.cells / 4294967296.0;
     for (unsigned k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
@@ -2978,6 +3028,26 @@ BLOOM_API double bloom_fpr(const bloom *b)
    A. Appleby 2011, MurmurHash3 (SMHasher)
    S. J. Swamidass, P. Baldi 2007, Mathematical correction for fingerprint
        similarity measures (bloom_estimate) */
+
+/* ---- Versions --------------------------------------------------------------
+   An image names its format in its fourth byte. Format 2 is frozen: every later
+   version of bloom.h reads and writes it.
+
+   2.1.0, November 2026. Calls for many keys keep the memory busy. -Os is no
+   longer slow on 64-bit machines. Plans of several blocks per key count keys
+   whose probes test the same bits. New: BLOOM_HEADER_SIZE, bloom_keyed.h,
+   bloom_chain_write, bloom_chain_verify. bloom_window.h has the calls of a
+   filter, under new names; its images are unchanged.
+
+   2.0.0, November 2026. Format 2: the walk is as good as k independent hash
+   functions, and the rate is at most p without exceptions. Images of format 1
+   are refused; make those filters again from their keys. New: bloom_fold_by.
+   The chain moved from bloom.h to bloom_chain.h.
+
+   1.1.0, November 2026. New: bloom_copy, bloom_fold. The head of a chain has a
+   check byte.
+
+   1.0.0, November 2026. The first version, with format 1. */
 
 /* ---- Licence: choose the one you prefer ------------------------------------
    SPDX-License-Identifier: MIT OR Unlicense

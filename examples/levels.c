@@ -29,7 +29,7 @@
          without filters    25000        0     500000   500000
        right: none missed, and at most 1% + 4 sigma read in vain
 
-   With 10^7 keys, in a file of 420 MB:  levels try STORE 20 10000000
+   With 10^7 keys, in a file of 505 MB:  levels try STORE 20 10000000
 
    ONE KEY, MANY FILTERS. A hash depends on the key and the seed, not on the
    size of a filter. So `get` hashes the key once, by bloom_hash_key, and asks

@@ -45,13 +45,15 @@ int main(void)
     }
     while (wait(NULL) > 0) { }
     for (int i = 1; i < WORKERS; i++)
-        bloom_merge(filter[0], filter[i]);
+        if (!bloom_merge(filter[0], filter[i]))     /* their plans differ */
+            return 1;
     n = bloom_estimate(filter[0]);
     printf("planned for %d keys: %u bytes\n"
            "union of %d filters: about %u keys\n",
            MOST, (unsigned)size, WORKERS, (unsigned)n);
     by = bloom_fold_by(filter[0], 0.01);
-    bloom_fold(filter[0], by);
+    if (by == 0 || !bloom_fold(filter[0], by))
+        return 1;
     printf("folded by %u: %u bytes, false-positive rate %.2f%%\n", (unsigned)by,
            (unsigned)bloom_size(filter[0]), 100 * bloom_fpr(filter[0]));
     printf("a plan for that many keys: %u bytes\n",

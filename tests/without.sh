@@ -1,8 +1,8 @@
 # `make without` runs this script. Each product in examples/ can be deleted, and
 # everything else still builds and passes. So in a copy of this tree, without one
-# folder at a time, it runs make, make test (in one mode), libbloom, help, the
-# links of the documents, and the checks of the products that use the deleted
-# one. It ends with "N passed, N failed".
+# folder at a time, it runs make, make test (in one mode, and without the tests
+# of the products), libbloom, help, house, and the checks of those products that
+# use the deleted one. It ends with "N passed, N failed".
 # usage: without.sh [NAME...]       NAME: delete only these
 . tests/count.sh
 unset ONLY MAKEFLAGS
@@ -15,15 +15,19 @@ made() {
     tail -n 20 "$log"
     false
 }
-# users NAME: the products with a source that names a file of this one, or what
+# built NAME: the files in build/ that its rules build
+built() {
+    sed -n 's,^\(build/[A-Za-z0-9._-]*\)[ :].*,\1,p' "examples/$1/rules.mk" \
+        2>/dev/null
+}
+# users NAME: the products with a source that names this folder, or a file that
 # its rules build
 users() {
-    built=$(sed -n 's,^\(build/[A-Za-z0-9._-]*\)[ :].*,\1,p' \
-            "examples/$1/rules.mk" 2>/dev/null)
+    names="examples/$1$(built "$1" | sed 's/^/|/' | tr -d '\n')"
     for rules in "$tree"/examples/*/rules.mk; do
         folder=${rules%/rules.mk}
-        grep -r -q -w --exclude='*.md' -e "examples/$1/" \
-            $(printf -- '-e %s ' $built) "$folder" && echo "${folder##*/}"
+        grep -r -q -E --exclude='*.md' -e "($names)([^A-Za-z0-9._-]|$)" \
+            "$folder" && echo "${folder##*/}"
     done
 }
 
@@ -32,13 +36,17 @@ for folder in examples/*/; do
     case " ${only:-$name} " in *" $name "*) ;; *) continue ;; esac
     [ "$name" != companions ] || continue   # tests/ and the products need them
     sh tests/copy.sh "$tree" && rm -rf "$tree/examples/$name" || exit 1
-    rm -rf "$tree/build/bloom"
+    for file in $(built "$name"); do
+        rm -f "$tree/$file"
+    done
     check "without $name: make" made
-    check "without $name: make test" made test ONLY=debug
+    check "without $name: make test" \
+        made test ONLY=debug TESTS=build/install.out
     check "without $name: make libbloom" made libbloom
     check "without $name: make help" made help
     check "without $name: make house" made house
     for user in $(users "$name"); do
+        echo "without $name: make check-$user"
         check "without $name: make check-$user" made check-$user
     done
 done

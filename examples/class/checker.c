@@ -128,10 +128,18 @@ static int check_point(double n, double p)
     return off > 3 ? 1 : off < -3 ? -1 : 0;
 }
 
+/* Rates of wrong bits would only distract, so part 10 waits for the others. It
+   does not wait for 3 and 8, which stay wrong with a hash of one's own. */
+static int check_is_right[10];          /* [i]: part i + 1 is right */
+
 static const char *check_rates(void)
 {
     static const double ps[] = { 0.3, 0.1, 0.03, 0.01, 0.001 };
     int i, high = 0, low = 0;
+    for (i = 0; i < 9; i++)
+        if (!check_is_right[i] && i + 1 != 3 && i + 1 != 8)
+            return check_because("it is measured when part %d is right.",
+                                 i + 1);
     for (i = 0; i < 10; i++) {
         int off = check_point(i < 5 ? 1000 : 20000, ps[i % 5]);
         high += off > 0;
@@ -215,6 +223,7 @@ static int check_look(int i)
     printf("%s %2d. %s: %s\n", wrong ? "not yet" : "right  ", i + 1,
            check_part[i].name, wrong ? wrong : check_part[i].right);
     fflush(stdout);
+    check_is_right[i] = !wrong;
     return !wrong;
 }
 

@@ -8,7 +8,7 @@
    tables             prints the tables
    tables OUT.svg     also draws a. and b. by gnuplot
 
-   Prints:
+   tables build/tables.svg    Prints:
        a. bits per key for rate p; measured: n = 10^6, 5000/p absent keys
        p      k  formula   Taylor   error  planned   measured
        0.1    1     9.49     9.52   0.34%     9.49   9.93000%

@@ -66,8 +66,8 @@ static uint64_t fill_filter(filter *into, char **names, unsigned threads)
     do_lines(&in, &j, into->one ? threads : 1);
     for (i = 0; i < 64; i++) {
         added += f->added[i];
-        if (f->own[i])
-            bloom_merge(into->one, f->own[i]);
+        if (f->own[i] && !bloom_merge(into->one, f->own[i]))
+            die("the parts of a filter differ");
         free(f->own[i]);
         free(f->lines[i].lower);
     }

@@ -196,6 +196,11 @@ BLOOM_WINDOW_API void bloom_window_set_time(bloom_window *w, uint64_t time,
                                             uint64_t span);
 
 #ifndef BLOOM_NO_FLOAT
+/* An estimate of how many keys are in: the sum of bloom_estimate over the
+   generations, UINT64_MAX if a generation has no cell left. A key that was
+   added again counts in each generation that contains it. */
+BLOOM_WINDOW_API uint64_t bloom_window_estimate(const bloom_window *w);
+
 /* The false-positive rate of this window, 0..1, computed from its cells */
 BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w);
 #endif
@@ -694,6 +699,17 @@ BLOOM_WINDOW_API bloom_error bloom_window_verify(const bloom_window *w)
 }
 
 #ifndef BLOOM_NO_FLOAT
+BLOOM_WINDOW_API uint64_t bloom_window_estimate(const bloom_window *w)
+{
+    uint64_t sum = 0, keys;
+    unsigned i;
+    for (i = 0; i < bloom_window_count_(w); i++) {
+        keys = bloom_estimate(bloom_window_view_(w, i));
+        sum = keys < UINT64_MAX - sum ? sum + keys : UINT64_MAX;
+    }
+    return sum;
+}
+
 BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w)
 {
     double right = 1;

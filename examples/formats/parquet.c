@@ -334,8 +334,7 @@ static void build(column_type type, const char *size_of_bits, const char *fpp)
     b = new_filter((uint64_t)bytes);
     while (next_value())
         bloom_add_hash(b, hash_value(&type));
-    if (fpp)
-        fold_to_target(b, target);
+    check(!fpp || fold_to_target(b, target), "the filter cannot be folded");
     fwrite(bits_of(b), 1, bloom_size(b) - 32, stdout);
     bloom_free(b);
 }

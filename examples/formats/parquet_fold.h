@@ -4,11 +4,11 @@
    the fill, which is the share of set bits: after j folds, the fill is about
        1 - (1 - fill)^(2^j)
    and the rate is its 8th power. A filter that already misses the target is not
-   changed. */
+   changed. The result is that of bloom_fold. */
 #ifndef BLOOM_PARQUET_FOLD_H
 #define BLOOM_PARQUET_FOLD_H
 
-static void fold_to_target(bloom *b, double target)
+static bool fold_to_target(bloom *b, double target)
 {
     const uint64_t bits = bloom_plan_of(b).cells;
     double unset = 1 - (double)bloom_ones(b) / (double)bits, rate;
@@ -20,6 +20,6 @@ static void fold_to_target(bloom *b, double target)
         if (rate * rate > target)
             break;
     }
-    bloom_fold(b, by);
+    return bloom_fold(b, by);
 }
 #endif

@@ -130,7 +130,8 @@ static void fill(bloom *b, bloom_plan plan)
         return;
     for (i = n; i < n + 5; i++)
         add(more, i);
-    bloom_merge(b, more);
+    if (!bloom_merge(b, more))
+        put("not merged ");
 }
 
 static void put_chain_name(bloom_plan plan)

@@ -160,30 +160,6 @@ static void seal(bloom *b, unsigned char *image, const unsigned char *first)
     must(bloom_estimate(b) == 0);
 }
 
-/* bloom_view, bloom_size and bloom_probes read nothing but the header. So its m
-   may be any number. */
-QUIET void header_alone(input in)
-{
-    bloom_error error = BLOOM_CORRUPT, expected = verdict(in.at, SIZE_MAX);
-    const unsigned char *image = in.at;
-    const bloom *b = bloom_view(image, SIZE_MAX, &error);
-    uint64_t index[64], model[64];
-    bloom_hash h;
-    unsigned i, j;
-    must(error == expected && (b != NULL) == (expected == BLOOM_OK));
-    if (!b)
-        return;
-    must(bloom_size(b) == bytes_for(plan_in(image)));
-    for (in.at += 32, i = 0; i < 4; i++) {
-        h.h1 = ~(uint64_t)0 / 3 * i + number_of(&in, 8);
-        h.h2 = i % 2 ? h.h1 * 5 : number_of(&in, 8);
-        must(bloom_probes(b, h, index) == plan_in(image).hashes);
-        model_probes(plan_in(image), h, model);
-        for (j = 0; j < plan_in(image).hashes; j++)
-            must(index[j] < plan_in(image).cells && index[j] == model[j]);
-    }
-}
-
 static void run_one(input in)
 {
     size_t size = (size_t)(in.end - in.at);
@@ -193,8 +169,6 @@ static void run_one(input in)
     bloom *b;
     if (size > MOST)
         return;
-    if (size >= 32)
-        header_alone(in);
     image = place(&here, shift, size);
     if (size)
         memcpy(image, in.at, size);

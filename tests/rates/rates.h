@@ -127,7 +127,7 @@ static inline double run_keys(subject s, double count, int kind, bool asking)
    the power of the blocks per key. Its variance is the one among the blocks.
    From that is subtracted the part that belongs to the sum of all loads, as the
    sum is fixed: (d ln p / d ln n)^2 over that sum, relative to p^2.
-   Last, the floor of the hash's width is added: see exact_sums.c. */
+   Last, the floor of the hash's width is added: see exact.c. */
 
 static inline unsigned ones_of(unsigned byte, bool counters)
 {

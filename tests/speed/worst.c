@@ -123,6 +123,28 @@ static void for_layout(const arguments *a)
                                       (bloom_layout)a->layout).cells;
 }
 
+/* Plans such as people ask for: n up to 10^10, p from 0.5 to 10^-12 */
+static uint64_t usual_n(const arguments *a)
+{
+    return a->n % 10000000000U + 1;
+}
+
+static double usual_p(const arguments *a)
+{
+    return a->p < 1e-12 ? 1e-12 : a->p > 0.5 ? 0.5 : a->p;
+}
+
+static void for_usual_rate(const arguments *a)
+{
+    sink += (double)bloom_plan_for(usual_n(a), usual_p(a)).cells;
+}
+
+static void for_usual_blocks(const arguments *a)
+{
+    sink += (double)bloom_plan_layout(usual_n(a), usual_p(a),
+                                      BLOOM_BLOCKED).cells;
+}
+
 static void for_hashes(const arguments *a)
 {
     sink += (double)bloom_plan_hashes(a->n, a->p, a->k).cells;
@@ -308,6 +330,8 @@ static const struct subject {
 } subjects[] = {
     { "bloom_plan_for", NULL, for_rate, 10 },
     { "bloom_plan_layout", NULL, for_layout, 10 },
+    { "same, usual n and p", NULL, for_usual_rate, 1 },
+    { "same, BLOOM_BLOCKED", NULL, for_usual_blocks, 1 },
     { "bloom_plan_hashes", NULL, for_hashes, 10 },
     { "bloom_plan_bytes", NULL, for_bytes, 10 },
     { "bloom_plan_one_in", NULL, one_in, 10 },

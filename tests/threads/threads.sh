@@ -63,10 +63,10 @@ for options in "gcc -O2" "gcc -O2 -DBLOOM_NO_SIMD" "clang -O2"; do
     check "$options: an absent key is new to one" build/threads-new new 300000
 done
 
-check "gcc -O2: builds" build price gcc -O2
+check "gcc -O2 -march=native: builds" build price gcc -O2 -march=native
 echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg) of $(nproc) CPUs"
 check price build/threads-price price
-check scale build/threads-price scale
+check table build/threads-price table
 echo "load of the machine: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 
 counted

@@ -269,9 +269,9 @@ static void test_same_bits(void)
             h.h2 = random64() << 32 | (i % 2 ? 1U << 31 : 0);
             maybe += bloom_may_contain_hash(b, h);
         }
-        says += bloom_fpr(b) / FILTERS;
+        says += bloom_fpr(b) / (double)FILTERS;
     }
-    maybe /= FILTERS * (double)ASKED * 4294967296.0;
+    maybe /= (double)FILTERS * (double)ASKED * 4294967296.0;
     ratio = bloom_plan_fpr(plan, 3) / maybe;
     CHECK(ratio > 0.85 && ratio < 1.15);            /* sigma 0.03 */
     ratio = says / maybe;

@@ -323,9 +323,19 @@ static void clear_and_copy(void)
     check(copy && !bloom_window_may_contain_u64(copy, 99)
           && bloom_window_may_contain_u64(w, 99), "a copy is independent");
     check(bloom_window_fpr(w) > 0 && bloom_window_fpr(w) < 0.01, "its rate");
+    check(bloom_window_estimate(w) >= 95 && bloom_window_estimate(w) <= 105,
+          "how many keys are in");
+    if (copy) {                         /* a generation without unset cells */
+        memset(bytes_of(copy) + 64 + 32, 255,
+               bloom_size(bloom_window_generation(copy, 0)) - 32);
+        check(bloom_window_estimate(copy) == UINT64_MAX
+              && bloom_window_fpr(copy) >= 1, "a full generation");
+        bloom_window_clear(copy);
+    }
     bloom_window_clear(w);
     check(copy && memcmp(w, copy, size) == 0, "a cleared window is empty");
-    check(bloom_window_fpr(w) <= 0, "its rate is 0");
+    check(bloom_window_fpr(w) <= 0 && bloom_window_estimate(w) == 0,
+          "its rate is 0");
     bloom_window_free(w);
     bloom_window_free(copy);
     bloom_window_free(NULL);

@@ -25,9 +25,18 @@ judge $class/exercise.c
 is 'the exercise as it is: status' 1 $?
 is 'the exercise as it is: no warning' "" "$(cat build/class/warnings)"
 check 'no part is right' says '^0 of 10 parts are right. Next: m and k.$'
+check 'no rates of wrong bits' says '^not yet 10\. the rate: it is measured when part 1 is'
+check 'no rates of wrong bits' [ "$(grep -c expected build/class/said)" -eq 0 ]
 for todo in 1 2 3 4 5; do
     check "TODO $todo is named" says "TODO $todo is still to be done"
 done
+
+# rates WHAT SED COUNT: the checker prints so many rates of the changed solution.
+rates() {
+    sed "$2" build/class/solved.c >build/class/rates.c
+    judge build/class/rates.c
+    is "$1: rates" "$3" "$(grep -c expected build/class/said)"
+}
 
 # Replaces each function of the exercise that has a TODO by that of mini.c.
 awk '
@@ -52,6 +61,10 @@ for solved in build/class/solved.c examples/mini.c; do
     is "$solved: no warning" "" "$(cat build/class/warnings)"
     is "$solved: right" 10 "$(grep -c '^right ' build/class/said)"
 done
+
+rates 'a right solution' '' 10
+rates 'another hash' 's/scramble(key + golden)/scramble(key)/' 10
+rates 'a lost key' '/^static int filter_may/,/^}/s/return maybe/return !maybe/' 0
 
 # wrong PART SED WORDS [RIGHT]: SED makes a mistake in mini.c. The checker must
 # report it in this part with these words. The parts before it, and the parts
@@ -169,6 +182,5 @@ is 'sweep: four curves are drawn' 4 \
 
 sh tests/prints.sh examples/class/tables.c:-lm >build/class/says
 sum tables build/class/says
-build/tables build/class/tables.svg >/dev/null
-check 'tables: draws a chart' grep -q '<svg' build/class/tables.svg
+check 'tables: draws a chart' grep -q '<svg' build/tables.svg
 counted

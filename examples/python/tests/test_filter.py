@@ -375,6 +375,8 @@ def secrets_():
             single.add(key)
         check("single keys", bytes(single) == bytes(a) and single == a)
         b.update(range(2000)), plain.update(range(2000))
+        check("an integer is its 8 bytes, not its text", "1999" not in a
+              and (1999).to_bytes(8, "little") in a)
         check("other cells", bytes(b) != bytes(a) != bytes(plain))
         check("the secret is not stored", secret not in bytes(a))
         image = bytes(a)

@@ -372,4 +372,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#include "main.h"
+#include "tests/fuzz/main.h"
