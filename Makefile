@@ -14,8 +14,6 @@
 # make help               print this list, that of the wider checks, and those of
 #                         the products
 #
-# The page:
-#   make page      build build/page.html: see a filter in the browser
 
 CC = cc
 CXX = c++
@@ -77,11 +75,6 @@ JOBS = 4
 test: | build
 	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
-
-# ---- make page --------------------------------------------------------------
-
-page: | build
-	@sh examples/page/make_page.sh
 
 # ---- make install: what was built before is only copied ---------------------
 
@@ -160,5 +153,5 @@ help:                           # the comments at the top of all these files
 	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
 
-.PHONY: all FORCE test page install uninstall libbloom install-libbloom \
+.PHONY: all FORCE test install uninstall libbloom install-libbloom \
     version checks packages clean help

@@ -77,8 +77,8 @@
      BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock (GCC or Clang; see "Threads" below).
                             It belongs in the file with BLOOM_IMPLEMENTATION.
-                            In other files it has no effect: if it is missing
-                            there, threads lose keys, without a message.
+                            If it is in other files only, the program does not
+                            link.
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol
@@ -376,6 +376,22 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
    filters. During bloom_verify, bloom_copy or saving, no filter may change. */
 
+/* If a file defines BLOOM_ATOMIC, but the one with BLOOM_IMPLEMENTATION does
+   not, threads lose keys. So such a file needs a function that only the right
+   implementation has; without it, the program does not link. */
+#if defined(BLOOM_ATOMIC) && !defined(BLOOM_STATIC) && defined(__GNUC__)
+BLOOM_API void bloom_define_BLOOM_ATOMIC_in_the_implementation_(void);
+#if defined(__has_attribute)
+#if __has_attribute(retain)             /* also with --gc-sections */
+__attribute__((retain))
+#endif
+#endif
+__attribute__((used)) static void bloom_needs_atomic_(void)
+{
+    bloom_define_BLOOM_ATOMIC_in_the_implementation_();
+}
+#endif
+
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
    differ, the result is false and nothing changes. The union has the same bytes
@@ -615,6 +631,12 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 {
     while (size > 0)
         bytes[--size] = 0;
+}
+#endif
+
+#if defined(BLOOM_ATOMIC) && !defined(BLOOM_STATIC)
+BLOOM_API void bloom_define_BLOOM_ATOMIC_in_the_implementation_(void)
+{
 }
 #endif
 

@@ -1,4 +1,4 @@
-# Run by `make large`: compares examples/intersect.c and examples/top.c, limited
+# Run by `make check-large`: compares examples/intersect.c and examples/top.c, limited
 # to 64 MB of memory, with sort, uniq and comm, on two files of 20 million lines
 # each. Takes minutes, and 5 GB of disk space. usage: large.sh [LINES [MB]]
 lines=${1:-20000000}

@@ -1,4 +1,4 @@
-# `make examples` runs this script. It tests examples/levels.c with paths of this
+# `make check-examples` runs this script. It tests examples/levels.c with paths of this
 # machine: get and scan are compared with awk and grep, a damaged or truncated
 # store is an error or has the right answers, and bad input changes nothing. The
 # program is built with ASan and UBSan, if the compiler has them.

@@ -66,6 +66,17 @@ one_sided_malloc() {
     ! $CC -DBLOOM_IMPLEMENTATION '-DBLOOM_MALLOC(n)=0' -x c -c bloom.h \
         -o build/late.o 2>/dev/null
 }
+# links MAIN-FLAGS BLOOM-FLAGS: a program of two files, of which the second one has
+# BLOOM_IMPLEMENTATION. With BLOOM_ATOMIC in the first one only, keys could be
+# lost, so it must not link.
+links() {
+    printf '#include "bloom.h"\nint main(void) { return !bloom_new(9, 0.1); }\n' \
+        >build/atomic.c
+    $CC $1 -I. build/atomic.c -c -o build/atomic-main.o &&
+        $CC $2 -DBLOOM_IMPLEMENTATION -I. -x c -c bloom.h \
+            -o build/atomic-bloom.o &&
+        $CC build/atomic-main.o build/atomic-bloom.o -o build/atomic 2>/dev/null
+}
 # A companion that finds another library's bloom.h says so in its first error.
 names_another_bloom() {
     mkdir -p build/another
@@ -102,5 +113,10 @@ is "lines that have the version, too" '' "$(find . -path ./build -prune -o \
 check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
 check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
+if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
+    check "BLOOM_ATOMIC with the implementation links" links '' -DBLOOM_ATOMIC
+    check "BLOOM_ATOMIC in both files links" links -DBLOOM_ATOMIC -DBLOOM_ATOMIC
+    links -DBLOOM_ATOMIC '' && bad "BLOOM_ATOMIC in the wrong file links" || ok
+fi
 
 counted

@@ -1,0 +1,13 @@
+# page: a web page that shows a filter at work, in one file
+#   make page             build build/page.html: see a filter in the browser
+#   make check-page       use the page in chromium, as a person would; 4 min
+
+CHECKS += check-page
+PACKAGES += clang lld chromium fonts-dejavu-core
+
+page: | build
+	@sh examples/page/make_page.sh
+
+check-page: page all
+	@sh examples/page/tests/run.sh
+.PHONY: page check-page
