@@ -77,8 +77,9 @@ fuzz() {
         bad "$1"
         return
     fi
-    mkdir -p "$found"
-    sh tests/fuzz/unpack.sh "${source%/*}/${texts:-fuzz_$1.txt}" "$seeds"
+    texts=${source%/*}/${texts:-fuzz_$1.txt}
+    mkdir -p "$seeds" "$found"
+    [ ! -e "$texts" ] || sh tests/fuzz/unpack.sh "$texts" "$seeds"
     asan=$ASAN_OPTIONS
     export ASAN_OPTIONS="$asan:$(told asan)"
     clang -m${bits%% *} -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE \
