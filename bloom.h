@@ -494,8 +494,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 /* The implementation follows a key: the image, hashes, the walk from a hash to
    the cells, the three layouts, one key, and many keys. Then come calls on
-   whole filters, making, planning, and what the cells tell. Where a function has a faster body
-   for some CPUs, it stands beside the plain one. */
+   whole filters, making, planning, and what the cells tell. Where a function
+   has a faster body for some CPUs, it stands beside the plain one. */
 
 #if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
