@@ -57,8 +57,8 @@ static void tell_unchanged(const filter *f, const char *path)
     if (options.by)
         say("%s: unchanged: --by 1 divides by one", path);
     else
-        say("%s: unchanged: m = %" PRIu64 " has no divisor that keeps p = %g; a "
-            "filter built with --foldable has more divisors", path,
+        say("%s: unchanged: m = %" PRIu64 " has no divisor that keeps p = %g; "
+            "a filter built with --foldable has more divisors", path,
             bloom_plan_of(f->one).cells, options.p);
 }
 

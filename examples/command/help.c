@@ -49,17 +49,17 @@ static const char examples[] =
     "  bloom uniq <urls >new              like sort -u, but in input order\n"
     "  tail -F log | bloom uniq -f seen   each line once, over all runs\n"
     "  bloom build known list             make a filter of the lines of list\n"
-    "  bloom check -v known new           the lines of new that are not in list\n"
+    "  bloom check -v known new           the lines of new not in list\n"
     "\n"
     "A known line is never taken for a new one. A new line may be taken for a\n"
     "known one, at the rate P, by default 0.001 (-p P).\n"
-    "bloom VERB --help lists the options of a verb. `man bloom` has the rest.\n";
+    "bloom VERB --help has the options of a verb, `man bloom` the rest.\n";
 
 static const char lines[] =
     "\n"
     "IN is a file; without IN, or if it is -, the input is standard input.\n"
-    "No filter records the options -z, -k, -t, -i, --crlf and --trim. Give the\n"
-    "same ones to build, add, check, and every run of uniq -f FILE.\n";
+    "No filter records the options -z, -k, -t, -i, --crlf and --trim. Give\n"
+    "the same ones to build, add, check, and every run of uniq -f FILE.\n";
 
 static int help_all(void)
 {
@@ -84,7 +84,8 @@ int help(const char *name)
         print_options(v);
     if (strchr(v->letters, 'z'))
         fputs(lines, stdout);
-    puts("\nThe exit status is 2 on any error, and 0 otherwise, unless said above.");
+    puts("\nThe exit status is 2 on any error. Otherwise it is 0, unless said "
+         "above.");
     close_output();
     return 0;
 }

@@ -11,51 +11,55 @@
 const verb verbs[] = {
     { "uniq", "fnplwsFNASWdczktiCT", 0, INT_MAX, uniq_lines,
       "[-f FILE] [IN...]", "print each line the first time it is seen",
-      "Prints each line the first time it is seen, in order and at once. On\n"
-      "average, it loses at most a share P of the new lines. The filter grows\n"
-      "as needed; with --last or --for it forgets old lines instead.\n"
+      "Prints each line the first time it is seen, in order and at once.\n"
+      "On average, it loses at most a share P of the new lines. The\n"
+      "filter grows as needed; with --last or --for it forgets old lines\n"
+      "instead.\n"
       "\n"
       "FILE keeps the filter between runs. It records every line that was\n"
-      "printed, unless SIGKILL or a crash ends the command. A line that the\n"
-      "reader of a pipe left unread is not recorded. At the end, uniq waits for\n"
-      "the reader, for at most the time of --save. FILE also records the filter\n"
-      "options, so later runs may leave them out.\n"
+      "printed, unless SIGKILL or a crash ends the command. A line that\n"
+      "the reader of a pipe left unread is not recorded. At the end, uniq\n"
+      "waits for the reader, for at most the time of --save. FILE also\n"
+      "records the filter options, so later runs may leave them out.\n"
       "\n"
-      "The exit status is 3 if the rate has become too high, so that uniq may\n"
-      "have lost more new lines than P allows. A message estimates how many.\n" },
+      "The exit status is 3 if the rate has become too high, so that uniq\n"
+      "may have lost more new lines than P allows. A message estimates\n"
+      "how many.\n" },
     { "build", "nplwsOEWzktiCTj", 1, INT_MAX, build_filter,
       "OUT [IN...]", "make a filter from lines",
-      "Makes a filter from the lines of IN, and writes it to OUT. Without -n,\n"
-      "it counts the lines first. The exit status is 3 if OUT holds more lines\n"
-      "than N, so that its rate has become too high.\n" },
+      "Makes a filter from the lines of IN, and writes it to OUT. Without\n"
+      "-n, it counts the lines first. The exit status is 3 if OUT holds\n"
+      "more lines than N, so that its rate has become too high.\n" },
     { "add", "WzktiCT", 1, INT_MAX, add_to_filter,
       "FILE [IN...]", "add lines to a filter",
-      "Adds lines to an existing filter. The exit status is 3 if its rate is now\n"
-      "above 25%.\n" },
+      "Adds lines to an existing filter. The exit status is 3 if its rate\n"
+      "is now above 25%.\n" },
     { "check", "vcqzktiCTj", 1, INT_MAX, check_lines,
       "[-v] FILE [IN...]", "print lines that may be in it; -v: the others",
-      "Prints the lines that may be in the filter; with -v, those that are\n"
-      "certainly not in it. The exit status is 1 if there is no line to print.\n" },
+      "Prints the lines that may be in the filter; with -v, those that\n"
+      "are certainly not in it. The exit status is 1 if there is no line\n"
+      "to print.\n" },
     { "info", "", 1, 1, show_info,
       "FILE", "show its size, keys, rate, and if it is intact",
-      "Shows the layout, size, contents, false-positive rate and capacity of a\n"
-      "filter, and whether it is intact.\n" },
+      "Shows the layout, size, contents, false-positive rate and capacity\n"
+      "of a filter, and whether it is intact.\n" },
     { "merge", "pOW", 2, INT_MAX, merge_filters,
       "OUT A B...", "write the union of filters to OUT",
-      "Writes the union of two or more filters to OUT. They must be built with\n"
-      "the same options. OUT is replaced, and must not be one of them. The exit\n"
-      "status is 3 if the rate of OUT is too high: above P, or without --fold,\n"
-      "above 25%.\n" },
+      "Writes the union of two or more filters to OUT. They must be built\n"
+      "with the same options. OUT is replaced, and must not be one of\n"
+      "them. The exit status is 3 if the rate of OUT is too high: above\n"
+      "P, or without --fold, above 25%.\n" },
     { "fold", "npBW", 1, 1, fold_filter,
       "-p P FILE", "shrink a filter to the size its lines need",
-      "Shrinks a filter to the smallest possible size that keeps the rate P for\n"
-      "the lines in it (for N lines, if N is larger), or divides its size by D.\n"
-      "The divisor must be a whole number; filters that were built with\n"
-      "--foldable or --fold have many.\n" },
+      "Shrinks a filter to the smallest possible size that keeps the rate\n"
+      "P for the lines in it (for N lines, if N is larger), or divides\n"
+      "its size by D. The divisor must be a whole number; filters that\n"
+      "were built with --foldable or --fold have many.\n" },
     { "dump", "", 1, 1, dump_filter,
       "FILE", "print a C array, ready for ROM",
-      "Prints a filter as a C array for ROM; a filter that grows or forgets\n"
-      "becomes several arrays. The file's name becomes the name of the array.\n" },
+      "Prints a filter as a C array for ROM; a filter that grows or\n"
+      "forgets becomes several arrays. The file's name becomes the\n"
+      "array's name.\n" },
     { NULL, NULL, 0, 0, NULL, NULL, NULL, NULL }
 };
 

@@ -7,12 +7,13 @@
    it here.
 
    Lines are numbered from 1. Lines gone + 1 to last wait; line i is in
-   line[(i - base) % MOST_WAITING]. When the queue is empty, the next line goes
-   to line[1] again, so that a queue that stays short stays in the cache. The
-   lines are also in LISTS linked lists, by hash. newest holds the newest line of
-   each list, and each line leads to an older one. A list ends at the first line
-   that no longer waits, so that no line has to be removed from a list. An empty
-   queue is all zeros, so that its 2 MB take no space in the executable file. */
+   line[(i - base) % MOST_WAITING]. When the queue is empty, the next line
+   goes to line[1] again, so that a queue that stays short stays in the
+   cache. The lines are also in LISTS linked lists, by hash. newest holds the
+   newest line of each list, and each line leads to an older one. A list ends
+   at the first line that no longer waits, so that no line has to be removed
+   from a list. An empty queue is all zeros, so that its 2 MB take no space
+   in the executable file. */
 #include "command.h"
 
 enum { LISTS = 1 << 13 };           /* fit in a core's cache */
