@@ -1,5 +1,5 @@
-/* Run by `make check-examples`: tests that examples/mini.c sets the same bits as
-   bloom.h and gives the same answers, for keys of 0 to 40 bytes and for
+/* Run by `make check-examples`: tests that examples/mini.c sets the same bits
+   as bloom.h and gives the same answers, for keys of 0 to 40 bytes and for
    integers, and that its m and k are those of the textbook. It is built as C99
    and as C++11 (-x c++). */
 #define BLOOM_STATIC
