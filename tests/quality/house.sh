@@ -85,12 +85,12 @@ fi
     echo '#include <stdio.h>'
     awk '/^```/ { fenced = !fenced }
         /^#/ && !fenced { if (on) print "}"; on = 0 }
-        !fenced && /^    .*(bloom|BLOOM)_[a-zA-Z0-9_]*\(|^    (bloom|else|if)[^ ]* .*;/ {
+        !fenced && /^    .*(bloom|BLOOM)_[a-zA-Z0-9_]*\(|^    (bloom|else|if)[^ ]* .*;|^    .*BLOOM_HEADER_SIZE/ {
             if (!on)
                 print "void f" ++i "(uint64_t n, double p, unsigned k, size_t " \
                     "bytes, size_t count, uint64_t one_in, const uint64_t *keys, " \
                     "bool *is_new, bool *maybe, FILE *file, void *image, " \
-                    "size_t size)\n{"
+                    "size_t size, const char *name, uint64_t id)\n{"
             on = 1
             line = $0
             if (line ~ /^    [a-zA-Z_]*\([a-zA-Z_, ]*\)  /) {
