@@ -494,8 +494,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 /* The implementation follows a key: the image, hashes, the walk from a hash to
    the cells, the three layouts, one key, and many keys. Then come calls on
-   whole filters, making, planning, and what the cells tell. Where a function has a faster body
-   for some CPUs, it stands beside the plain one. */
+   whole filters, making, planning, and what the cells tell. Where a function
+   has a faster body for some CPUs, it stands beside the plain one. */
 
 #if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
@@ -1477,14 +1477,14 @@ typedef long long bloom_i64x4_ __attribute__((vector_size(32)));
 #ifdef BLOOM_ATOMIC
 /* Sets bits in a word, and returns those that were not set when the word was
    read. If several threads set a bit at once, the first of them has read it as
-   not set. So at least one of them learns that the key is new. */
+   not set. So at least one of them learns that the key is new. Most words of a
+   new key lack a bit, so to write only these would cost more than it saves. */
 static inline uint64_t bloom_set_word_(unsigned char *at, uint64_t bits)
 {
     void *aligned = at;
     bloom_atomic_word_ *word = (bloom_atomic_word_ *)aligned;
     const uint64_t absent = bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
-    if (absent)
-        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
     return absent;
 }
 

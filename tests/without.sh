@@ -20,15 +20,18 @@ built() {
     sed -n 's,^\(build/[A-Za-z0-9._-]*\)[ :].*,\1,p' "examples/$1/rules.mk" \
         2>/dev/null
 }
-# users NAME: the products with a source that names this folder, or a file that
-# its rules build
+# users NAME: the folders of the products with a source that names this folder,
+# or a file that its rules build; examples: the small programs
 users() {
     names="examples/$1$(built "$1" | sed 's/^/|/' | tr -d '\n')"
-    for rules in "$tree"/examples/*/rules.mk; do
+    for rules in examples/*/rules.mk; do
         folder=${rules%/rules.mk}
-        grep -r -q -E --exclude='*.md' -e "($names)([^A-Za-z0-9._-]|$)" \
-            "$folder" && echo "${folder##*/}"
+        [ "$folder" != "examples/$1" ] &&
+            grep -r -q -E --exclude='*.md' -e "($names)([^A-Za-z0-9._-]|$)" \
+                "$folder" && echo "$folder"
     done
+    grep -q -E -e "($names)([^A-Za-z0-9._-]|$)" examples/*.[ch] \
+        $(find examples/tests -type f 2>/dev/null) && echo examples
 }
 
 for folder in examples/*/; do
@@ -46,8 +49,10 @@ for folder in examples/*/; do
     check "without $name: make help" made help
     check "without $name: make house" made house
     for user in $(users "$name"); do
-        echo "without $name: make check-$user"
-        check "without $name: make check-$user" made check-$user
+        for target in $(sed -n 's/^CHECKS += //p' "$user/rules.mk"); do
+            echo "without $name: make $target"
+            check "without $name: make $target" made $target
+        done
     done
 done
 counted

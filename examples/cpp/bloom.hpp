@@ -153,9 +153,15 @@ const T &key_of(const T &k) { return k; }
 
 // Eight bytes for each integer: its value modulo 2^64, little-endian. The same
 // key on every machine, whatever the sizes of the types.
+template <class T> uint64_t integer(T k)
+{
+    static_assert(is_number<T>::value, "pack takes integers and enums: cast a "
+        "char to unsigned char.");
+    return static_cast<uint64_t>(k);
+}
 template <class... T> std::array<unsigned char, 8 * sizeof...(T)> pack(T... of)
 {
-    const uint64_t numbers[] = { slot(of)... };
+    const uint64_t numbers[] = { integer(of)... };
     std::array<unsigned char, 8 * sizeof...(T)> bytes;
     for (std::size_t i = 0; i < bytes.size(); i++)
         bytes[i] = static_cast<unsigned char>(numbers[i / 8] >> i % 8 * 8);

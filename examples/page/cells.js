@@ -2,6 +2,7 @@
 
 const MARK = { own: 'own', shared: 'shared', unset: 'unset' };
 const still = matchMedia('(prefers-reduced-motion: reduce)');
+const touchOnly = matchMedia('(hover: none)');
 
 class Cells {
     /* model has m, k, layout, value(cell), setters(cell), probes and isIn; see
@@ -15,7 +16,10 @@ class Cells {
         new ResizeObserver(() => this.draw()).observe(canvas.parentElement);
         canvas.addEventListener('pointermove', (e) => this.point(e));
         canvas.addEventListener('pointerdown', (e) => this.point(e));
-        canvas.addEventListener('pointerleave', () => this.moveTo(-1));
+        canvas.addEventListener('pointerleave', (e) => {
+            if (e.pointerType !== 'touch')      /* a tapped cell stays selected */
+                this.moveTo(-1);
+        });
         canvas.addEventListener('keydown', (e) => this.walkBy(e));
         canvas.addEventListener('focus', () => {
             if (this.cursor < 0 && canvas.matches(':focus-visible'))

@@ -92,6 +92,8 @@ async function keep(name, job) {
     if (result.info.verified === ERRORS.corrupt) {
         say('#file-note', `${name}: ${result.text}.`);
         $('#file-note').classList.add('wrong');
+    } else if (result.info.verified === ERRORS.unsealed) {
+        say('#file-note', `${name}: has no seal, so damage to it cannot be detected.`);
     } else if (result.lines !== undefined) {
         say('#file-note', `Made from ${plural(result.lines, 'line')}.`);
     }

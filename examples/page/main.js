@@ -114,30 +114,38 @@ function restoreWords({ text, number, many, layout }) {
     showWords();
 }
 
-/* Restores n and p. A value that is out of range is refused with a hint, as if it
-   had been typed. Values after # are newer than those after ?. */
+/* Numbers in an address mean the same in every language. */
+const numberInAddress = (value) => value.endsWith('%')
+    ? Number(value.slice(0, -1) || NaN) / 100 : Number(value || NaN);
+
+/* Restores n and p. If a value is refused, shows the reader which one and why, as the
+   address soon has the values that the page uses instead. Values after # are newer
+   than those after ?. */
 function restorePlan({ text, number, layout }) {
     const plan = { n: 10000, p: 0.01 }, refused = [];
     const query = new URLSearchParams(location.search);
     for (const [field, { fits, hint }] of Object.entries(FIELDS)) {
         const value = text(field) || query.get(field) || '';
-        if (fits(Number(value || NaN)))
-            plan[field] = Number(value);
+        if (fits(numberInAddress(value)))
+            plan[field] = numberInAddress(value);
         else if (value !== '')
-            refused.push(hint);
+            refused.push(`The address says ${field} = ${value.slice(0, 40)}, but ${hint}`);
     }
     replan({ ...plan, layout: layout('plan'), k: within(number('probes'), 1, 64, 0) });
     if (refused.length)
         say('#plan-note', refused.join(' '));
+    return refused.length === 0;
 }
 
 function restoreRest(link) {
     const { text, number } = link, [m, k, n] = text('step').split(',').map(Number);
-    restorePlan(link);
+    const good = restorePlan(link);
     if (within(m, 64, MOST_STEP_CELLS, 0) && m % 64 === 0 && within(k, 1, 64, 0)
         && within(n, 1, m, 0))
         chooseStep({ m, k, n });
-    if (text('part'))
+    if (!good)
+        $('#plan-note').scrollIntoView({ block: 'center' });
+    else if (text('part'))
         $(`#part-${within(number('part'), 1, 5, 1)}`).scrollIntoView();
 }
 
@@ -194,9 +202,9 @@ async function start() {
     startStep(new Engine(module));
     startFile();
     startRace();
-    restoreRest(link);
     if (!location.hash && /[?&][np]=/.test(location.search))
         $('#part-2').scrollIntoView();
+    restoreRest(link);
     say('#version', [version / 10000, version / 100 % 100, version % 100]
         .map(Math.floor).join('.'));
     $$('a[href^="#part-"]').forEach((a) => a.addEventListener('click', goTo));

@@ -3,6 +3,7 @@
 const planning = { n: 10000, p: 0.01, layout: 0, k: 0 };    /* k 0: the best */
 const FRACTIONS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2.5, 4];
 const MOST_MEASURED = 3e7, MOST_BYTES = 3e8;
+const ASKED_PER_POINT = 100000;         /* as ASKED in worker.js */
 
 let planEngine, chartRate, chartK, measuring = null, measured = null;
 
@@ -108,6 +109,42 @@ function makeChart(at, options, data) {
     return chart;
 }
 
+/* The 95% confidence interval of the rate at point i, after Wilson (1927), who divides
+   by asked + z^2, so that it is right for few false positives and for none. The rates
+   of small filters differ from one another; `spread` is how many times larger that makes
+   the variance, and so how many times fewer independent lookups there were. */
+function interval({ maybes, spread }, i) {
+    const z = 1.96, share = maybes[i] / ASKED_PER_POINT;
+    const asked = ASKED_PER_POINT / (spread?.[i] ?? 1), room = z * z / asked;
+    const half = z * Math.sqrt((share * (1 - share) + room / 4) / asked);
+    return [maybes[i] > 0 ? (share + room / 2 - half) / (1 + room) : 0,
+            Math.min(1, (share + room / 2 + half) / (1 + room))];
+}
+
+const intervalText = (i) => interval(measured, i).map(rate).join(' to ');
+
+/* Draws the interval of each measured point as a bar. */
+function drawIntervals(chart) {
+    const g = chart.ctx, { left, top, width, height } = chart.bbox;
+    if (!measured)
+        return;
+    g.save();
+    g.beginPath();
+    g.rect(left, top, width, height);
+    g.clip();
+    g.strokeStyle = style('--wrong');
+    g.lineWidth = 2 * devicePixelRatio;
+    g.beginPath();
+    measured.maybes.forEach((maybes, i) => {
+        const x = chart.valToPos(measured.points[i], 'x', true);
+        const [low, high] = interval(measured, i);
+        g.moveTo(x, low > 0 ? chart.valToPos(low, 'y', true) : top + height);
+        g.lineTo(x, chart.valToPos(high, 'y', true));
+    });
+    g.stroke();
+    g.restore();
+}
+
 function rateData(plan) {
     const { n } = planning, from = Math.max(1, n / 5), to = n * 5;
     const at = new Set([n, ...FRACTIONS.map((f) => Math.round(f * n) || 1)]);
@@ -118,7 +155,7 @@ function rateData(plan) {
     const promised = x.map((keys) => planEngine.c.rate(keys));
     const points = x.map((keys) => {
         const i = measured?.points.indexOf(keys) ?? -1;
-        return measured?.maybes[i] > 0 ? measured.maybes[i] / 100000 : null;
+        return measured?.maybes[i] > 0 ? measured.maybes[i] / ASKED_PER_POINT : null;
     });
     return [x, promised.map((r) => r > 0 ? r : null), points];
 }
@@ -134,7 +171,7 @@ function drawRate(plan) {
                    points: { show: false } },
                  { stroke: style('--wrong'), paths: () => null,
                    points: { show: true, size: 9, fill: style('--wrong') } }],
-        hooks: { draw: [drawPlanned] },
+        hooks: { draw: [drawPlanned, drawIntervals] },
     }, rateData(plan));
 }
 
@@ -167,17 +204,19 @@ function drawK(best) {
 
 function showTable(plan) {
     planEngine.planSet(plan.cells, plan.hashes, plan.layout);
-    const rows = (measured?.points ?? []).map((n, i) => element('tr',
-        element('td', whole(n)), element('td', rate(planEngine.c.rate(n))),
-        element('td', measured.maybes.length > i
-            ? rate(measured.maybes[i] / 100000) : '…'),
-        element('td', measured.maybes.length > i
-            ? whole(measured.maybes[i]) : '…')));
+    const rows = (measured?.points ?? []).map((n, i) => {
+        const maybes = measured.maybes[i], known = maybes !== undefined;
+        const cells = [whole(n), rate(planEngine.c.rate(n)),
+                       known ? rate(maybes / ASKED_PER_POINT) : '…',
+                       known ? whole(maybes) : '…', known ? intervalText(i) : '…'];
+        return element('tr', ...cells.map((text) => element('td', text)));
+    });
     $('#points tbody').replaceChildren(...rows);
     const at = measured?.points.indexOf(planning.n) ?? -1;
     const maybes = measured?.maybes[at];
     say('#plan-measured', maybes === undefined ? '–'
-        : `${rate(maybes / 100000)} (${whole(maybes)} of ${whole(100000)})`);
+        : `${rate(maybes / ASKED_PER_POINT)} (${whole(maybes)} of ${whole(ASKED_PER_POINT)}; `
+            + `95% confidence interval ${intervalText(at)})`);
 }
 
 function showK(best, plan, all) {
@@ -257,8 +296,8 @@ function stopMeasuring() {
     say('#measure-note', '');
 }
 
-function showMeasured(points, maybes) {
-    measured = { points, maybes };
+function showMeasured(points, maybes, spread) {
+    measured = { points, maybes, spread };
     chartRate?.setData(rateData(planned));
     showTable(planned);
 }
@@ -273,7 +312,7 @@ async function startMeasuring() {
         return;
     }
     const mine = measuring = new Worker_();
-    const { why, maybes } = await mine.start(
+    const { why, maybes, spread } = await mine.start(
         { job: 'measure', plan: { ...planned, seed: undefined }, n: planning.n, points },
         ({ progress, maybes: some }) => {
             $('#measure-progress').value = progress;
@@ -286,10 +325,10 @@ async function startMeasuring() {
     measuring = null;
     $('#measure-progress').value = 1;
     say('#measure-note', why ?? `${plural(points.length, 'point')}, each from `
-        + `${whole(100000)} lookups of absent keys.`
-        + `${maybes.some((m) => m === 0) ? ' A point without false positives has no dot.' : ''}`);
+        + `${whole(ASKED_PER_POINT)} lookups of absent keys.`
+        + `${maybes.some((m) => m === 0) ? ' A point without false positives has only a bar.' : ''}`);
     if (!why)
-        showMeasured(points, maybes);
+        showMeasured(points, maybes, spread);
 }
 
 /* Measures small plans without a click, once the sliders rest. */

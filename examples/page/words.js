@@ -300,8 +300,9 @@ function fitShape(m, k, layout) {
 }
 
 function onCell(cell) {
-    const text = cell < 0 ? 'Point at a cell, or move to it with the arrow keys, '
-        + 'to see which words set it.' : describeCell(cell);
+    const reach = touchOnly.matches ? 'Tap a cell'
+        : 'Point at a cell, or move to it with the arrow keys,';
+    const text = cell < 0 ? `${reach} to see which words set it.` : describeCell(cell);
     say('#cell', text);
     $('#cells').setAttribute('aria-valuenow', Math.max(cell, 0));
     $('#cells').setAttribute('aria-valuetext', cell < 0 ? 'none' : text);

@@ -13,9 +13,17 @@ function filtersFor(n) {
     return [100, 50, 20, 10, 5, 2, 1].find((f) => f * n <= 100000) ?? 1;
 }
 
+/* How many times larger the variance of a sum over filters is than if each lookup
+   were independent of the others; at least 1 */
+function spreadOf(sum, squares, filters) {
+    const share = sum / ASKED, expected = ASKED * share * (1 - share);
+    const variance = (squares - sum * sum / filters) * filters / (filters - 1);
+    return filters > 1 && expected > 0 ? Math.max(1, variance / expected) : 1;
+}
+
 function measure({ plan, n, points }) {
     const c = engine.c, filters = filtersFor(n), asked = ASKED / filters;
-    const sums = points.map(() => 0);
+    const sums = points.map(() => 0), squares = points.map(() => 0);
     engine.planSet(plan.cells, plan.hashes, plan.layout);
     const marked = c.mark();
     for (let f = 0; f < filters; f++) {
@@ -32,14 +40,17 @@ function measure({ plan, n, points }) {
                 if (point > 500000)
                     postMessage({ progress: added / points.at(-1) });
             }
-            sums[i] += c.ask_range(b, FAR + first, asked);
+            const maybes = c.ask_range(b, FAR + first, asked);
+            sums[i] += maybes;
+            squares[i] += maybes * maybes;
             if (filters === 1)
                 postMessage({ progress: added / points.at(-1),
                               maybes: sums.slice(0, i + 1) });
         });
         postMessage({ progress: (f + 1) / filters });
     }
-    return { maybes: sums, asked: ASKED };
+    return { maybes: sums,
+             spread: sums.map((sum, i) => spreadOf(sum, squares[i], filters)) };
 }
 
 /* ---- Part 3: rules for the step ------------------------------------------ */
@@ -114,6 +125,11 @@ function whyNot(magic) {
     return error ? engine.errorText(error) : 'too large for the memory of this page';
 }
 
+/* A filter may come from a program that does not seal. Growing filters come from the
+   command or this page, which seal every link, so one without a seal is damaged. */
+const NO_SEAL = 'corrupt: a filter that grows (made by uniq without --fixed) has a seal, '
+    + 'but here it is missing';
+
 async function open({ file, bytes }) {
     const c = engine.c;
     const size = file ? file.size : bytes.length;
@@ -124,9 +140,10 @@ async function open({ file, bytes }) {
         return { why: 'is a sliding window of bloom_window.h, which only the command opens' };
     const isChain = magic === 'BLC';
     filter = isChain ? 0 : c.open(at, size);
-    if (isChain ? c.open_chain(at, size) > 0 : filter)
-        return loaded();
-    return { why: whyNot(magic) };
+    if (isChain ? !c.open_chain(at, size) : !filter)
+        return { why: whyNot(magic) };
+    const opened = loaded();
+    return isChain && opened.info.verified === ERRORS.unsealed ? { why: NO_SEAL } : opened;
 }
 
 function make({ text, n, p, layout }) {

@@ -195,8 +195,8 @@ static bool open_filter(sqlite3_context *to, sqlite3_value *v, filter *f)
 }
 
 /* Checks the seals, because sealing a filter again must not hide old damage.
-   *sealed tells whether there are any. Without, damage cannot be found; SQLite's
-   only place for such a warning is its error log. */
+   *sealed tells whether there are any. Without a seal, damage cannot be found.
+   SQLite's only place for such a warning is its error log. */
 static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
 {
     bloom_error error = f->chain ? bloom_chain_verify(f->chain)

@@ -1,5 +1,5 @@
-/* Run by `make check-examples`: tests that examples/mini.c sets the same bits as
-   bloom.h and gives the same answers, for keys of 0 to 40 bytes and for
+/* Run by `make check-examples`: tests that examples/mini.c sets the same bits
+   as bloom.h and gives the same answers, for keys of 0 to 40 bytes and for
    integers, and that its m and k are those of the textbook. It is built as C99
    and as C++11 (-x c++). */
 #define BLOOM_STATIC
@@ -16,7 +16,7 @@ static void check(int right, const char *what, double n, double p)
     passed += right;
     failed += !right;
     if (!right)
-        printf("mini: %s, for n = %.0f, p = %g\n", what, n, p);
+        printf("%s, for n = %.0f, p = %g\n", what, n, p);
 }
 
 /* Key number i of 0 to 40 bytes, and below, key number i as an integer. The
@@ -140,6 +140,6 @@ int main(void)
     refused(1, log(-1.0));
     refused(log(-1.0), 0.01);
     refused(4.5e8, 0.01);
-    printf("mini: %d passed, %d failed\n", passed, failed);
+    printf("%d passed, %d failed\n", passed, failed);
     return failed > 0;
 }

@@ -71,11 +71,14 @@ for use in "f.add('a')" "c.may_contain('a')" 'f.add(true)' 'f.add(1.5)' \
            'f.add(std::vector<double>())' 'f.remove(&f)' 'f.add(nullptr)' \
            'f.may_contain(nullptr)' 'f.remove(nullptr)' 'c.add(nullptr)' \
            'w.add(nullptr)' 'f.add({ nullptr, nullptr })' 'f.add(nothing())' \
-           'w.add(std::vector<nothing>(2))' "bloompp::pack(1, 'a')" \
+           'w.add(std::vector<nothing>(2))' \
            'f.add(std::vector<bool>(2))'; do
     refused 'A key must be text, bytes, an integer, an enum or a bloom_hash' \
         "$use"
 done
+
+refused 'pack takes integers and enums' "bloompp::pack(1, 'a')"
+refused 'pack takes integers and enums' 'bloompp::pack("text")'
 
 # A result that is the only sign of failure, or of any effect, must be used. Here
 # |= throws instead.

@@ -200,6 +200,51 @@ export async function corrupted() {
     await page.context().close();
 }
 
+// A filter without a seal is opened, but a growing filter without one is damaged. The page
+// says both in the words of the command.
+export async function unsealed() {
+    const page = await open();
+    const zeroed = (name, from, at) => {
+        const bytes = Buffer.from(from);
+        at.forEach((each) => bytes.fill(0, each, each + 8));
+        writeFileSync(`${folder}/${name}`, bytes);
+        return `${folder}/${name}`;
+    };
+    const why = (path) => bloom(['check', path], 'line 1\n').stderr.trim()
+        .split(': ').slice(2).join(': ');
+    const plain = zeroed('plain-unsealed', readFileSync(build('plain', lines(0, 100))), [24]);
+    await load(page, plain);
+    same('a filter without a seal', await text(page, '#file-note'),
+         'plain-unsealed: has no seal, so damage to it cannot be detected.');
+    same('in the words of the command', await text(page, '#file-note'),
+         `plain-unsealed: ${why(plain)}.`);
+    same('its row', (await table(page)).seal, 'not sealed');
+    check('it takes lookups', !await page.locator('#asking').evaluate((e) => e.inert));
+    bloom(['uniq', '-f', `${folder}/grown-sealed`, '-n', '100', '-p', '0.01'], lines(0, 500));
+    const grown = readFileSync(`${folder}/grown-sealed`), seals = [];
+    for (let at = 32; at < grown.length; at++)
+        if (grown.toString('latin1', at, at + 4) === 'BLM\x02')
+            seals.push(at + 24);
+    check('the chain has links', seals.length > 1, seals);
+    await load(page, `${folder}/grown-sealed`);
+    same('with its seals it opens', await text(page, '#file-note'), '');
+    const chains = { all: seals, first: seals.slice(0, 1), last: seals.slice(-1) };
+    for (const [name, at] of Object.entries(chains)) {
+        const path = zeroed(`chain-unsealed-${name}`, grown, at);
+        await load(page, path);
+        const said = await text(page, '#file-note');
+        same(`${name}: refused`, said, `chain-unsealed-${name}: ${why(path)}.`);
+        check(`${name}: the seal is named`, said.includes('seal'), said);
+        check(`${name}: no lookups`, await page.locator('#asking').evaluate((e) => e.inert));
+        check(`${name}: no table`, await page.locator('#info').isHidden());
+    }
+    bloom(['uniq', '-f', `${folder}/window-sealed`, '--last', '100', '-p', '0.01'], lines(0, 50));
+    const window = readFileSync(`${folder}/window-sealed`);
+    await load(page, zeroed('window-unsealed', window, [24, 64 + 24]));
+    check('a window is refused', await page.locator('#asking').evaluate((e) => e.inert));
+    await page.context().close();
+}
+
 export async function large() {
     const path = build('large', lines(0, 1000), '-n', '60000000', '-p', '0.001');
     const page = await open(), start = Date.now();

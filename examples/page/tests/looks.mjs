@@ -88,6 +88,48 @@ export async function longWords() {
     await page.context().close();
 }
 
+// What a phone shows: no text is cut, and nothing speaks of keys that it does not have.
+export async function phone() {
+    const options = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+    const page = await open(WORDS, options);
+    await fill(page);
+    const cut = await page.evaluate(() => {
+        const texts = document.querySelectorAll('caption, figcaption, p, label, legend, h2, h3');
+        return [...texts].filter((at) => !at.closest('.hidden')).filter((at) => {
+            const range = document.createRange();
+            range.selectNodeContents(at);
+            return [...range.getClientRects()].some(({ right }) => right > innerWidth);
+        }).map((at) => at.textContent);
+    });
+    check('no caption or paragraph is cut', cut.length === 0, cut);
+    same('what to do with the cells', await text(page, '#cell'),
+         'Tap a cell to see which words set it.');
+    const help = await page.locator('#cells-help').evaluate((at) => at.innerText);
+    check('its description has no keys', !/arrow/.test(help), help);
+    await page.locator('#cells').tap({ position: { x: 30, y: 30 } });
+    await page.waitForTimeout(200);
+    check('a tap describes a cell', /^Cell \d+/.test(await text(page, '#cell')),
+          await text(page, '#cell'));
+    await page.tap('#word');
+    same('a tap elsewhere ends it', await text(page, '#cell'),
+         'Tap a cell to see which words set it.');
+    await page.context().close();
+    for (const query of ['?n=ten', '?p=2', '?n=ten&p=2#words=owl&m=128',
+                         '#words=owl&n=0&part=4']) {
+        const wrong = await open(query, options);
+        const seen = await wrong.locator('#plan-note').evaluate((at) => {
+            const { top, bottom } = at.getBoundingClientRect();
+            const header = document.querySelector('header').getBoundingClientRect().bottom;
+            return at.textContent !== '' && top >= header && bottom <= innerHeight;
+        });
+        check(`${query}: the reason is in view`, seen);
+        await wrong.context().close();
+    }
+    const laptop = await open(WORDS);
+    check('with a mouse and keys: both', /Point at .* arrow keys/.test(await text(laptop, '#cell')));
+    await laptop.context().close();
+}
+
 export async function keyboard() {
     const page = await open('#words=&m=256&k=4');
     const focused = () => page.evaluate(() => document.activeElement.id

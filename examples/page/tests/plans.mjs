@@ -84,6 +84,70 @@ export async function errorStays() {
     await page.context().close();
 }
 
+// The 95% confidence interval: the rates q that are at most 1.96 standard errors, at q,
+// from the measured one; found by bisection. The page solves the equation (Wilson).
+function intervalOf(maybes, asked) {
+    const far = (q) => Math.abs(maybes / asked - q) > 1.96 * Math.sqrt(q * (1 - q) / asked);
+    return [0, 1].map((end) => {
+        let inside = maybes / asked, outside = end;
+        for (let i = 0; i < 200; i++) {
+            const middle = (inside + outside) / 2;
+            if (far(middle))
+                outside = middle;
+            else
+                inside = middle;
+        }
+        return inside;
+    });
+}
+
+// Checks an interval, '1% to 2%'. true: the predicted rate is in it.
+function sameInterval(what, said, n, maybes, predicted) {
+    const [low, high] = said.split(' to ').map(number);
+    const [least, most] = intervalOf(maybes, 100000).map((end) => digits(end));
+    if (filtersFor(n) === 1) {
+        close(`${what}: lower end`, low, least);
+        close(`${what}: upper end`, high, most);
+    } else {                            // at least as wide: small filters differ
+        check(`${what}: interval`, low <= least && high >= most, said, least, most);
+    }
+    return predicted >= low && predicted <= high;
+}
+
+// How many pixels of the chart have the colour of the measured points and their bars
+const redPixels = (page) => page.evaluate(() => {
+    const canvas = document.querySelector('#chart-rate canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let red = 0;
+    for (let i = 0; i < data.length; i += 4)
+        red += data[i] === 0xb8 && data[i + 1] === 0x44 && data[i + 2] === 0x0a;
+    return red;
+});
+
+// Few false positives, and none: the interval is told, and a bar is drawn.
+export async function fewHits() {
+    const page = await open('', { colorScheme: 'light' });
+    const measured = async (n, p) => {
+        await type(page, '#n-text', n);
+        await type(page, '#p-text', p);
+        await page.click('#measure');
+        await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+        const said = await text(page, '#plan-measured');
+        const [, maybes, interval] = said.match(
+            / \((\d+) of 100,000; 95% confidence interval (.*)\)$/) ?? [said, '-1', ''];
+        return [Number(maybes), interval];
+    };
+    const [few, interval] = await measured(200000, '5e-5');
+    check('few false positives', few > 0 && few < 20, few, interval);
+    sameInterval('few false positives', interval, 200000, few, 0);
+    const [none, above] = await measured(200000, '1e-12');
+    same('no false positive', none, 0);
+    same('the interval of none', above, '0% to 0.00384%');
+    const red = await redPixels(page);
+    check('its bar is drawn', red > 100, red);
+    await page.context().close();
+}
+
 async function sameMeasured(page, n, p, layout, k = 0) {
     await type(page, '#n-text', n);
     await type(page, '#p-text', p);
@@ -96,11 +160,15 @@ async function sameMeasured(page, n, p, layout, k = 0) {
         .map((tr) => [...tr.cells].map((td) => td.textContent)));
     const points = rows.map(([keys]) => number(keys));
     const expected = figures('measure', n, p, layout, k, filtersFor(n), ...points);
-    rows.forEach(([, , measured, maybes], i) => {
+    let inside = 0;
+    rows.forEach(([, predicted, measured, maybes, interval], i) => {
         const what = `n ${n}, p ${p}, layout ${layout}: measured at ${points[i]}`;
         close(what, number(maybes), expected[i][0]);
         close(what, number(measured), digits(expected[i][0] / 100000));
+        inside += sameInterval(what, interval, n, expected[i][0], number(predicted));
     });
+    check(`n ${n}: most intervals contain the predicted rate`, inside >= 0.75 * rows.length,
+          inside, rows);
     const at = expected[points.indexOf(n)][0];
     close('the rate at n', await numberAt(page, '#plan-measured'), digits(at / 100000));
     check('there were false positives', rows.some(([, , , maybes]) => number(maybes) > 0));
