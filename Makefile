@@ -68,7 +68,7 @@ $(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
 build/test-%.out: build/test-% FORCE
 	@$< >$@ 2>&1 || :
 
-build/install.out: all FORCE
+build/install.out: all FORCE | build
 	@MAKE="$(MAKE) -s" sh tests/install.sh >$@ 2>&1 || :
 
 JOBS = 4
