@@ -2,8 +2,8 @@
    Bloom filter commands and BF.MERGE, built on bloom.h. Replies and error
    messages are RedisBloom's, word for word, so that its clients work.
 
-   To build it, `make redis` gets redismodule.h of Redis. Without make, copy that
-   file from src/ of Redis to a FOLDER:
+   To build it, `make redis` gets redismodule.h of Redis. Without make, copy
+   that file from src/ of Redis to a FOLDER:
 
      cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.redis.so
      redis-server --loadmodule ./bloom.redis.so

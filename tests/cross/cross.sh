@@ -1,23 +1,27 @@
 # `make cross` runs this script. It tests bloom.h on other machines, most of
 # them emulated: the unit tests, golden images (the bytes of filters must be
-# those of the host) and the firmware examples. Some targets are compiled only.
+# those of the host) and the programs of CHIPS. Some targets are compiled only.
 # It prints a line for each target, and ends with the sum, "N passed, N failed".
 # If the tools of a target are missing, the target has failed, and their Debian
 # packages are named.
-# usage: [JOBS=1] cross.sh [TARGET...]   JOBS: how many targets at the same time
+# usage: [JOBS=1] [CHIPS=..] cross.sh [TARGET...]
+#   JOBS     how many targets at the same time
+#   CHIPS    programs for chips, each FILE.c or FILE.c:SYMBOL. Its first comment
+#            says what it prints; SYMBOL must be in ROM
 cd "$(dirname "$0")/../.." || exit 1
+. tests/modes.sh
 ulimit -c 0
 out=$PWD/build/cross
 ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
      s390x sparc64 mips mips-n32 i686 win64,win32 wasm wasm-simd wasm-bare tcc
-     ubsan arduino strict msvc zig'
+     ubsan strict msvc zig'
 
 # ---- Targets ----------------------------------------------------------------
 # target sets these variables:
 #   cc, files   the compiler with its flags; files that each program needs
 #   run, by     the function that runs a program; its name in the output
-#   builds      modes of bloom.h, as in build_flags
-#   checks      tests, images, firmware, unaligned
+#   builds      modes of bloom.h, of ../modes.txt
+#   checks      tests, images, chips, unaligned
 #   packages    the Debian packages that the target needs
 
 arm='-mthumb -Os -ffunction-sections -nostartfiles --specs=rdimon.specs
@@ -35,7 +39,7 @@ riscv32='-march=rv32imc -mabi=ilp32 --specs=picolibc.specs --crt0=hosted
          -Wl,--defsym=__stack_size=16K'
 
 target() {
-    files='' run=run_user by=directly builds='all tiny' checks='tests images'
+    files='' run=run_user by=directly builds='separate tiny' checks='tests images'
     case $1 in
     cortex-m0) board arm-none-eabi-gcc microbit "-mcpu=cortex-m0 -DTEST_SMALL
             -Wl,--defsym=ROM_SIZE=256K,--defsym=RAM_SIZE=16K"
@@ -44,15 +48,15 @@ target() {
     cortex-m4) board arm-none-eabi-gcc mps2-an386 "-mcpu=cortex-m4 $mps2" ;;
     avr) cc="avr-gcc $avr -DTEST_SMALL" run=run_avr by='simavr atmega2560'
         files=tests/cross/avr.c builds='bare tiny'
-        checks="$checks firmware" packages='gcc-avr avr-libc simavr' ;;
+        checks="$checks chips" packages='gcc-avr avr-libc simavr' ;;
     lx106)      # the core of the ESP8266
         cc="xtensa-lx106-elf-gcc $lx106 -DTEST_SMALL" files=tests/cross/xtensa.c
         run=run_lx106 by='qemu sim' builds='bare tiny'
-        checks="$checks firmware unaligned" packages='gcc-xtensa-lx106
+        checks="$checks chips unaligned" packages='gcc-xtensa-lx106
             picolibc-xtensa-lx106-elf qemu-system-misc' ;;
     riscv32)    # ESP32-C3
         cc="riscv64-unknown-elf-gcc $riscv32" run=run_riscv32 by='qemu virt'
-        builds='integer tiny' checks="$checks firmware"
+        builds='integer tiny' checks="$checks chips"
         packages='gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
             qemu-system-misc' ;;
     aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64 ;;
@@ -63,11 +67,11 @@ target() {
         libgcc=/usr/lib/gcc-cross/riscv64-linux-gnu/12
         cc="$cc -isystem $libc/include -B $libgcc -L $libgcc -B $libc/lib
             -L $libc/lib" ;;
-    s390x) linux s390x-linux-gnu qemu-s390x s390x; builds='all tiny atomic' ;;
+    s390x) linux s390x-linux-gnu qemu-s390x s390x; builds='separate tiny atomic' ;;
     sparc64) linux sparc64-linux-gnu qemu-sparc64 sparc64
         builds='integer tiny' checks="$checks unaligned" ;;
     mips) linux mips-linux-gnu qemu-mips mips
-        builds='all tiny atomic' checks="$checks unaligned" ;;
+        builds='separate tiny atomic' checks="$checks unaligned" ;;
     mips-n32)   # 64-bit registers and a 32-bit size_t, like x32, which few
                 # kernels support
         linux mips64-linux-gnuabin32 qemu-mipsn32 mips
@@ -94,14 +98,14 @@ target() {
     tcc) cc=tcc packages='tcc libc6-dev' ;;
     ubsan) cc='gcc -O1 -fsanitize=undefined,alignment
             -fno-sanitize-recover=all'
-        checks="$checks firmware unaligned" packages='gcc libc6-dev' ;;
+        checks="$checks chips unaligned" packages='gcc libc6-dev' ;;
     *) echo "cross: $1: no such target; they are: $ALL"; exit 2 ;;
     esac
 }
 
 board() {       # board COMPILER MACHINE FLAGS
     cc="$1 $arm $3" files=tests/cross/cortex_m.c run="run_board $2"
-    by="qemu $2" builds='integer tiny' checks='tests images firmware'
+    by="qemu $2" builds='integer tiny' checks='tests images chips'
     packages='gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm'
 }
 linux() {       # linux TRIPLE EMULATOR DEBIAN-NAME; Debian's gcc for these
@@ -147,21 +151,14 @@ run_wine() {
         timeout 300 wine "$1" | tr -d '\r'
 }
 
-build_flags() {
-    case $1 in
-    all) ;;
-    integer) echo -DBLOOM_NO_FLOAT ;;
-    bare) echo -DBLOOM_NO_MALLOC -DBLOOM_NO_FLOAT ;;
-    atomic) echo -DBLOOM_ATOMIC -DBLOOM_NO_FLOAT ;;
-    tiny) echo -DBLOOM_TINY ;;
-    esac
-}
-# Filters the lines of the golden images that a build prints
-build_images() {
-    case $1 in
-    all) cat ;;
-    integer | bare | atomic) grep -v -e '^plan real' -e '^chain' ;;
-    tiny) grep -e '^plan ints' -e '^classic 32' -e '^window 32' -e '^keyed' ;;
+# The flags of a mode
+options() { (mode "$1" && echo "-include tests/unit/hooks.h $options"); }
+# Filters the lines of the golden images that a mode prints
+images_of() {
+    case $(options "$1") in
+    *TINY*) grep -e '^plan ints' -e '^classic 32' -e '^window 32' -e '^keyed' ;;
+    *NO_FLOAT*) grep -v -e '^plan real' -e '^chain' ;;
+    *) cat ;;
     esac
 }
 
@@ -171,7 +168,7 @@ build_images() {
 compile() {
     source=$1 program=$dir/$2.exe
     shift 2
-    $cc -std=c99 -Wall -Wextra -pedantic -I. -I"$out" "$@" "$source" $files \
+    $cc -std=c99 -Wall -Wextra -pedantic -I. "$@" "$source" $files \
         -o "$program" >"$program.log" 2>&1 && return
     echo "$name: $source does not compile:"
     tail -n 3 "$program.log"
@@ -187,7 +184,9 @@ ready() {
 
 run_tests() {
     sum=
-    compile tests/unit/all.c "tests-$1" -DBLOOM_STATIC $(build_flags "$1") &&
+    calls=              # separate tests the plans on the same machine
+    [ "$1" != atomic ] || calls=-DTEST_CALLS
+    compile tests/unit/all.c "tests-$1" -DBLOOM_STATIC $(options "$1") $calls &&
         $run "$dir/tests-$1.exe" >"$dir/tests-$1.txt" 2>&1
     sum=$(grep '^[0-9]* passed, [0-9]* failed' "$dir/tests-$1.txt" 2>/dev/null)
     case $sum in
@@ -203,9 +202,9 @@ run_tests() {
 # Compares each image and each table of plans with the host's, byte by byte.
 compare_images() {
     : >"$dir/golden-$1.txt"
-    compile tests/cross/golden.c "golden-$1" $(build_flags "$1") &&
+    compile tests/cross/golden.c "golden-$1" $(options "$1") &&
         $run "$dir/golden-$1.exe" >"$dir/golden-$1.txt"
-    build_images "$1" <"$out/golden.txt" >"$dir/host-$1.txt"
+    images_of "$1" <"$out/golden.txt" >"$dir/host-$1.txt"
     awk -v who="$name ($1)" -v counts="$dir/equal" '
         FNR == NR { want[name = key()] = want[name] $0 "\n"; next }
         { got[name = key()] = got[name] $0 "\n" }
@@ -224,25 +223,26 @@ compare_images() {
     images=$((images + equal)) images_failed=$((images_failed + other))
 }
 
-# firmware NAME: the example prints what its header comment says, and the image
-# in rom.c is in ROM.
-firmware() {
+# chip_program FILE[:SYMBOL]: it prints what its comment says
+chip_program() {
+    source=${1%:*} symbol=${1#"${1%:*}"} example=$(basename "${1%:*}" .c)
     awk '/Prints:/ { on = 1; next } on && !/^       / { exit }
-         on { sub(/ \*\/$/, ""); print substr($0, 8) }' \
-        "examples/firmware/$1.c" >"$dir/$1.says"
-    if compile "examples/firmware/$1.c" "$1" &&
-       $run "$dir/$1.exe" >"$dir/$1.txt" && [ -s "$dir/$1.says" ] &&
-       cmp "$dir/$1.says" "$dir/$1.txt" && in_rom "$1"; then
+         on { sub(/ \*\/$/, ""); print substr($0, 8) }' "$source" \
+        >"$dir/$example.says"
+    if compile "$source" "$example" &&
+       $run "$dir/$example.exe" >"$dir/$example.txt" &&
+       [ -s "$dir/$example.says" ] &&
+       cmp "$dir/$example.says" "$dir/$example.txt" &&
+       in_rom "$dir/$example.exe" "${symbol#:}"; then
         examples=$((examples + 1))
     else
         examples_failed=$((examples_failed + 1))
-        echo "$name: FAILED: examples/firmware/$1.c"
+        echo "$name: FAILED: $1"
     fi
 }
 
 in_rom() {
-    [ "$1" != rom ] ||
-        "${cc%%gcc*}nm" "$dir/rom.exe" | grep -q ' [TtRr] revoked_bloom$'
+    [ -z "$2" ] || "${cc%%gcc*}nm" "$1" | grep -q " [TtRr] $2\$"
 }
 
 # On targets with the check "unaligned", this program must end with a trap.
@@ -265,21 +265,22 @@ strict() {
     flags='-Werror -Wall -Wextra -pedantic -Wconversion -Wsign-conversion
            -Wshadow -Wundef -Wcast-qual -Wstrict-prototypes'
     echo '#include "bloom.h"' >"$dir/strict.c"
-    for mode in IMPLEMENTATION STATIC; do
-        for build in all integer bare tiny; do
+    for way in IMPLEMENTATION STATIC; do
+        for mode in $(modes cross); do
+            [ $mode = atomic ] && continue      # chips have no such operations
             for cc in "avr-gcc -mmcu=atmega2560 -Os -Wcast-align" \
                       "arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb
                        -Wcast-align=strict"; do
-                silent $flags -DBLOOM_$mode $(build_flags $build)
+                silent $flags -DBLOOM_$way $(options $mode)
             done
         done
         cc='clang --target=msp430 -ffreestanding -fsyntax-only -Weverything
             -Wno-padded -Wno-declaration-after-statement'
-        silent $flags -DBLOOM_$mode $(build_flags bare)
-        silent $flags -DBLOOM_$mode $(build_flags tiny)
+        silent $flags -DBLOOM_$way $(options bare)
+        silent $flags -DBLOOM_$way $(options tiny)
     done
     cc='arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -Os -ffreestanding'
-    silent -DBLOOM_IMPLEMENTATION $(build_flags bare)
+    silent -DBLOOM_IMPLEMENTATION $(options bare)
     outside=$(arm-none-eabi-nm -u "$dir/strict.o" | awk '{ print $2 }' |
               grep -v -e '^__aeabi_' -e '^memset$' -e '^memcpy$')
     if [ -n "$outside" ]; then
@@ -304,38 +305,6 @@ compilers() {
     compiler='clang, zig cc' by='not run'
 }
 
-# Runs examples/firmware/lock.ino on an emulated Uno. Badges are sent by the
-# serial line, slowly, as its buffer is small. The sketch must answer each badge
-# as the command does. Leading zeros do not matter; 1003 and 1006 are revoked.
-arduino() {
-    compiler=avr-g++ by='qemu uno'
-    if ! took=$(sh tests/cross/arduino.sh "$dir" 2>"$dir/log"); then
-        echo "arduino: lock.ino does not compile; needs arduino-core-avr" \
-            "gcc-avr avr-libc qemu-system-misc"
-        tail -n 3 "$dir/log"
-        examples_failed=1
-        return
-    fi
-    { seq 1000 7 1150
-      printf '%s\n' 01003 0001006 00000000000001003 01001 00000000000001001
-    } >"$dir/badges"
-    sed 's/^0*//' "$dir/badges" >"$dir/plain"
-    build/bloom check -v "$out/revoked.bloom" "$dir/plain" |
-        awk 'FNR == NR { good[$1]; next }
-             { print $1 in good ? "open" : "ask" }' - "$dir/plain" \
-            >"$dir/wanted"
-    : >"$dir/said"
-    { sleep 1; while read -r badge; do echo "$badge"; sleep 0.1; done
-    } <"$dir/badges" | timeout 60 qemu-system-avr -M uno -bios "$dir/lock.elf" \
-        -display none -monitor none -serial stdio >"$dir/said" 2>"$dir/log" &
-    while kill -0 $! && [ "$(wc -l <"$dir/said")" -lt 27 ]; do sleep 0.2; done
-    kill $!
-    tr -d '\r' <"$dir/said" >"$dir/answers"
-    cmp "$dir/wanted" "$dir/answers" && examples=1 || examples_failed=1
-    echo "arduino: lock.ino takes ${took% *} bytes of flash and ${took#* } of" \
-        "RAM more than an empty sketch"
-}
-
 # Tests one target: prints its messages, then its line.
 one() {
     name=$1 dir=$out/$1
@@ -344,7 +313,7 @@ one() {
     rm -rf "$dir"
     mkdir -p "$dir"
     case $name in
-    strict | arduino) "$name" ;;
+    strict) strict ;;
     msvc | zig) compilers "$name" ;;
     *) target "$name"; check ;;
     esac
@@ -362,7 +331,9 @@ check() {
         case $checks in *tests*) run_tests "$build" ;; esac
         compare_images "$build"
     done
-    case $checks in *firmware*) firmware rom; firmware packets ;; esac
+    case $checks in *chips*)
+        for program in $CHIPS; do chip_program "$program"; done ;;
+    esac
     case $checks in *unaligned*) unaligned ;; esac
 }
 
@@ -399,12 +370,8 @@ fi
 
 mkdir -p "$out"
 rm -f "$out"/*/count
-[ -x build/bloom ] || { echo "cross: no build/bloom; run make first"; exit 2; }
 ${CC:-cc} -std=c99 -O2 -I. tests/cross/golden.c -o "$out/golden" &&
     "$out/golden" >"$out/golden.txt" || exit 2
-seq 1000 3 3997 >"$out/revoked.txt"
-build/bloom build -w 32 -p 0.01 "$out/revoked.bloom" "$out/revoked.txt" &&
-    build/bloom dump "$out/revoked.bloom" >"$out/revoked.h" || exit 2
 
 printf "$format" target compiler 'run by' tests images examples unaligned
 echo "${*:-$ALL}" | tr ' ' '\n' | grep . |

@@ -56,6 +56,15 @@ void enter_ours(const char *name, struct bloom *b, void (*clear)(void *));
 void enter_floor(const char *name, struct bloom *b, void (*clear)(void *));
 void clear_ours(void *filter);
 
+/* h1 of an integer in filters of 64-bit hashes with the seed 0 */
+static inline uint64_t hash_of(uint64_t key)
+{
+    uint64_t h = key + 0x9E3779B97F4A7C15U;
+    h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
+    h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
+    return h ^ h >> 33;
+}
+
 /* LOOP defines a loop that makes a call for each key i, on the filter f. SLICES
    makes a call for each `count` keys, from number i on. */
 #define LOOP(name, filter_type, call) \

@@ -26,15 +26,7 @@ typedef struct table { unsigned char *cells; uint64_t m; } table;
 typedef unsigned act(table t, uint64_t h);      /* lookup: found? add: new? */
 typedef void ask(table t, uint64_t h);          /* prefetches a key's cells */
 
-/* Hashes keys one by one, and four at a time (count is a multiple of 4) */
-INLINE uint64_t hash_of(uint64_t key)
-{
-    uint64_t h = key + G;
-    h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-    h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-    return h ^ h >> 33;
-}
-
+/* Hashes keys four at a time; count is a multiple of 4 */
 INLINE void hash_all(uint64_t *hash, const uint64_t *key, size_t count)
 {
     size_t i;

@@ -58,8 +58,8 @@ void enter_ours(const char *name, bloom *b, void (*clear)(void *))
 
 static inline unsigned char *line_of(bloom *b, size_t lines, uint64_t key)
 {
-    return bloom_bytes_(b) + 32
-           + ((bloom_fmix64_(key) >> 32) * lines >> 32) * 64;
+    return (unsigned char *)b + BLOOM_HEADER_SIZE
+           + ((bloom_hash_u64(b, key).h1 >> 32) * lines >> 32) * 64;
 }
 
 static inline unsigned read_line(volatile unsigned char *line)
@@ -76,7 +76,7 @@ static inline unsigned write_line(volatile unsigned char *line)
 static uint64_t name(void *filter, keys k) \
 { \
     bloom *f = filter; \
-    size_t i, j, lines = (bloom_size(f) - 32) / 64; \
+    size_t i, j, lines = (bloom_size(f) - BLOOM_HEADER_SIZE) / 64; \
     unsigned char *line[ahead]; \
     uint64_t sum = 0; \
     for (i = 0; i + ahead <= k.count; i += ahead) { \

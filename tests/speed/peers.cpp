@@ -32,7 +32,7 @@ struct our_hash {
     using is_avalanching = void;
     size_t operator()(uint64_t key) const
     {
-        return bloom_fmix64_(key + 0x9E3779B97F4A7C15U);
+        return bloom_hash_u64(ours[0], key).h1;
     }
     size_t operator()(bloom_hash key) const { return key.h1; }
     size_t operator()(bloom_key key) const

@@ -1,6 +1,6 @@
-# Prints the rows of run.sh as tables of tests/RESULTS.md (-v part=summary, or
-# full), or one figure as the line "Fast." of README.md (-v part=fast). If several
-# rows have the same names, the least value counts.
+# Prints the rows of run.sh as tables, for `make bench`. If several rows have the
+# same names, the least value counts. The first table, a summary, is the one in
+# tests/RESULTS.md.
 BEGIN {
     FS = "\t"
     every = "add absent present mixed"
@@ -12,6 +12,9 @@ BEGIN {
         "fastfilter;fastfilter branchless;libbloom;" \
         "classic, many;lean classic, many;boost classic, many;" \
         "boost classic, its hash, many;counting;counting, many;floor"
+    summary = "blocked;libfilter;boost blocked;blocked, many;" \
+        "boost blocked, many;classic;boost classic;fastfilter branchless;" \
+        "libbloom;classic, many;boost classic, many"
     pages = "4 KB: blocked, many;huge: blocked, many;" \
         "4 KB: classic, many;huge: classic, many;4 KB: floor;huge: floor"
 }
@@ -20,7 +23,6 @@ $1 == "machine" && !machine { machine = $2 }
 $1 == "columns" && !columns { columns = split($2, column, " ") }
 NF == 8 {
     if (!known[$1]++) build[++builds] = $1
-    if ($5 ~ /: /) large = $3 + 0
     who = $5 ($6 == "many" && $5 !~ /floor/ ? ", many" : "")
     key = $1 FS $2 FS $4 FS $3 + 0 FS who FS $7
     if (!(key in value) || $8 + 0 < value[key]) value[key] = $8 + 0
@@ -76,10 +78,13 @@ function table(title, text,   i, rule) {
     printf "\n|---|%s\n%s", rule, text
 }
 
-function full(   i, of, text) {
+END {
     of = build[1] FS "u64" FS "0.01"
-    print "\n" machine ";\nns per key, version " version "."
-    table("integers, p = 1%, " build[1], rows("", of, all, every))
+    print "\n" machine "; ns per key"
+    table("ns to add a key, and to look up a mixture; " build[1],
+          rows("", of, summary, "add mixed"))
+    table("ns to add, and to look up absent, present and mixed keys; " build[1],
+          rows("", of, all, every))
     for (i = 1; i <= builds; i++)
         text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
                          every, 1)
@@ -92,54 +97,5 @@ function full(   i, of, text) {
         text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
                          every)
     table("other keys, rates, compilers", text)
-    if (!large) return
-    columns = 1
-    column[1] = large
     table("many per call, in pages of", rows("", of, pages, every))
-}
-
-function summary(   of) {
-    of = build[1] FS "u64" FS "0.01"
-    table("ns to add a key, and to look up a mixture",
-          rows("", of, ours ";libbloom", "add mixed"))
-    print "\nIntegers, p = 1%, " build[1] " (`make bench`), version " version ", on\n" machine "."
-    if (large)
-        printf "%s keys, many per call, in a blocked filter:\n" \
-            "%s in pages of 4 KB;\n%s in huge pages (`make pages`).\n",
-            power(sprintf("%.0f", large)), page("4 KB"), page("huge")
-}
-
-function page(size,   of, who) {
-    of = build[1] FS "u64" FS "0.01"
-    who = size ": blocked, many"
-    return figure(ns(of, large, who, "add")) " ns to add, " \
-        figure(ns(of, large, who, "mixed")) " to look up"
-}
-
-# The time of a lookup; half of the keys are present
-function lookup(who) {
-    return figure(ns(build[1] FS "u64" FS "0.01", 1000000, who, "mixed"))
-}
-
-function fast() {
-    print "* **Fast.** A lookup takes " lookup("blocked") " ns (split-block, " \
-        "10^6 integers, 1%; " conditions() ")."
-}
-
-# "gcc 12 -O3, EPYC" from "gcc -O3" and "AMD EPYC, ..., gcc 12.2.0, ..."
-function conditions(   name, compiler, flags) {
-    name = compiler = machine
-    sub(/,.*/, "", name)
-    sub(/^AMD /, "", name)
-    sub(/.*gcc /, "gcc ", compiler)
-    sub(/\..*/, "", compiler)
-    flags = build[1]
-    sub(/^gcc/, compiler, flags)
-    return flags ", " name
-}
-
-END {
-    if (part == "summary") summary()
-    else if (part == "fast") fast()
-    else full()
 }

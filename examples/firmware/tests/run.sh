@@ -1,5 +1,6 @@
 # `make check-firmware` runs this script: each program prints what its comment
-# says, and the command makes revoked.h.
+# says, the command makes revoked.h, and the sketch for an Arduino answers as the
+# command does. `make cross` runs the programs on emulated chips.
 . tests/count.sh
 
 sh tests/prints.sh examples/firmware/rom.c examples/firmware/packets.c \
@@ -13,7 +14,11 @@ made_by_command() {
 }
 if [ -d examples/command ]; then
     $MAKE build/bloom && check "the command makes revoked.h" made_by_command
+    sh examples/firmware/tests/arduino.sh build/revoked.bloom \
+        >build/arduino.out 2>&1
+    sum lock.ino build/arduino.out
 else
-    echo 'skipped: whether the command makes revoked.h (no examples/command)'
+    echo 'skipped: revoked.h and lock.ino, as the command makes (no' \
+         'examples/command)'
 fi
 counted

@@ -1,0 +1,72 @@
+# Builds lock.ino for an Arduino Uno as the Arduino IDE does, with Debian's
+# arduino-core-avr, and runs it on an emulated Uno. Badges are sent by the serial
+# line, slowly, as its buffer is small. The sketch must answer each badge as the
+# command does. It also prints what the sketch takes. It ends with "N passed, N
+# failed".
+# usage: arduino.sh REVOKED.bloom      the filter of which revoked.h was made
+. tests/count.sh
+dir=build/arduino
+rm -rf $dir && mkdir -p $dir
+avr=/usr/share/arduino/hardware/arduino/avr
+need arduino-core-avr arduino-core-avr "[ -e $avr/cores/arduino/Arduino.h ]"
+need avr-gcc 'gcc-avr avr-libc'
+need qemu-system-avr qemu-system-misc
+enough
+
+# -DDECIMAL_DIG: Debian's avr-g++ does not define it.
+flags='-mmcu=atmega328p -DF_CPU=16000000L -DARDUINO=10819 -DARDUINO_AVR_UNO
+       -DARDUINO_ARCH_AVR -DDECIMAL_DIG=__DECIMAL_DIG__ -Os -flto
+       -ffunction-sections -fdata-sections -w'
+cxx="avr-g++ $flags -std=gnu++11 -fpermissive -fno-exceptions
+     -fno-threadsafe-statics"
+paths="-I$avr/cores/arduino -I$avr/variants/standard -I. -Iexamples/firmware"
+
+build_core() {
+    for source in "$avr"/cores/arduino/*.c*; do
+        object=$dir/$(basename "$source").o
+        case $source in
+        *.c) avr-gcc $flags -std=gnu11 $paths -c "$source" -o "$object" ;;
+        *) $cxx $paths -c "$source" -o "$object" ;;
+        esac || return
+    done
+    avr-gcc-ar rcs $dir/core.a $dir/*.o
+}
+sketch() {      # sketch NAME: builds $dir/NAME.ino, with the IDE's #include
+    { echo '#include <Arduino.h>'; cat "$dir/$1.ino"; } >"$dir/$1.cpp"
+    $cxx $paths "$dir/$1.cpp" $dir/core.a -Wl,--gc-sections -lm -o "$dir/$1.elf"
+}
+sections() {    # sections NAME: prints "FLASH RAM" in bytes
+    avr-size -A "$dir/$1.elf" | awk '
+        $1 ~ /^\.(text|data)$/ { flash += $2 }
+        $1 ~ /^\.(data|bss)$/ { ram += $2 }
+        END { print flash, ram }'
+}
+cp examples/firmware/lock.ino $dir
+echo 'void setup() { Serial.begin(9600); }
+      void loop() { Serial.println(Serial.read()); }' >$dir/empty.ino
+if ! { build_core && sketch lock && sketch empty; }; then
+    bad 'lock.ino does not compile'
+    counted
+    exit 1
+fi
+set -- "$1" $(sections lock) $(sections empty)
+echo "lock.ino takes $(($2 - $4)) bytes of flash and $(($3 - $5)) of RAM more" \
+    "than an empty sketch"
+
+# Leading zeros do not matter; 1003 and 1006 are revoked.
+{ seq 1000 7 1150
+  printf '%s\n' 01003 0001006 00000000000001003 01001 00000000000001001
+} >$dir/badges
+sed 's/^0*//' $dir/badges >$dir/plain
+build/bloom check -v "$1" $dir/plain |
+    awk 'FNR == NR { good[$1]; next } { print $1 in good ? "open" : "ask" }' \
+        - $dir/plain >$dir/wanted
+: >$dir/said
+{ sleep 1; while read -r badge; do echo "$badge"; sleep 0.1; done
+} <$dir/badges | timeout 60 qemu-system-avr -M uno -bios $dir/lock.elf \
+    -display none -monitor none -serial stdio >$dir/said 2>$dir/log &
+while kill -0 $! && [ "$(wc -l <$dir/said)" -lt 27 ]; do sleep 0.2; done
+kill $!
+tr -d '\r' <$dir/said >$dir/answers
+same 'answers of the lock' $dir/wanted $dir/answers
+counted
