@@ -5,6 +5,7 @@
 const LAYOUTS = ['classic', 'blocked', 'counting'];
 const ERRORS = { ok: 0, truncated: 1, notAFilter: 2, corrupt: 6, unsealed: 7 };
 const MIB = 2 ** 20;
+const ASKED = 100000;                   /* lookups at each measured point of part 2 */
 
 /* Compiles synchronously if the browser allows it: for a module of this size, that
    is faster than to start another thread. */

@@ -3,7 +3,6 @@
 const planning = { n: 10000, p: 0.01, layout: 0, k: 0 };    /* k 0: the best */
 const FRACTIONS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2.5, 4];
 const MOST_MEASURED = 3e7, MOST_BYTES = 3e8;
-const ASKED_PER_POINT = 100000;         /* as ASKED in worker.js */
 
 let planEngine, chartRate, chartK, measuring = null, measured = null;
 
@@ -109,13 +108,13 @@ function makeChart(at, options, data) {
     return chart;
 }
 
-/* The 95% confidence interval of the rate at point i, after Wilson (1927), who divides
-   by asked + z^2, so that it is right for few false positives and for none. The rates
-   of small filters differ from one another; `spread` is how many times larger that makes
-   the variance, and so how many times fewer independent lookups there were. */
+/* The 95% confidence interval of the rate at point i, by the formula of Wilson (1927),
+   which also holds for few false positives and for none. The rates of small filters
+   differ from one another. This makes the variance `spread` times larger, as if there
+   were `spread` times fewer lookups. */
 function interval({ maybes, spread }, i) {
-    const z = 1.96, share = maybes[i] / ASKED_PER_POINT;
-    const asked = ASKED_PER_POINT / (spread?.[i] ?? 1), room = z * z / asked;
+    const z = 1.96, share = maybes[i] / ASKED;
+    const asked = ASKED / (spread?.[i] ?? 1), room = z * z / asked;
     const half = z * Math.sqrt((share * (1 - share) + room / 4) / asked);
     return [maybes[i] > 0 ? (share + room / 2 - half) / (1 + room) : 0,
             Math.min(1, (share + room / 2 + half) / (1 + room))];
@@ -155,7 +154,7 @@ function rateData(plan) {
     const promised = x.map((keys) => planEngine.c.rate(keys));
     const points = x.map((keys) => {
         const i = measured?.points.indexOf(keys) ?? -1;
-        return measured?.maybes[i] > 0 ? measured.maybes[i] / ASKED_PER_POINT : null;
+        return measured?.maybes[i] > 0 ? measured.maybes[i] / ASKED : null;
     });
     return [x, promised.map((r) => r > 0 ? r : null), points];
 }
@@ -207,7 +206,7 @@ function showTable(plan) {
     const rows = (measured?.points ?? []).map((n, i) => {
         const maybes = measured.maybes[i], known = maybes !== undefined;
         const cells = [whole(n), rate(planEngine.c.rate(n)),
-                       known ? rate(maybes / ASKED_PER_POINT) : '…',
+                       known ? rate(maybes / ASKED) : '…',
                        known ? whole(maybes) : '…', known ? intervalText(i) : '…'];
         return element('tr', ...cells.map((text) => element('td', text)));
     });
@@ -215,7 +214,7 @@ function showTable(plan) {
     const at = measured?.points.indexOf(planning.n) ?? -1;
     const maybes = measured?.maybes[at];
     say('#plan-measured', maybes === undefined ? '–'
-        : `${rate(maybes / ASKED_PER_POINT)} (${whole(maybes)} of ${whole(ASKED_PER_POINT)}; `
+        : `${rate(maybes / ASKED)} (${whole(maybes)} of ${whole(ASKED)}; `
             + `95% confidence interval ${intervalText(at)})`);
 }
 
@@ -325,7 +324,7 @@ async function startMeasuring() {
     measuring = null;
     $('#measure-progress').value = 1;
     say('#measure-note', why ?? `${plural(points.length, 'point')}, each from `
-        + `${whole(ASKED_PER_POINT)} lookups of absent keys.`
+        + `${whole(ASKED)} lookups of absent keys.`
         + `${maybes.some((m) => m === 0) ? ' A point without false positives has only a bar.' : ''}`);
     if (!why)
         showMeasured(points, maybes, spread);

@@ -5,7 +5,7 @@ let engine;
 
 /* ---- Part 2: the measured rate ------------------------------------------- */
 
-const ASKED = 100000, FAR = 2 ** 50;
+const FAR = 2 ** 50;
 
 /* The rates of small filters differ from one another. So for small n the lookups
    are spread over several filters. */
@@ -125,8 +125,8 @@ function whyNot(magic) {
     return error ? engine.errorText(error) : 'too large for the memory of this page';
 }
 
-/* A filter may come from a program that does not seal. Growing filters come from the
-   command or this page, which seal every link, so one without a seal is damaged. */
+/* A single filter may come from a program that does not seal. The command and this page
+   seal every link of a growing filter, so a link without a seal is damaged. */
 const NO_SEAL = 'corrupt: a filter that grows (made by uniq without --fixed) has a seal, '
     + 'but here it is missing';
 
