@@ -117,22 +117,18 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
     ensures within: m > 0 ==> \result < m; */
 static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m);
 
-/*@ requires \valid_read(cells + cell / 8) && cell / 8 <= SIZE_MAX;
-    assigns \nothing; */
-static inline unsigned bloom_test_bit_(const unsigned char *cells,
-                                       uint64_t cell);
-
-/*@ requires \valid(cells + cell / 8) && cell / 8 <= SIZE_MAX;
-    assigns cells[cell / 8]; */
-static inline unsigned bloom_set_bit_(unsigned char *cells, uint64_t cell);
+/*@ requires \valid(array + cell / 8) && cell / 8 <= SIZE_MAX;
+    assigns array[cell / 8]; */
+static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
+                                        bool add);
 
 /*@ assigns \nothing;
     ensures \result == 0 || \result == 4; */
 static inline unsigned bloom_nibble_shift_(uint64_t cell);
 
-/*@ requires \valid_read(cells + cell / 2) && cell / 2 <= SIZE_MAX;
+/*@ requires \valid_read(array + cell / 2) && cell / 2 <= SIZE_MAX;
     assigns \nothing; */
-static inline bool bloom_is_counted_(const unsigned char *cells,
+static inline bool bloom_is_counted_(const unsigned char *array,
                                      uint64_t cell);
 
 /*@ requires 256 <= m < 1099511627776 && m % 256 == 0
@@ -159,10 +155,10 @@ void proved_cell(unsigned char *image, size_t size, uint64_t x)
         return;
     cell = bloom_high_half_(x, bloom_load64_(image + BLOOM_M_AT_));
     if (image[BLOOM_LAYOUT_AT_] == BLOOM_COUNTING) {
-        bloom_is_counted_(image + BLOOM_HEADER_, cell);
+        bloom_is_counted_(image + BLOOM_HEADER_SIZE, cell);
     } else {
-        bloom_test_bit_(image + BLOOM_HEADER_, cell);
-        bloom_set_bit_(image + BLOOM_HEADER_, cell);
+        bloom_probe_bit_(image + BLOOM_HEADER_SIZE, cell, false);
+        bloom_probe_bit_(image + BLOOM_HEADER_SIZE, cell, true);
     }
 }
 
@@ -175,5 +171,6 @@ void proved_block(unsigned char *image, size_t size, uint64_t x, unsigned i)
         || image[BLOOM_LAYOUT_AT_] != BLOOM_BLOCKED)
         return;
     block = bloom_block_offset_(bloom_load64_(image + BLOOM_M_AT_), x);
-    bloom_set_bit_(image + BLOOM_HEADER_ + block, bloom_block_bit_(x, i));
+    bloom_probe_bit_(image + BLOOM_HEADER_SIZE + block, bloom_block_bit_(x, i),
+                     true);
 }

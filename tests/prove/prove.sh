@@ -65,7 +65,7 @@ fold() {
 
 functions=bloom_low_half_,bloom_check_fields_,bloom_cell_bytes_
 functions=$functions,bloom_check_,bloom_plan_size_,bloom_plan_size
-functions=$functions,bloom_test_bit_,bloom_set_bit_
+functions=$functions,bloom_probe_bit_
 functions=$functions,bloom_nibble_shift_,bloom_is_counted_,bloom_block_offset_
 functions=$functions,bloom_block_bit_,proved_cell,proved_block
 sizes() {
