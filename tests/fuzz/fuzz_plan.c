@@ -94,6 +94,8 @@ static void is_frugal(bloom_plan plan, uint64_t n, double p)
     within = plan.cells <= most;
     if (plan.cells == 0 || plan.cells > DIGITS || p > NEARLY_1)
         return;
+    if (p < 1e-12)              /* not promised: the rate may fall, rise, fall */
+        return;
     for (other.hashes = 8; other.hashes <= 64; other.hashes += 8) {
         other.cells = within ? most : plan.cells - 256;
         if (other.cells > 0 && (!within || other.hashes < plan.hashes))

@@ -27,8 +27,9 @@ UNCOVERED = {
         "paths after another thread came between, or after a compare-and-swap "
         "failed for no reason, which never happens on x86; see "
         "tests/threads/threads.c",
-    "bloom_allocate_":
-        "the size does not fit into a 32-bit size_t",
+    "bloom_allocate_ bloom_window_plan_size bloom_window_allocate_ "
+    "bloom_window_copy":
+        "the size does not fit into a 32-bit size_t, or memory is short",
     "bloom_probe_block_simd_":
         "without SIMD, no call of it is compiled",
 }
