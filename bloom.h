@@ -1514,7 +1514,7 @@ bloom_probe_block_simd_(unsigned char *block, uint64_t x, bool add)
 }
 #else
 BLOOM_SIMD_INLINE_ bool bloom_probe_block_simd_(unsigned char *block,
-                                                         uint64_t x, bool add)
+                                                uint64_t x, bool add)
 {
     bloom_i64x4_ mask, old, now;
     BLOOM_SIMD_MASK_(mask, x);
@@ -2060,10 +2060,8 @@ BLOOM_INLINE_ size_t bloom_rounds_(const bloom_job_ *job, bloom_batch_ *batch,
                        && job->plan.layout == BLOOM_BLOCKED ? 8 : 1;
     const size_t count = batch->count;
     unsigned char key[BLOOM_BATCH_];
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         key[i] = (unsigned char)i;
-        results[i] = false;
-    }
     if (large) {
         size_t ahead = next->count;
         for (unsigned left = k; left > step; left -= step, ahead = 0)
@@ -2074,6 +2072,8 @@ BLOOM_INLINE_ size_t bloom_rounds_(const bloom_job_ *job, bloom_batch_ *batch,
         bloom_round_(job, batch, key, next, 0, kernel, first, 0);
         bloom_round_(job, batch, key, next, 0, kernel, k - first, 0);
     }
+    for (size_t i = 0; i < count; i++)
+        results[i] = false;
     for (size_t i = 0; i < batch->count; i++)
         results[key[i]] = true;
     return batch->count;

@@ -15,6 +15,6 @@ uplot=build/npm/node_modules/uplot
 # -O2 makes the module larger and no faster. Do not use -msimd128: it is no faster,
 # and with clang 14 the results differ from those of C.
 clang --target=wasm32 -std=c99 -Os -ffreestanding -nostdlib -mbulk-memory \
-    -Wall -Wextra -pedantic -I. -Wl,--no-entry -Wl,--strip-all \
+    -Wall -Wextra -pedantic -Wconversion -Wshadow -I. -Wl,--no-entry -Wl,--strip-all \
     examples/page/page.c -o build/page.wasm || exit 1
 node examples/page/build.mjs build/page.wasm $uplot/dist build/page.html

@@ -3,6 +3,9 @@
    Whole numbers up to 2^53 are passed as doubles, addresses and small numbers
    as ints. */
 
+#ifndef __wasm__
+#error "page.c is for WebAssembly"
+#endif
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* Runs the groups of libbloom's misc/test/test.c, each in a process of its own,
    because their assertions abort. groups NAME runs one of them. */
+#ifndef TEST_C
+#error "groups.c needs TEST_C, the path of libbloom's test.c"
+#endif
 #define main theirs
 #include TEST_C
 #undef main

@@ -11,6 +11,7 @@
 #   knownConditionTrueFalse   a check of bloom_create for overflow, which is
 #       possible where size_t has 32 bits; and it takes the first value of a
 #       loop's variable for its only one
+#   unsignedLessThanZero   without SIMD a loop has no rounds
 #   legacyUninitvar   an array for unwanted results is written to and never read
 #   nullPointerRedundantCheck, ctunullpointer, useStandardLibrary   in
 #       bloom_chain.h: `into` is NULL only in lookups, which do not add; and the
@@ -32,6 +33,7 @@ for mode in $(modes analyse); do
     quiet check_c -DBLOOM_IMPLEMENTATION -D__GCC_ATOMIC_CHAR_LOCK_FREE=2 \
         -DDBL_MANT_DIG=53 --suppress=knownConditionTrueFalse \
         --suppress=legacyUninitvar:bloom.h \
+        --suppress=unsignedLessThanZero:bloom.h \
         --suppress=useStandardLibrary:'*bloom_chain.h' \
         --suppress=nullPointerRedundantCheck:'*bloom_chain.h' \
         --suppress=ctunullpointer:'*bloom_chain.h' \

@@ -55,21 +55,22 @@ for way in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
     versions "$CXX" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c"
 done
 
-# All other sources. Those that need a header of another project are skipped if
-# that is missing. Those in cross/ and prove/ are for other machines and tools.
+# All other sources. Those whose #include or #error says that something is
+# missing are skipped. Those in cross/ and prove/ are for other machines and
+# tools.
 for file in $(ls examples/*.c examples/*/*.c examples/*/tests/*.c tests/*.c \
               tests/*/*.c 2>/dev/null | grep -v '^tests/\(cross\|prove\)/'); do
     folder=${file%/*}
     grep -q "^#include \"${file##*/}\"" "$folder"/*.c && continue  # a part
-    lacks=$(gcc -std=c99 -I. -E "$file" 2>&1 >/dev/null |
-            sed -n 's/.*fatal error: \(.*\): No such file.*/\1/p')
+    lacks=$(gcc -std=c99 -I. -E "$file" 2>&1 >/dev/null | sed -n '
+        s/.*fatal error: \(.*\): No such file.*/needs \1/p
+        s/.*error: #error "\(.*\)"/\1/p')
     if [ -n "$lacks" ]; then
-        echo "skipped: $file ($lacks is missing)"
+        echo "skipped: $file ($lacks)"
         continue
     fi
-    # -Wno-attributes: examples/page/page.c has some for WebAssembly
-    versions "$C" "gcc $USER -Wconversion -Wshadow -Wno-attributes" \
-        "clang $USER -Wconversion -Wshadow -Wno-attributes" "$file"
+    versions "$C" "gcc $USER -Wconversion -Wshadow" \
+        "clang $USER -Wconversion -Wshadow" "$file"
 done
 
 tr '\n' '\0' <build/strict.jobs |
