@@ -24,14 +24,14 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # Each folder of examples/ that is a house of its own adds to these variables and
 # has rules of its own, in its rules.mk. All paths there are relative to this
 # folder. examples/firmware/rules.mk is a short one.
-#   ALL       what `make` builds
+#   PRODUCTS  what `make` builds
 #   TESTS     files build/NAME.out that `make test` makes: each ends with a line
 #             "N passed, N failed". These may need a C compiler and make only.
 #   CHECKS    targets check-NAME for .ci/run; each ends with such a line, too
 #   PACKAGES  the Debian packages that CHECKS need
 # install:: and uninstall:: have two colons, so that each house adds its own.
 HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
-ALL =
+PRODUCTS =
 TESTS = build/install.out build/library.out
 
 all:
@@ -139,7 +139,7 @@ build/library.out: libbloom FORCE
 include tests/Makefile         # sets CHECKS and PACKAGES
 include $(HOUSES)
 
-all: $(ALL)
+all: $(PRODUCTS)
 
 checks:
 	@echo $(CHECKS)

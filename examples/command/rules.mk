@@ -7,7 +7,7 @@
 #   make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min
 #   make check-command   all of these, analysers and coverage; as root, 6 min
 
-ALL += build/bloom
+PRODUCTS += build/bloom
 TESTS += build/command.out
 CHECKS += check-command
 PACKAGES += strace lintian dpkg-dev clang-tidy cppcheck mandoc python3 gcc \
