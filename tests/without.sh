@@ -37,7 +37,7 @@ users() {
 for folder in examples/*/; do
     name=$(basename "$folder")
     case " ${only:-$name} " in *" $name "*) ;; *) continue ;; esac
-    [ "$name" != companions ] || continue   # tests/ and the products need them
+    case $name in companions|tests) continue ;; esac    # not products
     sh tests/copy.sh "$tree" && rm -rf "$tree/examples/$name" || exit 1
     for file in $(built "$name"); do
         rm -f "$tree/$file"

@@ -24,7 +24,8 @@ none() {
 # names it, and no document need be changed.
 there() {
     [ -e "$1" ] && return
-    case $1 in examples/*/*) ;; *) return 1 ;; esac
+    case $1 in examples/*/*) ;; examples/*.*) return 1 ;; examples/*) ;;
+               *) return 1 ;; esac
     folder=$(echo "$1" | cut -d / -f 1,2)
     [ ! -d "$folder" ] && echo "$folder" >>build/deleted
 }

@@ -1,7 +1,7 @@
 // Helpers of the page's tests: a browser, the command, and counting of results.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -65,9 +65,14 @@ export const run = (program, ...words) =>
 export const figures = (...words) => run('build/figures', ...words).trim()
     .split('\n').map((line) => line.split(' ').map(Number));
 
-// Runs the command; returns its exit status, stdout and stderr.
-export const bloom = (words, input = '') =>
-    spawnSync('build/bloom', words, { input, encoding: 'utf8', maxBuffer: 1e9 });
+// Runs the command; returns its exit status, stdout and stderr. If
+// examples/command was deleted, throws NO_COMMAND, and page.mjs skips the test.
+export const NO_COMMAND = new Error('build/bloom is missing');
+export function bloom(words, input = '') {
+    if (!existsSync('build/bloom'))
+        throw NO_COMMAND;
+    return spawnSync('build/bloom', words, { input, encoding: 'utf8', maxBuffer: 1e9 });
+}
 
 // What `bloom info` prints about a file, as an object of texts
 export const infoOf = (file) => Object.fromEntries(bloom(['info', file]).stdout
