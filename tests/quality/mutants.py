@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the tests (`make mutants`): does `make test` find small mistakes in
-bloom.h and its companions, bloom_chain.h and bloom_window.h?
+bloom.h and its three companions?
 
 A mutant is one of these headers with one mistake: an operator flipped, a bound
 moved by one ("<" for "<="), a constant off by one, a statement deleted, a
@@ -51,18 +51,21 @@ os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 # name: (options of bloom.h, flags of the tests). Measured rates find no other
-# mistakes, so they are left out. The last three modes are for the companions:
-# the tests of chains, and the program tests/unit/window.c, which is one test.
+# mistakes, so they are left out. The last four modes are for the companions: the
+# tests of chains and of keyed hashes, and the program tests/unit/window.c, which
+# is one test.
 QUICK, MODES = modes("mutants/tcc"), modes("mutants")
 DEFAULT = next(iter(MODES))
 MODES = {**QUICK, **MODES}
 BLOOM = "bloom.h"
 HEADERS = {BLOOM: list(MODES),          # header: its modes
            "examples/companions/bloom_chain.h": ["chain", "chain-default"],
-           "examples/companions/bloom_window.h": ["window"]}
+           "examples/companions/bloom_window.h": ["window"],
+           "examples/companions/bloom_keyed.h": ["keyed"]}
 CHAINS = "-DTEST_PART=chain_tests"
 QUICK["chain"] = (QUICK["portable"][0], [CHAINS])
 QUICK["window"] = ([], ["-DBLOOM_NO_SIMD"])
+QUICK["keyed"] = (QUICK["portable"][0], ["-DTEST_PART=keyed_tests"])
 MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS])}
 if not TCC:
     QUICK = {}
@@ -335,8 +338,9 @@ def compile_header(mode, directory, header, out, *flags):
     """Compiles a header and all its functions to an object"""
     return not run(*compiler(mode, flags), "-std=c99", *MODES[mode][0],
                    "-DBLOOM_IMPLEMENTATION", "-DBLOOM_CHAIN_API=extern",
-                   "-DBLOOM_WINDOW_API=extern", "-I" + directory, "-xc", "-c",
-                   directory + "/" + header, "-o", out)
+                   "-DBLOOM_WINDOW_API=extern", "-DBLOOM_KEYED_API=extern",
+                   "-I" + directory, "-xc", "-c", directory + "/" + header,
+                   "-o", out)
 
 
 def compile_test(mode, directory, out, *flags):
@@ -370,7 +374,8 @@ def write(name, text):
 
 
 def prepare(modes):
-    """Compiles the tests of these modes. They must pass with the true headers.
+    """Compiles the tests of these modes. They must pass with the true headers,
+    and compile in the folder of the mutants.
     """
     shutil.rmtree(BUILD, ignore_errors=True)
     os.makedirs(BUILD)
@@ -385,6 +390,9 @@ def prepare(modes):
                     and not run_test(program, mode, flags)):
                 sys.exit("mutants: the tests fail in mode " + mode
                          + " without any mutant")
+        if not compile_test(mode, place(), BUILD + "/prepared.o"):
+            sys.exit("mutants: the tests of mode " + mode + " do not compile"
+                     " beside mutants; does TESTS have all files?")
 
 
 def built_in(mode, header):
@@ -583,6 +591,7 @@ def main():
     sys.exit(report([(m, results[m.id]) for m in mine], len(everything)) < LEAST)
 
 
-TESTS = ["tests/modes.txt", "tests/test.c"] + sorted(glob.glob("tests/unit/*"))
+TESTS = (["tests/modes.txt", "tests/test.c", "tests/headers.h"]
+         + sorted(glob.glob("tests/unit/*")))
 SOURCES = {header: read(header).decode() for header in HEADERS}
 main()
