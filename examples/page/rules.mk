@@ -3,7 +3,7 @@
 #   make check-page       use the page in chromium, as a person would; 4 min
 
 CHECKS += check-page
-PACKAGES += clang lld chromium fonts-dejavu-core
+PACKAGES += clang lld nodejs npm gcc chromium fonts-dejavu-core
 
 page: | build
 	@sh examples/page/make_page.sh
