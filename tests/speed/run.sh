@@ -1,8 +1,8 @@
-# `make bench`, `make lean` and `make pages` run this script. It builds the
-# benchmark, bench.c, with each compiler, runs it, and prints the results as
-# tables. The exit status is 1 if a filter gave a wrong answer. For reliable
-# times, keep other programs off the last CPU, to which it pins itself (chrt -f
-# 50 make bench, as root). Variables select what is measured:
+# `make bench` and `make pages` run this script. It builds the benchmark,
+# bench.c, with each compiler, runs it, and prints the results as tables. The
+# exit status is 1 if a filter gave a wrong answer. For reliable times, keep
+# other programs off the last CPU, to which it pins itself (chrt -f 50 make
+# bench, as root). Variables select what is measured:
 #   PARTS   ours, and libbloom, lean, peers; or pages
 #   N       numbers of keys
 #   KEYS    kinds of keys: u64 hashed strings

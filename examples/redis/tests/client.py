@@ -1,4 +1,4 @@
-"""Tests that use python3-redis, for run.sh, cluster.sh and failover.sh: the
+"""Tests that use python3-redis, for replies.sh, restarts.sh, kills.sh and failover.sh: the
 bf() client, filters that must survive restarts, and millions of items.
 usage: client.py SOCKET client|fill ROUND|check ROUND...
        client.py SOCKET|PORT add|found KEYS FROM TO

@@ -1,7 +1,7 @@
 """Data that RedisBloom wrote is loaded, looked up in and written again.
 usage: from_redisbloom.py SOCKET old|golden FOLDER|grown FOLDER|loaded FOLDER
                         |unfinished FOLDER
-FOLDER is golden/, with files of RedisBloom and the answers of a real one."""
+FOLDER has the files of golden.txt, and the answers of a real RedisBloom."""
 import struct
 import sys
 

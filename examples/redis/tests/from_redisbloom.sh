@@ -1,5 +1,5 @@
-# Run by `make check-redis`: loads what a real RedisBloom wrote (golden/): dumps, RDB
-# files, append-only files, old encodings, unfinished dumps.
+# Run by `make check-redis`: loads what a real RedisBloom wrote (golden.txt):
+# dumps, RDB files, append-only files, old encodings, unfinished dumps.
 . examples/redis/tests/server.sh
 build
 

@@ -3,7 +3,7 @@
 # (or $ITEMS). None may be lost when servers are killed. Takes a few minutes. Then
 # a server that writes its append-only file before it replies is killed RUNS times
 # while items are added (kills.py). No acknowledged item may be lost.
-# usage: cluster.sh [RUNS]        default: 20
+# usage: kills.sh [RUNS]        default: 20
 . examples/redis/tests/server.sh
 build
 runs=${1:-20}

@@ -3,7 +3,7 @@ twice; and what replicas, the append-only file and listeners receive.
 usage: limits.py SOCKET growth|full|filters|follower|again FOLDER|memory|room
        limits.py SOCKET arriving|appended|watched
        limits.py SOCKET effects REPLICA
-FOLDER is golden/, REPLICA the socket of a replica."""
+FOLDER has the files of golden.txt, REPLICA is the socket of a replica."""
 import glob
 import random
 import struct
