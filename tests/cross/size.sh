@@ -101,12 +101,12 @@ run() {
     esac
 }
 
-# measure USE FLAGS...: runs size_run.c
+# measure USE FLAGS...: runs stack_and_time.c
 measure() {
     use=$1
     shift
-    link run -DUSE="$use" "$@" tests/cross/size.c tests/cross/size_run.c \
-        "$out/library.c" $runs
+    link run -DUSE="$use" "$@" tests/cross/size.c \
+        tests/cross/stack_and_time.c "$out/library.c" $runs
     run "$out/run"
 }
 stack_of() { measure "$@" | awk '$1 == "stack" { print $2 }'; }
