@@ -1,6 +1,6 @@
 -- A demonstration of examples/sqlite/sqlite.c. It prints the time and the pages
 -- read for one join, without a filter and with one. It makes a new file of 300
--- MB and takes some minutes:
+-- MB and takes about a minute:
 --     cc -O2 -shared -fPIC -I. examples/sqlite/sqlite.c -o bloom.sqlite.so
 --     sqlite3 demo.db <examples/sqlite/sqlite.sql
 .load ./bloom.sqlite
