@@ -1299,8 +1299,7 @@ BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *array, unsigned k,
 /* The same faster, for cells in the CPU's caches. A CPU cannot predict whether
    a cell is set, and a wrong guess costs more than the loads of eight cells,
    which overlap. So a lookup may stop only after every eighth cell. OPAQUE
-   keeps compilers from preparing powers of the factor or 32-bit halves of m,
-   which is slow. */
+   keeps compilers from preparing powers of the factor, which is slow. */
 BLOOM_INLINE_ bool bloom_probe_bits_by_8_(unsigned char *array, unsigned k,
                                           bloom_walk_ *walk, bool add)
 {
@@ -1310,7 +1309,6 @@ BLOOM_INLINE_ bool bloom_probe_bits_by_8_(unsigned char *array, unsigned k,
         BLOOM_UNROLL_8_
         for (unsigned i = 0; i < group; i++) {
             BLOOM_OPAQUE_(walk->y);
-            BLOOM_OPAQUE_(walk->m);
             set &= bloom_probe_bit_(array, bloom_next_cell_(walk), add);
         }
         k -= group;
@@ -1610,10 +1608,11 @@ BLOOM_INLINE_ bool bloom_probe_hash_(unsigned char *image,
 /* There are three paths. A call takes the first that fits:
    1. One block per key, by SIMD: in the public function itself, which
       BLOOM_STATIC inlines into the user's loop.
-   2. A classic filter of less than 2^27 cells, 16 MB: eight cells at a time.
-   3. All else. Larger filters exceed most caches, and the CPU waits for each
-      cell. Then it is best to stop at the first cell that is not set.
-   Paths 2 and 3 are not one function, because that needs more registers. */
+   2. The classic layout, eight cells at a time. A filter of 2^27 cells, 16 MB,
+      exceeds most caches, and the CPU waits for each cell. From there on,
+      lookups stop at the first cell that is not set.
+   3. All else.
+   Each loop has a function of its own: one for all needs more registers. */
 
 BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_probe_simd_(unsigned char *array,
                                                      unsigned k,
@@ -1656,12 +1655,27 @@ BLOOM_NOINLINE_ bool bloom_add_classic_(unsigned char *image, bloom_hash h)
                                   image[BLOOM_K_AT_], &walk, true);
 }
 
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_large_(unsigned char *image,
+                                                      bloom_hash h)
+{
+    unsigned char *array = image + BLOOM_HEADER_SIZE;
+    unsigned k = image[BLOOM_K_AT_];
+    bloom_walk_ walk = bloom_walk_of_(image, h);
+    do
+        if (!(bloom_probe_bit_(array, bloom_next_cell_(&walk), false) & 1))
+            return false;
+    while (--k > 0);
+    return true;
+}
+
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_classic_(unsigned char *image,
                                                         bloom_hash h)
 {
     bloom_walk_ walk = bloom_walk_of_(image, h);
-    if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC || walk.m >> 27 != 0)
+    if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
         return bloom_look_up_any_(image, h);
+    if (walk.m >> 27 != 0)
+        return bloom_look_up_large_(image, h);
     return bloom_probe_bits_by_8_(image + BLOOM_HEADER_SIZE,
                                   image[BLOOM_K_AT_], &walk, false);
 }

@@ -245,8 +245,8 @@ void end_by_signal(int number)
     sigset_t one;
     remove_leftovers();
     signal(number, SIG_DFL);
-    raise(number);
     sigemptyset(&one);                  /* a handler runs with it blocked */
     sigaddset(&one, number);
     sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(number);
 }

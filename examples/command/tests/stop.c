@@ -128,10 +128,10 @@ static int drain(const child *c, FILE *file)
     ssize_t got = read(c->from, text, sizeof text), size = got;
     while (size > 0 && text[size - 1] != '\n')
         size--;                     /* the output may end within a line */
-    if (size > 0)
+    if (size > 0) {
         fwrite(rest, 1, rest_size, file);
-    if (size > 0)
         rest_size = 0;
+    }
     if (got > 0) {
         fwrite(text, 1, (size_t)size, file);
         memcpy(rest + rest_size, text + size, (size_t)(got - size));
