@@ -98,12 +98,13 @@ static inline char *name_beside(const char *path, const char *suffix)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t folder = (size_t)(base - path), size = strlen(base);
-    char *name = enlarge(NULL, folder + size + strlen(suffix) + 1, path);
+    size_t more = strlen(suffix) + 1;
+    char *name = enlarge(NULL, folder + size + more, path);
     if (size > 200)
         for (size = 200; size > 0 && ((unsigned char)base[size] >> 6) == 2; )
             size--;
     memcpy(name, path, folder + size);
-    strcpy(name + folder + size, suffix);
+    memcpy(name + folder + size, suffix, more);
     return name;
 }
 

@@ -37,7 +37,7 @@ tidy() {
     file=$2
     shift 2
     clang-tidy -quiet -checks="$(echo "$checks" | tr -s ' \n' ',')" \
-        --warnings-as-errors='*' --header-filter='bloom.*\.h' "$file" \
+        --warnings-as-errors='*' --header-filter='.*' "$file" \
         -- -std=c99 -I. "$@" 2>build/analyse.err ||
         { cat build/analyse.err; return 1; }
 }
