@@ -6,12 +6,12 @@
    new lines without end. It is stopped by a signal, or because the reader of
    its output exits; half of the runs are halted by SIGSTOP before. FILE must
    then be intact. It must contain every line that was printed, and no other
-   line except for false positives. After SIGKILL, it must contain the lines
-   that were printed before the last interval of --save. Then RUNS more runs are
-   killed while they save every 20 ms, half of them halted before. (CLOCK is
-   fast_clock.c as a library.) FILE must contain the lines that were printed
-   before the last save began, and those of earlier runs. Finally, two and eight
-   writers run at the same time, and are halted now and then. */
+   line except for false positives. A few runs save every second, and are killed
+   with SIGKILL after two saves. Then RUNS more runs are killed while they save
+   every 20 ms, half of them halted before. (CLOCK is fast_clock.c as a library.)
+   FILE must contain the lines that were printed before the last save began, and
+   those of earlier runs. Finally, two and eight writers run at the same time,
+   and are halted now and then. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -194,12 +194,27 @@ static bool is_empty(const char *name)
 }
 
 static bool forgets;                    /* FILE is a window, not a chain */
+static unsigned long long at_first;     /* `fed` when FILE was begun */
+
+/* Begins a FILE: a chain if the one before was a window, and the other way. */
+static void begin(void)
+{
+    system("rm -f FILE; : >kept");
+    forgets = !forgets;
+    at_first = fed;
+}
+
+/* A window forgets after 2000000 lines. One run gets far less than half. */
+static bool is_half_full(void)
+{
+    return fed - at_first > 1000000;
+}
 
 static child start_uniq(const char *library)
 {
     char name[] = "uniq", f[] = "-f", file[] = "FILE", n[] = "-n",
          many[] = "100000", save[] = "--save", one[] = "1", zero[] = "bloom",
-         last[] = "--last", more[] = "2000000";     /* than there are */
+         last[] = "--last", more[] = "2000000";
     char *words[] = { zero, name, f, file, save, one, forgets ? last : n,
                       forgets ? more : many, NULL };
     rest_size = 0;
@@ -303,26 +318,6 @@ static void one_run(unsigned run, int number)
     }
 }
 
-/* With --save 1, FILE contains the lines printed 3 seconds before the kill. */
-static void killed_later(unsigned run)
-{
-    FILE *before = fopen("printed", "w"), *after = fopen("after", "w");
-    child c = start_uniq(NULL);
-    int status;
-    must(before && after, "printed");
-    while (ftell(before) == 0)
-        talk(&c, now() + 0.1, before);
-    talk(&c, now() + 3 + random_part(), after);
-    kill(c.pid, SIGKILL);
-    waitpid(c.pid, &status, 0);
-    close(c.to);
-    close(c.from);
-    fclose(before);
-    fclose(after);
-    verify(unknown("printed") == 0,
-           "a line printed before the last save is lost", SIGKILL, run);
-}
-
 static void nap(double most)
 {
     struct timespec t = { 0, 0 };
@@ -369,6 +364,31 @@ static void look_at_file(saves *s, FILE *printed)
     s->seen = size;
 }
 
+/* Kills a run that saved twice, once a second, in at most a minute. */
+static void killed_later(unsigned run)
+{
+    const double end = now() + 60;
+    FILE *printed = fopen("printed", "w");
+    child c;
+    saves s = { 0 };
+    must(printed != NULL, "printed");
+    look_at_file(&s, printed);
+    s.count = 0;
+    c = start_uniq(NULL);
+    while ((s.count < 2 || s.sure == 0) && now() < end
+           && talk(&c, now() + 0.01, printed))
+        look_at_file(&s, printed);
+    kill(c.pid, SIGKILL);
+    waitpid(c.pid, NULL, 0);
+    close(c.to);
+    close(c.from);
+    fclose(printed);
+    verify(s.count >= 2 && s.sure > 0, "it did not save", SIGKILL, run);
+    must(truncate("printed", s.sure) == 0, "printed");
+    verify(unknown("printed") == 0,
+           "a line printed before the last save is lost", SIGKILL, run);
+}
+
 /* The file kept has lines that were known after earlier kills. */
 static void verify_killed(const saves *s, unsigned run)
 {
@@ -394,7 +414,8 @@ static void killed_saving(unsigned run)
     look_at_file(&s, printed);
     s.count = 0;
     c = start_uniq(fast_clock);
-    while (s.count < enough && talk(&c, now() + 0.001, printed))
+    while (s.count < enough && !is_half_full()
+           && talk(&c, now() + 0.001, printed))
         look_at_file(&s, printed);
     for (until = now() + 0.03 * random_part(); now() < until; ) {
         talk(&c, now() + 0.001, printed);
@@ -466,21 +487,19 @@ int main(int count, char **words)
     signal(SIGPIPE, SIG_IGN);
     srand((unsigned)time(NULL));
     for (run = 0; run < runs; run++) {
-        if (run % 20 == 0) {
-            remove("FILE");
-            forgets = !forgets;
-        }
+        if (run % 20 == 0)
+            begin();
         one_run(run, signals[run % 8]);
     }
-    remove("FILE");
-    forgets = false;        /* a window would forget some of so many lines */
-    for (run = 0; run < 2 + runs / 100; run++)
+    for (run = 0; run < 2 + runs / 100; run++) {
+        do
+            begin();
+        while (forgets);    /* a window would forget some of so many lines */
         killed_later(run);
+    }
     for (run = 0; run < runs; run++) {
-        if (run % 6 == 0) {         /* before a window forgets */
-            system("rm -f FILE; : >kept");
-            forgets = !forgets;
-        }
+        if (run % 6 == 0 || is_half_full())
+            begin();
         killed_saving(run);
     }
     many_writers(2);
