@@ -8,10 +8,10 @@
    then be intact. It must contain every line that was printed, and no other
    line except for false positives. A few runs save every second, and are killed
    with SIGKILL after two saves. Then RUNS more runs are killed while they save
-   every 20 ms, half of them halted before. (CLOCK is fast_clock.c as a library.)
-   FILE must contain the lines that were printed before the last save began, and
-   those of earlier runs. Finally, two and eight writers run at the same time,
-   and are halted now and then. */
+   every 20 ms, half of them halted before. (CLOCK is a library, made from
+   fast_clock.c.) FILE must contain the lines that were printed before the last
+   save began, and those of earlier runs. Finally, two and eight writers run at
+   the same time, and are halted now and then. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
