@@ -1,8 +1,7 @@
 # Run by `make race`: compares `bloom uniq` with other commands that print each
 # line once, on 10 million lines like URLs, of which 8 million are different. It
-# fails if bloom takes more than a microsecond of CPU time per line, uses more
-# memory than the limits below, or loses more lines than P; or if a FILE makes it
-# take more than 1.5 times the CPU time. The others are only measured.
+# fails if bloom uses more memory than the limits below, or loses more lines than
+# P. Times are only measured.
 # usage: race.sh BLOOM PEAK
 bloom=$1
 peak=$2
@@ -38,9 +37,9 @@ judged() {                      # judged MB NAME COMMAND...
     most=$1
     shift
     run "$@"
-    awk -v s="$CPU" -v kB="$kB" -v most="$most" -v kept="$kept" 'BEGIN {
-        printf "; limits: 10 s, %d MB, 8000 lost\n", most
-        exit !(s <= 10 && kB / 976.6 <= most && kept >= 7992000) }' || failed=1
+    awk -v kB="$kB" -v most="$most" -v kept="$kept" 'BEGIN {
+        printf "; limits: %d MB, 8000 lost\n", most
+        exit !(kB / 976.6 <= most && kept >= 7992000) }' || failed=1
 }
 against() {                     # against NAME COMMAND...
     run "$@"
@@ -63,8 +62,5 @@ against 'sort -u' sort -u
 against 'sort -u -S 20M' sort -u -S 20M
 against "awk '!seen[\$0]++'" awk '!seen[$0]++'
 awk -v a="$(least "$bloom" uniq -f $dir/seen)" -v b="$(least "$bloom" uniq)" '
-    BEGIN {
-        printf "-f FILE: %.2f times the CPU time, best of three; limit: 1.5\n",
-            a / b
-        exit !(a <= 1.5 * b) }' || failed=1
+    BEGIN { printf "-f FILE: %.2f times the CPU time, best of three\n", a / b }'
 exit $failed
