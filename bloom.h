@@ -1890,8 +1890,9 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
    the result. Only keys whose cells were all set come to the next round. The
    first round also prefetches the first cells of the next batch.
    Nothing is prefetched if m < 2^25 (4 MB of bits), as such a filter fits into
-   the caches. There, lookups take one round of all cells or, if m > 2^22, one
-   of two cells, which rules out most absent keys, and one of the rest. */
+   the caches. There, lookups take one round of all cells or, from m = 2^22 on,
+   one of two cells or one block, which rules out most absent keys, and one of
+   the rest. */
 #define BLOOM_BATCH_ 128U
 
 /* Keys on their walks: x is the next position, y the next step */
