@@ -314,15 +314,23 @@ static void images(void)
 static void clear_and_copy(void)
 {
     bloom_window *w = make(100, 0.01, 4, BLOOM_BLOCKED), *copy;
+    bloom_window *unused = make(100, 0.01, 4, BLOOM_BLOCKED);
     const size_t size = bloom_window_size(w);
+    double right = 1, rate;
     uint64_t key;
+    unsigned i;
     copy = bloom_window_copy(w);
     check(copy && memcmp(w, copy, size) == 0, "a copy of an empty window");
     for (key = 0; key < 100; key++)
         bloom_window_add_u64(w, key);
     check(copy && !bloom_window_may_contain_u64(copy, 99)
           && bloom_window_may_contain_u64(w, 99), "a copy is independent");
-    check(bloom_window_fpr(w) > 0 && bloom_window_fpr(w) < 0.01, "its rate");
+    for (i = 0; i < 4; i++)
+        right *= 1 - bloom_fpr(bloom_window_generation(w, i));
+    rate = bloom_window_fpr(w);
+    check(rate > 0 && rate < 0.01, "its rate");
+    check(rate > 1 - right - 1e-6 && rate < 1 - right + 1e-6,
+          "the chance that any generation contains a key by mistake");
     check(bloom_window_estimate(w) >= 95 && bloom_window_estimate(w) <= 105,
           "how many keys are in");
     if (copy) {                         /* a generation without unset cells */
@@ -333,11 +341,13 @@ static void clear_and_copy(void)
         bloom_window_clear(copy);
     }
     bloom_window_clear(w);
-    check(copy && memcmp(w, copy, size) == 0, "a cleared window is empty");
+    check(copy && memcmp(w, copy, size) == 0 && memcmp(w, unused, size) == 0,
+          "a cleared window is like a new one");
     check(bloom_window_fpr(w) <= 0 && bloom_window_estimate(w) == 0,
           "its rate is 0");
     bloom_window_free(w);
     bloom_window_free(copy);
+    bloom_window_free(unused);
     bloom_window_free(NULL);
 }
 
