@@ -229,8 +229,8 @@ static void test_blocked_plans(void)
     CHECK(bloom_plan_layout(n, 1e-6, BLOOM_BLOCKED).cells < 33800000);
     CHECK(bloom_plan_layout(n, 1e-9, BLOOM_BLOCKED).cells < 50700000);
     CHECK(bloom_plan_layout(0, 0.1, BLOOM_BLOCKED).cells == 256);
-    CHECK(bloom_plan_layout(0, 1e-12, BLOOM_BLOCKED).cells
-          == bloom_plan_layout(1, 1e-12, BLOOM_BLOCKED).cells);
+    CHECK(bloom_plan_layout(0, 1e-12, BLOOM_BLOCKED).hashes
+          == bloom_plan_layout(1, 1e-12, BLOOM_BLOCKED).hashes);
     CHECK(bloom_plan_size(bloom_plan_layout(9, 1, BLOOM_BLOCKED)) == 0);
     CHECK(bloom_plan_size(bloom_plan_layout(1ULL << 40, 0.1, BLOOM_BLOCKED))
           == 0);
