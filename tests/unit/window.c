@@ -391,6 +391,10 @@ static void refusals(void)
     const size_t size = bloom_window_plan_size(plan);
     size_t i;
     bloom_window *w;
+    none.filter.cells = 1ULL << 62;     /* 2^63 bytes, if size_t has 64 bits */
+    none.generations = 16;
+    check(!bloom_window_create(none), "more memory than there is");
+    none = plan;
     for (i = 0; i < sizeof rates / sizeof *rates; i++)
         check(!bloom_window_new(9, rates[i], 2, BLOOM_CLASSIC),
               "an impossible rate is refused");
