@@ -263,6 +263,10 @@ static void set_option(int letter)
     }
 }
 
+/* getopt_long returns LONG + letter for a long option, so that -F is not
+   --fixed. */
+enum { LONG = 256 };
+
 /* Fills the tables of getopt_long, which are large enough for all options. */
 static void describe(const char *letters, char *flags, struct option *words)
 {
@@ -274,7 +278,7 @@ static void describe(const char *letters, char *flags, struct option *words)
         if (o->word) {
             words->name = o->word;
             words->has_arg = o->value ? required_argument : no_argument;
-            words->val = o->letter;
+            words->val = LONG + o->letter;
             words++;
             continue;
         }
@@ -285,12 +289,26 @@ static void describe(const char *letters, char *flags, struct option *words)
     *flags = '\0';
 }
 
-static void refuse_option(int letter, const char *word)
+static const char *long_name(int letter)
 {
-    const char *why = letter == ':' ? "needs a value" : "no such option";
-    if (strncmp(word, "--", 2) == 0)
-        misused("%s: %s", word, why);
-    misused("-%c: %s", optopt, why);
+    const option_line *o = option_list;
+    while (o->letter != letter)
+        o++;
+    return o->word;
+}
+
+/* getopt_long has returned `c` and set optopt: to the option, or to 0 if `word`
+   is an unknown long one. `word` means nothing otherwise: where the value is
+   missing, musl leaves optind behind the end of the command line. */
+static void refuse_option(int c, const char *word)
+{
+    const char *why = c == ':' ? "needs a value"
+                    : optopt >= LONG ? "takes no value" : "no such option";
+    if (optopt >= LONG)
+        misused("--%s: %s", long_name(optopt - LONG), why);
+    if (optopt > 0)
+        misused("-%c: %s", optopt, why);
+    misused("%s: %s", word, why);
 }
 
 static void check_window(void)
@@ -338,17 +356,12 @@ static void check_options(const verb *v)
 }
 
 /* getopt_long accepts abbreviations, such as --f for --fixed. Refuses them, as
-   the user may have meant something else. */
-static void must_be_whole(int letter, char *const *words)
+   the user may have meant something else. `word` is that of the long option. */
+static void must_be_whole(int letter, const char *word)
 {
-    const option_line *o = option_list;
-    const char *word = words[optind - 1];
-    while (o->letter && o->letter != letter)
-        o++;
-    if (o->word && word == optarg)
-        word = words[optind - 2];
-    if (o->word && (strncmp(word + 2, o->word, strlen(o->word)) != 0
-                    || !strchr("=", word[2 + strlen(o->word)])))
+    const char *name = long_name(letter);
+    const size_t size = strlen(name);
+    if (strncmp(word + 2, name, size) != 0 || !strchr("=", word[2 + size]))
         misused("%s: no such option", word);
 }
 
@@ -365,8 +378,10 @@ char **parse_options(const verb *v, int count, char **words)
     while ((c = getopt_long(count, words, flags, long_words, NULL)) != -1) {
         if (c == ':' || c == '?')
             refuse_option(c, words[optind - 1]);
-        must_be_whole(c, words);
-        set_option(c);
+        if (c >= LONG)
+            must_be_whole(c - LONG, words[optind - 1 - (words[optind - 1]
+                                                        == optarg)]);
+        set_option(c % LONG);
     }
     operands = count - optind;
     if (operands < v->least)

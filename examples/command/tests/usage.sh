@@ -26,8 +26,15 @@ refuse '-j: no such option' uniq -j 2
 for word in --f --fixe --n --no-wai --sav --s=5; do         # abbreviations
     refuse "$word: no such option" uniq -f nil "$word" 5 a
 done; is 'an abbreviation has no effect' no "$([ -e nil ] || echo no)"
-refuse '-n: needs a value' uniq -n
-refuse '--save: needs a value' uniq -f nil --save
+for verb in uniq build add check merge fold; do     # at the end of the line
+    "$bloom" help $verb | sed -n 's/^  \(-[^ ]*\) [A-Z].*/\1/p' > words
+    for word in $(cat words); do
+        refuse "$word: needs a value" $verb "$word"
+        hint "Try: bloom help $verb"
+    done
+done; rm words
+refuse '--fixed: takes no value' uniq --fixed=2
+refuse '-F: no such option' uniq --no-wait -Fq
 refuse 'b: unexpected argument' info a b
 for v in build add check info dump; do
     refuse "$v: needs at least 1 file" $v
