@@ -41,18 +41,34 @@ static uint64_t word_at(uint64_t i)
     return number_at(f.at + i * (f.bits / 8), f.bits / 8);
 }
 
-static bool may_export(const char *name)
+static bool has_hash(uint32_t h)
 {
-    uint32_t h = hash_of(name);
     uint64_t word = word_at(h / f.bits % f.words);
     return word >> h % f.bits & word >> (h >> f.shift) % f.bits & 1;
+}
+
+static bool may_export(const char *name)
+{
+    return has_hash(hash_of(name));
 }
 
 /* ---- The file ------------------------------------------------------------ */
 
 /* The section begins with four numbers of 4 bytes: the number of buckets, the
    index of the first name, the number of words, and the shift. Then come the
-   words of the filter, and then a hash table for names that pass the filter. */
+   words of the filter, and then a hash table for names that pass the filter: a
+   number of 4 bytes for each bucket, and the hash of each name. Bit 0 of a hash
+   says where a bucket ends. An ELF file has no checksum, but its filter must
+   contain all of these hashes. */
+static void check_words(uint64_t at, uint64_t end)
+{
+    for (; at + 4 <= end; at += 4) {
+        uint32_t h = (uint32_t)number_at(at, 4);
+        need(has_hash(h) || has_hash(h ^ 1), file.name,
+             "its .gnu.hash is damaged: the filter lacks a name");
+    }
+}
+
 static void find_words(uint64_t at, uint64_t size)
 {
     bytes_at(at, size);
@@ -62,6 +78,8 @@ static void find_words(uint64_t at, uint64_t size)
     need(f.words > 0 && f.shift < 32
          && size >= 16 && f.words <= (size - 16) / (f.bits / 8), file.name,
          "its .gnu.hash is damaged");
+    check_words(f.at + f.words * (f.bits / 8) + 4 * number_at(at, 4),
+                at + size);
 }
 
 enum { TYPE_GNU_HASH = 0x6FFFFFF6 };

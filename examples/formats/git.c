@@ -11,7 +11,8 @@
    differ from their first parent in PATH. These include the commits without a
    filter, and those with too many changes for one. The format is described in
    man gitformat-commit-graph, but the size of a filter is in bytes, not in
-   words of 64 bits.
+   words of 64 bits. A damaged file is refused: it ends with its own SHA-1 or,
+   in a repository with SHA-256, with its SHA-256.
 
    Compile it by: cc -I. examples/formats/git.c -o git
    After examples/formats/tests/git.sh,
@@ -23,9 +24,10 @@
        17 of 21 commits certainly did not change this path */
 #define PROGRAM "git"
 #include "bytes.h"
+#include "sha.h"
 
 static struct chunk { uint64_t at, size; } hashes, index_of, data;
-static unsigned hash_size;              /* of a commit: 20, SHA-256: 32 */
+static unsigned hash_size;              /* SHA1_SIZE or SHA256_SIZE */
 static uint32_t version, probes;
 
 /* ---- The file ------------------------------------------------------------ */
@@ -46,6 +48,17 @@ static struct chunk find_chunk(const char *name)
     return found;
 }
 
+/* The last hash_size bytes of the file are the hash of those before. */
+static bool has_its_checksum(void)
+{
+    unsigned char sum[SHA256_SIZE];
+    size_t size = file.size - hash_size;
+    if (file.size < hash_size)
+        return false;
+    sha(hash_size, file.at, size, sum);
+    return memcmp(sum, file.at + size, hash_size) == 0;
+}
+
 static void read_graph(const char *name)
 {
     read_file(name);
@@ -54,7 +67,9 @@ static void read_graph(const char *name)
          "not a commit graph of git, version 1");
     need(file.at[5] == 1 || file.at[5] == 2, name,
          "its commits have an unknown kind of hash");
-    hash_size = file.at[5] == 1 ? 20 : 32;
+    hash_size = file.at[5] == 1 ? SHA1_SIZE : SHA256_SIZE;
+    need(has_its_checksum(), name,
+         "damaged or truncated: its checksum does not match");
     hashes = find_chunk("OIDL");
     index_of = find_chunk("BIDX");
     data = find_chunk("BDAT");

@@ -79,6 +79,10 @@ patch 32-big 60 001             # 2^24 words
 bent 'its .gnu.hash is damaged'
 patch 64-little 76 040          # shift 32
 bent 'its .gnu.hash is damaged'
+for at in 83 104 202; do          # bytes of the filter
+    patch 64-little $at 000
+    bent 'the filter lacks a name'
+done
 patch 64-little 60 001          # one section
 bent 'has no section .gnu.hash'
 counted

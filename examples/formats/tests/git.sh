@@ -123,10 +123,59 @@ bent() {
     check "$1: message" grep -q "^git: build/graphs/bent: $2" build/graphs/err
 }
 
+# seal COMMAND: ends build/graphs/bent with its checksum again, as sha1sum or
+# sha256sum computes it. Only so does the program look at what else is wrong.
+seal() {
+    bytes=20
+    [ "$1" = sha1sum ] || bytes=32
+    head -c $(($(wc -c <build/graphs/bent) - bytes)) build/graphs/bent \
+        >build/graphs/body
+    printf "$("$1" <build/graphs/body | awk '{
+        for (i = 1; i < length($1); i += 2)
+            printf "\\%03o", 16 * digit(substr($1, i, 1)) \
+                + digit(substr($1, i + 1, 1)) }
+        function digit(x) { return index("0123456789abcdef", x) - 1 }')" |
+        cat build/graphs/body - >build/graphs/bent
+}
+# start CHUNK: prints the offset of the chunk of this name in build/graphs/graph
+start() {
+    at=$(LC_ALL=C grep -abo "$1" build/graphs/graph | head -n 1 | cut -d : -f 1)
+    od -An -tu1 -j $((at + 4)) -N 8 build/graphs/graph |
+        awk '{ for (i = 1; i <= 8; i++) x = x * 256 + $i; print x }'
+}
+patch() {               # patch OFFSET OCTAL: makes build/graphs/bent
+    cp build/graphs/graph build/graphs/bent
+    printf "\\$2" |
+        dd of=build/graphs/bent bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+# damage: every kind of damage is noticed, by the checksum alone. A filter with
+# zeros would answer "certainly not" for commits that did change the path.
+damage() {
+    at=$(start BDAT)
+    size=$(wc -c <build/graphs/graph)
+    patch $((at + 12)) 000
+    dd if=/dev/zero of=build/graphs/bent bs=1 seek=$((at + 12)) count=400 \
+        conv=notrunc 2>/dev/null
+    bent 'zeros in BDAT' 'damaged or truncated: its checksum'
+    for at in 8 40 1200 $((at + 3)) $((at + 7)) $((size - 33)) $((size - 1)); do
+        old=$(od -An -v -tu1 -j "$at" -N 1 build/graphs/graph)
+        patch "$at" "$(printf '%03o' $((old ^ 16)))"
+        bent "a bit at $at" 'damaged or truncated: its checksum'
+    done
+    for cut in 8 12 27 28 39 40 1100 $((size - 2000)) $((size - 1)); do
+        head -c $cut build/graphs/graph >build/graphs/bent
+        bent "cut at $cut" 'damaged or truncated: its checksum'
+    done
+}
+
 ${CC:-cc} -std=c99 -O2 -I. examples/formats/git.c -o build/git || exit 1
 if history --object-format=sha256 2>/dev/null; then
     compare 'SHA-256'
     sames
+    damage
+    patch $(($(start BDAT) + 3)) 003
+    seal sha256sum
+    bent 'SHA-256, version 3' 'has filters of an unknown version'
 else
     echo 'skipped: SHA-256 (this git does not support it)'
 fi
@@ -143,33 +192,29 @@ sames
 # version 1, and other paths have other bits. Here a file of version 1 is marked as
 # version 2. A path beyond ASCII must then be found only in the commit of 600 paths,
 # whose filter has all bits set. With the last line, that makes two lines of output.
-cp build/graphs/graph build/graphs/bent
-at=$(LC_ALL=C grep -abo BDAT build/graphs/bent | head -n 1 | cut -d : -f 1)
-at=$(od -An -tu1 -j $((at + 4)) -N 8 build/graphs/bent |
-    awk '{ for (i = 1; i <= 8; i++) x = x * 256 + $i; print x }')
-patch() {               # patch OFFSET OCTAL
-    cp build/graphs/graph build/graphs/bent
-    printf "\\$2" |
-        dd of=build/graphs/bent bs=1 seek="$1" conv=notrunc 2>/dev/null
-}
+at=$(start BDAT)
 patch $((at + 3)) 002
+seal sha1sum
 is 'version 2: ASCII' "$(build/git build/graphs/graph docs/b)" \
     "$(build/git build/graphs/bent docs/b)"
 is 'version 2: other bits than in version 1' 2 \
     "$(build/git build/graphs/bent "$TAIL" | wc -l | tr -d ' ')"
 patch $((at + 3)) 003
+seal sha1sum
 bent 'version 3' 'has filters of an unknown version'
 patch $((at + 7)) 000
-bent 'no probes' 'damaged'
+seal sha1sum
+bent 'no probes' 'damaged: the number of probes'
+patch $(($(start BIDX) + 3)) 377
+seal sha1sum
+bent 'a filter that ends before it begins' 'damaged: a filter lies outside'
 patch 5 007
 bent 'an unknown hash' 'its commits have an unknown kind of hash'
 patch 0 000
 bent 'another file' 'not a commit graph'
-size=$(wc -c <build/graphs/graph)
-for cut in 0 7 8 30 90 1100 $((at + 11)) $((size - 2000)); do
-    head -c $cut build/graphs/graph >build/graphs/bent
-    bent "cut at $cut" ''
-done
+head -c 7 build/graphs/graph >build/graphs/bent
+bent 'seven bytes' 'not a commit graph'
+damage
 
 # Commits without a filter may have changed any path.
 rm -f build/graphs/work/.git/objects/info/commit-graph
