@@ -1,5 +1,6 @@
-/* bloom.h 2.1.0 - public domain or MIT - one header for C99 and C++11:
-   Bloom filters that keep the false-positive rate you ask for
+/* SPDX-License-Identifier: MIT OR Unlicense
+   bloom.h 2.2.0 - one header for C99 and C++11: Bloom filters that keep the
+   false-positive rate you ask for
 
    A Bloom filter is a set of keys in very little memory: at a false-positive
    rate of 1%, about 10 bits per key, however long the keys are. Asked about a
@@ -74,11 +75,16 @@
    * BLOOM_TINY             is for firmware: the smallest code. It has only the
                             classic layout and the 32-bit hash, no malloc, no
                             floating point and no bloom_fold.
-     BLOOM_ATOMIC           lets several threads add and look up at once
+   * BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock (GCC or Clang; see "Threads" below).
-                            It belongs in the file with BLOOM_IMPLEMENTATION.
-                            If it is in other files only, the program does not
-                            link.
+                            If some files of a program define it and others do
+                            not, the program does not link.
+   * BLOOM_NAMESPACE        is a prefix for the names of all functions and of the
+                            type bloom. With two prefixes, two copies of bloom.h
+                            can be in one program; with one, bloom.h and another
+                            library whose functions are called bloom_init and
+                            bloom_add. Your code needs no change: with the prefix
+                            my_, bloom_add is a macro for my_bloom_add.
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol
@@ -110,9 +116,9 @@
 
 /* major * 10000 + minor * 100 + patch. Format 2 is frozen: this and every later
    version reads and writes it. */
-#define BLOOM_VERSION 20100
-/* The size of an image's header in bytes. From these bytes alone, bloom_view
-   with a size of SIZE_MAX, and then bloom_size, tell the size of the image. */
+#define BLOOM_VERSION 20200
+/* The size of an image's header in bytes. From these bytes alone,
+   bloom_image_size tells the size of the image. */
 #define BLOOM_HEADER_SIZE 32
 
 #ifdef BLOOM_TINY
@@ -135,6 +141,81 @@
 #define BLOOM_API __attribute__((visibility("hidden"))) extern
 #elif !defined(BLOOM_API)
 #define BLOOM_API extern
+#endif
+
+#ifdef BLOOM_NAMESPACE
+#define BLOOM_NAMESPACE_FROM_THE_START_
+#endif
+#ifdef BLOOM_ATOMIC
+#define BLOOM_ATOMIC_FROM_THE_START_
+#endif
+
+/* ---- Names -----------------------------------------------------------------
+   These are all functions of bloom.h. BLOOM_NAMESPACE puts its prefix before
+   their names. So does BLOOM_ATOMIC: a file that defines it calls functions
+   that only an implementation with BLOOM_ATOMIC has. Otherwise the program does
+   not link, and the linker's error names BLOOM_ATOMIC. */
+#if defined(BLOOM_NAMESPACE) || defined(BLOOM_ATOMIC)
+#define BLOOM_JOIN_(a, b) a##b
+#define BLOOM_PREFIXED_(prefix, name) BLOOM_JOIN_(prefix, name)
+#if !defined(BLOOM_ATOMIC)
+#define BLOOM_NAME_(name) BLOOM_PREFIXED_(BLOOM_NAMESPACE, name)
+#elif !defined(BLOOM_NAMESPACE)
+#define BLOOM_NAME_(name) BLOOM_ATOMIC_##name
+#else
+#define BLOOM_NAME_(name) BLOOM_PREFIXED_(BLOOM_NAMESPACE, BLOOM_ATOMIC_##name)
+#endif
+#ifdef BLOOM_NAMESPACE
+#define bloom BLOOM_NAME_(bloom)                    /* the type */
+#endif
+#define bloom_plan_for BLOOM_NAME_(bloom_plan_for)          /* planning */
+#define bloom_plan_layout BLOOM_NAME_(bloom_plan_layout)
+#define bloom_plan_hashes BLOOM_NAME_(bloom_plan_hashes)
+#define bloom_plan_bytes BLOOM_NAME_(bloom_plan_bytes)
+#define bloom_plan_one_in BLOOM_NAME_(bloom_plan_one_in)
+#define bloom_plan_size BLOOM_NAME_(bloom_plan_size)
+#define bloom_plan_fpr BLOOM_NAME_(bloom_plan_fpr)
+#define bloom_plan_capacity BLOOM_NAME_(bloom_plan_capacity)
+#define bloom_new BLOOM_NAME_(bloom_new)                    /* making */
+#define bloom_create BLOOM_NAME_(bloom_create)
+#define bloom_copy BLOOM_NAME_(bloom_copy)
+#define bloom_free BLOOM_NAME_(bloom_free)
+#define bloom_init BLOOM_NAME_(bloom_init)
+#define bloom_open BLOOM_NAME_(bloom_open)
+#define bloom_view BLOOM_NAME_(bloom_view)
+#define bloom_image_size BLOOM_NAME_(bloom_image_size)
+#define bloom_plan_of BLOOM_NAME_(bloom_plan_of)
+#define bloom_size BLOOM_NAME_(bloom_size)
+#define bloom_clear BLOOM_NAME_(bloom_clear)
+#define bloom_seal BLOOM_NAME_(bloom_seal)
+#define bloom_verify BLOOM_NAME_(bloom_verify)
+#define bloom_error_text BLOOM_NAME_(bloom_error_text)
+#define bloom_add BLOOM_NAME_(bloom_add)                    /* one key */
+#define bloom_add_u64 BLOOM_NAME_(bloom_add_u64)
+#define bloom_add_hash BLOOM_NAME_(bloom_add_hash)
+#define bloom_remove BLOOM_NAME_(bloom_remove)
+#define bloom_remove_u64 BLOOM_NAME_(bloom_remove_u64)
+#define bloom_remove_hash BLOOM_NAME_(bloom_remove_hash)
+#define bloom_may_contain BLOOM_NAME_(bloom_may_contain)
+#define bloom_may_contain_u64 BLOOM_NAME_(bloom_may_contain_u64)
+#define bloom_may_contain_hash BLOOM_NAME_(bloom_may_contain_hash)
+#define bloom_hash_key BLOOM_NAME_(bloom_hash_key)
+#define bloom_hash_u64 BLOOM_NAME_(bloom_hash_u64)
+#define bloom_probes BLOOM_NAME_(bloom_probes)
+#define bloom_add_many BLOOM_NAME_(bloom_add_many)          /* many keys */
+#define bloom_add_many_u64 BLOOM_NAME_(bloom_add_many_u64)
+#define bloom_add_many_hash BLOOM_NAME_(bloom_add_many_hash)
+#define bloom_may_contain_many BLOOM_NAME_(bloom_may_contain_many)
+#define bloom_may_contain_many_u64 BLOOM_NAME_(bloom_may_contain_many_u64)
+#define bloom_may_contain_many_hash BLOOM_NAME_(bloom_may_contain_many_hash)
+#define bloom_merge BLOOM_NAME_(bloom_merge)                /* whole filters */
+#define bloom_intersect BLOOM_NAME_(bloom_intersect)
+#define bloom_flatten BLOOM_NAME_(bloom_flatten)
+#define bloom_fold BLOOM_NAME_(bloom_fold)
+#define bloom_fold_by BLOOM_NAME_(bloom_fold_by)
+#define bloom_ones BLOOM_NAME_(bloom_ones)
+#define bloom_estimate BLOOM_NAME_(bloom_estimate)
+#define bloom_fpr BLOOM_NAME_(bloom_fpr)
 #endif
 
 /* Warns if the result of a call is ignored, which is surely a mistake. */
@@ -182,13 +263,16 @@ typedef struct bloom_plan {
 typedef enum bloom_error {
     BLOOM_OK,
     BLOOM_TRUNCATED,             /* NULL, or fewer bytes than the image has */
-    BLOOM_NOT_A_FILTER,          /* does not begin with the letters BLM; images
-                                    of chains begin with BLC, of windows BLW */
+    BLOOM_NOT_A_FILTER,          /* does not begin with the letters BLM. Images
+                                    of chains begin with BLC, of windows BLW, of
+                                    slices BLS */
     BLOOM_WRONG_VERSION,         /* the format is not version 2 */
     BLOOM_BAD_HEADER,            /* m, k, hash_bits or reserved byte wrong */
-    BLOOM_UNSUPPORTED,           /* this build lacks the layout or hash_bits */
+    BLOOM_UNSUPPORTED,           /* this build lacks the layout or hash_bits, or
+                                    the image is too large for its size_t */
     BLOOM_CORRUPT,               /* the seal does not match */
-    BLOOM_UNSEALED               /* there is no seal to check */
+    BLOOM_UNSEALED,              /* there is no seal to check */
+    BLOOM_NO_MEMORY              /* of companions: malloc has returned NULL */
 } bloom_error;
 
 /* ---- Planning ----------------------------------------------------------- */
@@ -280,13 +364,18 @@ BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
    image. Only the header is checked, in constant time; for the cells see
    bloom_verify. If this build cannot use the bytes as a filter, the result is
    NULL and *error is the reason. Otherwise *error is BLOOM_OK. error may be
-   NULL. To learn the size of an image from its 32-byte header alone, call
-   bloom_view with a size of SIZE_MAX, then bloom_size of the result. */
+   NULL. `size` must not be larger than the memory at image. */
 BLOOM_USE_RESULT_
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error);
 BLOOM_USE_RESULT_
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error);
+
+/* The size in bytes of the image that begins with the BLOOM_HEADER_SIZE bytes
+   at `head`. Use it to receive an image: read its header, then allocate this
+   much. If these bytes are not the header of a filter that this build can use,
+   the result is 0 and *error is the reason. error may be NULL. */
+BLOOM_API size_t bloom_image_size(const void *head, bloom_error *error);
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b);
 BLOOM_API size_t bloom_size(const bloom *b);        /* bytes of the image */
@@ -375,22 +464,6 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    key at once, at least one gets true. Still, bloom_seal, bloom_clear,
    bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
    filters. During bloom_verify, bloom_copy or saving, no filter may change. */
-
-/* If a file defines BLOOM_ATOMIC, but the one with BLOOM_IMPLEMENTATION does
-   not, threads lose keys. So such a file needs a function that only the right
-   implementation has; without it, the program does not link. */
-#if defined(BLOOM_ATOMIC) && !defined(BLOOM_STATIC) && defined(__GNUC__)
-BLOOM_API void bloom_define_BLOOM_ATOMIC_in_the_implementation_(void);
-#if defined(__has_attribute)
-#if __has_attribute(retain)             /* also with --gc-sections */
-__attribute__((retain))
-#endif
-#endif
-__attribute__((used)) static void bloom_needs_atomic_(void)
-{
-    bloom_define_BLOOM_ATOMIC_in_the_implementation_();
-}
-#endif
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
@@ -488,6 +561,12 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 #if defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)
 #error "bloom.h: define BLOOM_TINY before the first #include of bloom.h"
+#endif
+#if defined(BLOOM_NAMESPACE) && !defined(BLOOM_NAMESPACE_FROM_THE_START_)
+#error "bloom.h: define BLOOM_NAMESPACE before the first #include of bloom.h"
+#endif
+#if defined(BLOOM_ATOMIC) && !defined(BLOOM_ATOMIC_FROM_THE_START_)
+#error "bloom.h: define BLOOM_ATOMIC before the first #include of bloom.h"
 #endif
 
 /* ======================================================================== */
@@ -634,12 +713,6 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 }
 #endif
 
-#if defined(BLOOM_ATOMIC) && !defined(BLOOM_STATIC)
-BLOOM_API void bloom_define_BLOOM_ATOMIC_in_the_implementation_(void)
-{
-}
-#endif
-
 /* ==== The image =============================================================
    A filter is one block of bytes: a header, then the cells.
 
@@ -731,15 +804,23 @@ BLOOM_INLINE_ bloom_plan bloom_parse_(const unsigned char *header)
     return plan;
 }
 
-/* The header of an image. With BLOOM_READ_BYTE the image may lie in flash that
-   pointers cannot read, so its header is copied to `copy`. */
+/* The header of an image, or the first `size` bytes of it. With BLOOM_READ_BYTE
+   the image may lie in flash that pointers cannot read, so its header is copied
+   to `copy`. */
+static inline const unsigned char *bloom_head_of_(const void *image,
+                                                  size_t size,
+                                                  unsigned char *copy)
+{
+    const unsigned char *header = (const unsigned char *)image;
+    for (unsigned i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_SIZE && i < size; i++)
+        copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
+    return BLOOM_IN_ROM_ ? copy : header;
+}
+
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
 {
-    const unsigned char *header = (const unsigned char *)image;
-    for (unsigned i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_SIZE; i++)
-        copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
-    return BLOOM_IN_ROM_ ? copy : header;
+    return bloom_head_of_(image, BLOOM_HEADER_SIZE, copy);
 }
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
@@ -759,23 +840,30 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
                                               unsigned k, size_t size)
 {
-    bloom_number_ all = (bloom_number_)(m_high * 4294967296U + m);
+    bloom_number_ cells = bloom_cell_bytes_(
+        (bloom_number_)(m_high * 4294967296U + m), layout);
     if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
     if (layout == BLOOM_BLOCKED && (width != 64 || m % 256 != 0 || k % 8 != 0
                                     || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
-    if (layout > BLOOM_LAST_LAYOUT_ || width > BLOOM_WIDTH_)
+    if (layout > BLOOM_LAST_LAYOUT_ || width > BLOOM_WIDTH_
+        || cells + (uint64_t)BLOOM_HEADER_SIZE > SIZE_MAX)
         return BLOOM_UNSUPPORTED;
-    return size < BLOOM_HEADER_SIZE || bloom_cell_bytes_(all, layout)
-         > size - BLOOM_HEADER_SIZE ? BLOOM_TRUNCATED : BLOOM_OK;
+    return size < BLOOM_HEADER_SIZE || cells > size - BLOOM_HEADER_SIZE
+         ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
+/* Checks the first bytes of an image of `size` bytes. Of fewer than three bytes,
+   those that are there are compared with the letters. */
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
-    if (header[0] != 'B' || header[1] != 'L' || header[2] != 'M')
+    if ((size > 0 && header[0] != 'B') || (size > 1 && header[1] != 'L')
+        || (size > 2 && header[2] != 'M'))
         return BLOOM_NOT_A_FILTER;
+    if (size < BLOOM_HEADER_SIZE)
+        return BLOOM_TRUNCATED;
     if (header[3] != 2)
         return BLOOM_WRONG_VERSION;
     if (header[7] != 0)
@@ -809,26 +897,38 @@ BLOOM_API size_t bloom_size(const bloom *b)
     return bloom_plan_size(bloom_plan_of(b));
 }
 
+/* What bloom_open, bloom_view and bloom_image_size find. `header` may be NULL. */
+static inline bool bloom_is_valid_(const unsigned char *header, size_t size,
+                                   bloom_error *error)
+{
+    const bloom_error found = header ? bloom_check_(header, size)
+                                     : BLOOM_TRUNCATED;
+    if (error)
+        *error = found;
+    return found == BLOOM_OK;
+}
+
 BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    bloom_error found = BLOOM_TRUNCATED;
-    if (image && size >= BLOOM_HEADER_SIZE)
-        found = bloom_check_(bloom_header_of_(image, copy), size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? (const bloom *)image : BLOOM_NULL_;
+    const unsigned char *header = image ? bloom_head_of_(image, size, copy)
+                                        : BLOOM_NULL_;
+    return bloom_is_valid_(header, size, error) ? (const bloom *)image
+                                                : BLOOM_NULL_;
 }
 
 BLOOM_API bloom *bloom_open(void *image, size_t size, bloom_error *error)
 {
-    bloom_error found = BLOOM_TRUNCATED;
-    if (image && size >= BLOOM_HEADER_SIZE)
-        found = bloom_check_((const unsigned char *)image, size);
-    if (error)
-        *error = found;
-    return found == BLOOM_OK ? (bloom *)image : BLOOM_NULL_;
+    return bloom_is_valid_((const unsigned char *)image, size, error)
+         ? (bloom *)image : BLOOM_NULL_;
+}
+
+BLOOM_API size_t bloom_image_size(const void *head, bloom_error *error)
+{
+    const unsigned char *header = (const unsigned char *)head;
+    return bloom_is_valid_(header, SIZE_MAX, error)
+         ? bloom_plan_size(bloom_parse_(header)) : 0;
 }
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
@@ -836,13 +936,17 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
     switch (error) {
     case BLOOM_OK:            return "ok";
     case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
-    case BLOOM_NOT_A_FILTER:  return "not a Bloom filter of bloom.h";
+    case BLOOM_NOT_A_FILTER:
+        return "not a Bloom filter of bloom.h (filters begin with BLM, chains "
+               "with BLC, windows with BLW, slices with BLS)";
     case BLOOM_WRONG_VERSION:
         return "a format version this build cannot read; make the filter again";
     case BLOOM_BAD_HEADER:    return "bad header";
-    case BLOOM_UNSUPPORTED:   return "a layout or hash width not in this build";
+    case BLOOM_UNSUPPORTED:
+        return "a layout, hash width or size that this build cannot use";
     case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
     case BLOOM_UNSEALED:      return "not sealed";
+    case BLOOM_NO_MEMORY:     return "out of memory";
     }
     return "unknown error";
 }

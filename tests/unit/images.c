@@ -92,16 +92,29 @@ static bloom_error error_of(const unsigned char *image, size_t size)
     CHECK((bloom_view(look((bloom *)(void *)copy, sizeof copy), size, &of_view)
            != NULL) == (of_view == BLOOM_OK));
     CHECK(of_open == of_view);
+    if (size >= BLOOM_HEADER_SIZE) {
+        size_t all = bloom_image_size(copy, &of_view);
+        CHECK(of_view == (of_open == BLOOM_TRUNCATED ? BLOOM_OK : of_open));
+        CHECK(of_view == BLOOM_OK ? (all <= size) == (of_open == BLOOM_OK)
+                                  : all == 0);
+    }
     return of_open;
+}
+
+/* The error for an image of `size` bytes that are not there, or are more than
+   fit into a size_t */
+static bloom_error missing(uint64_t size)
+{
+    return size > SIZE_MAX ? BLOOM_UNSUPPORTED : BLOOM_TRUNCATED;
 }
 
 /* The error for each corrupted header byte of a filter with m = 512 and k = 9.
    If several things are wrong, the first in this order is reported: the magic,
-   the version, the other header fields, a layout or width that is not in this
-   build, missing cells. */
+   the version, the other header fields, a layout, width or size that this build
+   cannot use, missing cells. */
 static void test_bad_images(void)
 {
-    static const struct { unsigned char at, value; bloom_error error; } cases[]
+    const struct { unsigned char at, value; bloom_error error; } cases[]
         = { { 0, 'b', BLOOM_NOT_A_FILTER }, { 1, 0, BLOOM_NOT_A_FILTER },
             { 2, 'N', BLOOM_NOT_A_FILTER }, { 3, 0, BLOOM_WRONG_VERSION },
             { 3, 1, BLOOM_WRONG_VERSION },  { 3, 3, BLOOM_WRONG_VERSION },
@@ -114,11 +127,11 @@ static void test_bad_images(void)
             { 7, 1, BLOOM_BAD_HEADER },     { 8, 1, BLOOM_BAD_HEADER },
             { 8, 32, BLOOM_BAD_HEADER },    { 8, 64, BLOOM_TRUNCATED },
             { 9, 0, BLOOM_BAD_HEADER },     { 9, 1, BLOOM_OK },
-            { 9, 3, BLOOM_TRUNCATED },      { 11, 128, BLOOM_TRUNCATED },
+            { 9, 3, BLOOM_TRUNCATED },      { 11, 128, missing(1U << 28) },
             { 20, 99, BLOOM_OK },           { 24, 1, BLOOM_OK } };
     static const char *const texts[] = { "ok", "truncated", "not a Bloom",
-        "version", "bad header", "not in this build", "corrupt", "not sealed",
-        "unknown error" };
+        "version", "bad header", "this build", "corrupt", "not sealed",
+        "out of memory", "unknown error" };
     const size_t large = (size_t)((1ULL << 37) + 96);
     unsigned char image[100];
     unsigned i, size, w;
@@ -131,6 +144,15 @@ static void test_bad_images(void)
         CHECK(error_of(image, 100) == BLOOM_OK);
         CHECK(bloom_open(image, 96, NULL) == (bloom *)(void *)image);
         CHECK(!bloom_open(NULL, 96, NULL) && !bloom_view(NULL, 96, NULL));
+        CHECK(bloom_image_size(image, NULL) == 96);
+        CHECK(bloom_image_size(NULL, NULL) == 0);
+        for (i = 0; i < 3; i++) {               /* too short, and no filter */
+            image[i] ^= 32;
+            for (size = 0; size < 32; size++)
+                CHECK(error_of(image, size)
+                      == (size > i ? BLOOM_NOT_A_FILTER : BLOOM_TRUNCATED));
+            image[i] ^= 32;
+        }
         for (i = 0; i < COUNT(cases); i++) {
             unsigned char old = image[cases[i].at];
             image[cases[i].at] = cases[i].value;
@@ -141,7 +163,7 @@ static void test_bad_images(void)
         }
         image[15] = 128;                                /* m = 2^63 + 512 */
         CHECK(error_of(image, 96) == (widths[w] == 32 ? BLOOM_BAD_HEADER
-                                                      : BLOOM_TRUNCATED));
+                                                      : missing(1ULL << 60)));
         image[15] = 0;
         image[13] = 1;                                  /* m = 2^40 + 512 */
         CHECK(widths[w] == 32 || large != (1ULL << 37) + 96

@@ -67,15 +67,43 @@ one_sided_malloc() {
         -o build/late.o 2>/dev/null
 }
 # links MAIN-FLAGS BLOOM-FLAGS: a program of two files, of which the second one has
-# BLOOM_IMPLEMENTATION. With BLOOM_ATOMIC in the first one only, keys could be
-# lost, so it must not link.
+# BLOOM_IMPLEMENTATION. If only one of them has BLOOM_ATOMIC, keys could be lost,
+# so the program must not link, whatever sections the linker drops.
 links() {
     printf '#include "bloom.h"\nint main(void) { return !bloom_new(9, 0.1); }\n' \
         >build/atomic.c
-    $CC $1 -I. build/atomic.c -c -o build/atomic-main.o &&
+    $CC $1 -ffunction-sections -I. build/atomic.c -c -o build/atomic-main.o &&
         $CC $2 -DBLOOM_IMPLEMENTATION -I. -x c -c bloom.h \
             -o build/atomic-bloom.o &&
-        $CC build/atomic-main.o build/atomic-bloom.o -o build/atomic 2>/dev/null
+        $CC -Wl,--gc-sections build/atomic-main.o build/atomic-bloom.o \
+            -o build/atomic 2>build/atomic.err
+}
+refuses_to_link() { ! links "$1" "$2"; }
+names_atomic() { refuses_to_link "$1" "$2" && grep -q BLOOM_ATOMIC build/atomic.err; }
+# Two copies of bloom.h with prefixes of their own, and a stand-in for a library
+# that has functions of the same names, are one program.
+namespaces() {
+    mkdir -p build/names
+    for prefix in one_ two_; do
+        printf '#define BLOOM_NAMESPACE %s\n#define BLOOM_IMPLEMENTATION\n' \
+            $prefix
+        printf '#include "bloom.h"\nextern int %s(void);\nint %s(void) {' \
+            ${prefix}main ${prefix}main
+        printf ' bloom *b = bloom_new(9, 0.1); int new = b && bloom_add_u64(b, 1);'
+        printf ' bloom_free(b); return new; }\n'
+    done | awk '/NAMESPACE/ { n++ } { print >("build/names/" n ".c") }'
+    printf '%s\n' 'int one_main(void), two_main(void);' \
+        'int bloom_init(void *b); int bloom_init(void *b) { return b != 0; }' \
+        'int main(void) { return !(one_main() && two_main() && bloom_init("")); }' \
+        >build/names/main.c
+    $CC -I. build/names/*.c -o build/names/main && build/names/main
+}
+# The block "Names" of bloom.h lacks no function: each has the prefix.
+all_names() {
+    $CC -DBLOOM_NAMESPACE=prefix_ -DBLOOM_API=extern -DBLOOM_IMPLEMENTATION -I. \
+        -x c -c bloom.h -o build/names.o &&
+        ! nm -g build/names.o | awk 'NF == 3 { print $3 }' |
+            grep -v '^_*prefix_bloom_'
 }
 # A companion that finds another library's bloom.h says so in its first error.
 names_another_bloom() {
@@ -92,6 +120,7 @@ for companion in bloom_chain.h bloom_window.h bloom_keyed.h; do
 done
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
+    check "the block Names of bloom.h has every function" all_names
     check "bloom.h needs only calloc, free, memset, memcpy" wanted_names
     echo 'int f(int i) { static const int t[2] = { 1, 2 }; return t[i]; }' \
         >build/data.c
@@ -106,17 +135,23 @@ else
 fi
 version=$($BUILD version)
 check "bloom.h begins with its version, $version" \
-    grep -q "^/\* bloom\.h $version " bloom.h
+    grep -q "^   bloom\.h $version - " bloom.h
 is "lines that have the version, too" '' "$(find . -path ./build -prune -o \
     -path './.?*' -prune -o -type f ! -path ./bloom.h ! -name '*.md' \
-    -exec grep -F "$version" /dev/null {} + | grep -v ' or later')"
+    -exec grep -Fw "$version" /dev/null {} + | grep -v ' or later')"
 check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
 check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
+check "BLOOM_ATOMIC after the first #include is an error" late BLOOM_ATOMIC
+check "BLOOM_NAMESPACE after the first #include is an error" \
+    late 'BLOOM_NAMESPACE x_'
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
+check "two copies with BLOOM_NAMESPACE and another bloom_init link" namespaces
 if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
-    check "BLOOM_ATOMIC with the implementation links" links '' -DBLOOM_ATOMIC
     check "BLOOM_ATOMIC in both files links" links -DBLOOM_ATOMIC -DBLOOM_ATOMIC
-    links -DBLOOM_ATOMIC '' && bad "BLOOM_ATOMIC in the wrong file links" || ok
+    check "BLOOM_ATOMIC in the program alone is a linker error that names it" \
+        names_atomic -DBLOOM_ATOMIC ''
+    check "BLOOM_ATOMIC in the implementation alone does not link" \
+        refuses_to_link '' -DBLOOM_ATOMIC
 fi
 
 counted
