@@ -132,7 +132,7 @@ int add_to_filter(char **operands)
     f = read_sound_filter(path);
     fill_filter(&f, operands, 1);
     status = tell_if_full(path, &f);
-    save_filter(path, &f);
+    save_changes(path, &f);
     free_filter(&f);
     return status;
 }

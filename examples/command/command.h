@@ -43,7 +43,7 @@ typedef struct options {
     char separator, end;
     bool n_given, p_given, seed_given, save_given, separator_given;
     bool fold, foldable, fixed, no_wait, inverted, quiet, counts, repeated;
-    bool ignore_case, crlf, trim;
+    bool ignore_case, crlf, trim, json;
 } options_t;
 
 extern options_t options;
@@ -81,10 +81,6 @@ int build_filter(char **operands);
 int add_to_filter(char **operands);
 int check_lines(char **operands);
 int show_info(char **operands);
-#define row(name, ...) (printf("%-17s", name), printf(__VA_ARGS__))
-void print_keys(uint64_t known);
-const char *about_keys(uint64_t known);
-void print_rate(double rate);
 int merge_filters(char **operands);
 int dump_filter(char **operands);
 int fold_filter(char **operands);
@@ -104,6 +100,8 @@ typedef struct filter {
     uint64_t known;                 /* `one` holds at least this many */
     bool told;                      /* the user knows that the window forgets
                                        lines early */
+    bool changed, sealed;           /* since its file was read or written;
+                                       whether that has a seal */
 } filter;
 
 filter new_filter(uint64_t n);      /* by the options */
@@ -156,7 +154,9 @@ void forget_old(filter *f);         /* for a window of --for; of any other
 size_t add_to_window(filter *f, const bloom_hash *hash, size_t count);
 size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
                          bool *is_new);
-void print_window(const filter *f);
+uint64_t lines_known(const bloom_window *w);    /* N of --last and --for */
+uint64_t age_known(const bloom_window *w);      /* seconds; 0: --last */
+const char *print_age(char text[40], uint64_t age);
 
 /* Folds a single filter to the smallest size that keeps the rate p with n
    lines. Returns false, without changing it, if no size does. */
@@ -178,6 +178,7 @@ void *filter_memory(size_t size);   /* for a new filter; NULL also if disk space
 int disk_is_full(void);             /* errno if that has happened, else 0 */
 bool try_to_save(const char *path, filter *f);  /* false: after a message */
 void save_filter(const char *path, filter *f);  /* or exits */
+void save_changes(const char *path, filter *f); /* if there are any */
 void let_go(void);                  /* releases the lock */
 void remove_leftovers(void);        /* signal handlers may call it */
 
@@ -223,7 +224,7 @@ bool is_waiting(bloom_hash hash);
 void let_wait(bloom_hash hash, uint64_t end);   /* end: bytes of output up to
                                                    the end of its line */
 size_t count_waiting(void);         /* at most MOST_WAITING */
-size_t add_printed(filter *f, uint64_t bytes);  /* lines that end within the
+void add_printed(filter *f, uint64_t bytes);    /* lines that end within the
                                                    first `bytes` of output */
 
 /* ---- System ------------------------------------------------------------- */

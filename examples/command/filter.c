@@ -175,7 +175,9 @@ void refuse_damage(const filter *f, bloom_error seal, const char *name)
 filter read_sound_filter(const char *name)
 {
     filter f = read_filter(name);
-    refuse_damage(&f, seal_of(&f), name);
+    const bloom_error seal = seal_of(&f);
+    refuse_damage(&f, seal, name);
+    f.sealed = seal == BLOOM_OK;
     return f;
 }
 
@@ -255,6 +257,15 @@ void look_up_hashes(const filter *f, const bloom_hash *hash, size_t count,
         bloom_chain_may_contain_many_hash(f->chain, hash, count, maybe);
 }
 
+/* A counting filter counts a known key once more. */
+static size_t note_added(filter *f, size_t count, size_t added)
+{
+    f->known += added;
+    f->changed |= added > 0 || (f->one && count > 0 && bloom_plan_of(f->one)
+                                                    .layout == BLOOM_COUNTING);
+    return added;
+}
+
 /* Both return how many of the keys are new. add_hashes is for keys that
    look_up_hashes did not find. */
 size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
@@ -263,8 +274,7 @@ size_t add_lines(filter *f, const bloom_key *key, size_t count, bool *is_new)
     size_t added = f->one ? bloom_add_many(f->one, key, count, is_new)
         : f->chain ? bloom_chain_add_many(f->chain, key, count, is_new)
         : add_new_to_window(f, hash_lines(f, key, count, hash), count, is_new);
-    f->known += added;
-    return added;
+    return note_added(f, count, added);
 }
 
 size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
@@ -272,8 +282,7 @@ size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
     size_t added = f->one ? bloom_add_many_hash(f->one, hash, count, NULL)
         : f->chain ? bloom_chain_add_absent_hash(f->chain, hash, count)
         : add_to_window(f, hash, count);
-    f->known += added;
-    return added;
+    return note_added(f, count, added);
 }
 
 /* ---- Full --------------------------------------------------------------- */

@@ -78,9 +78,10 @@ int fold_filter(char **operands)
             PRIu64 "; give another D, or build with --foldable", path,
             bloom_plan_of(f.one).cells, options.by,
             least_cells(bloom_plan_of(f.one)));
-    if (bloom_plan_of(f.one).cells == before)
+    f.changed = bloom_plan_of(f.one).cells != before;
+    if (!f.changed)
         tell_unchanged(&f, path);
-    save_filter(path, &f);
+    save_changes(path, &f);
     free_filter(&f);
     return 0;
 }

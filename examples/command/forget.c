@@ -66,7 +66,8 @@ void forget_old(filter *f)
         bloom_window_set_time(w, time, span);
 }
 
-static void print_age(char text[40], uint64_t age)
+/* Returns `text`, such as 24h. */
+const char *print_age(char text[40], uint64_t age)
 {
     static const struct { uint64_t seconds; char unit; } units[] = {
         { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
@@ -74,10 +75,11 @@ static void print_age(char text[40], uint64_t age)
     while (i < 3 && age % units[i].seconds != 0)
         i++;
     snprintf(text, 40, "%" PRIu64 "%c", age / units[i].seconds, units[i].unit);
+    return text;
 }
 
-/* The age given to --for, in seconds */
-static uint64_t age_known(const bloom_window *w)
+/* The age given to --for, in seconds; 0 for a window of --last */
+uint64_t age_known(const bloom_window *w)
 {
     const unsigned parts = bloom_window_plan_of(w).generations - 1;
     const uint64_t span = bloom_window_span(w);
@@ -86,7 +88,7 @@ static uint64_t age_known(const bloom_window *w)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-static uint64_t lines_known(const bloom_window *w)
+uint64_t lines_known(const bloom_window *w)
 {
     const bloom_window_plan plan = bloom_window_plan_of(w);
     return plan.room * (plan.generations - 1);
@@ -158,42 +160,6 @@ size_t add_new_to_window(filter *f, const bloom_hash *hash, size_t count,
 
 /* ---- The file of a window ------------------------------------------------ */
 
-/* --last N, or --for TIME -n N */
-static void print_kind(char text[80], const bloom_window *w)
-{
-    char age[40];
-    print_age(age, age_known(w));
-    if (bloom_window_span(w))
-        snprintf(text, 80, "--for %s -n %" PRIu64, age, lines_known(w));
-    else
-        snprintf(text, 80, "--last %" PRIu64, lines_known(w));
-}
-
-void print_window(const filter *f)
-{
-    const bloom_window *w = f->window;
-    const bloom_window_plan all = bloom_window_plan_of(w);
-    const bloom_plan plan = all.filter;
-    char kind[80], name[24];
-    unsigned i;
-    print_kind(kind, w);
-    row("made with:", "%s\n", kind);
-    row("seed:", "%" PRIu64 "\n", plan.seed);
-    row("bytes:", "%" PRIu64 "\n", (uint64_t)size_of(f));
-    print_keys(keys_in(f));
-    print_rate(rate_of(f));
-    row("generations:", "%u, newest first; the oldest is forgotten next\n",
-        all.generations);
-    row("each has:", "k %d, m %" PRIu64 ", capacity %" PRIu64 " keys\n",
-        plan.hashes, plan.cells, all.room);
-    for (i = 0; i < all.generations; i++) {
-        const bloom *b = bloom_window_generation(w, i);
-        snprintf(name, sizeof name, "generation %u:", i);
-        row(name, "%s, rate %.3g\n", about_keys(bloom_estimate(b)),
-            bloom_fpr(b));
-    }
-}
-
 /* The file of a window does not record the rate. But that determines k and m,
    which it does record. */
 static void agree_on_generation(const bloom_window *w, uint64_t n,
@@ -203,12 +169,11 @@ static void agree_on_generation(const bloom_window *w, uint64_t n,
     const bloom_plan there = all.filter;
     const bloom_window_plan wanted = plan_window(n, all.generations, there);
     const bloom_plan given = wanted.filter;
-    char kind[80];
-    print_kind(kind, w);
+    const char *option = age_known(w) ? "-n" : "--last";
     if (wanted.room != all.room)
-        die("%s: made with %s, not %s %" PRIu64 "; use another file or leave "
-            "out the option", name, kind,
-            bloom_window_span(w) ? "-n" : "--last", n);
+        die("%s: made with %s %" PRIu64 ", not %s %" PRIu64 "; use another "
+            "file or leave out %s", name, option, lines_known(w), option, n,
+            option);
     if (options.p_given && (there.cells != given.cells
                             || there.hashes != given.hashes))
         die("%s: has k = %d and m = %" PRIu64 ", but -p %g means k = %d and "
@@ -216,20 +181,28 @@ static void agree_on_generation(const bloom_window *w, uint64_t n,
             there.hashes, there.cells, options.p, given.hashes, given.cells);
 }
 
+/* Writes --for TIME, or --last N if the age is 0. */
+static const char *print_kind(char text[80], uint64_t age, uint64_t n)
+{
+    char time[40];
+    if (age)
+        snprintf(text, 80, "--for %s", print_age(time, age));
+    else
+        snprintf(text, 80, "--last %" PRIu64, n);
+    return text;
+}
+
 static void agree_on_window(const bloom_window *w, const char *name)
 {
+    const uint64_t there = age_known(w);
     const uint64_t n = options.last_lines ? options.last_lines
                      : options.n_given ? options.n : lines_known(w);
-    const unsigned parts = bloom_window_plan_of(w).generations;
-    char kind[80], age[40];
-    print_kind(kind, w);
-    print_age(age, options.age);
-    if (options.last_lines && bloom_window_span(w))
-        die("%s: made with %s, not --last %" PRIu64 "; use another file or "
-            "leave out --last", name, kind, n);
-    if (options.age && span_for(options.age, parts) != bloom_window_span(w))
-        die("%s: made with %s, not --for %s; use another file or leave out "
-            "--for", name, kind, age);
+    char here[80], given[80];
+    if (options.last_lines ? there > 0
+                           : options.age > 0 && options.age != there)
+        die("%s: made with %s, not %s; use another file or leave out --%s",
+            name, print_kind(here, there, lines_known(w)),
+            print_kind(given, options.age, n), options.age ? "for" : "last");
     if (options.last_lines || options.n_given || options.p_given)
         agree_on_generation(w, n, name);
 }

@@ -39,7 +39,7 @@ const verb verbs[] = {
       "Prints the lines that may be in the filter; with -v, those that\n"
       "are certainly not in it. The exit status is 1 if there is no line\n"
       "to print.\n" },
-    { "info", "", 1, 1, show_info,
+    { "info", "J", 1, 1, show_info,
       "FILE", "show its size, keys, rate, and if it is intact",
       "Shows the layout, size, contents, false-positive rate and capacity\n"
       "of a filter, and whether it is intact.\n" },
@@ -50,7 +50,7 @@ const verb verbs[] = {
       "them. The exit status is 3 if the rate of OUT is too high: above\n"
       "P, or without --fold, above 25%.\n" },
     { "fold", "npBW", 1, 1, fold_filter,
-      "-p P FILE", "shrink a filter to the size its lines need",
+      "-p P|--by D FILE", "shrink a filter to the size its lines need",
       "Shrinks a filter to the smallest possible size that keeps the rate\n"
       "P for the lines in it (for N lines, if N is larger), or divides\n"
       "its size by D. The divisor must be a whole number; filters that\n"

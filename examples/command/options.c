@@ -94,6 +94,8 @@ const option_line option_list[] = {
       "ignore a CR at the end of a line", NULL },
     { 'T', "trim", NULL,
       "ignore blanks and tabs at both ends of the key", NULL },
+    { 'J', "json", NULL,
+      "print one JSON object instead of a table", NULL },
     { 'j', NULL, "N",
       "number of threads; default: one per core, at most 4", NULL },
     { 0, NULL, NULL, NULL, NULL }
@@ -258,6 +260,7 @@ static void set_option(int letter)
     case 'i': options.ignore_case = true; break;
     case 'C': options.crlf = true; break;
     case 'T': options.trim = true; break;
+    case 'J': options.json = true; break;
     case 'j': options.jobs = (unsigned)parse_limited("-j", optarg, 64); break;
     default: break;
     }
@@ -350,9 +353,9 @@ static void check_options(const verb *v)
         misused("--save: needs -f FILE, the file to save");
     if (options.separator_given && options.first == 0)
         misused("-t: needs -k N, the fields that are the key");
-    if (options.layout == BLOOM_COUNTING && !options.n_given
+    if (options.layout == BLOOM_COUNTING && !options.n_given && !options.fixed
         && strcmp(v->name, "uniq") == 0)
-        misused("-l counting: cannot grow, so it needs -n N");
+        misused("-l counting: cannot grow, so it needs -n N or --fixed");
 }
 
 /* getopt_long accepts abbreviations, such as --f for --fixed. Refuses them, as

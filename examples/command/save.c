@@ -216,6 +216,8 @@ bool try_to_save(const char *path, filter *f)
     if (!good)
         say("%s: %s", path, strerror(errno));
     forget_next();
+    f->changed = false;                 /* no second message at exit */
+    f->sealed = good;
     return good;
 }
 
@@ -223,4 +225,11 @@ void save_filter(const char *path, filter *f)
 {
     if (!try_to_save(path, f))
         exit(2);
+}
+
+/* A save writes the whole file. A file without a seal gets one. */
+void save_changes(const char *path, filter *f)
+{
+    if (f->changed || !f->sealed)
+        save_filter(path, f);
 }

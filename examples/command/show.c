@@ -3,7 +3,9 @@
 
 /* ---- info --------------------------------------------------------------- */
 
-void print_rate(double rate)
+#define row(name, ...) (printf("%-17s", name), printf(__VA_ARGS__))
+
+static void print_rate(double rate)
 {
     if (rate > 0)
         row("rate now:", "%.3g (1 in %.*f)\n", rate, rate > 0.1, 1 / rate);
@@ -11,16 +13,8 @@ void print_rate(double rate)
         row("rate now:", "0\n");
 }
 
-void print_keys(uint64_t known)
-{
-    if (known == UINT64_MAX)
-        row("keys:", "unknown: every cell is set\n");
-    else
-        row("keys:", "about %" PRIu64 "\n", known);
-}
-
 /* The result is valid until the next call. */
-const char *about_keys(uint64_t known)
+static const char *about_keys(uint64_t known)
 {
     static char text[40];
     if (known == UINT64_MAX)
@@ -42,63 +36,147 @@ static double percent_of_ones(const bloom *b)
     return 100 * (double)bloom_ones(b) / (double)bloom_plan_of(b).cells;
 }
 
-static void print_one(const bloom *b)
+static void print_purpose(const filter *f)
 {
-    bloom_plan plan = bloom_plan_of(b);
-    uint64_t known = bloom_estimate(b);
-    row("k:", "%d\n", plan.hashes);
-    row("m:", "%" PRIu64 "\n", plan.cells);
-    row("seed:", "%" PRIu64 "\n", plan.seed);
-    row("bytes:", "%" PRIu64 "\n", (uint64_t)bloom_size(b));
-    row("ones:", "%" PRIu64 " (%.2f%%)\n", bloom_ones(b), percent_of_ones(b));
-    print_keys(known);
-    print_rate(bloom_fpr(b));
-    print_capacity("keys until 1%:", plan, 0.01, known);
-    print_capacity("keys until 0.1%:", plan, 0.001, known);
+    char age[40];
+    if (f->chain)
+        row("planned for:", "%" PRIu64 " lines at first, rate %.10g\n", f->n,
+            f->p);
+    else if (f->window && age_known(f->window))
+        row("remembers:", "lines of the last %s, up to %" PRIu64 " lines\n",
+            print_age(age, age_known(f->window)), lines_known(f->window));
+    else if (f->window)
+        row("remembers:", "the last %" PRIu64 " lines\n",
+            lines_known(f->window));
 }
 
-static void print_chain(const filter *f)
+static void print_size(const filter *f, bloom_plan plan)
 {
-    unsigned i;
-    row("made with:", "-n %" PRIu64 " -p %.10g\n", f->n, f->p);
-    row("seed:", "%" PRIu64 "\n", bloom_plan_of(link_of(f, 0)).seed);
+    if (f->one) {
+        row("k:", "%d\n", plan.hashes);
+        row("m:", "%" PRIu64 "\n", plan.cells);
+    }
+    row("seed:", "%" PRIu64 "\n", plan.seed);
     row("bytes:", "%" PRIu64 "\n", (uint64_t)size_of(f));
-    print_keys(keys_in(f));
-    print_rate(rate_of(f));
-    row("links:", "%u; it grows as lines are added\n", links_of(f));
+    if (f->one)
+        row("ones:", "%" PRIu64 " (%.2f%%)\n", bloom_ones(f->one),
+            percent_of_ones(f->one));
+}
+
+static void print_links(const filter *f)
+{
+    const char *link = f->chain ? "link" : "generation";
+    char name[24];
+    unsigned i;
+    if (f->chain)
+        row("links:", "%u; it grows as lines are added\n", links_of(f));
+    else
+        row("generations:", "%u, newest first; the oldest is forgotten next\n",
+            links_of(f));
     for (i = 0; i < links_of(f); i++) {
         const bloom *b = link_of(f, i);
-        bloom_plan plan = bloom_plan_of(b);
-        char name[20];
-        snprintf(name, sizeof name, "link %u:", i);
+        const bloom_plan plan = bloom_plan_of(b);
+        snprintf(name, sizeof name, "%s %u:", link, i);
         row(name, "k %d, m %" PRIu64 ", %.2f%% ones, %s, rate %.3g\n",
             plan.hashes, plan.cells, percent_of_ones(b),
             about_keys(bloom_estimate(b)), bloom_fpr(b));
     }
 }
 
+static void print_table(const filter *f, const char *name, bloom_error seal)
+{
+    const bloom_plan plan = bloom_plan_of(link_of(f, 0));
+    const uint64_t known = keys_in(f);
+    row("file:", "%s\n", name);
+    row("layout:", "%s\n", layouts[plan.layout]);
+    row("hash width:", "%d\n", plan.hash_bits);
+    print_purpose(f);
+    print_size(f, plan);
+    if (known == UINT64_MAX)
+        row("keys:", "unknown: every cell is set\n");
+    else
+        row("keys:", "about %" PRIu64 "\n", known);
+    print_rate(rate_of(f));
+    if (f->one) {
+        print_capacity("keys until 1%:", plan, 0.01, known);
+        print_capacity("keys until 0.1%:", plan, 0.001, known);
+    } else
+        print_links(f);
+    row("seal:", "%s\n", seal == BLOOM_OK ? "sealed and intact"
+                       : seal == BLOOM_UNSEALED && f->one ? "not sealed"
+                       : "DAMAGED");
+}
+
+/* ---- info --json -------------------------------------------------------- */
+/* No string in it needs a backslash, as the name of the file is left out. */
+
+static void json_number(const char *name, uint64_t number)
+{
+    printf(",\n  \"%s\": %" PRIu64, name, number);
+}
+
+static void json_keys(uint64_t known)
+{
+    if (known == UINT64_MAX)
+        printf("\"keys\": null");
+    else
+        printf("\"keys\": %" PRIu64, known);
+}
+
+static void json_purpose(const filter *f)
+{
+    if (f->chain) {
+        json_number("planned_lines", f->n);
+        printf(",\n  \"planned_rate\": %.10g", f->p);
+    } else if (f->window) {
+        json_number("last_lines", lines_known(f->window));
+        json_number("last_seconds", age_known(f->window));
+    } else {
+        json_number("keys_until_1_percent",
+                    bloom_plan_capacity(bloom_plan_of(f->one), 0.01));
+        json_number("keys_until_0.1_percent",
+                    bloom_plan_capacity(bloom_plan_of(f->one), 0.001));
+    }
+}
+
+static void print_json(const filter *f, bloom_error seal)
+{
+    const bloom_plan plan = bloom_plan_of(link_of(f, 0));
+    unsigned i;
+    printf("{\n  \"kind\": \"%s\",\n  \"layout\": \"%s\"",
+           f->one ? "fixed" : f->chain ? "grows" : "forgets",
+           layouts[plan.layout]);
+    json_number("hash_width", plan.hash_bits);
+    json_number("seed", plan.seed);
+    json_number("bytes", size_of(f));
+    printf(",\n  ");
+    json_keys(keys_in(f));
+    printf(",\n  \"rate\": %.6g", rate_of(f));
+    json_purpose(f);
+    printf(",\n  \"seal\": \"%s\",\n  \"filters\": [",
+           seal == BLOOM_OK ? "intact"
+           : seal == BLOOM_UNSEALED && f->one ? "missing" : "damaged");
+    for (i = 0; i < links_of(f); i++) {
+        const bloom *b = link_of(f, i);
+        printf("%s\n    { \"k\": %d, \"m\": %" PRIu64 ", \"ones\": %" PRIu64
+               ", ", i > 0 ? "," : "", bloom_plan_of(b).hashes,
+               bloom_plan_of(b).cells, bloom_ones(b));
+        json_keys(bloom_estimate(b));
+        printf(", \"rate\": %.6g }", bloom_fpr(b));
+    }
+    puts("\n  ]\n}");
+}
+
 int show_info(char **operands)
 {
     const char *name = *operands;
     filter f = read_filter(name);
-    bloom_error seal = seal_of(&f);     /* before anything is forgotten */
-    bool empty = links_of(&f) == 0;
+    const bloom_error seal = seal_of(&f);   /* before anything is forgotten */
     forget_old(&f);
-    row("file:", "%s\n", name);
-    if (!empty) {
-        bloom_plan plan = bloom_plan_of(link_of(&f, 0));
-        row("layout:", "%s\n", layouts[plan.layout]);
-        row("hash width:", "%d\n", plan.hash_bits);
-    }
-    if (f.one)
-        print_one(f.one);
-    else if (f.window)
-        print_window(&f);
+    if (options.json)
+        print_json(&f, seal);
     else
-        print_chain(&f);
-    row("seal:", "%s\n", seal == BLOOM_OK ? "sealed and intact"
-                       : seal == BLOOM_UNSEALED && f.one ? "not sealed"
-                       : "DAMAGED");
+        print_table(&f, name, seal);
     close_output();
     refuse_damage(&f, seal, name);
     free_filter(&f);

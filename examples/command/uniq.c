@@ -27,7 +27,6 @@ static struct run {
                                        standard output has taken */
     bool gone, broken;              /* nothing more will be printed; because
                                        the reader of the pipe exited */
-    bool unsaved;
     double save_at;                 /* NEVER: nothing to save */
     bool warned;
     uint64_t warn_at;               /* check again at this many lines */
@@ -82,8 +81,7 @@ static bool tell_lost(void)
 /* Adds the lines that end within the first `end` bytes of output. */
 static void add_lines_until(uint64_t end)
 {
-    if (add_printed(&run.seen, end) > 0)
-        run.unsaved = true;
+    add_printed(&run.seen, end);
 }
 
 /* Bytes of output that the reader of a pipe has read. Other processes may have
@@ -127,7 +125,6 @@ static bool save(void)
 {
     bool good;
     add_all_printed();
-    run.unsaved = false;
     run.save_at = count_waiting() > 0 ? seconds() + (double)options.save
                                       : NEVER;
     hold_signals(true);
@@ -142,7 +139,7 @@ static void save_at_exit(void)
     if (!stop_signal())
         await_reader();
     add_all_printed();
-    if (run.unsaved)
+    if (run.seen.changed)
         save();
 }
 
@@ -178,7 +175,7 @@ static void end_if_full(void)
 static void save_meanwhile(void)
 {
     add_all_printed();
-    if (run.unsaved) {
+    if (run.seen.changed) {
         save_or_end();
         reserve_or_end();
     } else
@@ -305,7 +302,6 @@ static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
     while (!run.gone && (count = next_batch(&run.lines, c)) > 0) {
         added = adds ? add_lines(&run.seen, run.lines.key, count, is_new)
                      : find_new(is_new, count);
-        run.unsaved |= adds && added > 0;
         note_lines(count, added);
         *lines += count;
         if (!options.counts)
@@ -384,7 +380,7 @@ int uniq_lines(char **operands)
     if (stop_signal())
         stop();
     close_output();
-    if (run.path)
+    if (run.path && (run.seen.changed || !run.seen.sealed))
         save_or_end();
     end_if_full();
     status = tell_lost() ? EXCEEDED : 0;

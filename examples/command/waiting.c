@@ -66,17 +66,15 @@ void let_wait(bloom_hash hash, uint64_t end)
     *list = queue.last;
 }
 
-/* Returns how many of the lines were new to the filter. */
-size_t add_printed(filter *f, uint64_t bytes)
+void add_printed(filter *f, uint64_t bytes)
 {
     bloom_hash hash[BATCH];
-    size_t count, added = 0;
+    size_t count;
     do {
         for (count = 0; count < BATCH && queue.gone < queue.last
              && line_of(queue.gone + 1)->end <= bytes; count++)
             hash[count] = line_of(++queue.gone)->hash;
         if (count > 0)
-            added += add_hashes(f, hash, count);
+            add_hashes(f, hash, count);
     } while (count == BATCH);
-    return added;
 }

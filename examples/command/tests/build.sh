@@ -27,6 +27,30 @@ try 'info' 0 info one; says out 'layout:          classic'
 near 1000; says out 'keys until 0.1%: 150'
 says out 'seal:            sealed and intact'
 
+# info --json
+json() {        # json FILE VALUES: kind, layout, keys, rate, its purpose, seal
+    try "json of $1" 0 info --json $1
+    is "$what" "$2" "$(sed -n 's/^  "\([^"]*\)": "*\([^",[]*\).*/\1=\2/p' out |
+        grep -v -e width -e seed -e bytes -e filters | tr '\n' ' ')"
+    ! command -v python3 > out.json || python3 -m json.tool out > out.json
+    is "$what: JSON" 0 $?; says out "\"bytes\": $(wc -c < $1 | tr -d ' '),"
+}
+try 'a filter' 0 build -n 100 -p 1% -l counting f /dev/null
+json f 'kind=fixed layout=counting keys=0 rate=0 keys_until_1_percent=103 '\
+'keys_until_0.1_percent=59 seal=intact '
+says out '    { "k": 5, "m": 1024, "ones": 0, "keys": 0, "rate": 0 }'
+overwrite f 24 '\0\0\0\0\0\0\0\0'; "$bloom" info --json f > out 2> err
+says out '"seal": "missing"'; "$bloom" build -n 1 -p 0.5 f a 2> err
+"$bloom" info --json f > out; says out '"keys": null'; rm f
+numbers 1 90 > in; try 'chain' 0 uniq -n 60 -p 1% -f f in
+json f 'kind=grows layout=blocked keys=90 rate=0.00648438 planned_lines=60 '\
+'planned_rate=0.01 seal=intact '; is "$what: links" 2 $(grep -c '{ "k"' out)
+rm f; try 'window' 0 uniq --last 70 -p 1e-9 -f f in
+json f 'kind=forgets layout=blocked keys=80 rate=1.17352e-11 last_lines=70 '\
+'last_seconds=0 seal=intact '; is "$what: parts" 8 $(grep -c '{ "k"' out)
+overwrite f 90 x; "$bloom" info --json f > out 2> err; is "$what" 2 $?
+says out '"seal": "damaged"'; cp f1% f
+
 # Layouts
 for layout in classic blocked counting; do
     try $layout 0 build -n 1201 -l $layout f-$layout ab

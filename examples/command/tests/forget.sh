@@ -69,7 +69,7 @@ refuse 'f: is a filter that forgets; use another file or leave out --fixed' \
 windows='f: a filter that forgets (made by uniq --last or --for) cannot be'
 refuse "$windows merged" merge g f f
 refuse "$windows folded" fold --by 2 f; same f was
-try 'info' 0 info f; says out 'made with:       --last 7000'
+try 'info' 0 info f; says out 'remembers:       the last 7000 lines'
 near 600; says out 'seal:            sealed and'
 try 'check' 0 check f a; same out a; try 'dump' 0 dump f
 says out 'It forgets: a key may be in if any of f_0 to f_7 contains it'
@@ -124,12 +124,12 @@ if ${CC:-cc} -shared -fPIC "$root/examples/command/tests/fast_clock.c" -o clock.
     numbers 601 1000 > want; same out want
     at 5086390 try 'a day after that' 0 uniq -f f ab; same out /dev/null
     at 5100000 try 'and more' 0 uniq -f f ab; sort -nu ab > want; same out want
-    try 'and more' 0 info f; says out 'made with:       --for 1d -n 1000006'
-    refuse 'f: made with --for 1d -n 1000006, not --for 12h' \
+    try 'and more' 0 info f; says out 'remembers:       lines of the last 1d, up to 1000006'
+    refuse 'f: made with --for 1d, not --for 12h; use another file or' \
         uniq --for 12h -f f < a
-    refuse 'f: made with --for 1d -n 1000006, not -n 5; use another file' \
+    refuse 'f: made with -n 1000006, not -n 5; use another file' \
         uniq --for 1d -n 5 -f f < a
-    refuse 'f: made with --for 1d -n 1000006, not --last 7; use' \
+    refuse 'f: made with --for 1d, not --last 7; use another file' \
         uniq --last 7 -f f < a
     # More lines than -n: the rate stays at most P, the last N lines are known,
     # and one message appears

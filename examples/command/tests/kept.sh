@@ -6,12 +6,29 @@ try 'second run' 0 uniq -f two < b; cat first out > both
 same both want; same one two
 try 'third run' 0 uniq -f two < b; same out /dev/null; same one two
 try 'as built' 0 build -n 1500 f ab; same f one
-chmod 640 two; try 'mode' 0 uniq -f two < b
+chmod 640 two; echo x > in; try 'mode' 0 uniq -f two in; same out in
 is "$what" -rw-r----- "$(ls -l two | cut -c 1-10)"
 try 'a chain, in one run' 0 uniq -f one-chain -n 100 -p 1e-9 ab
 try 'first run' 0 uniq -f chain -n 100 -p 1e-9 a
 try 'second run' 0 uniq -f chain b; same chain one-chain
 try 'a window' 0 uniq -f window --last 100 a
+
+# A save writes the whole FILE, so one without changes is not saved
+inode() { ls -i "$1" | awk '{ print $1 }'; }
+unchanged() {   # unchanged FILE WORDS...: the command leaves FILE as it is
+    file=$1; shift; cp "$file" was; cp "$file" copy; mv copy "$file"
+    number=$(inode "$file")
+    "$bloom" "$@" > out 2> err; is "$*: no save" "0 $number" "$? $(inode "$file")"
+    same "$file" was
+}
+tail -n 50 a > in
+for file in two chain window; do
+    unchanged $file uniq -f $file in; unchanged $file uniq -f $file /dev/null
+    unchanged $file uniq -c -f $file in; unchanged $file add $file in
+done; unchanged two fold --by 1 two
+try 'it counts' 0 build -l counting -n 1500 counts a; cp counts was
+try 'a known line counts' 0 add counts a; cmp -s counts was; is "$what" 1 $?
+rm counts
 
 # A single filter without a seal may come from another program. One that grows
 # or forgets has lost its seal: it is damaged

@@ -13,7 +13,7 @@ for p in 0.2 0.1 0.0001; do
     try "-p $p" 0 uniq -n 1e5 -p $p -f f old; kept 90000 $p
     what="-p $p, again"; try "$what" 0 uniq -f f new; kept 300000 $p
     try "$what" 1 check -v f old; try "$what" 0 info f
-    says out "made with:       -n 100000 -p $p"; rm f
+    says out "planned for:     100000 lines at first, rate $p"; rm f
 done
 
 # The same options work every day, and other options are refused

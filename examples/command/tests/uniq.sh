@@ -29,6 +29,7 @@ for layout in classic blocked counting; do
     try "-l $layout" 0 info f; says out "layout:          $layout"
     says out 'seed:            5'; near 1000; rm f
 done
+try 'the default -n' 0 uniq -f f --fixed -l counting a; same out a; rm f
 try '-w 32' 0 uniq --fixed -f f -n 2000 -w 32 a; try '-w 32' 0 info f
 says out 'hash width:      32'
 rm f

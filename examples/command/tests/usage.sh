@@ -62,7 +62,7 @@ for j in 0 65 x 2x; do
 done
 refuse '--save 0: must be a whole number' uniq -f nil --save 0
 refuse '--save: needs -f FILE' uniq --save 5
-refuse '-l counting: cannot grow, so it needs -n N' uniq -l counting
+refuse '-l counting: cannot grow, so it needs -n N or --fixed' uniq -l counting
 refuse '-n 1000000000000000000 -p 0.001: too large' build -n 1e18 f
 refuse '-l blocked: needs 64-bit hashes' build -l blocked -w 32 f a
 refuse '-l blocked: needs 64-bit hashes' uniq -w 32 -l blocked --last 9
