@@ -45,9 +45,7 @@ libbloom.so beside this file or in the build folder of the repository, or else
 the installed library. Do not put another library as bloom.so beside bloom.py:
 Python would import it instead.
 
-Run as a program it prints:
-       True False
-       1001 keys
+`python -m bloom` prints the version of bloom.h and which library it is in.
 """
 import copy
 import ctypes
@@ -66,7 +64,7 @@ from operator import index
 from threading import RLock
 from types import SimpleNamespace
 from typing import (Any, BinaryIO, Iterable, Iterator, NamedTuple, Optional,
-                    SupportsIndex, Type, TypeVar, Union)
+                    Protocol, SupportsIndex, Type, TypeVar, Union, overload)
 
 __all__ = ["Bloom", "BloomError", "BloomWarning", "Chain", "Plan", "Window"]
 Key = Union[bytes, bytearray, memoryview, str, SupportsIndex]
@@ -75,6 +73,8 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Plan = NamedTuple("Plan", [("cells", int), ("seed", int), ("hashes", int),
                            ("layout", int), ("hash_bits", int)])
 _F = TypeVar("_F", bound=Any)      # the class of self
+class _Array(Protocol):            # of NumPy, or pandas' Series
+    def __array__(self) -> Any: ...
 LAYOUTS = ("classic", "blocked", "counting")
 _BYTES = (bytes, bytearray, memoryview)
 _U64, _CHUNK = 2**64 - 1, 2**16
@@ -109,7 +109,8 @@ def _functions(prefix: str, table: str) -> Any:
     types = {"P": _Plan, "W": _WindowPlan, "h": _Hash, "v": c_void_p,
              "u": c_uint64, "i": c_int, "d": c_double, "z": ctypes.c_size_t,
              "b": c_bool, "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
-    whole = "seal estimate fpr copy verify merge intersect clear load".split()
+    whole = """seal estimate fpr copy verify merge intersect clear load
+        fold_by""".split()
     functions = SimpleNamespace()
     for result, arguments, *names in map(str.split, table.split(",")):
         for name in names:
@@ -134,7 +135,8 @@ _SHARED = """- v free seal, d v fpr, b vsz add may_contain,
 try:
     _held, _released = ctypes.PyDLL(_path), ctypes.CDLL(_path)
     _bloom = _functions("bloom_", _SHARED + """P udi plan_layout, P v plan_of,
-        z P plan_size, u Pd plan_capacity, d Pu plan_fpr, v P create, v v copy,
+        z P plan_size, u Pd plan_capacity, d Pu plan_fpr, u vd fold_by,
+        v P create, v v copy,
         v vzv view, z v size, i v verify, s i error_text, b vsz remove,
         b vu remove_u64 fold, b vh remove_hash, b vv merge intersect,
         u v estimate, - v clear""")
@@ -256,7 +258,7 @@ def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
         raise ValueError(f"layout must be one of {LAYOUTS} and hash_bits 64 or "
                          f"32, not {layout!r} and {hash_bits!r}")
     plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
-    plan.seed, plan.hash_bits = _u64(seed), int(hash_bits)
+    plan.seed, plan.hash_bits = _u64(index(seed)), int(hash_bits)
     if _bloom.plan_size(plan) == 0:
         raise ValueError(f"no {layout} filter is possible for n = {n}, p = {p} "
                          f"and hash_bits = {hash_bits}: p must be between 0 "
@@ -267,8 +269,19 @@ def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
 def _plan_tuple(plan: _Plan) -> Plan:
     return Plan(*(getattr(plan, name) for name in Plan._fields))
 
+def _no_key(key: Any) -> TypeError:
+    return TypeError("a key must be bytes, str or int, not "
+                     + type(key).__name__ + (
+                         ": for many keys, use update() and check()"
+                         if hasattr(key, "__iter__") else ""))
+
 def _u64(key: Any) -> int:
-    number = index(key)
+    try:
+        number = index(key)
+    except TypeError:
+        if not hasattr(key, "__iter__"):
+            raise                       # an error of the key's own __index__
+        raise _no_key(key) from None    # NumPy's arrays have one that fails
     if -2**63 <= number <= _U64:
         return number & _U64
     raise OverflowError("an integer key or a seed must be from -2^63 to "
@@ -279,8 +292,7 @@ def _bytes(key: Any) -> bytes:
         return str.encode(key)
     if isinstance(key, _BYTES):
         return bytes(key)
-    raise TypeError("a key must be bytes, str or int, not "
-                    + type(key).__name__)
+    raise _no_key(key)
 
 def _one(calls: Any, memory: _Memory, key: Any) -> bool:
     texts, integers, hashes = calls
@@ -475,11 +487,21 @@ class _Filter:
         array of 64-bit integers."""
         return sum(new for new, _ in self._many("add", True, keys))
 
-    def check(self, keys: Iterable[Key]) -> bytearray:
+    @overload
+    def check(self, keys: _Array) -> Any: ...
+    @overload
+    def check(self, keys: Iterable[Key]) -> bytearray: ...
+    def check(self, keys: Any) -> Any:
         """Look up many keys. For each of them return 1 if it may be in, 0 if it
-        is certainly not in."""
-        return bytearray().join(
+        is certainly not in. For a NumPy array, or what NumPy can convert to
+        one, return a NumPy array of bool. It serves as a mask:
+        keys[~b.check(keys)] are the keys that are certainly not in."""
+        answers = bytearray().join(
             answers for _, answers in self._many("may_contain", False, keys))
+        numpy = sys.modules.get("numpy")
+        if numpy is None or not hasattr(keys, "__array__"):
+            return answers
+        return numpy.frombuffer(answers, bool)
 
     def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
         """For each batch of keys, yields how many results are True, and the
@@ -662,13 +684,20 @@ class Bloom(_Filter):
 
     def fold(self, by: int) -> None:
         """Make the filter smaller, to 1 / by of its cells, if n was planned too
-        large. All keys stay in; the false-positive rate rises."""
+        large: b.fold(b.fold_by(p)). All keys stay in; the false-positive rate
+        rises."""
         by = _whole_number(by)          # _bloom.fold holds the interpreter's
                                         # lock, so lookups wait
         if not self._whole(lambda memory: _bloom.fold(memory, by), True):
             raise ValueError(f"cannot fold {self.plan.cells} cells by {by}: "
                              "the quotient must be a multiple of 64 (blocked: "
                              "256)")
+
+    def fold_by(self, p: float) -> int:
+        """The largest number by which fold() can make the filter smaller while
+        the false-positive rate, for the keys that are in, stays at most p. It
+        is 0 if the rate is already above p."""
+        return self._whole(lambda memory: _bloom.fold_by(memory, c_double(p)))
 
     def _shape(self) -> str:
         return "{1} m={0.cells} k={0.hashes}".format(
@@ -836,9 +865,8 @@ def _window_estimate(window: _Memory) -> int:
 _window.estimate = _window_estimate
 
 
+def _main() -> None:
+    print(f"bloom.h {__version__}, {_path}")
+
 if __name__ == "__main__":
-    seen = Bloom(1_000_000, 0.01)
-    seen.add("apple")
-    print("apple" in seen, "pear" in seen)
-    seen.update(array("Q", range(1000)))
-    print(len(seen), "keys")
+    _main()

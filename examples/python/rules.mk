@@ -4,8 +4,7 @@
 # * make speed-python     update() compared with add(), and what a secret costs
 
 CHECKS += check-python
-PACKAGES += python3 python3-numpy python3-venv python3-setuptools \
-    python3-wheel mypy
+PACKAGES += python3 python3-numpy python3-venv mypy
 
 check-python: libbloom
 	@MAKE="$(MAKE) -s" VERSION=$(VERSION) RBLOOM="$(RBLOOM)" \

@@ -1,5 +1,6 @@
-# Run by run.sh: installs examples/python by pip in a fresh virtual environment,
-# uses it, and checks its types by mypy. Ends with "N passed, N failed".
+# Run by run.sh: installs examples/python by pip in fresh virtual environments
+# that have nothing else, without a network, uses it, and checks its types by
+# mypy. Ends with "N passed, N failed".
 . tests/count.sh
 work=$PWD/build/check-python/install
 mkdir -p "$work" || exit 1
@@ -10,20 +11,14 @@ tree="$work/a copy"
 mkdir "$tree" && cp -r bloom.h Makefile examples tests "$tree" || exit 1
 find "$tree" -name __pycache__ -prune -exec rm -r {} +
 listed() {      # listed: the files of the copy that are not below build/
-    (cd "$tree" && find . -path ./build -prune -o -type f -print | sort)
+    (cd "$tree" && find . \( -path ./build -o -name __pycache__ \) -prune \
+        -o -type f -print | sort)
 }
 listed >"$work/before"
-is 'licence' 1 "$(grep -c "license=\"$(
-    sed -n 's/.*SPDX-License-Identifier: *//p' bloom.h | head -n 1)\"" \
-    examples/python/setup.py)"
 
 # pip installs bloom.py from the copy. The installed package is then used in
 # another folder, without the variable that would name another library.
 unset LIBBLOOM PYTHONPATH
-{ /usr/bin/python3 -m venv --system-site-packages "$work/venv" &&
-    (cd "$tree" && "$work/venv/bin/pip" --isolated install --no-index \
-        --no-build-isolation ./examples/python)
-} >"$work/log" 2>&1 || cat "$work/log"
 mkdir "$work/elsewhere"
 cat >"$work/elsewhere/use.py" <<'END'
 from array import array
@@ -58,12 +53,28 @@ except BloomError:
           same, len(chain))
 END
 cd "$work/elsewhere" || exit 1
-is 'pip: what it installed' "$VERSION True 5 [1, 0] 7 True True 0" \
-    "$("$work/venv/bin/python" use.py 2>&1)"
-is 'pip: version' $VERSION "$("$work/venv/bin/pip" --isolated show bloom-h |
-    sed -n 's/^Version: //p')"
-is 'pip: the library is beside it' "$work/venv" "$("$work/venv/bin/python" -c \
-    'import bloom; print(bloom._path.split("/lib/")[0])')"
+for venv in editable venv; do
+    option=
+    [ $venv = venv ] || option=-e
+    { /usr/bin/python3 -m venv "$work/$venv" &&
+        (cd "$tree" && "$work/$venv/bin/pip" --isolated install --no-index \
+            $option ./examples/python)
+    } >"$work/log" 2>&1 || cat "$work/log"
+    is "pip: what it installed in $venv" \
+        "$VERSION True 5 [1, 0] 7 True True 0" \
+        "$("$work/$venv/bin/python" use.py 2>&1)"
+    is "pip: version and licence in $venv" "$VERSION $(
+        sed -n 's/.*SPDX-License-Identifier: *//p' "$tree/bloom.h")" \
+        "$("$work/$venv/bin/pip" --isolated show bloom-h |
+            sed -n 's/^Version: //p; s/^License: //p' | paste -s -d ' ')"
+done
+is 'pip: the library is beside it' \
+    "bloom.h $VERSION, $(echo "$work"/venv/lib/*/site-packages/bloom)/libbloom.so" \
+    "$("$work/venv/bin/python" -m bloom 2>&1)"
+is 'pip -e: changes of bloom.py take effect' changed "$(
+    echo 'print("changed")' >>"$tree/examples/python/bloom.py"
+    "$work/editable/bin/python" -c 'import bloom' 2>&1
+    cp "$OLDPWD/examples/python/bloom.py" "$tree/examples/python")"
 
 # mypy accepts that program, and finds five mistakes in another one
 typed() {       # typed OPTION... FILE
@@ -86,6 +97,12 @@ is 'mypy: mistakes' "$(printf 'wrong.py:%s: error\n' 2 3 4 5 6)" \
 cd "$tree" || exit 1
 is 'mypy: bloom.py' "$none" \
     "$(typed --no-warn-return-any examples/python/bloom.py)"
+for venv in venv editable; do
+    "$work/$venv/bin/pip" --isolated uninstall -y bloom-h >"$work/log" 2>&1 ||
+        cat "$work/log"
+    is "pip: nothing is left in $venv" '' \
+        "$(find "$work/$venv/lib" -name '*bloom*')"
+done
 listed >"$work/after"
 is 'nothing is left in the tree' '' "$(diff "$work/before" "$work/after")"
 counted

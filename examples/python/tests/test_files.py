@@ -271,7 +271,7 @@ def closed():
              "fold": 1, "__reduce__": None, "__len__": None, "seal": None,
              "__bytes__": None, "__enter__": None, "verify": None,
              "__or__": Bloom(5), "__and__": Bloom(5), "__iand__": Bloom(5),
-             "__eq__": None, "capacity": 0.01, "plan_fpr": 5,
+             "__eq__": None, "capacity": 0.01, "fold_by": 0.01, "plan_fpr": 5,
              "set_time": (1, 2)}
     b.close()
     for a in b, c, w, half, chain:

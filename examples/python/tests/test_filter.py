@@ -269,6 +269,15 @@ def folds():
         refuses(ValueError, "fold" if by in (0, 7919) else "whole",
                 lambda: big.fold(by))
     check("unchanged after errors", bytes(big) == image)
+    b = Bloom(10**6)
+    c = Bloom.from_bytes(bytes(b))
+    b.update(range(1000)), c.update(range(1000))
+    by = b.fold_by(0.01)
+    b.fold(by)
+    check(f"folded by {by}", by > 100 and len(bytes(b)) < len(bytes(c)) / 100
+          and b.fpr < 0.012 and all(b.check(range(1000))))
+    check("no number keeps p", b.fold_by(1e-9) == 0 == b.fold_by(0))
+    refuses(TypeError, "", lambda: b.fold_by("0.01"))
 
 
 def arrays():
@@ -314,11 +323,49 @@ def arrays():
         table = numpy.arange(100, 104).reshape(2, 2)
         check("a table's elements, and a column", b.update(table.ravel()) == 4
               and list(b.check(table[:, 1])) == [1, 1])
-        refuses(TypeError, "", lambda: b.add(numpy.arange(2)))
-        refuses(TypeError, "", lambda: b.add(numpy.float64(2)))
+        for one in (numpy.arange(2), numpy.zeros(2), numpy.array(["a", "b"]),
+                    [1, 2], {"a"}, range(3)):
+            for call in b.add, b.__contains__, Bloom(
+                    9, key=bytes(16)).add, Bloom(9, layout="counting").remove:
+                refuses(TypeError, f"not {type(one).__name__}: for many keys, "
+                        "use update() and check()", lambda: call(one))
+        refuses(TypeError, "not float64", lambda: b.add(numpy.float64(2)))
+        check("an array of no dimension is one key", b.add(numpy.array(10**9))
+              and 10**9 in b)
     check("numbers of NumPy's as arguments", Bloom(
         numpy.int64(10), numpy.float32(0.5), seed=numpy.uint8(3)).plan ==
         Bloom(numpy.float64(10), 0.5, seed=3).plan)
+
+
+def answers():
+    """check() answers as an array of bool if it is asked by an array, so that
+    the answers are a mask. Other keys get a bytearray, as before 2.2."""
+    if numpy is None:
+        return                          # arrays() says so
+
+    class Series:                       # as of pandas
+        def __init__(self, keys):
+            self.keys = keys
+
+        def __array__(self, *_):
+            return numpy.array(self.keys)
+
+        def __iter__(self):
+            return iter(self.keys)
+
+    keys = numpy.arange(10)
+    for b in Bloom(1000, 1e-9), Chain(10, 1e-9), Window(100, 1e-9, key=bytes(16)):
+        b.update(keys[5:])
+        for asked in (keys, keys.astype("i2"), keys.astype(object),
+                      keys[::-1][::-1], Series([*range(10)])):
+            found = b.check(asked)
+            check(f"{found!r}", type(found) is numpy.ndarray
+                  and found.dtype == bool and found.tolist() == [False] * 5
+                  + [True] * 5 and list(keys[~found]) == [0, 1, 2, 3, 4])
+        found[0] = True                 # its memory is the caller's own
+        check("none", b.check(keys[:0]).shape == (0,))
+        for asked in [*range(10)], range(10), array("Q", range(10)), iter(keys):
+            check("as before", b.check(asked) == bytearray(5) + b"\1" * 5)
 
 
 def windows():
@@ -454,4 +501,4 @@ def full():
 
 
 run_all(keys, many, arguments, whole, operators, foreign, folds, arrays,
-        windows, secrets_, names, full)
+        answers, windows, secrets_, names, full)

@@ -79,7 +79,8 @@ def gates():
     # Without this flag of ctypes (FUNCFLAG_PYTHONAPI), a function does not hold
     # the interpreter's lock.
     holds = 4
-    whole = "seal estimate fpr verify copy merge intersect clear load".split()
+    whole = """seal estimate fpr verify copy merge intersect clear load
+        fold_by""".split()
     held = [name for lib in (bloom._bloom, bloom._chain, bloom._window)
             for name in whole
             if hasattr(lib, name) and getattr(getattr(lib, name), "_flags_", 0)
@@ -113,7 +114,7 @@ def gates():
             return function(*arguments)
         return call
     watch = {name: (a,) for name in ("seal", "estimate", "fpr", "verify",
-                                     "copy", "clear", "fold")}
+                                     "copy", "clear", "fold", "fold_by")}
     watch.update(merge=(a, b), intersect=(a, b))
     before = dict(vars(lib))
     for name, filters in watch.items():
@@ -121,13 +122,14 @@ def gates():
     same, bloom._same = bloom._same, watched("==", bloom._same, a, b)
     try:
         a == b, a.seal(), len(a), a.fpr, a.verify(), bytes(a), a.fold(1)
+        a.fold_by(0.5)
         a |= b
         a &= b
         a.clear()
     finally:
         vars(lib).update(before)
         bloom._same = same
-    check(f"filters locked: {found}", len(found) == 10 and all(found.values())
+    check(f"filters locked: {found}", len(found) == 11 and all(found.values())
           and not is_shut(a) and not is_shut(b))
 
     for b in Bloom(100), Chain(100):
