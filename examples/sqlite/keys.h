@@ -57,6 +57,15 @@ static void store64(unsigned char *to, uint64_t value)
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
+static uint64_t load64(const unsigned char *from)
+{
+    uint64_t value = 0;
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        value |= (uint64_t)from[i] << 8 * i;
+    return value;
+}
+
 static bloom_hash hash_of(const bloom *b, const key *k)
 {
     unsigned char bits[8];

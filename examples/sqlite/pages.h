@@ -3,14 +3,19 @@
 
    Page 0 is the header of the filter's image. Page i = 1, 2, ... holds the
    image's bytes 32 + 992 (i - 1) to 32 + 992 i - 1. Each page ends with its
-   seal, a checksum of 8 bytes that depends on the page number. So a corrupted
-   page, or one in the place of another, is detected as soon as a key needs it.
-   Page and seal change together, because they are one value in one row. All
-   pages are written when the table is created, so a missing page is damage,
-   too. Four of these pages fit into one page of SQLite, of 4096 bytes.
+   seal, a checksum of 8 bytes. Page 0's seal depends on the plan, and the seals
+   of the other pages depend on page 0's seal and on the page number. So a
+   corrupted page, one in the place of another, or one of another plan is
+   detected as soon as a key needs it. Page and seal change together, because
+   they are one value in one row. All pages are written when the table is
+   created, so a missing page is damage, too. Four of these pages fit into one
+   page of SQLite, of 4096 bytes.
 
-   Only the header is kept in memory. So SQLite itself takes care of
-   transactions, savepoints and other connections. */
+   Page 0 may change at any time, because whoever can write to T_data can give
+   it another plan: another connection, a statement of this one, a rollback. So
+   one SELECT reads page 0 with each page, and only the plan that was in use at
+   the last call is kept in memory. If page 0 differs from it, the call starts
+   again. SQLite itself takes care of transactions and savepoints. */
 #ifndef BLOOM_SQLITE_PAGES_H
 #define BLOOM_SQLITE_PAGES_H
 
@@ -21,9 +26,14 @@ typedef struct table {
     sqlite3 *db;
     char *data;                         /* "main"."T_data" */
     sqlite3_stmt *read, *write;
-    unsigned char header[HEADER];
-    bool is_open;                       /* was the header read? */
+    unsigned char header[HEADER + SEAL];    /* page 0; zeros: not yet read */
+    uint64_t seed;                      /* of the seals of pages 1, 2, ... */
 } table;
+
+typedef struct page {
+    unsigned char bytes[PAGE + SEAL];
+    size_t size;                        /* 0: missing, or longer than that */
+} page;
 
 /* ---- Errors -------------------------------------------------------------- */
 
@@ -74,7 +84,7 @@ static int ready(table *t, sqlite3_stmt **to, const char *sql, uint64_t number)
 {
     int result = SQLITE_OK;
     if (!*to) {
-        char *text = sqlite3_mprintf(sql, t->data);
+        char *text = sqlite3_mprintf(sql, t->data, t->data);
         result = text ? sqlite3_prepare_v3(t->db, text, -1,
             SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB, to, NULL)
             : SQLITE_NOMEM;
@@ -90,88 +100,103 @@ static int ready(table *t, sqlite3_stmt **to, const char *sql, uint64_t number)
 
 /* ---- Pages --------------------------------------------------------------- */
 
+/* Version 2.1 and older used the seed 0 for the seals of all pages, so these do
+   not depend on the plan. */
+enum { OLD_SEED = 0, SEED = 1 };        /* of page 0's seal */
+
 /* Computes the seal of a page. The bytes for the seal temporarily hold the page
    number, so that the seal covers it. */
-static uint64_t seal_of(unsigned char *page, size_t size, uint64_t number)
+static uint64_t seal_of(uint64_t seed, unsigned char *bytes, size_t size,
+                        uint64_t number)
 {
-    static const unsigned char plain[40] = { 'B', 'L', 'M', 2, 0, 64, 1, 0,
-                                             64 };
-    store64(page + size, number);
-    return bloom_hash_key(bloom_view(plain, sizeof plain, NULL), page,
+    unsigned char plain[40] = { 'B', 'L', 'M', 2, 0, 64, 1, 0, 64 };
+    store64(plain + 16, seed);
+    store64(bytes + size, number);
+    return bloom_hash_key(bloom_view(plain, sizeof plain, NULL), bytes,
                           size + SEAL).h1;
 }
 
-/* Reads the bytes of a page without checking them, at most PAGE + SEAL. *size
-   is 0 if the page is missing. */
-static int fetch(table *t, uint64_t number, unsigned char *page, size_t *size)
+static void copy_column(sqlite3_stmt *from, int i, page *to)
 {
-    const void *bytes;
-    int result = ready(t, &t->read, "SELECT bytes FROM %s WHERE page = ?1",
-                       number), code;
-    *size = 0;
+    const void *bytes = sqlite3_column_blob(from, i);
+    to->size = (size_t)sqlite3_column_bytes(from, i);
+    if (!bytes || to->size > sizeof to->bytes)
+        to->size = 0;
+    memcpy(to->bytes, to->size ? bytes : "", to->size);
+}
+
+/* Reads page 0 and another page, and checks neither. */
+static int fetch(table *t, uint64_t number, page *header, page *other)
+{
+    int result = ready(t, &t->read, "SELECT h.bytes, p.bytes FROM %s h LEFT "
+        "JOIN %s p ON p.page = ?1 WHERE h.page = 0", number);
+    header->size = other->size = 0;
     if (result)
         return result;
-    code = sqlite3_step(t->read);
-    if (code == SQLITE_ROW) {
-        bytes = sqlite3_column_blob(t->read, 0);
-        *size = (size_t)sqlite3_column_bytes(t->read, 0);
-        if (!bytes || *size > PAGE + SEAL)
-            result = damaged(t, number);
-        else
-            memcpy(page, bytes, *size);
+    if (sqlite3_step(t->read) == SQLITE_ROW) {
+        copy_column(t->read, 0, header);
+        copy_column(t->read, 1, other);
     }
-    code = sqlite3_reset(t->read);
-    return code ? failed(t, code) : result;
+    result = sqlite3_reset(t->read);
+    return result ? failed(t, result) : SQLITE_OK;
 }
 
-/* Does the seal of a page match? `size` does not count the seal. */
-static bool is_whole(unsigned char *page, size_t size, uint64_t number)
+/* Does the seal of a page match? `size` does not count the seal, which is
+   overwritten. */
+static bool is_whole(uint64_t seed, unsigned char *bytes, size_t size,
+                     uint64_t number)
 {
-    unsigned char seal[SEAL], now[SEAL];
-    memcpy(seal, page + size, SEAL);
-    store64(now, seal_of(page, size, number));
-    return memcmp(seal, now, SEAL) == 0;
+    uint64_t seal = load64(bytes + size);
+    return seal == seal_of(seed, bytes, size, number);
 }
 
-/* Reads the header when it is first needed. So a corrupted table causes errors
-   when it is used, but it can still be opened and dropped. */
+/* Reads page 0. SQLite connects to the table without it, so a corrupted table
+   can still be dropped. */
 static int open_table(table *t)
 {
-    unsigned char page[PAGE + SEAL];
-    size_t size;
-    int result = t->is_open ? SQLITE_OK : fetch(t, 0, page, &size);
-    if (result || t->is_open)
+    page header, same;
+    unsigned char *bytes = header.bytes;
+    uint64_t seal;
+    int result = fetch(t, 0, &header, &same);
+    memset(t->header, 0, sizeof t->header);
+    if (result)
         return result;
-    if (size != HEADER + SEAL || !is_whole(page, HEADER, 0))
+    seal = load64(bytes + HEADER);
+    t->seed = seal == seal_of(SEED, bytes, HEADER, 0) ? seal : OLD_SEED;
+    if (header.size != HEADER + SEAL
+        || (t->seed == OLD_SEED
+            && seal != seal_of(OLD_SEED, bytes, HEADER, 0))
+        || !bloom_view(bytes, SIZE_MAX, NULL))
         return damaged(t, 0);
-    memcpy(t->header, page, HEADER);
-    if (!bloom_view(t->header, SIZE_MAX, NULL))
-        return damaged(t, 0);
-    t->is_open = true;
+    memcpy(t->header, same.bytes, sizeof t->header);
     return SQLITE_OK;
 }
 
-/* Reads a page and checks it. `page` has PAGE + SEAL bytes, and the table is
-   open. */
-static int read_page(table *t, uint64_t number, unsigned char *page)
+/* Reads a page and checks it. If page 0 is not the one in memory, page 0 counts
+   as corrupted. */
+static int read_page(table *t, uint64_t number, page *to)
 {
-    size_t size;
-    int result = fetch(t, number, page, &size);
+    page header;
+    int result = fetch(t, number, &header, to);
     if (result)
         return result;
-    return size == PAGE + SEAL && is_whole(page, PAGE, number)
+    if (header.size != sizeof t->header
+        || memcmp(header.bytes, t->header, sizeof t->header) != 0)
+        return damaged(t, 0);
+    return to->size == PAGE + SEAL && is_whole(t->seed, to->bytes, PAGE, number)
            ? SQLITE_OK : damaged(t, number);
 }
 
-/* Seals and writes a page of `size` bytes. `page` has SEAL bytes more. */
-static int write_page(table *t, uint64_t number, unsigned char *page,
-                      size_t size)
+/* Seals and writes the first `size` bytes of a page. */
+static int write_page(table *t, uint64_t number, page *from, size_t size)
 {
     int result = ready(t, &t->write, "REPLACE INTO %s VALUES(?1, ?2)", number);
     if (result)
         return result;
-    store64(page + size, seal_of(page, size, number));
-    sqlite3_bind_blob(t->write, 2, page, (int)size + SEAL, SQLITE_STATIC);
+    store64(from->bytes + size, seal_of(number > 0 ? t->seed : SEED,
+                                        from->bytes, size, number));
+    sqlite3_bind_blob(t->write, 2, from->bytes, (int)size + SEAL,
+                      SQLITE_STATIC);
     sqlite3_step(t->write);
     result = sqlite3_reset(t->write);
     sqlite3_clear_bindings(t->write);
@@ -201,52 +226,47 @@ static bool make_header(table *t, bloom_plan plan)
 
 static int write_pages(table *t)
 {
-    unsigned char page[PAGE + SEAL] = { 0 };
+    page now = { { 0 }, 0 };
     uint64_t i, count = pages(t);
     int result = run(t, sqlite3_mprintf("CREATE TABLE %s(page INTEGER "
                                         "PRIMARY KEY, bytes BLOB)", t->data));
-    t->is_open = true;
-    memcpy(page, t->header, HEADER);
+    memcpy(now.bytes, t->header, HEADER);
     if (!result)
-        result = write_page(t, 0, page, HEADER);
-    memset(page, 0, sizeof page);
+        result = write_page(t, 0, &now, HEADER);
+    memcpy(t->header, now.bytes, sizeof t->header);
+    t->seed = load64(t->header + HEADER);
+    memset(&now, 0, sizeof now);
     for (i = 1; i <= count && !result; i++)
-        result = write_page(t, i, page, PAGE);
+        result = write_page(t, i, &now, PAGE);
     return result;
 }
 
 /* ---- Keys ---------------------------------------------------------------- */
 
 /* Writes page *number if it *changed, and reads page `to` instead. */
-static int turn(table *t, unsigned char *page, uint64_t *number, uint64_t to,
-                bool *changed)
+static int turn(table *t, page *p, uint64_t *number, uint64_t to, bool *changed)
 {
-    int result = *changed ? write_page(t, *number, page, PAGE) : SQLITE_OK;
+    int result = *changed ? write_page(t, *number, p, PAGE) : SQLITE_OK;
     *changed = false;
     *number = to;
-    return result ? result : read_page(t, to, page);
+    return result ? result : read_page(t, to, p);
 }
 
-/* Tests the cells of a key, and sets them if `set`. *maybe tells whether all
-   were set before. */
-static int touch_key(table *t, const key *k, bool set, bool *maybe)
+/* Tests or sets the cells of a key, by the plan in memory. */
+static int try_key(table *t, const key *k, bool set, bool *maybe)
 {
-    unsigned char page[PAGE + SEAL];
-    const bloom *b;
+    page p;
+    const bloom *b = bloom_view(t->header, SIZE_MAX, NULL);
     uint64_t cells[64], number = 0;     /* of the page in memory */
-    unsigned i, count;
+    unsigned i, count = b ? bloom_probes(b, hash_of(b, k), cells) : 0;
     bool changed = false;
-    int result = open_table(t);
+    int result = b ? SQLITE_OK : SQLITE_CORRUPT_VTAB;
     *maybe = true;
-    if (result)
-        return result;
-    b = bloom_view(t->header, SIZE_MAX, NULL);
-    count = bloom_probes(b, hash_of(b, k), cells);
     for (i = 0; i < count && (set || *maybe); i++) {
-        unsigned char *byte = page + cells[i] / 8 % PAGE;
+        unsigned char *byte = p.bytes + cells[i] / 8 % PAGE;
         unsigned bit = 1u << cells[i] % 8;
         uint64_t at = cells[i] / 8 / PAGE + 1;
-        if (at != number && (result = turn(t, page, &number, at, &changed)))
+        if (at != number && (result = turn(t, &p, &number, at, &changed)))
             return result;
         if (!(*byte & bit)) {
             *maybe = false;
@@ -254,7 +274,21 @@ static int touch_key(table *t, const key *k, bool set, bool *maybe)
             *byte = (unsigned char)(set ? *byte | bit : *byte);
         }
     }
-    return changed ? write_page(t, number, page, PAGE) : SQLITE_OK;
+    return changed ? write_page(t, number, &p, PAGE) : result;
+}
+
+/* Tests the cells of a key, and sets them if `set`. *maybe tells whether all
+   were set before. If the plan in memory is not the table's, page 0 is read
+   again before any page was written. */
+static int touch_key(table *t, const key *k, bool set, bool *maybe)
+{
+    int result = try_key(t, k, set, maybe);
+    if (result != SQLITE_CORRUPT_VTAB)
+        return result;
+    sqlite3_free(t->base.zErrMsg);
+    t->base.zErrMsg = NULL;
+    result = open_table(t);
+    return result ? result : try_key(t, k, set, maybe);
 }
 
 #endif

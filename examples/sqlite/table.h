@@ -282,14 +282,14 @@ static int check_table(sqlite3_vtab *base, const char *schema, const char *name,
                        int flags, char **error)
 {
     table *t = (table *)base;
-    unsigned char page[PAGE + SEAL];
+    page now;
     int result = open_table(t);
     uint64_t i, count = result ? 0 : pages(t);
     (void)schema;
     (void)name;
     (void)flags;
     for (i = 1; i <= count && !result; i++)
-        result = read_page(t, i, page);
+        result = read_page(t, i, &now);
     if (result != SQLITE_CORRUPT_VTAB && result != SQLITE_ERROR)
         return result;
     *error = base->zErrMsg;
