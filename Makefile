@@ -45,7 +45,7 @@ build/flags: FORCE | build
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
 
 COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h \
-    bloom_keyed.h)
+    bloom_slices.h bloom_keyed.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 
 build/first: examples/first.c $(BLOOM)
@@ -59,8 +59,11 @@ MODE = tests/modes.txt tests/modes.sh tests/unit/program.sh
 
 build/bloom.o: $(BLOOM)
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
-build/test-window: $(UNIT)                          # not a mode: bloom_window.h
-	$(C99) -O1 tests/unit/window.c -o $@
+build/test-window build/test-slices: build/test-%: $(UNIT)      # not modes
+	$(C99) -O1 tests/unit/$*.c -o $@
+build/test-slices-c++: $(UNIT)
+	$(CXX) -x c++ -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_NO_SIMD \
+	    tests/unit/slices.c -o $@
 
 $(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
 	@C99='$(C99)' CXX11='$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I.' \
@@ -109,7 +112,7 @@ SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
     BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
-    -DBLOOM_KEYED_API=extern \
+    -DBLOOM_SLICES_API=extern -DBLOOM_KEYED_API=extern \
     $(COMPANIONS:%=-include %) -x c -
 
 build/libbloom.so: $(BLOOM)

@@ -2,6 +2,7 @@
 #include "bloom.h"
 #ifndef TEST_SMALL
 #include "../examples/companions/bloom_window.h"
+#include "../examples/companions/bloom_slices.h"
 #include "../examples/companions/bloom_keyed.h"
 #if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
 #undef TEST_CHAIN

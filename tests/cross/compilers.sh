@@ -21,7 +21,8 @@ try() {
 
 # A program of bloom.h and its companions, for C and for C++
 {
-    printf '#include "%s"\n' bloom.h bloom_chain.h bloom_keyed.h bloom_window.h
+    printf '#include "%s"\n' bloom.h bloom_chain.h bloom_keyed.h bloom_slices.h \
+        bloom_window.h
     echo 'int main(void)'
     echo '{'
     echo '    bloom_chain *c = bloom_chain_new(1000, 0.01, BLOOM_BLOCKED);'

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests that the tests run all of the code (`make coverage`). gcov counts which
 lines and branches of bloom.h and its companions are run by the test program, in
-all its modes together, and by unit/window.c. Each line and branch that is never
-run is printed. It is a failure, unless UNCOVERED names its function with a
-reason.
+all its modes together, and by unit/window.c and slices.c. Each line and branch
+that is never run is printed. It is a failure, unless UNCOVERED names its
+function with a reason.
 
 tests/modes.txt names the modes. Measured rates are left out: they are slow
 without optimisation, and run no further code.
@@ -28,7 +28,7 @@ UNCOVERED = {
         "failed for no reason, which never happens on x86; see "
         "tests/threads/threads.c",
     "bloom_allocate_ bloom_window_plan_size bloom_window_allocate_ "
-    "bloom_window_copy":
+    "bloom_window_copy bloom_slices_create":
         "the size does not fit into a 32-bit size_t, or memory is short",
     "bloom_probe_block_simd_":
         "without SIMD, no call of it is compiled",
@@ -109,7 +109,8 @@ def main():
     measured = [measure(mode, "tests/unit/all.c", "-DBLOOM_STATIC",
                         *options, *tests, "-UTEST_RATES")
                 for mode, (options, tests) in modes("coverage").items()]
-    measured.append(measure("window", "tests/unit/window.c"))
+    measured += [measure(name, "tests/unit/%s.c" % name)
+                 for name in ("window", "slices")]
     known = {name: reason for names, reason in UNCOVERED.items()
              for name in names.split()}
     unused, failed = set(known), 0

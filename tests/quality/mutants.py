@@ -51,9 +51,9 @@ os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 # name: (options of bloom.h, flags of the tests). Measured rates find no other
-# mistakes, so they are left out. The last four modes are for the companions: the
-# tests of chains and of keyed hashes, and the program tests/unit/window.c, which
-# is one test.
+# mistakes, so they are left out. The last modes are for the companions: the
+# tests of chains and of keyed hashes, and the programs tests/unit/window.c and
+# slices.c.
 QUICK, MODES = modes("mutants/tcc"), modes("mutants")
 DEFAULT = next(iter(MODES))
 MODES = {**QUICK, **MODES}
@@ -61,10 +61,12 @@ BLOOM = "bloom.h"
 HEADERS = {BLOOM: list(MODES),          # header: its modes
            "examples/companions/bloom_chain.h": ["chain", "chain-default"],
            "examples/companions/bloom_window.h": ["window"],
+           "examples/companions/bloom_slices.h": ["slices"],
            "examples/companions/bloom_keyed.h": ["keyed"]}
+PROGRAMS = ["window", "slices"]         # each is one test
 CHAINS = "-DTEST_PART=chain_tests"
 QUICK["chain"] = (QUICK["portable"][0], [CHAINS])
-QUICK["window"] = ([], ["-DBLOOM_NO_SIMD"])
+QUICK["window"] = QUICK["slices"] = ([], ["-DBLOOM_NO_SIMD"])
 QUICK["keyed"] = (QUICK["portable"][0], ["-DTEST_PART=keyed_tests"])
 MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS])}
 if not TCC:
@@ -322,8 +324,8 @@ def limit(mode):
 
 def run_test(program, mode, flags, only=None):
     """Runs a test program. With flags, for the sanitizers, it gets more address
-    space. window.c does not limit its own time."""
-    seconds = limit(mode) if mode == "window" and not flags else 60
+    space. The programs of companions do not limit their own time."""
+    seconds = limit(mode) if mode in PROGRAMS and not flags else 60
     return run(program, seconds=seconds, more_memory=bool(flags), only=only)
 
 
@@ -338,14 +340,15 @@ def compile_header(mode, directory, header, out, *flags):
     """Compiles a header and all its functions to an object"""
     return not run(*compiler(mode, flags), "-std=c99", *MODES[mode][0],
                    "-DBLOOM_IMPLEMENTATION", "-DBLOOM_CHAIN_API=extern",
-                   "-DBLOOM_WINDOW_API=extern", "-DBLOOM_KEYED_API=extern",
+                   "-DBLOOM_WINDOW_API=extern", "-DBLOOM_SLICES_API=extern",
+                   "-DBLOOM_KEYED_API=extern",
                    "-I" + directory, "-xc", "-c", directory + "/" + header,
                    "-o", out)
 
 
 def compile_test(mode, directory, out, *flags):
     """Compiles the test program and the headers of this directory"""
-    program = "window" if mode == "window" else "all"
+    program = mode if mode in PROGRAMS else "all"
     return not run(*(compiler(mode, flags) if directory != "." else
                      (GCC, "-O2") + flags), "-std=gnu99", "-w",
                    "-I" + directory, "-DTEST_STOP=%d" % limit(mode),

@@ -12,7 +12,8 @@ for mode in ${ONLY:-$(modes test)}; do
     [ -z "$lacking" ] && modes="$modes $mode" ||
         echo "skipped: mode $mode ($lacking)"
 done
-modes="$modes window"
+modes="$modes window slices"
+[ -n "$(lacks c++)" ] || modes="$modes slices-c++"
 
 rm -f build/test-*.out $TESTS
 $BUILD build/first build/bloom.o $TESTS \
@@ -114,7 +115,8 @@ names_another_bloom() {
         grep -m 1 'error' build/another.err |
             grep -q "$1 needs bloom.h .* or later, but .*another bloom.h"
 }
-for companion in bloom_chain.h bloom_window.h bloom_keyed.h; do
+for companion in bloom_chain.h bloom_window.h bloom_slices.h \
+    bloom_keyed.h; do
     check "$companion beside another bloom.h is an error that says so" \
         names_another_bloom $companion
 done

@@ -1,0 +1,995 @@
+/* SPDX-License-Identifier: MIT OR Unlicense
+   bloom_slices.h: thousands of filters of bloom.h that are asked at once. The
+   answer names the filters that may contain a key.
+
+   A program that has a filter for each file, segment, day or genome asks all of
+   them about each key. Asked one by one, each filter costs a cache miss or
+   more. Here, the filters are stored cell by cell: a row of bits has cell 0 of
+   every filter, the next row has cell 1 of every filter, and so on. A key has
+   its k cells at the same places in all filters, so a lookup reads k rows and
+   combines them by AND, whatever the number of filters. This is called a
+   bit-sliced index (BIGSI, COBS) or an interleaved Bloom filter (SeqAn).
+
+   USE
+       #include "bloom_slices.h"               // which includes bloom.h
+       // 100 filters, for up to 1000 keys each; p = 1% for each
+       bloom_slices *s = bloom_slices_new(1000, 0.01, 100);
+       uint64_t who[2];                        // 100 bits, in words of 64
+       if (!s)
+           return 1;                           // no memory
+       bloom_slices_add(s, 7, "apple", 5);     // to filter 7
+       if (bloom_slices_find(s, "apple", 5, who) > 0)   // how many may have it
+           if (who[7 / 64] >> 7 % 64 & 1)
+               puts("filter 7 may contain it");
+       bloom_slices_free(s);
+   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
+
+   Each of the filters is a classic filter of bloom.h: it has the cells and the
+   false-positive rate of a filter of the same plan with the same keys.
+   bloom_slices_put and bloom_slices_get move whole filters in and out.
+   All filters have one plan, so plan for the one with the most keys. The size
+   in bytes is that of the filters, if their number is a multiple of 64; other
+   numbers are rounded up. Numbers that are a multiple of 512 are the fastest.
+
+   Like a filter, the slices are one block of bytes, their image, at any
+   address. It can lie in static memory or in ROM, be saved with fwrite, or be
+   used in a mapped file. Its calls are those of a filter with another prefix.
+   They do the same, and report errors in the same way, unless the comments
+   below say otherwise.
+
+   WHAT IT COSTS
+   A lookup reads k rows of one bit per filter. An added key writes k bits in k
+   rows, so adding takes 1 to 4 times as long as in a filter of its own.
+   bloom_slices_put and _get of one filter touch all rows: prefer to add keys.
+
+   OPTIONS
+   BLOOM_SLICES_API stands before each function. The default is static inline.
+   #define it before every #include of this file. To export the functions from a
+   shared library, #define it as extern in one of its files.
+   BLOOM_NO_SIMD leaves out the vector code, which needs GCC or Clang. The
+   vectors have the size of the registers that the compiler may use: compile
+   with -mavx2 or -march=native for larger ones than those of every x86-64.
+   BLOOM_ATOMIC lets several threads add and look up at once, as in bloom.h.
+   #define it before every #include of this file in files whose threads add, and
+   in the file with BLOOM_IMPLEMENTATION. A file without it must not add while
+   other threads add or look up: keys would be lost.
+
+   Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
+   or BLOOM_TINY, use bloom_slices_init. BLOOM_READ_BYTE must not be defined.
+   Threads: any number of threads may ask at the same time. Every other call
+   needs exclusive access. With BLOOM_ATOMIC, bloom_slices_add and its variants
+   may also run at the same time, with each other and with the questions. */
+
+#ifndef BLOOM_SLICES_H
+#define BLOOM_SLICES_H
+
+#include "bloom.h"
+
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20100
+#error "bloom_slices.h needs bloom.h 2.1.0 or later, but the compiler found \
+another bloom.h first: copy the right one into the folder of bloom_slices.h"
+#endif
+#ifndef BLOOM_SLICES_API
+#define BLOOM_SLICES_API static inline
+#endif
+
+/* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BLOOM_SLICES_HEADER_SIZE 64     /* bytes before the first row */
+
+typedef struct bloom_slices bloom_slices;   /* the image; only by pointer */
+
+/* ---- Making ------------------------------------------------------------- */
+/* The size of the image in bytes: 64 + 8 * m * W, where m is plan.cells, and W
+   is filters / 64, rounded up. It is 0 if filters is 0, if the plan is
+   impossible or not classic, or if the size is too large for size_t.
+   Static memory for 100 filters:
+       static unsigned char memory[64 + 8 * BLOOM_CELLS(1000, 100) * 2]; */
+BLOOM_SLICES_API size_t bloom_slices_plan_size(bloom_plan plan,
+                                               uint64_t filters);
+
+#ifndef BLOOM_NO_MALLOC
+/* These make empty filters. bloom_slices_new(n, p, filters) uses the plan
+   bloom_plan_for(n, p). The result is NULL if bloom_slices_plan_size is 0 or
+   memory is short. */
+#ifndef BLOOM_NO_FLOAT
+BLOOM_SLICES_API bloom_slices *bloom_slices_new(uint64_t n, double p,
+                                                uint64_t filters);
+#endif
+BLOOM_SLICES_API bloom_slices *bloom_slices_create(bloom_plan plan,
+                                                   uint64_t filters);
+
+/* A copy with another number of filters, or the same. If it has more, the new
+   ones are empty and come last. If it has fewer, the last ones are left out. A
+   copy with the same number has the seal of s, others have none. */
+BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
+                                                 uint64_t filters);
+BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s);   /* may be NULL */
+#endif
+
+/* Makes empty filters in your memory, as bloom_init makes one. */
+BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,
+                                                 bloom_plan plan,
+                                                 uint64_t filters);
+
+/* These use the `size` bytes at image as slices, in place. Only the first 64
+   bytes are checked, in constant time. The checks, in this order, are:
+       BLOOM_TRUNCATED      image is NULL
+       BLOOM_NOT_A_FILTER   the bytes do not begin with the letters BLS
+       BLOOM_TRUNCATED      there are fewer than 64
+       BLOOM_WRONG_VERSION  the format is not version 2
+       BLOOM_BAD_HEADER     a field of the header is impossible
+       the errors of bloom_view for the header of a filter, which comes next,
+                            and BLOOM_BAD_HEADER if it is not classic or sealed
+       BLOOM_UNSUPPORTED    the size is too large for size_t
+       BLOOM_TRUNCATED      there are fewer bytes than the image has */
+BLOOM_SLICES_API bloom_slices *bloom_slices_open(void *image, size_t size,
+                                                 bloom_error *error);
+BLOOM_SLICES_API const bloom_slices *bloom_slices_view(const void *image,
+                                                       size_t size,
+                                                       bloom_error *error);
+
+/* The size of the image that begins with these 64 bytes; 0 if it is none, or
+   not for this build: then *error is the reason. error may be NULL. */
+BLOOM_SLICES_API size_t bloom_slices_image_size(const void *head,
+                                                bloom_error *error);
+
+BLOOM_SLICES_API size_t bloom_slices_size(const bloom_slices *s);
+BLOOM_SLICES_API bloom_plan bloom_slices_plan_of(const bloom_slices *s);
+BLOOM_SLICES_API uint64_t bloom_slices_filters(const bloom_slices *s);
+
+/* As bloom_seal and bloom_verify; both read the whole image. */
+BLOOM_SLICES_API void bloom_slices_seal(bloom_slices *s);
+BLOOM_SLICES_API bloom_error bloom_slices_verify(const bloom_slices *s);
+
+/* Removes all keys, or those of filter i. If there is no filter i, nothing
+   changes. */
+BLOOM_SLICES_API void bloom_slices_clear(bloom_slices *s);
+BLOOM_SLICES_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i);
+
+/* ---- Keys --------------------------------------------------------------- */
+/* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. */
+
+/* The hash of a key, for all filters of s: bloom_hash_key and bloom_hash_u64 of
+   a filter of the same plan */
+BLOOM_SLICES_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
+                                                  const void *key, size_t size);
+BLOOM_SLICES_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s,
+                                                  uint64_t key);
+
+/* Adds a key to filter i. true: it was certainly not in that filter. If there
+   is no filter i, nothing changes, and the result is false. */
+BLOOM_SLICES_API bool bloom_slices_add(bloom_slices *s, uint64_t i,
+                                       const void *key, size_t size);
+BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
+                                           uint64_t key);
+BLOOM_SLICES_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i,
+                                            bloom_hash h);
+
+/* Which filters may contain the key? Bit i % 64 of who[i / 64] is 1 if filter i
+   may contain it, and 0 if it certainly does not. `who` has (filters + 63) / 64
+   words; in the last one, bits without a filter are 0. Returns how many filters
+   may contain the key. */
+BLOOM_SLICES_API uint64_t bloom_slices_find(const bloom_slices *s,
+                                            const void *key, size_t size,
+                                            uint64_t *who);
+BLOOM_SLICES_API uint64_t bloom_slices_find_u64(const bloom_slices *s,
+                                                uint64_t key, uint64_t *who);
+BLOOM_SLICES_API uint64_t bloom_slices_find_hash(const bloom_slices *s,
+                                                 bloom_hash h, uint64_t *who);
+
+/* Which filters may contain all of `count` keys? If count is 0, all filters.
+   It stops at the first keys that no filter contains. It takes about 3 KB of
+   stack (gcc 12 or clang 14, -O2, x86-64). */
+BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
+                                                const bloom_hash *hashes,
+                                                size_t count, uint64_t *who);
+
+/* Sets counts[i], for each filter i, to how many of the `count` keys it may
+   contain. A key that is there twice counts twice. It takes about 13 KB of
+   stack (gcc 12 or clang 14, -O2, x86-64). */
+BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
+                                         const bloom_hash *hashes,
+                                         size_t count, uint32_t *counts);
+
+/* ---- Whole filters ------------------------------------------------------ */
+/* bloom_slices_put replaces filter i by a copy of b. bloom_slices_get makes b a
+   copy of filter i: it then has, byte for byte, the image of a filter to which
+   the same keys were added. If there is no filter i, or if the plan of b is not
+   bloom_slices_plan_of(s), the result is false and nothing changes. */
+BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
+                                       const bloom *b);
+BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
+                                       bloom *b);
+
+/* ==== Code ==================================================================
+
+    offset size  field of the header (numbers are little-endian)
+       0     4   magic: 'B' 'L' 'S' and the format version, 2
+       4     4   zero
+       8     8   the number of filters, not 0
+      16     8   zero
+      24     8   seal; 0: not sealed
+      32    32   the header of a classic filter of the plan, not sealed
+      64         m rows of W = (filters + 63) / 64 words of eight bytes. Bit
+                 i % 64 of word i / 64 of row c is cell c of filter i.
+
+   Invariants: the header is valid, all rows follow it, and the size fits into
+   size_t. Bits of a row that belong to no filter are 0. But nobody checks this
+   in images that are opened, so no result may depend on it. */
+
+static inline const unsigned char *bloom_slices_const_bytes_(
+    const bloom_slices *s)
+{
+    return (const unsigned char *)s;
+}
+
+static inline unsigned char *bloom_slices_bytes_(bloom_slices *s)
+{
+    return (unsigned char *)s;
+}
+
+/* ---- Words and bits of rows -------------------------------------------------
+   With BLOOM_ATOMIC, threads may set bits of a row while others read it. A read
+   may then see some of these bits and not others, which is harmless, as no bit
+   depends on another. So a word need not be read at once, but it must be read
+   anew by each call, hence volatile. */
+#ifdef BLOOM_ATOMIC
+#define BLOOM_SLICES_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define BLOOM_SLICES_VOLATILE_ volatile
+#define BLOOM_SLICES_RACY_ __attribute__((no_sanitize_thread)) static inline
+
+/* Sets a bit. Returns whether it was set before. */
+static inline bool bloom_slices_set_(unsigned char *byte, unsigned char bit)
+{
+    return (BLOOM_SLICES_BYTE_(byte) & bit) != 0
+        || (__atomic_fetch_or(byte, bit, __ATOMIC_RELAXED) & bit) != 0;
+}
+#else
+#define BLOOM_SLICES_BYTE_(p) (*(p))
+#define BLOOM_SLICES_VOLATILE_
+#define BLOOM_SLICES_RACY_ static inline
+
+static inline bool bloom_slices_set_(unsigned char *byte, unsigned char bit)
+{
+    const unsigned char old = *byte;
+    *byte = (unsigned char)(old | bit);
+    return (old & bit) != 0;
+}
+#endif
+
+/* The number at p, byte by byte. gcc and clang make one load of it. */
+static inline uint64_t bloom_slices_load_(const unsigned char *p)
+{
+    uint64_t number = 0;
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        number |= (uint64_t)BLOOM_SLICES_BYTE_(p + i) << 8 * i;
+    return number;
+}
+
+static inline void bloom_slices_store_(unsigned char *p, uint64_t number)
+{
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        p[i] = (unsigned char)(number >> 8 * i & 255);
+}
+
+/* There may be no libc, and no memset or memcpy. */
+static inline void bloom_slices_zero_(unsigned char *bytes, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; i++)
+        bytes[i] = 0;
+}
+
+static inline void bloom_slices_copy_(unsigned char *to,
+                                      const unsigned char *from, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; i++)
+        to[i] = from[i];
+}
+
+/* ---- The header --------------------------------------------------------- */
+
+BLOOM_SLICES_API uint64_t bloom_slices_filters(const bloom_slices *s)
+{
+    return bloom_slices_load_(bloom_slices_const_bytes_(s) + 8);
+}
+
+/* The filter that begins at byte 32. It has a header, but its cells are not
+   those of a filter. */
+static inline const bloom *bloom_slices_filter_(const bloom_slices *s)
+{
+    const void *header = bloom_slices_const_bytes_(s) + 32;
+    return (const bloom *)header;
+}
+
+BLOOM_SLICES_API bloom_plan bloom_slices_plan_of(const bloom_slices *s)
+{
+    return bloom_plan_of(bloom_slices_filter_(s));
+}
+
+/* How many words a row has */
+static inline uint64_t bloom_slices_words_(uint64_t filters)
+{
+    return filters / 64 + (filters % 64 != 0);
+}
+
+/* How many words a row of s has. They fit into size_t, as all rows do. */
+static inline size_t bloom_slices_width_(const bloom_slices *s)
+{
+    return (size_t)bloom_slices_words_(bloom_slices_filters(s));
+}
+
+/* The bits of the last word of a row that belong to filters */
+static inline uint64_t bloom_slices_last_(uint64_t filters)
+{
+    return UINT64_MAX >> (64 - filters % 64) % 64;
+}
+
+BLOOM_SLICES_API size_t bloom_slices_plan_size(bloom_plan plan,
+                                               uint64_t filters)
+{
+    const uint64_t words = bloom_slices_words_(filters);
+    const uint64_t most = (SIZE_MAX - BLOOM_SLICES_HEADER_SIZE) / 8;
+    if (filters == 0 || plan.layout != BLOOM_CLASSIC
+        || bloom_plan_size(plan) == 0 || words > most / plan.cells)
+        return 0;
+    return BLOOM_SLICES_HEADER_SIZE + (size_t)(plan.cells * words) * 8;
+}
+
+BLOOM_SLICES_API size_t bloom_slices_size(const bloom_slices *s)
+{
+    return bloom_slices_plan_size(bloom_slices_plan_of(s),
+                                  bloom_slices_filters(s));
+}
+
+static inline bool bloom_slices_same_plan_(bloom_plan a, bloom_plan b)
+{
+    return a.cells == b.cells && a.seed == b.seed && a.hashes == b.hashes
+        && a.layout == b.layout && a.hash_bits == b.hash_bits;
+}
+
+/* A call that may change cells removes the seal first. */
+static inline void bloom_slices_unseal_(bloom_slices *s)
+{
+    unsigned char *seal = bloom_slices_bytes_(s) + 24;
+#ifdef BLOOM_ATOMIC
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        if (BLOOM_SLICES_BYTE_(seal + i) != 0)
+            __atomic_store_n(seal + i, 0, __ATOMIC_RELAXED);
+#else
+    bloom_slices_store_(seal, 0);
+#endif
+}
+
+/* ---- Making ------------------------------------------------------------- */
+
+/* Writes the header for a possible plan. bloom_init needs memory for cells, so
+   it writes a filter with 64 cells, of which all but m is copied. */
+static inline void bloom_slices_write_header_(unsigned char *image,
+                                              bloom_plan plan, uint64_t filters)
+{
+    unsigned char small[BLOOM_HEADER_SIZE + 8];
+    const uint64_t cells = plan.cells;
+    bloom_slices_zero_(image, BLOOM_SLICES_HEADER_SIZE);
+    image[0] = 'B';
+    image[1] = 'L';
+    image[2] = 'S';
+    image[3] = 2;
+    bloom_slices_store_(image + 8, filters);
+    plan.cells = 64;
+    bloom_init(small, sizeof small, plan);
+    bloom_slices_copy_(image + 32, small, BLOOM_HEADER_SIZE);
+    bloom_slices_store_(image + 32 + 8, cells);
+}
+
+BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,
+                                                 bloom_plan plan,
+                                                 uint64_t filters)
+{
+    const size_t needed = bloom_slices_plan_size(plan, filters);
+    unsigned char *image = (unsigned char *)memory;
+    if (!memory || needed == 0 || needed > size)
+        return NULL;
+    bloom_slices_write_header_(image, plan, filters);
+    bloom_slices_zero_(image + BLOOM_SLICES_HEADER_SIZE,
+                       needed - BLOOM_SLICES_HEADER_SIZE);
+    return (bloom_slices *)memory;
+}
+
+#ifndef BLOOM_NO_MALLOC
+/* The image lies in the cells of a filter, which bloom_create makes all zero.
+   Rows of 64 bytes are faster in one cache line than in two, so the image
+   begins at a multiple of 64. The byte before it tells how far in: 32 or 64. */
+BLOOM_SLICES_API bloom_slices *bloom_slices_create(bloom_plan plan,
+                                                   uint64_t filters)
+{
+    bloom_plan whole = { 0, 0, 1, BLOOM_CLASSIC, 64 };
+    const size_t size = bloom_slices_plan_size(plan, filters);
+    unsigned char *image;
+    size_t skip;
+    if (size == 0 || (uint64_t)size >> 60 != 0)
+        return NULL;
+    whole.cells = ((uint64_t)size + 64 - BLOOM_HEADER_SIZE) * 8;
+    image = (unsigned char *)bloom_create(whole);
+    if (!image)
+        return NULL;
+    skip = 64 - (uintptr_t)image % 64;
+    image += skip;
+    image[-1] = (unsigned char)skip;
+    bloom_slices_write_header_(image, plan, filters);
+    return (bloom_slices *)(void *)image;
+}
+
+#ifndef BLOOM_NO_FLOAT
+BLOOM_SLICES_API bloom_slices *bloom_slices_new(uint64_t n, double p,
+                                                uint64_t filters)
+{
+    return bloom_slices_create(bloom_plan_for(n, p), filters);
+}
+#endif
+
+BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
+                                                 uint64_t filters)
+{
+    const bloom_plan plan = bloom_slices_plan_of(s);
+    const uint64_t old = bloom_slices_filters(s);
+    const uint64_t both = old < filters ? old : filters;
+    const size_t from_row = bloom_slices_width_(s) * 8;
+    const unsigned char *from = bloom_slices_const_bytes_(s);
+    bloom_slices *copy = bloom_slices_create(plan, filters);
+    unsigned char *to = bloom_slices_bytes_(copy), *last;
+    size_t to_row, some;
+    uint64_t row;
+    if (!copy)
+        return NULL;
+    if (old == filters) {
+        bloom_slices_copy_(to, from, bloom_slices_size(s));
+        return copy;
+    }
+    to_row = bloom_slices_width_(copy) * 8;
+    some = (size_t)bloom_slices_words_(both) * 8;
+    from += BLOOM_SLICES_HEADER_SIZE;
+    to += BLOOM_SLICES_HEADER_SIZE;
+    for (row = 0; row < plan.cells; row++, from += from_row, to += to_row) {
+        bloom_slices_copy_(to, from, some);
+        last = to + some - 8;
+        bloom_slices_store_(last, bloom_slices_load_(last)
+                                  & bloom_slices_last_(both));
+    }
+    return copy;
+}
+
+BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s)
+{
+    unsigned char *image = bloom_slices_bytes_(s);
+    void *whole = s ? image - image[-1] : NULL;
+    bloom_free((bloom *)whole);
+}
+#endif
+
+/* ---- One key ------------------------------------------------------------ */
+
+BLOOM_SLICES_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
+                                                  const void *key, size_t size)
+{
+    return bloom_hash_key(bloom_slices_filter_(s), key, size);
+}
+
+BLOOM_SLICES_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s,
+                                                  uint64_t key)
+{
+    return bloom_hash_u64(bloom_slices_filter_(s), key);
+}
+
+BLOOM_SLICES_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i,
+                                            bloom_hash h)
+{
+    const size_t row = bloom_slices_width_(s) * 8;
+    const unsigned char bit = (unsigned char)(1U << i % 8);
+    unsigned char *column = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
+    uint64_t cell[64];
+    unsigned k, j;
+    bool known = true;
+    if (i >= bloom_slices_filters(s))
+        return false;
+    column += (size_t)(i / 8);
+    bloom_slices_unseal_(s);
+    k = bloom_probes(bloom_slices_filter_(s), h, cell);
+    for (j = 0; j < k; j++)
+        known = bloom_slices_set_(column + (size_t)cell[j] * row, bit) && known;
+    return !known;
+}
+
+BLOOM_SLICES_API bool bloom_slices_add(bloom_slices *s, uint64_t i,
+                                       const void *key, size_t size)
+{
+    return bloom_slices_add_hash(s, i, bloom_slices_hash_key(s, key, size));
+}
+
+BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
+                                           uint64_t key)
+{
+    return bloom_slices_add_hash(s, i, bloom_slices_hash_u64(s, key));
+}
+
+/* ---- Kernels ----------------------------------------------------------------
+   A kernel works on one word of some rows, or on a few vectors of words. Rows
+   are done in the largest pieces that fit, and what is left, in smaller ones.
+   The macros define each kernel for words and for vectors. */
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define BLOOM_SLICES_NOINLINE_ __attribute__((noinline, unused)) static
+#else
+#define BLOOM_SLICES_NOINLINE_ static inline
+#endif
+
+#define BLOOM_SLICES_WORD_(p) bloom_slices_load_(p)
+#if defined(__GNUC__) && !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) \
+    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if defined(__AVX512F__)
+#define BLOOM_SLICES_VECTOR_SIZE_ 64
+#elif defined(__AVX2__)
+#define BLOOM_SLICES_VECTOR_SIZE_ 32
+#elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)
+#define BLOOM_SLICES_VECTOR_SIZE_ 16
+#endif
+#endif
+
+#ifdef BLOOM_SLICES_VECTOR_SIZE_
+typedef uint64_t bloom_slices_vector_
+    __attribute__((vector_size(BLOOM_SLICES_VECTOR_SIZE_)));
+typedef bloom_slices_vector_ bloom_slices_unaligned_
+    __attribute__((aligned(1), may_alias));
+#define BLOOM_SLICES_VECTOR_(p) (*(const BLOOM_SLICES_VOLATILE_ \
+    bloom_slices_unaligned_ *)(const void *)(p))
+#endif
+
+/* Sets who[0..] to the AND of the rows at byte `at`, and of itself unless it is
+   `first`. The kernel does as many words as are in n of the type `word`. */
+#define BLOOM_SLICES_AND_KERNEL_(name, word, n, load, put) \
+BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned rows, \
+                             size_t at, bool first, uint64_t *who) \
+{ \
+    word all[n]; \
+    unsigned i, j; \
+    for (j = 0; j < n; j++) \
+        all[j] = load(row[0] + at + j * sizeof(word)); \
+    for (i = 1; i < rows; i++) \
+        for (j = 0; j < n; j++) \
+            all[j] &= load(row[i] + at + j * sizeof(word)); \
+    for (j = 0; j < n; j++) { \
+        put *to = (put *)(void *)(who + j * (sizeof(word) / 8)); \
+        if (!first) \
+            all[j] &= *to; \
+        *to = all[j]; \
+    } \
+}
+
+/* Eight keys, of which each has k rows: row[8 * i + j] is row i of key j. The
+   rows of a key are combined by AND. Then the kernel counts for each bit in how
+   many keys it is set, and adds that to the number which the eight planes hold:
+   bit i of plane p counts 2^p. Numbers are added by carry-save adders: SUM adds
+   the bits of a and b to those of `low`, and makes `high` of the carries. */
+#define BLOOM_SLICES_SUM_(high, low, a, b) \
+    do { \
+        t = low ^ (a); \
+        high = (low & (a)) | (t & (b)); \
+        low = t ^ (b); \
+    } while (0)
+#define BLOOM_SLICES_COUNT_KERNEL_(name, word, load, put) \
+BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned k, \
+                             size_t at, uint64_t *planes) \
+{ \
+    put *plane = (put *)(void *)planes; \
+    const size_t next = BLOOM_SLICES_COLUMNS_ * 8 / sizeof(word); \
+    word v[8], t, a, b, twos, fours; \
+    word one = plane[0], two = plane[next], four = plane[2 * next]; \
+    unsigned i, j; \
+    for (j = 0; j < 8; j++) \
+        v[j] = load(row[j] + at); \
+    for (i = 1; i < k; i++) \
+        for (j = 0, row += 8; j < 8; j++) \
+            v[j] &= load(row[j] + at); \
+    BLOOM_SLICES_SUM_(a, one, v[0], v[1]); \
+    BLOOM_SLICES_SUM_(b, one, v[2], v[3]); \
+    BLOOM_SLICES_SUM_(twos, two, a, b); \
+    BLOOM_SLICES_SUM_(a, one, v[4], v[5]); \
+    BLOOM_SLICES_SUM_(b, one, v[6], v[7]); \
+    BLOOM_SLICES_SUM_(fours, two, a, b); \
+    BLOOM_SLICES_SUM_(a, four, twos, fours); \
+    plane[0] = one; \
+    plane[next] = two; \
+    plane[2 * next] = four; \
+    for (i = 3; i < 8; i++) { \
+        b = plane[i * next] & a; \
+        plane[i * next] ^= a; \
+        a = b; \
+    } \
+}
+
+/* How much is done at a time: that many words of a row, and rows */
+#ifdef BLOOM_TINY
+#define BLOOM_SLICES_COLUMNS_ 1U
+#else
+#define BLOOM_SLICES_COLUMNS_ 128U
+#endif
+#define BLOOM_SLICES_ROWS_ 512U
+
+BLOOM_SLICES_AND_KERNEL_(bloom_slices_and_word_, uint64_t, 1,
+                         BLOOM_SLICES_WORD_, uint64_t)
+BLOOM_SLICES_COUNT_KERNEL_(bloom_slices_count_word_, uint64_t,
+                           BLOOM_SLICES_WORD_, uint64_t)
+#ifdef BLOOM_SLICES_VECTOR_SIZE_
+BLOOM_SLICES_AND_KERNEL_(bloom_slices_and_vector_, bloom_slices_vector_, 1,
+                         BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
+BLOOM_SLICES_AND_KERNEL_(bloom_slices_and_vectors_, bloom_slices_vector_, 4,
+                         BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
+BLOOM_SLICES_COUNT_KERNEL_(bloom_slices_count_vector_, bloom_slices_vector_,
+                           BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
+#endif
+
+/* The number of ones in x */
+static inline unsigned bloom_slices_ones_(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555U;
+    x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
+    return (unsigned)(x * 0x0101010101010101U >> 56);
+}
+
+/* ---- Which filters? ----------------------------------------------------- */
+
+/* Sets who to the AND of these rows, and of itself unless it is `first`.
+   Returns how many filters are left. It is not inlined: where `who` is short,
+   gcc would warn of the vectors, which are longer. */
+BLOOM_SLICES_NOINLINE_ uint64_t bloom_slices_and_(const bloom_slices *s,
+                                         const unsigned char *const *row,
+                                         unsigned rows, bool first,
+                                         uint64_t *who)
+{
+    const size_t words = bloom_slices_width_(s);
+    uint64_t found = 0;
+    size_t i = 0;
+#ifdef BLOOM_SLICES_VECTOR_SIZE_
+    const size_t lanes = BLOOM_SLICES_VECTOR_SIZE_ / 8;
+    for (; i + 4 * lanes <= words; i += 4 * lanes)
+        bloom_slices_and_vectors_(row, rows, i * 8, first, who + i);
+    for (; i + lanes <= words; i += lanes)
+        bloom_slices_and_vector_(row, rows, i * 8, first, who + i);
+#endif
+    for (; i < words; i++)
+        bloom_slices_and_word_(row, rows, i * 8, first, who + i);
+    who[words - 1] &= bloom_slices_last_(bloom_slices_filters(s));
+    for (i = 0; i < words; i++)
+        found += bloom_slices_ones_(who[i]);
+    return found;
+}
+
+/* Sets row[0], row[step].. to where the rows of a key begin. Returns k. */
+static inline unsigned bloom_slices_rows_(const bloom_slices *s, bloom_hash h,
+                                          const unsigned char **row,
+                                          unsigned step)
+{
+    const unsigned char *first = bloom_slices_const_bytes_(s)
+                               + BLOOM_SLICES_HEADER_SIZE;
+    const size_t width = bloom_slices_width_(s) * 8;
+    uint64_t cell[64];
+    const unsigned k = bloom_probes(bloom_slices_filter_(s), h, cell);
+    unsigned i;
+    for (i = 0; i < k; i++)
+        row[i * step] = first + (size_t)cell[i] * width;
+    return k;
+}
+
+BLOOM_SLICES_API uint64_t bloom_slices_find_hash(const bloom_slices *s,
+                                                 bloom_hash h, uint64_t *who)
+{
+    const unsigned char *row[64];
+    const unsigned k = bloom_slices_rows_(s, h, row, 1);
+    return bloom_slices_and_(s, row, k, true, who);
+}
+
+BLOOM_SLICES_API uint64_t bloom_slices_find(const bloom_slices *s,
+                                            const void *key, size_t size,
+                                            uint64_t *who)
+{
+    return bloom_slices_find_hash(s, bloom_slices_hash_key(s, key, size), who);
+}
+
+BLOOM_SLICES_API uint64_t bloom_slices_find_u64(const bloom_slices *s,
+                                                uint64_t key, uint64_t *who)
+{
+    return bloom_slices_find_hash(s, bloom_slices_hash_u64(s, key), who);
+}
+
+BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
+                                                const bloom_hash *hashes,
+                                                size_t count, uint64_t *who)
+{
+    const unsigned char *row[BLOOM_SLICES_ROWS_];
+    const size_t words = bloom_slices_width_(s);
+    uint64_t found = bloom_slices_filters(s);
+    size_t i;
+    unsigned rows;
+    bool first = true;
+    if (count == 0) {
+        for (i = 0; i < words; i++)
+            who[i] = UINT64_MAX;
+        who[words - 1] = bloom_slices_last_(found);
+    }
+    for (i = 0; i < count && found > 0; first = false) {
+        for (rows = 0; i < count && rows + 64 <= BLOOM_SLICES_ROWS_; i++)
+            rows += bloom_slices_rows_(s, hashes[i], row + rows, 1);
+        found = bloom_slices_and_(s, row, rows, first, who);
+    }
+    return found;
+}
+
+/* ---- How many keys? ----------------------------------------------------- */
+
+/* Adds the numbers in one word of each of the planes to `some` counts, up to
+   64. At first, bit i of x[p] counts 2^p for filter i. The loops exchange bits
+   between words: byte b of x[q] becomes the number for filter 8 * b + q. This
+   transposes blocks of 8 * 8 bits (Warren, Hacker's Delight, 7-3). */
+static inline void bloom_slices_add_planes_(const uint64_t *planes,
+                                            uint32_t *counts, unsigned some)
+{
+    static const uint64_t mask[3] = { 0x5555555555555555U, 0x3333333333333333U,
+                                      0x0F0F0F0F0F0F0F0FU };
+    uint64_t x[8], t;
+    unsigned i, j, d;
+    for (i = 0; i < 8; i++)
+        x[i] = planes[i * BLOOM_SLICES_COLUMNS_];
+    for (j = 0; j < 3; j++)
+        for (i = 0, d = 1U << j; i < 8; i++)
+            if (!(i & d)) {
+                t = ((x[i] >> d) ^ x[i + d]) & mask[j];
+                x[i + d] ^= t;
+                x[i] ^= t << d;
+            }
+    for (j = 0; j < some / 8; j++)
+        for (i = 0; i < 8; i++)
+            counts[8 * j + i] += (uint32_t)(x[i] >> 8 * j & 255);
+    for (i = 0; i < some % 8; i++)
+        counts[8 * j + i] += (uint32_t)(x[i] >> 8 * j & 255);
+}
+
+/* Counts at most 255 keys for the filters of `words` words from word `from` on.
+   There are at most COLUMNS words. */
+BLOOM_SLICES_NOINLINE_ void bloom_slices_count_some_(
+    const bloom_slices *s, const bloom_hash *hashes, size_t count, size_t from,
+    size_t words, uint32_t *counts)
+{
+    static const unsigned char none[BLOOM_SLICES_COLUMNS_ * 8] = { 0 };
+    uint64_t planes[8 * BLOOM_SLICES_COLUMNS_];
+    const unsigned char *row[BLOOM_SLICES_ROWS_];
+    const unsigned k = bloom_slices_plan_of(s).hashes;
+    uint64_t filters = bloom_slices_filters(s) - from * 64;
+    size_t i, j;
+    for (i = 0; i < 8 * BLOOM_SLICES_COLUMNS_; i++)
+        planes[i] = 0;
+    for (i = 0; i < count; i += 8) {
+        for (j = 0; j < 8; j++) {
+            unsigned r;
+            if (i + j < count)
+                bloom_slices_rows_(s, hashes[i + j], row + j, 8);
+            for (r = 0; r < k; r++)
+                row[8 * r + j] = i + j < count ? row[8 * r + j] + from * 8
+                                               : none;
+        }
+        j = 0;
+#ifdef BLOOM_SLICES_VECTOR_SIZE_
+        for (; j + BLOOM_SLICES_VECTOR_SIZE_ / 8 <= words;
+             j += BLOOM_SLICES_VECTOR_SIZE_ / 8)
+            bloom_slices_count_vector_(row, k, j * 8, planes + j);
+#endif
+        for (; j < words; j++)
+            bloom_slices_count_word_(row, k, j * 8, planes + j);
+    }
+    for (j = 0; j < words; j++, filters -= 64)
+        bloom_slices_add_planes_(planes + j, counts + j * 64,
+                                 filters < 64 ? (unsigned)filters : 64);
+}
+
+BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
+                                         const bloom_hash *hashes,
+                                         size_t count, uint32_t *counts)
+{
+    const size_t words = bloom_slices_width_(s);
+    const uint64_t filters = bloom_slices_filters(s);
+    size_t i, j, some, wide;
+    for (i = 0; i < filters; i++)
+        counts[i] = 0;
+    for (i = 0; i < words; i += wide) {
+        wide = words - i < BLOOM_SLICES_COLUMNS_ ? words - i
+                                                 : BLOOM_SLICES_COLUMNS_;
+        for (j = 0; j < count; j += some) {
+            some = count - j < 255 ? count - j : 255;
+            bloom_slices_count_some_(s, hashes + j, some, i, wide,
+                                     counts + i * 64);
+        }
+    }
+}
+
+/* ---- Whole filters ------------------------------------------------------ */
+
+BLOOM_SLICES_API void bloom_slices_clear(bloom_slices *s)
+{
+    bloom_slices_unseal_(s);
+    bloom_slices_zero_(bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE,
+                       bloom_slices_size(s) - BLOOM_SLICES_HEADER_SIZE);
+}
+
+BLOOM_SLICES_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i)
+{
+    const size_t row = bloom_slices_width_(s) * 8;
+    const unsigned char others = (unsigned char)(255 - (1U << i % 8));
+    uint64_t m = bloom_slices_plan_of(s).cells;
+    unsigned char *at = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
+    if (i >= bloom_slices_filters(s))
+        return;
+    bloom_slices_unseal_(s);
+    for (at += (size_t)(i / 8); m > 0; m--, at += row)
+        *at &= others;
+}
+
+BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
+                                       const bloom *b)
+{
+    const size_t row = bloom_slices_width_(s) * 8;
+    const void *image = b;
+    const unsigned char *cells = (const unsigned char *)image
+                               + BLOOM_HEADER_SIZE;
+    const bloom_plan plan = bloom_slices_plan_of(s);
+    unsigned char *at = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
+    uint64_t c;
+    if (i >= bloom_slices_filters(s)
+        || !bloom_slices_same_plan_(plan, bloom_plan_of(b)))
+        return false;
+    bloom_slices_unseal_(s);
+    at += (size_t)(i / 8);
+    for (c = 0; c < plan.cells; c++, at += row) {
+        const unsigned bit = cells[(size_t)(c / 8)] >> c % 8 & 1;
+        *at = (unsigned char)((*at & ~(1U << i % 8)) | bit << i % 8);
+    }
+    return true;
+}
+
+BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
+                                       bloom *b)
+{
+    const size_t row = bloom_slices_width_(s) * 8;
+    void *image = b;
+    unsigned char *cells = (unsigned char *)image + BLOOM_HEADER_SIZE;
+    const bloom_plan plan = bloom_slices_plan_of(s);
+    const unsigned char *at = bloom_slices_const_bytes_(s)
+                            + BLOOM_SLICES_HEADER_SIZE;
+    uint64_t c;
+    if (i >= bloom_slices_filters(s)
+        || !bloom_slices_same_plan_(plan, bloom_plan_of(b)))
+        return false;
+    bloom_clear(b);
+    at += (size_t)(i / 8);
+    for (c = 0; c < plan.cells; c++, at += row) {
+        const unsigned bit = *at >> i % 8 & 1;
+        cells[(size_t)(c / 8)] |= (unsigned char)(bit << c % 8);
+    }
+    return true;
+}
+
+/* ---- The image ---------------------------------------------------------- */
+
+/* The seal, never 0: the hash of all bytes from 32 on, by a filter whose seed
+   is the hash of bytes 0 to 23. */
+static inline uint64_t bloom_slices_checksum_(const bloom_slices *s)
+{
+    const unsigned char *image = bloom_slices_const_bytes_(s);
+    unsigned char memory[BLOOM_HEADER_SIZE + 8];
+    bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 0 };
+    uint64_t sum;
+    plan.hash_bits = bloom_slices_plan_of(s).hash_bits;
+    plan.seed = bloom_hash_key(bloom_init(memory, sizeof memory, plan),
+                               image, 24).h1;
+    sum = bloom_hash_key(bloom_init(memory, sizeof memory, plan),
+                         image + 32, bloom_slices_size(s) - 32).h1;
+    return sum + (sum == 0);
+}
+
+BLOOM_SLICES_API void bloom_slices_seal(bloom_slices *s)
+{
+    bloom_slices_store_(bloom_slices_bytes_(s) + 24, bloom_slices_checksum_(s));
+}
+
+BLOOM_SLICES_API bloom_error bloom_slices_verify(const bloom_slices *s)
+{
+    const uint64_t seal =
+        bloom_slices_load_(bloom_slices_const_bytes_(s) + 24);
+    return seal == 0 ? BLOOM_UNSEALED
+         : seal == bloom_slices_checksum_(s) ? BLOOM_OK : BLOOM_CORRUPT;
+}
+
+/* What is wrong with the first 64 of `size` bytes, or BLOOM_OK */
+static inline bloom_error bloom_slices_check_(const unsigned char *head,
+                                              size_t size)
+{
+    static const unsigned char magic[4] = { 'B', 'L', 'S', 2 };
+    bloom_error error = BLOOM_OK;
+    const bloom *b;
+    size_t i;
+    if (!head)
+        return BLOOM_TRUNCATED;
+    for (i = 0; i < 3 && i < size; i++)
+        if (head[i] != magic[i])
+            return BLOOM_NOT_A_FILTER;
+    if (size < BLOOM_SLICES_HEADER_SIZE)
+        return BLOOM_TRUNCATED;
+    if (head[3] != magic[3])
+        return BLOOM_WRONG_VERSION;
+    for (i = 0; i < 4; i++)
+        if (head[4 + i])
+            return BLOOM_BAD_HEADER;
+    if (bloom_slices_load_(head + 8) == 0 || bloom_slices_load_(head + 16)
+        || bloom_slices_load_(head + 56))
+        return BLOOM_BAD_HEADER;
+    b = bloom_view(head + 32, SIZE_MAX, &error);
+    return !b ? error
+         : bloom_plan_of(b).layout != BLOOM_CLASSIC ? BLOOM_BAD_HEADER
+         : bloom_slices_size((const bloom_slices *)(const void *)head) == 0
+           ? BLOOM_UNSUPPORTED : BLOOM_OK;
+}
+
+BLOOM_SLICES_API size_t bloom_slices_image_size(const void *head,
+                                                bloom_error *error)
+{
+    const bloom_error found = bloom_slices_check_(
+        (const unsigned char *)head, BLOOM_SLICES_HEADER_SIZE);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? bloom_slices_size((const bloom_slices *)head)
+                             : 0;
+}
+
+BLOOM_SLICES_API bloom_slices *bloom_slices_open(void *image, size_t size,
+                                                 bloom_error *error)
+{
+    bloom_slices *s = (bloom_slices *)image;
+    return bloom_slices_view(image, size, error) ? s : NULL;
+}
+
+BLOOM_SLICES_API const bloom_slices *bloom_slices_view(const void *image,
+                                                       size_t size,
+                                                       bloom_error *error)
+{
+    const bloom_slices *s = (const bloom_slices *)image;
+    bloom_error found = bloom_slices_check_((const unsigned char *)image, size);
+    if (found == BLOOM_OK && bloom_slices_size(s) > size)
+        found = BLOOM_TRUNCATED;
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? s : NULL;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif /* BLOOM_SLICES_H */
