@@ -38,16 +38,36 @@ static const char *check_m(double m, double exact)
     return "that is far off";
 }
 
+/* Are the m bits there, and 0? */
+static const char *check_zeros(filter f)
+{
+    uint64_t i, bytes = f.m / 8;
+    if (check_given > 0 && check_given < bytes)
+        return check_because("m and k are right, but there are %lu bytes for"
+                             " m = %lu bits: m / 8 = %lu are needed.",
+                             (unsigned long)check_given, (unsigned long)f.m,
+                             (unsigned long)bytes);
+    for (i = 0; i < bytes; i++)
+        if (f.bits[i] != 0)
+            return "m and k are right, but the bits are not all 0. malloc does"
+                   " not clear memory: use calloc.";
+    return NULL;
+}
+
 static const char *check_size_of(double n, double p)
 {
+    const char *wrong;
     double exact = n * log(1 / p) / (log(2.0) * log(2.0));
     double m = ceil(exact / 64) * 64, log_2 = log(1 / p) / log(2.0);
     int k = (int)(log_2 + 0.5);
-    filter f = filter_new(n, p);
-    free(f.bits);
+    filter f;
+    check_given = 0;
+    f = filter_new(n, p);
     if (!f.bits)
         return check_because("filter_new(%.0f, %g) returns no bits: use"
                              " calloc.", n, p);
+    wrong = (double)f.m < m || (double)f.m > m ? NULL : check_zeros(f);
+    free(f.bits);
     if ((double)f.m < m || (double)f.m > m)
         return check_because("for n = %.0f, p = %g, n ln(1/p) / (ln 2)^2 is"
                              " %.1f, so m is %.0f. Yours is %.0f: %s.", n, p,
@@ -59,7 +79,7 @@ static const char *check_size_of(double n, double p)
                              f.k == k - 1 ? "one too few; add 0.5 to round"
                              : f.k == k + 1 ? "one too many; add 0.5 to round"
                              : "log2(x) is log(x) / log(2)");
-    return NULL;
+    return wrong;
 }
 
 /* filter_new must refuse these. In the last one, m is 2^32 after rounding. */
@@ -184,10 +204,20 @@ static const char *check_hashes(void)
 
 #define CHECK_FACTOR 0xD1342543DE82EF95U
 
-/* Why the bit is not the right one */
-static const char *check_bit(uint64_t x, uint64_t m, uint64_t bit,
-                             uint64_t right)
+/* x * m / 2^64, rounded down */
+static uint64_t check_bit_at(uint64_t x, uint64_t m)
 {
+    return ((x >> 32) * m + ((x & 0xFFFFFFFFU) * m >> 32)) >> 32;
+}
+
+/* Why the bit is not the right one */
+static const char *check_bit(walk h, uint64_t m, uint64_t bit, uint64_t right)
+{
+    uint64_t x = h.x;
+    if (bit == check_bit_at(x + h.y, m)
+        || bit == check_bit_at(x + h.y * CHECK_FACTOR, m))
+        return "that is the bit after the step. First compute the bit from x,"
+               " and keep it; then change x and y";
     if (bit == x % m)
         return "that is x % m. As 2^64 is not a multiple of m, some bits would"
                " be hit more often, and a division is slow: multiply, and take"
@@ -229,7 +259,7 @@ static const char *check_walk(void)
     for (i = 0; i < 5000; i++) {
         walk h = check_walk_of(i), before = h;
         m = ms[i % 5];
-        right = ((h.x >> 32) * m + ((h.x & 0xFFFFFFFFU) * m >> 32)) >> 32;
+        right = check_bit_at(h.x, m);
         bit = walk_on(&h, m);
         if (bit != right)
             return check_because("for x = 0x%08lX%08lX and m = %lu the bit is"
@@ -238,7 +268,7 @@ static const char *check_walk(void)
                                  (unsigned long)(before.x & 0xFFFFFFFFU),
                                  (unsigned long)m, (unsigned long)right,
                                  (double)bit,
-                                 check_bit(before.x, m, bit, right));
+                                 check_bit(before, m, bit, right));
         if (h.x != before.x + before.y || h.y != before.y * CHECK_FACTOR)
             return check_step(before, h);
     }
@@ -267,6 +297,13 @@ static int check_outside(void)
     return written;
 }
 
+/* A walk without its first bit */
+static walk check_second(walk h)
+{
+    walk_on(&h, CHECK_M);
+    return h;
+}
+
 /* Sets the k bits of a walk, which it finds by the student's walk_on, and
    returns how many of them were 0. from_top: bit 0 is the highest of its byte,
    which is a mistake that check_add looks for. */
@@ -291,6 +328,19 @@ static int check_same_bits(filter f, int k, int from_top)
     return memcmp(f.bits, bits, sizeof bits) == 0;
 }
 
+/* Does each key have the bits from the second on, up to number k or k + 1? */
+static int check_skips_first(filter f)
+{
+    unsigned char one[CHECK_M / 8] = { 0 }, more[CHECK_M / 8] = { 0 };
+    uint64_t i;
+    for (i = 0; i < 40; i++) {
+        check_set(one, check_second(check_walk_of(i)), CHECK_K - 1, 0);
+        check_set(more, check_second(check_walk_of(i)), CHECK_K, 0);
+    }
+    return memcmp(f.bits, one, sizeof one) == 0
+        || memcmp(f.bits, more, sizeof more) == 0;
+}
+
 static const char *check_add(void)
 {
     static const unsigned char none[CHECK_M / 8];
@@ -309,6 +359,10 @@ static const char *check_add(void)
         return "a key sets k - 1 bits: the loop ends one step too early.";
     if (check_same_bits(f, CHECK_K + 1, 0))
         return "a key sets k + 1 bits: the loop goes one step too far.";
+    if (check_skips_first(f))
+        return "the first of the k bits is never set. `bit` has it before the"
+               " loop: set it first, and call walk_on for the next bit after"
+               " that.";
     if (memcmp(f.bits, none, sizeof none) == 0)
         return "no bit is set: write the byte back by |=.";
     return "it does not set the bits that walk_on returns. Bit i is"
@@ -350,7 +404,7 @@ static const char *check_add_tells(void)
 
 static const char *check_contains(void)
 {
-    int lost = 0, lies = 0, any = 0, changed;
+    int lost = 0, lies = 0, any = 0, late = 0, changed;
     unsigned char bits[CHECK_M / 8];
     filter f = check_filter();
     uint64_t i;
@@ -365,6 +419,9 @@ static const char *check_contains(void)
         lost += unset == 0 && !maybe;
         lies += unset > 0 && maybe;
         any += (unset < CHECK_K) == maybe;
+        memcpy(copy, bits, sizeof copy);
+        unset = check_set(copy, check_second(check_walk_of(i)), CHECK_K, 0);
+        late += (unset == 0) == maybe;
     }
     changed = memcmp(bits, f.bits, sizeof bits);
     if (changed)
@@ -374,6 +431,9 @@ static const char *check_contains(void)
     if (any > 2040)                     /* not all: two bits may coincide */
         return "one set bit is not enough: the answer is \"maybe\" only if all"
                " k bits are set.";
+    if (late == 2060)
+        return "the first of the k bits is never tested, but one after the last"
+               " is: the first call of walk_on returns the first bit.";
     if (lost > 0)
         return check_because("%d keys whose k bits are all set are \"certainly"
                              " not\" in. This answer must never be wrong: test"

@@ -100,6 +100,9 @@ wrong 1 's/ \&\& p <= 0.5//' 'must return bits = NULL'
 wrong 1 's/m < 4294967296.0/m < 4294967297.0/' 'm would be 2^32, when rounded' \
     '2 3 4 5 6 7 9'
 wrong 1 's/(unsigned char \*)calloc.*/NULL;/' 'returns no bits'
+wrong 1 's/calloc(\(.*\), 1)/malloc(\1)/' 'malloc does not clear memory' \
+    '2 3 4 5 6 7'
+wrong 1 's/f.m \/ 8, 1)/f.m \/ 64, 1)/' 'm / 8 = 1200 are needed' '2 3 4 5 6 7'
 # the hash
 wrong 2 's/bytes\[--to\]/(uint64_t)(signed char)bytes[--to]/' \
     'a char has a sign' '1 4 5 6 7 9'
@@ -123,6 +126,11 @@ wrong 4 's/^    h->y \*= 0x.*//' 'the step y stays the same' '5 6 7 9'
 wrong 4 "s/h->x += h->y/z/; s/h->y \*= $factor/h->x += h->y/
          s/z;\$/h->y *= $factor;/" \
     'first x += y, and then' '5 6 7 9'
+wrong 4 "/h->x += h->y/d; /h->y \*= 0x/d
+         s/^    uint64_t bit = ((h->x/    h->x += h->y;\\
+    h->y *= $factor;\\
+&/" \
+    'the bit after the step' '5 6 7 9'
 # adding: mistakes in filter_add only
 add='/^static int filter_add/,/^}/s'
 wrong 5 "$add/1 << bit % 8/128 >> bit % 8/" 'reverse order' '1 2 3 4 7'
@@ -134,6 +142,12 @@ wrong 6 "$add/return is_new/return !is_new/" \
     'the other way round' '1 2 3 4 5 7 8 9'
 wrong 6 "$add/return is_new/return 1/" 'always returns 1' '1 2 3 4 5 7 8 9'
 wrong 6 "$add/is_new |=/is_new =/" 'One of them is enough' '1 2 3 4 5 7 8 9'
+wrong 5 "$add/uint64_t bit/bit/; $add/int i, is_new = 0/&;\\
+    uint64_t bit = walk_on(\&h, f->m)/" \
+    'the first of the k bits is never set' '1 2 3 4 7'
+wrong 5 "$add/uint64_t bit/bit/; $add/int i, is_new = 0/&;\\
+    uint64_t bit = walk_on(\&h, f->m)/; $add/i < f->k/i < f->k - 1/" \
+    'the first of the k bits is never set' '1 2 3 4 7'
 # looking up
 ask='/^static int filter_may_contain/,/^}/s'
 wrong 7 "$ask/ && maybe;/;/; $ask/maybe = f/maybe |= f/; $ask/e = 1/e = 0/" \
@@ -144,6 +158,8 @@ wrong 7 "$ask/return maybe/return !maybe/" 'must never be wrong' '1 2 3 4 5 6 8'
 wrong 7 "$ask/maybe = f/maybe = ((unsigned char *)f->bits)[bit \/ 8] = f/" \
     \
     'a lookup must not change the filter'
+wrong 7 "$ask/int i, maybe = 1;/&\\
+    walk_on(\&h, f->m);/" 'the first of the k bits is never tested' '1 2 3 4 5 6'
 
 # ended PART SED WORDS: the student's code crashes or does not end in this part
 ended() {
@@ -159,6 +175,18 @@ ended 4 "$walk h->x % (m - m);/" 'it divides by 0\|that is'
 ended 5 "$add/f->bits\[bit/((unsigned char *)0)[bit/g" \
     'crashes: it reads or writes'
 echo "class: $wrongs wrong solutions, each reported in its part"
+
+# sweep.c refuses a file with a TODO that it needs, and only then.
+for todo in 2 3 4 5; do
+    awk -v keep="TODO($todo," '/TODO\([1-5],/ && !index($0, keep) { next }
+        { print }' $class/exercise.c >build/class/todo.c
+    ${CC:-cc} $all "-DSTUDENT=\"$PWD/build/class/todo.c\"" \
+        $class/sweep.c -lm -o build/class/sweep 2>build/class/warnings
+    build/class/sweep >build/class/sweep.csv 2>build/class/said
+    is "sweep: TODO $todo: status" 2 $?
+    is "sweep: TODO $todo: nothing printed" "" "$(cat build/class/sweep.csv)"
+    check "sweep: TODO $todo: message" says "TODO $todo is still to be done"
+done
 
 # sweep.c: 80 points are within four sigma, and its command draws them.
 ${CC:-cc} $all -O2 "-DSTUDENT=\"$PWD/build/class/solved.c\"" \
