@@ -1,8 +1,8 @@
-# Builds lock.ino for an Arduino Uno as the Arduino IDE does, with Debian's
-# arduino-core-avr, and runs it on an emulated Uno. Badges are sent by the serial
-# line, slowly, as its buffer is small. The sketch must answer each badge as the
-# command does. It also prints what the sketch takes. It ends with "N passed, N
-# failed".
+# Builds the two tabs lock.ino and later.cpp for an Arduino Uno as the Arduino IDE
+# does, with Debian's arduino-core-avr, and runs them on an emulated Uno. Badges are
+# sent by the serial line, slowly, as its buffer is small. The sketch must answer each
+# badge as the command does, and must find the badges that were revoked since. It also
+# prints what the sketch takes. It ends with "N passed, N failed".
 # usage: arduino.sh REVOKED.bloom      the filter of which revoked.h was made
 . tests/count.sh
 dir=build/arduino
@@ -31,9 +31,11 @@ build_core() {
     done
     avr-gcc-ar rcs $dir/core.a $dir/*.o
 }
-sketch() {      # sketch NAME: builds $dir/NAME.ino, with the IDE's #include
+sketch() {      # sketch NAME [TAB.cpp]: builds $dir/NAME.ino, with the IDE's
+                # #include, and the other tab
     { echo '#include <Arduino.h>'; cat "$dir/$1.ino"; } >"$dir/$1.cpp"
-    $cxx $paths "$dir/$1.cpp" $dir/core.a -Wl,--gc-sections -lm -o "$dir/$1.elf"
+    $cxx $paths "$dir/$1.cpp" $2 $dir/core.a -Wl,--gc-sections -lm \
+        -o "$dir/$1.elf"
 }
 sections() {    # sections NAME: prints "FLASH RAM" in bytes
     avr-size -A "$dir/$1.elf" | awk '
@@ -44,28 +46,45 @@ sections() {    # sections NAME: prints "FLASH RAM" in bytes
 cp examples/firmware/lock.ino $dir
 echo 'void setup() { Serial.begin(9600); }
       void loop() { Serial.println(Serial.read()); }' >$dir/empty.ino
-if ! { build_core && sketch lock && sketch empty; }; then
+if ! { build_core && sketch lock examples/firmware/later.cpp &&
+    sketch empty; }; then
     bad 'lock.ino does not compile'
     counted
     exit 1
 fi
+filter=$1
 set -- "$1" $(sections lock) $(sections empty)
 echo "lock.ino takes $(($2 - $4)) bytes of flash and $(($3 - $5)) of RAM more" \
     "than an empty sketch"
 
-# Leading zeros do not matter; 1003 and 1006 are revoked.
+# Leading zeros do not matter; 1003 and 1006 are revoked. 1001 and 1008 are good, and
+# are revoked later, in RAM; two lines that revoke have no badge.
 { seq 1000 7 1150
   printf '%s\n' 01003 0001006 00000000000001003 01001 00000000000001001
 } >$dir/badges
-sed 's/^0*//' $dir/badges >$dir/plain
-build/bloom check -v "$1" $dir/plain |
-    awk 'FNR == NR { good[$1]; next } { print $1 in good ? "open" : "ask" }' \
-        - $dir/plain >$dir/wanted
+printf '%s\n' -01001 -1008 - -111111111111 >$dir/revoke
+printf '%s\n' 1001 01008 1002 1005 1003 >$dir/again
+answers() {             # answers FILE: as the command gives them
+    sed 's/^0*//' "$1" >$dir/plain
+    build/bloom check -v "$filter" $dir/plain | awk '
+        FNR == NR { good[$1]; next }
+        { print $1 in good ? "open" : "ask" }' - $dir/plain
+}
+answers $dir/badges >$dir/wanted
+printf '%s\n' revoked revoked 'not revoked' 'not revoked' ask ask >>$dir/wanted
+answers $dir/again | tail -n 3 >>$dir/wanted
+is 'before, only 1003 is revoked' 'open
+open
+open
+open
+ask' "$(answers $dir/again)"
+lines=$(wc -l <$dir/wanted)
 : >$dir/said
+cat $dir/badges $dir/revoke $dir/again >$dir/sent
 { sleep 1; while read -r badge; do echo "$badge"; sleep 0.1; done
-} <$dir/badges | timeout 60 qemu-system-avr -M uno -bios $dir/lock.elf \
+} <$dir/sent | timeout 90 qemu-system-avr -M uno -bios $dir/lock.elf \
     -display none -monitor none -serial stdio >$dir/said 2>$dir/log &
-while kill -0 $! && [ "$(wc -l <$dir/said)" -lt 27 ]; do sleep 0.2; done
+while kill -0 $! && [ "$(wc -l <$dir/said)" -lt $lines ]; do sleep 0.2; done
 kill $!
 tr -d '\r' <$dir/said >$dir/answers
 same 'answers of the lock' $dir/wanted $dir/answers
