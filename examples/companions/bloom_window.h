@@ -7,7 +7,8 @@
    generations. New keys go into the newest generation. A lookup tests all
    generations. When the newest one is full, the oldest one is cleared and
    becomes the newest. To forget by time, call bloom_window_step whenever the
-   newest generation should end, for example once an hour.
+   newest generation should end, for example once an hour, or let
+   bloom_window_advance decide.
 
    USE
        #include "bloom_window.h"               // which includes bloom.h
@@ -188,8 +189,30 @@ BLOOM_WINDOW_API const bloom *bloom_window_generation(const bloom_window *w,
 /* How many keys were new to the newest generation, 0..room */
 BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w);
 
-/* Two numbers for your own use, saved with the window and 0 at first: for
-   example, when the newest generation began, and how long it is to last */
+/* Forgets keys by their age. `now` is the time, and `span` the age; both have a
+   unit of your choice, and a span of 0 counts as 1. Call it before each call
+   that adds keys, and then add no more keys than the newest generation has room
+   for: bloom_window_plan_of(w).room - bloom_window_keys(w), at least 1. Call it
+   before a lookup, too, if a key that is too old must not be found. A key
+   counts as added at the time of the last call.
+   The newest generation ends when it is full, or after span / (g - 1). If time
+   ends it, only keys that are at least `span` old are forgotten. If it is full,
+   the next newest is an empty generation, or an older one that still has room,
+   as time ended it (not with BLOOM_NO_FLOAT), or else the oldest one, which is
+   forgotten. Only then is the result true: the forgotten keys may be younger
+   than span, as there was no room for all of them.
+   So a key stays in for at least span if at most n keys come in any 2 * span,
+   in whatever bursts. It is forgotten after at most span * g / (g - 1) plus the
+   time until the next call, or, after generations that were full before their
+   time, after about 2 * span. If the clock goes back, nothing is forgotten, and
+   keys may stay in for another span. After a long pause the window is empty. */
+BLOOM_WINDOW_API bool bloom_window_advance(bloom_window *w, uint64_t now,
+                                           uint64_t span);
+
+/* Two numbers that are saved with the window. They are 0 at first, and for your
+   own use, unless you call bloom_window_advance. It keeps here when the newest
+   generation began, and how long a generation lasts: span / (g - 1), rounded
+   up. After a full generation, that time may lie ahead of the clock. */
 BLOOM_WINDOW_API uint64_t bloom_window_time(const bloom_window *w);
 BLOOM_WINDOW_API uint64_t bloom_window_span(const bloom_window *w);
 BLOOM_WINDOW_API void bloom_window_set_time(bloom_window *w, uint64_t time,
@@ -652,6 +675,114 @@ BLOOM_WINDOW_API size_t bloom_window_may_contain_many_hash(
     return bloom_window_all_(NULL, w, all, count, maybe);
 }
 
+/* ---- Time -----------------------------------------------------------------
+   The header has one time for all generations. Generation i, counted from the
+   newest, is dropped at time + (g - i) * part at the earliest. Invariant, if
+   only bloom_window_advance ends generations: that is at least span after the
+   last key of generation i, for i = 1 .. g - 1. A generation that ends by time
+   adds a part to the time. So does one that is full before, and the time may
+   then be later than now. A time of now + span - part is late enough for all
+   generations, even if each of them has got a key now. */
+
+/* About how many keys generation i has, counted from the newest */
+static inline uint64_t bloom_window_taken_(const bloom_window *w, unsigned i)
+{
+#ifndef BLOOM_NO_FLOAT
+    const uint64_t keys = bloom_estimate(bloom_window_generation(w, i));
+    if (keys < bloom_window_room_(w))
+        return keys;
+#else
+    (void)i;
+#endif
+    return bloom_window_room_(w);
+}
+
+/* Exchanges two generations. They have the same plan and size. */
+static inline void bloom_window_swap_(bloom_window *w, unsigned i, unsigned j)
+{
+    unsigned char *a = bloom_window_bytes_(w) + bloom_window_at_(w, i);
+    unsigned char *b = bloom_window_bytes_(w) + bloom_window_at_(w, j);
+    const size_t size = bloom_size(bloom_window_view_(w, 0));
+    size_t at;
+    for (at = 0; at < size; at++) {
+        const unsigned char byte = a[at];
+        a[at] = b[at];
+        b[at] = byte;
+    }
+}
+
+/* Makes generation i, counted from the newest, the newest again. */
+static inline void bloom_window_reopen_(bloom_window *w, unsigned i,
+                                        uint64_t keys)
+{
+    const unsigned g = bloom_window_count_(w), newest = bloom_window_newest_(w);
+    while (i-- > 0)
+        bloom_window_swap_(w, (newest + g - i - 1) % g, (newest + g - i) % g);
+    bloom_window_change_(w, keys);
+}
+
+/* Ends the newest generation, which is full. Returns true if that forgets keys.
+   The rest of a generation counts as room if it is more than 1 / 2g of it. All
+   smaller rests together are less than one generation, and g - 1 generations
+   have room for n keys. */
+static inline bool bloom_window_make_room_(bloom_window *w)
+{
+    const unsigned g = bloom_window_count_(w);
+    const uint64_t room = bloom_window_room_(w);
+    const bool forgets = bloom_ones(bloom_window_generation(w, g - 1)) > 0;
+    uint64_t taken;
+    unsigned i;
+    for (i = 1; forgets && i < g; i++) {
+        taken = bloom_window_taken_(w, i);
+        if (room - taken > room / (2 * g)) {
+            bloom_window_reopen_(w, i, taken);
+            return false;
+        }
+    }
+    bloom_window_step(w);
+    return forgets;
+}
+
+/* When a window begins to be stepped by time, its newest generation begins now.
+   If there are older keys already, they count as added now. */
+static inline uint64_t bloom_window_begin_(const bloom_window *w, uint64_t now,
+                                           uint64_t latest)
+{
+    return bloom_window_span(w) != 0 ? bloom_window_time(w)
+         : bloom_ones(bloom_window_generation(w, 1)) > 0 ? latest : now;
+}
+
+BLOOM_WINDOW_API bool bloom_window_advance(bloom_window *w, uint64_t now,
+                                           uint64_t span)
+{
+    const unsigned g = bloom_window_count_(w);
+    const uint64_t least = span > 0 ? span : 1;
+    const uint64_t part = (least - 1) / (g - 1) + 1;
+    const uint64_t ahead = least - part;
+    const uint64_t latest = now + (ahead < UINT64_MAX - now ? ahead
+                                                            : UINT64_MAX - now);
+    uint64_t time = bloom_window_begin_(w, now, latest);
+    bool forgets = false;
+    unsigned steps;
+    for (steps = 0; now > time && now - time >= part; steps++)
+        if (steps < g) {
+            bloom_window_step(w);
+            time += part;
+        } else {
+            time = now;                 /* the window is empty now */
+        }
+    if (time > now && time - now > least)
+        time = latest;                  /* the clock was set back */
+    if (bloom_window_keys(w) >= bloom_window_room_(w)) {
+        forgets = bloom_window_make_room_(w);
+        if (time < latest)
+            time = latest - time < part ? latest : time + part;
+    }
+    if (time != bloom_window_time(w) || part != bloom_window_span(w))
+        bloom_window_set_time(w, time, part);
+    return forgets;
+}
+
 /* ---- Whole windows ------------------------------------------------------ */
 
 BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_of(const bloom_window *w)
@@ -712,11 +843,11 @@ BLOOM_WINDOW_API uint64_t bloom_window_estimate(const bloom_window *w)
 
 BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w)
 {
-    double right = 1;
+    double rate = 0;
     unsigned i;
     for (i = 0; i < bloom_window_count_(w); i++)
-        right *= 1 - bloom_fpr(bloom_window_view_(w, i));
-    return 1 - right;
+        rate += (1 - rate) * bloom_fpr(bloom_window_view_(w, i));
+    return rate < 1 ? rate : 1;
 }
 #endif
 

@@ -2,7 +2,8 @@
    exact list records how many keys were added after each key, and the window is
    compared with it. Then its image is tested: at any address it behaves as the
    window does, its header has the same bytes on every machine, and each wrong
-   bit and each missing byte is found. Ends with "N passed, N failed". */
+   bit and each missing byte is found. Last, keys are forgotten by their age.
+   Ends with "N passed, N failed". */
 #define BLOOM_STATIC
 #include "examples/companions/bloom_window.h"
 #include <stdio.h>
@@ -11,17 +12,26 @@
 
 enum { KEYS = 4000 };
 
-static unsigned long passed, failed;
+static unsigned passed, failed, mistakes;
 
 static void check(bool good, const char *what)
 {
-    if (good)
-        passed++;
-    else
-        failed++;
-    if (!good)
+    if (!good && mistakes++ < 10)
         printf("FAILED: %s\n", what);
 }
+
+static void count_test(const char *test)
+{
+    if (mistakes == 0) {
+        passed++;
+    } else {
+        failed++;
+        printf("FAILED: %s: %u mistakes\n", test, mistakes);
+    }
+    mistakes = 0;
+}
+
+#define RUN(test) (test, count_test(#test))
 
 /* Makes a window, or ends the program. */
 static bloom_window *make(uint64_t n, double p, unsigned g, bloom_layout layout)
@@ -508,24 +518,207 @@ static void many(void)
     bloom_window_free(blind);
 }
 
+/* ---- Time --------------------------------------------------------------- */
+
+/* A small random number, the same in every run */
+static uint64_t random_below(uint64_t limit)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (state >> 33) % limit;
+}
+
+static bool knows(const bloom_window *w, uint64_t key)
+{
+    return bloom_window_may_contain_u64(w, key);
+}
+
+/* Adds keys from..to - 1, as the header says: after a call of advance, at most
+   as many as the newest generation has room for. Returns how many of the calls
+   returned true. */
+static unsigned add_at(bloom_window *w, uint64_t now, uint64_t span,
+                       uint64_t from, uint64_t to)
+{
+    unsigned forgot = 0;
+    while (from < to) {
+        forgot += bloom_window_advance(w, now, span);
+        check(bloom_window_keys(w) < room_of(w), "advance makes room");
+        do
+            bloom_window_add_u64(w, from++);
+        while (from < to && bloom_window_keys(w) < room_of(w));
+    }
+    return forgot;
+}
+
+/* Hours in which few keys come and bursts, with at most n keys in any 2 * span:
+   no key that is younger than span is ever forgotten. And if no generation was
+   ever full, none is known for much longer than span. */
+static void remember_by_age(unsigned g, bloom_layout layout, bool bursts)
+{
+    enum { KEY = 4000 };
+    static uint64_t added[KEY];         /* when */
+    const uint64_t n = 700, span = 1000;
+    uint64_t now = 1000000, key = 0, old = 0, young = 0, recent = 0, some;
+    uint64_t lost = 0, kept = 0;
+    unsigned forgot = 0;
+    bloom_window *w = make(n, 1e-9, g, layout);
+    while (key < KEY) {
+        now += random_below(bursts ? 100 : 20);
+        for (; recent < key && added[recent] + 2 * span < now; recent++)
+            ;
+        some = bursts ? random_below(9) == 0 ? random_below(n)
+                                             : random_below(8)
+                      : random_below(4);
+        some = some < n - (key - recent) ? some : n - (key - recent);
+        some = some < KEY - key ? some : KEY - key;
+        forgot += add_at(w, now, span, key, key + some);
+        for (; some > 0; some--)
+            added[key++] = now;
+        forgot += bloom_window_advance(w, now, span);
+        check(bloom_window_fpr(w) < 2e-9, "no generation is too full");
+        for (; young < key && added[young] + span <= now; young++)
+            ;
+        for (some = young; some < key; some++)
+            lost += !knows(w, some);
+        for (; old < key && added[old] + span + span / (g - 1) + 20 < now;
+             old++)
+            kept += knows(w, old);
+    }
+    check(lost == 0, "no key younger than span is forgotten");
+    check(forgot == 0, "there is room for n keys");
+    check(bursts || kept == 0, "keys older than span are forgotten");
+    now += 2 * span + 2 * span / (g - 1);
+    bloom_window_advance(w, now, span);
+    check(bloom_window_estimate(w) == 0, "all keys are forgotten");
+    bloom_window_free(w);
+}
+
+/* 100 keys each morning, 600 at noon: n = 700 keys are known for a day. */
+static void burst_at_noon(void)
+{
+    const uint64_t hour = 3600, day = 24 * hour;
+    uint64_t now = 5 * day, key = 0;
+    unsigned i, missing = 0;
+    bloom_window *w = make(700, 1e-6, 8, BLOOM_CLASSIC);
+    bloom_window *copy;
+    for (i = 0; i < 10; i++, key += 10, now += hour)
+        check(!add_at(w, now, day, key, key + 10), "the morning");
+    now += 2 * hour;
+    check(!add_at(w, now, day, key, key + 600), "noon: there is room for all");
+    for (i = 0; i < 12; i++, now += hour)
+        check(!bloom_window_advance(w, now, day), "the afternoon");
+    for (key = 0; key < 700; key++)
+        missing += !knows(w, key);
+    check(missing == 0, "all are known at midnight");
+    copy = bloom_window_copy(w);
+    check(copy && add_at(copy, now, day, 700, 901),
+          "200 more than there is room for: it tells");
+    check(copy && knows(copy, 900) && knows(copy, 500), "and drops old ones");
+    bloom_window_free(copy);
+    bloom_window_advance(w, now + day, day);
+    check(!knows(w, 0), "the first are forgotten the next day");
+    bloom_window_advance(w, now + 7 * day, day);
+    check(bloom_window_estimate(w) == 0, "after a week nothing is known");
+    check(!add_at(w, now + 7 * day, day, 0, 1) && knows(w, 0), "it goes on");
+    bloom_window_free(w);
+}
+
+/* Seven generations that ended by time, each with room left, take a burst. */
+static void burst_into_halves(void)
+{
+    uint64_t part, key = 0;
+    bloom_window *w = make(700, 1e-6, 8, BLOOM_CLASSIC);
+    for (part = 0; part < 8; part++, key += 60)
+        check(!add_at(w, 100 * part, 700, key, key + 60), "60 keys a part");
+    check(!add_at(w, 790, 700, key, key + 220), "there is room for 220 more");
+    for (key = 0; key < 700; key++)
+        check(knows(w, key), "all 700 are known");
+    bloom_window_free(w);
+}
+
+/* The numbers in the header, a clock set back, and extreme times */
+static void clocks(void)
+{
+    static const uint64_t nows[] = { 0, 1, UINT64_MAX / 2, UINT64_MAX };
+    static const uint64_t spans[] = { 0, 1, 2, 700, UINT64_MAX };
+    uint64_t key;
+    unsigned i, j, g;
+    bloom_window *w = make(700, 1e-6, 8, BLOOM_CLASSIC);
+    bloom_window_advance(w, 5000, 701);
+    check(bloom_window_time(w) == 5000 && bloom_window_span(w) == 101,
+          "when the first generation began, and how long it lasts");
+    add_at(w, 5000, 701, 0, 50);
+    bloom_window_advance(w, 5100, 701);
+    check(bloom_window_time(w) == 5000, "the generation goes on");
+    bloom_window_advance(w, 5330, 701);
+    check(bloom_window_time(w) == 5303 && bloom_window_keys(w) == 0
+          && knows(w, 0), "three parts later");
+    bloom_window_advance(w, 1000, 701);     /* a clock set back by a lot */
+    check(knows(w, 0) && bloom_window_time(w) == 1600,
+          "a clock set back forgets nothing");
+    bloom_window_advance(w, 1701, 701);
+    check(knows(w, 0), "nor for a span from then on");
+    bloom_window_advance(w, 1600 + 8 * 101, 701);
+    check(!knows(w, 0), "but after two");
+    add_at(w, 9000, 701, 0, 50);
+    for (i = 0; i < 99; i++)                /* one that wavers */
+        bloom_window_advance(w, 9000 + i * 7 - i % 2 * 300, 701);
+    check(knows(w, 0), "a clock that wavers forgets nothing");
+    bloom_window_clear(w);
+    bloom_window_set_time(w, 0, 0);
+    bloom_window_advance(w, 500, 0);
+    check(bloom_window_span(w) == 1, "a span of 0 counts as 1");
+    bloom_window_set_time(w, 0, 0);
+    bloom_window_advance(w, 500, 700);
+    check(bloom_window_span(w) == 100, "a seventh of the span");
+    bloom_window_advance(w, 599, 700);
+    check(bloom_window_time(w) == 500, "not ended yet");
+    bloom_window_advance(w, 600, 700);
+    check(bloom_window_time(w) == 600, "but then");
+    bloom_window_free(w);
+    w = make(70, 1e-6, 8, BLOOM_CLASSIC);   /* has keys before the first call */
+    for (key = 0; key < 70; key++)
+        bloom_window_add_u64(w, key);
+    for (i = 0; i < 7; i++)
+        bloom_window_advance(w, 1000 + i * 100, 700);
+    for (key = 0; key < 70; key++)
+        check(knows(w, key), "keys from before the first call count as new");
+    bloom_window_free(w);
+    for (g = 2; g <= 16; g += 7)
+        for (i = 0; i < 4; i++)
+            for (j = 0; j < 5; j++) {
+                w = make(g, 1e-9, g, BLOOM_CLASSIC);
+                check(!add_at(w, nows[i], spans[j], 0, g) && knows(w, 0),
+                      "extreme numbers");
+                bloom_window_free(w);
+            }
+}
+
 int main(void)
 {
     unsigned g;
-    for (g = 2; g <= 16; g++) {
-        remember(g * 13, g, BLOOM_CLASSIC);
-        remember(100, g, BLOOM_BLOCKED);
+    for (g = 2; g <= 16; g += 2) {
+        RUN(remember_by_age(g, BLOOM_CLASSIC, false));
+        RUN(remember_by_age(g, BLOOM_BLOCKED, true));
     }
-    remember(1, 2, BLOOM_CLASSIC);
-    forget_exactly(10, 16);
-    forget_exactly(1000, 8);
-    forget_exactly(1, 2);
-    many();
-    plans();
-    open_full();
-    images();
-    keep_damage_visible();
-    clear_and_copy();
-    refusals();
-    printf("%lu passed, %lu failed\n", passed, failed);
+    RUN(burst_at_noon());
+    RUN(burst_into_halves());
+    RUN(clocks());
+    for (g = 2; g <= 16; g++) {
+        RUN(remember(g * 13, g, BLOOM_CLASSIC));
+        RUN(remember(100, g, BLOOM_BLOCKED));
+    }
+    RUN(remember(1, 2, BLOOM_CLASSIC));
+    RUN(forget_exactly(10, 16));
+    RUN(forget_exactly(1000, 8));
+    RUN(forget_exactly(1, 2));
+    RUN(many());
+    RUN(plans());
+    RUN(open_full());
+    RUN(images());
+    RUN(keep_damage_visible());
+    RUN(clear_and_copy());
+    RUN(refusals());
+    printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }
