@@ -48,8 +48,7 @@ static void sum(const chain *c, uint64_t field[FIELDS])
         field[CAPACITY] += c->link[i].capacity;
         field[ITEMS] += c->link[i].items;
     }
-    field[SIZE] = 32 + 64 * c->links + all_cell_bytes(c);   /* RedisBloom's
-                                                               formula */
+    field[SIZE] = key_bytes(c);
     field[FILTERS] = c->links;
     field[EXPANSION] = c->expansion;
 }

@@ -8,6 +8,7 @@
 #define BLOOM_STATIC
 #define BLOOM_NO_MALLOC                 /* Redis counts the memory */
 #include "bloom.h"
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_ITEMS (1ULL << 48)         /* in one filter */
@@ -26,6 +27,7 @@
 #define LARGE ((size_t)1 << 20)         /* from this size on, images are made
                                            only if memory suffices */
 #define NO_MEMORY "ERR Insufficient memory to create filter"
+#define NO_GROWTH "ERR problem inserting into filter"
 #define BAD_DATA "ERR received bad data"
 
 /* An image is either one of bloom.h, classic, with seed 0 and width 64, or the
@@ -117,6 +119,12 @@ static uint64_t all_cell_bytes(const chain *c)
     return all;
 }
 
+/* The size of the key that BF.INFO shows, by RedisBloom's formula */
+static uint64_t key_bytes(const chain *c)
+{
+    return 32 + 64 * (uint64_t)c->links + all_cell_bytes(c);
+}
+
 /* For an offset past the last byte, `link` is the number of links. */
 static spot spot_of(const chain *c, uint64_t offset)
 {
@@ -151,19 +159,44 @@ static uint64_t bytes_there(const chain *c, size_t i)
 
 /* ---- Memory -------------------------------------------------------------- */
 
+/* What INFO shows. Redis frees large values in a thread, so these numbers are
+   changed by change(). */
+static struct { long long keys, filters, bytes; } held;
+
+static void change(long long *number, long long by)
+{
+    __atomic_fetch_add(number, by, __ATOMIC_RELAXED);
+}
+
+static void count_image(const unsigned char *image, int by)
+{
+    change(&held.filters, by);
+    change(&held.bytes,
+           by * (long long)RedisModule_MallocSize((void *)(uintptr_t)image));
+}
+
+static void free_image(unsigned char *image)
+{
+    if (image)
+        count_image(image, -1);
+    RedisModule_Free(image);
+}
+
 static void free_chain(void *value)
 {
     chain *c = value;
     while (c->links > 0)
-        RedisModule_Free(c->link[--c->links].image);
+        free_image(c->link[--c->links].image);
     RedisModule_Free(c->link);
     RedisModule_Free(c->pending);
     RedisModule_Free(c);
+    change(&held.keys, -1);
 }
 
 static chain *new_chain(uint64_t expansion)
 {
     chain *c = RedisModule_Calloc(1, sizeof *c);
+    change(&held.keys, 1);
     c->expansion = (uint32_t)(expansion < MOST_EXPANSION ? expansion
                                                          : MOST_EXPANSION);
     return c;
@@ -204,27 +237,75 @@ static bool repeats(RedisModuleCtx *ctx)
            == REDISMODULE_CTX_FLAGS_LOADING;
 }
 
-/* The bytes that a new filter may take: the memory that is left below maxmemory
-   or, if that is not set, in the machine. If Redis evicts keys, used memory
-   does not count, because it can be freed. */
-static uint64_t room(RedisModuleCtx *ctx)
+/* The most that a key may take: the setting bf-memory-limit, in bytes; 0: any
+   size. It binds the commands of clients that make or enlarge filters. What
+   was accepted before is never lost: data that is loaded, restored, copied or
+   received from the master may be larger. */
+static long long memory_limit = 500 << 20;
+
+/* The reasons for which an item or a filter is refused, how often each was
+   given, and its name in INFO. The error message is written to `shortage`. */
+enum { LIMIT, MAXMEMORY, MACHINE, FILTERS_FULL, FIXED_FULL, REASONS };
+
+static struct { const char *name, *text; long long given; } reasons[REASONS] = {
+    { "refused_bf_memory_limit",
+      "the key would have %llu bytes, more than bf-memory-limit allows", 0 },
+    { "refused_maxmemory",
+      "%llu bytes are needed, more than are left below maxmemory", 0 },
+    { "refused_machine_memory",
+      "%llu bytes are needed, more than the machine has left", 0 },
+    { "refused_most_filters", "a key has at most 1075 filters", 0 },
+    { "refused_nonscaling_full", "", 0 },
+};
+
+static char shortage[160];
+
+/* Returns the error message. */
+static const char *refusal(const char *error, int reason, uint64_t bytes)
+{
+    int n = snprintf(shortage, sizeof shortage, "%s: ", error);
+    snprintf(shortage + n, sizeof shortage - (size_t)n, reasons[reason].text,
+             (unsigned long long)bytes);
+    reasons[reason].given++;
+    return shortage;
+}
+
+/* Returns NULL if so many bytes may be allocated: if they fit into the memory
+   that is left below maxmemory or, if that is not set, in the machine. If Redis
+   evicts keys, used memory does not count, because it can be freed. */
+static const char *no_room(RedisModuleCtx *ctx, const char *error,
+                           uint64_t bytes)
 {
     RedisModuleServerInfoData *info;
-    uint64_t most, used;
+    uint64_t most = SIZE_MAX / 2, used = 0;
     const char *policy;
-    if (follows(ctx))
-        return SIZE_MAX / 2;
-    info = RedisModule_GetServerInfo(ctx, "memory");
-    most = told(info, "maxmemory");
-    used = told(info, "used_memory") - told(info, "mem_not_counted_for_evict");
-    policy = RedisModule_ServerInfoGetFieldC(info, "maxmemory_policy");
-    if (most == 0)
-        most = told(info, "total_system_memory");
-    else if (policy && strcmp(policy, "noeviction") != 0)
-        used = 0;
-    RedisModule_FreeServerInfo(ctx, info);
-    most = most > used ? most - used : 0;
-    return most < SIZE_MAX / 2 ? most : SIZE_MAX / 2;
+    int reason = MACHINE;
+    if (bytes < LARGE)
+        return NULL;
+    if (!follows(ctx)) {
+        info = RedisModule_GetServerInfo(ctx, "memory");
+        most = told(info, "maxmemory");
+        used = told(info, "used_memory")
+             - told(info, "mem_not_counted_for_evict");
+        policy = RedisModule_ServerInfoGetFieldC(info, "maxmemory_policy");
+        if (most == 0)
+            most = told(info, "total_system_memory");
+        else
+            reason = MAXMEMORY;
+        if (reason == MAXMEMORY && policy && strcmp(policy, "noeviction") != 0)
+            used = 0;
+        RedisModule_FreeServerInfo(ctx, info);
+    }
+    return bytes <= (most > used ? most - used : 0)
+         ? NULL : refusal(error, reason, bytes);
+}
+
+/* Returns NULL if a client's command may enlarge a key to so many bytes. */
+static const char *over_limit(RedisModuleCtx *ctx, const char *error,
+                              uint64_t bytes)
+{
+    return memory_limit == 0 || bytes <= (uint64_t)memory_limit || follows(ctx)
+         ? NULL : refusal(error, LIMIT, bytes);
 }
 
 /* Makes an image with this header and cells of 0. Returns NULL if memory is
@@ -241,6 +322,7 @@ static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
     RedisModule_Free(trial);
     image = RedisModule_Calloc(1, size);
     memcpy(image, header, IMAGE_HEADER);
+    count_image(image, 1);
     return image;
 }
 
@@ -296,7 +378,9 @@ static uint64_t spare(uint64_t capacity, double rate)
 
 /* Appends an empty link. Returns NULL or the error message, like all functions
    below that return a const char *. If a chain that grows would need more than
-   MOST_GROWTH bytes, the new link gets a smaller capacity. */
+   MOST_GROWTH bytes, the new link gets a smaller capacity. Settings such as
+   memory_limit do not change the new link: a replica, which may have others,
+   makes the same one. */
 static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {
@@ -306,6 +390,7 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
     unsigned char header[IMAGE_HEADER] = "BLM\2\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
+    const char *what = c->links > 0 ? NO_GROWTH : NO_MEMORY, *error;
     if (c->links > 0 && size > MOST_GROWTH) {
         l.capacity = (uint64_t)((double)capacity / (double)size * MOST_GROWTH);
         plan = plan_for(l.capacity, least);
@@ -313,12 +398,16 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
     }
     if (size == 0 || capacity > MOST_ITEMS)
         return "ERR could not create filter";
+    error = over_limit(ctx, what, key_bytes(c) + 64 + plan.cells / 8);
+    if (!error)
+        error = no_room(ctx, what, size);
+    if (error)
+        return error;
     header[6] = plan.hashes;
     store(header + 8, plan.cells, 8);
-    if (size < LARGE || size <= room(ctx))
-        l.image = new_image(header, plan.cells / 8);
+    l.image = new_image(header, plan.cells / 8);
     if (!l.image)
-        return NO_MEMORY;
+        return refusal(what, MACHINE, size);
     insert_link(c, c->links, l);
     return NULL;
 }

@@ -156,8 +156,10 @@ static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
     error = (ours ? load_our_head : load_their_head)(chunk, size, loaded);
     if (!error && (*loaded)->links > MOST_FILTERS && !follows(ctx))
         error = BAD_DATA;
-    if (!error && (all = all_cell_bytes(*loaded)) >= LARGE && all > room(ctx))
-        error = NO_MEMORY;
+    if (!error) {
+        all = all_cell_bytes(*loaded);
+        error = no_room(ctx, NO_MEMORY, all);
+    }
     if (!error && await(*loaded, all))
         return NULL;
     if (*loaded)
@@ -190,17 +192,19 @@ static const char *reserve_cells(RedisModuleCtx *ctx, chain *c, uint64_t end)
     pending *p = c->pending;
     chain_link *l = &c->link[p->at.link];
     uint64_t size = cell_bytes(l->image);
-    unsigned char *image = NULL;
+    unsigned char *image;
+    const char *error;
     if (end <= p->reserved)
         return NULL;
     while (size >= LARGE && size / 16 >= end)
         size /= 16;
-    if (size < LARGE || size <= room(ctx))
-        image = new_image(l->image, size);
+    if ((error = no_room(ctx, NO_MEMORY, size)) != NULL)
+        return error;
+    image = new_image(l->image, size);
     if (!image)
-        return NO_MEMORY;
+        return refusal(NO_MEMORY, MACHINE, size);
     memcpy(image, l->image, (size_t)p->at.inside + IMAGE_HEADER);
-    RedisModule_Free(l->image);
+    free_image(l->image);
     l->image = image;
     p->reserved = size;
     return NULL;

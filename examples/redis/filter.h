@@ -34,14 +34,15 @@ static bool may_contain(const chain *c, const hashes *h)
     return false;
 }
 
-/* Appends a link after `last`, which is full. Returns false if that fails. */
-static bool grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
+/* Appends a link after `last`, which is full. */
+static const char *grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
 {
     double rate = last->rate < 2 * MOST_RATE ? last->rate / 2 : MOST_RATE;
     uint64_t most = MOST_ITEMS / c->expansion;
     uint64_t items = last->capacity < most ? last->capacity : most;
-    return (c->links < MOST_FILTERS || follows(ctx))
-        && !append(ctx, c, items * c->expansion, rate);
+    return c->links < MOST_FILTERS || follows(ctx)
+         ? append(ctx, c, items * c->expansion, rate)
+         : refusal(NO_GROWTH, FILTERS_FULL, 0);
 }
 
 /* A NONSCALING filter takes no more items than its capacity. But if a command
@@ -57,7 +58,10 @@ static bool may_exceed(RedisModuleCtx *ctx, const chain *c,
 
 enum { OLD, NEW, FULL, FAILED };
 
-static int add(RedisModuleCtx *ctx, chain *c, const hashes *h)
+/* Adds the item with these hashes. *error is the error message if the chain
+   FAILED to grow. */
+static int add(RedisModuleCtx *ctx, chain *c, const hashes *h,
+               const char **error)
 {
     chain_link *last = &c->link[c->links - 1];
     if (may_contain(c, h))
@@ -65,11 +69,13 @@ static int add(RedisModuleCtx *ctx, chain *c, const hashes *h)
     if (last->items < last->capacity) {
         last->items++;
     } else if (c->expansion == 0) {
-        if (!may_exceed(ctx, c, last))
+        if (!may_exceed(ctx, c, last)) {
+            reasons[FIXED_FULL].given++;
             return FULL;
+        }
         c->beyond++;
     } else {
-        if (!grow(ctx, c, last))
+        if ((*error = grow(ctx, c, last)) != NULL)
             return FAILED;
         last = &c->link[c->links - 1];
         last->items++;
@@ -102,10 +108,10 @@ static bool unite(chain_link *into, const chain_link *from)
         || (into->items + from->items > into->capacity
             && bloom_fpr((bloom *)both) > (now > into->rate ? now
                                                             : into->rate))) {
-        RedisModule_Free(both);
+        free_image(both);
         return false;
     }
-    RedisModule_Free(into->image);
+    free_image(into->image);
     into->image = both;
     items = bloom_estimate((bloom *)both);
     items = items < into->capacity ? items : into->capacity;
@@ -126,6 +132,7 @@ static const char *absorb_link(chain *into, chain_link l, size_t place)
 {
     size_t at = into->links, last = at;
     const chain_link *x;
+    uint64_t size;
     while (last > 0 && !alike(into, last - 1, &l))
         last--;
     if ((alike(into, place, &l) && unite(&into->link[place], &l))
@@ -133,9 +140,10 @@ static const char *absorb_link(chain *into, chain_link l, size_t place)
         return NULL;
     if (into->links > 0 && into->expansion == 0)
         return "ERR non scaling filter is full";
-    l.image = copy_image(l.image, cell_bytes(l.image));
+    size = cell_bytes(l.image);
+    l.image = copy_image(l.image, size);
     if (!l.image)
-        return NO_MEMORY;
+        return refusal(NO_MEMORY, MACHINE, size);
     for (; at > 0; at--) {              /* by falling rate, then the link with
                                            the fewest items last */
         x = &into->link[at - 1];

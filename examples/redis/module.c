@@ -48,11 +48,26 @@
    `error` if all filters could be united, and never above the sum of the merged
    rates. After a merge BF.CARD returns an estimate.
 
-   Memory: a filter of 1 MB or more is created only if it fits into the memory
-   that is left below maxmemory, or without maxmemory in the machine. If Redis
-   evicts keys, only the filter itself must fit below maxmemory. README.md lists
-   the other limits. */
+   Memory: no command of a client makes a key larger than bf-memory-limit, but
+   for those that restore or copy existing data. A filter of 1 MB or more is
+   created only if it fits into the memory that is left below maxmemory, or
+   without maxmemory in the machine. If Redis evicts keys, only the filter
+   itself must fit below maxmemory. README.md lists the other limits. */
 #include "ask.h"
+
+/* Logs that memory or a limit did not suffice, but at most once a minute,
+   because each further item may be refused, too. INFO has the numbers. */
+static void note(context *ctx, const string *key)
+{
+    static long long last;
+    long long now = RedisModule_Milliseconds();
+    if (last && now - last < 60000)
+        return;
+    last = now;
+    RedisModule_Log(ctx, "warning", "Bloom filter %s: %s is refused: %s. The "
+        "log shows one refusal per minute; INFO bloom.h counts all.",
+        quoted(key), RedisModule_GetCurrentCommandName(ctx), shortage);
+}
 
 /* Replies with the error. If the command comes from the master or from the
    append-only file, nobody reads the reply, and the data would be lost
@@ -62,12 +77,14 @@ static int refuse(context *ctx, const string *key, const char *error)
     if (repeats(ctx)) {
         RedisModule_Log(ctx, "warning", "Bloom filter %s: %s, in the command "
             "%s from the %s. The server stops, because it would otherwise lose "
-            "data of this filter.", text(key), error,
+            "data of this filter.", quoted(key), error,
             RedisModule_GetCurrentCommandName(ctx),
             RedisModule_GetContextFlags(ctx)
             & REDISMODULE_CTX_FLAGS_REPLICATED ? "master" : "append-only file");
         exit(1);
     }
+    if (error == shortage)
+        note(ctx, key);
     return RedisModule_ReplyWithError(ctx, error);
 }
 
@@ -153,12 +170,11 @@ static void find_or_create(context *ctx, place *p, string *name, options o)
         p->error = "ERR not found";
 }
 
-static int reply(context *ctx, const string *key, int done)
+static int reply(context *ctx, const string *key, int done, const char *error)
 {
     static const char full[] = "ERR non scaling filter is full";
     return done == FULL ? RedisModule_ReplyWithError(ctx, full)
-         : done == FAILED
-         ? refuse(ctx, key, "ERR problem inserting into filter")
+         : done == FAILED ? refuse(ctx, key, error)
          : RedisModule_ReplyWithBool(ctx, done == NEW);
 }
 
@@ -172,6 +188,7 @@ static int insert(context *ctx, string *name, string **items, int count,
 {
     place p = find(ctx, name, WRITE);
     bool changed = false;
+    const char *error = NULL;
     string **taken;
     int i, n = 0, done = OLD;
     find_or_create(ctx, &p, name, o);
@@ -182,11 +199,11 @@ static int insert(context *ctx, string *name, string **items, int count,
         RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     for (i = 0; i < count && done != FULL; i++) {
         hashes h = hash_item(p.chain, items[i]);
-        done = add(ctx, p.chain, &h);
+        done = add(ctx, p.chain, &h, &error);
         changed = changed || done == NEW;
         if (done == NEW || done == OLD)
             taken[n++] = items[i];
-        reply(ctx, name, done);
+        reply(ctx, name, done, error);
     }
     if (many)
         RedisModule_ReplySetArrayLength(ctx, i);
@@ -235,6 +252,7 @@ static int merge(context *ctx, string **argv, int argc)
 {
     place dest = find(ctx, argv[1], WRITE), from;
     chain *united = new_chain(0);
+    uint64_t bytes;
     int i;
     if (dest.chain && !dest.error)
         dest.error = absorb(united, dest.chain);
@@ -245,6 +263,9 @@ static int merge(context *ctx, string **argv, int argc)
     if (!dest.error && united->links > MOST_FILTERS && !follows(ctx))
         dest.error = "ERR the merged key would have more than 1075 filters; "
                      "merge fewer sources";
+    bytes = key_bytes(united);
+    if (!dest.error && !(dest.chain && bytes <= key_bytes(dest.chain)))
+        dest.error = over_limit(ctx, NO_MEMORY, bytes);
     if (dest.error)
         free_chain(united);
     else
@@ -304,10 +325,27 @@ static int load_chunk(context *ctx, string **argv, int argc)
 
 /* ---- The module ---------------------------------------------------------- */
 
+/* INFO bloom.h */
+static void tell(RedisModuleInfoCtx *ctx, int for_crash_report)
+{
+    char version[16];
+    int i;
+    (void)for_crash_report;
+    snprintf(version, sizeof version, "%d.%d.%d", VERSION);
+    RedisModule_InfoAddSection(ctx, "");
+    RedisModule_InfoAddFieldCString(ctx, "version", version);
+    RedisModule_InfoAddFieldLongLong(ctx, "keys", held.keys);
+    RedisModule_InfoAddFieldLongLong(ctx, "filters", held.filters);
+    RedisModule_InfoAddFieldLongLong(ctx, "bytes", held.bytes);
+    for (i = 0; i < REASONS; i++)
+        RedisModule_InfoAddFieldLongLong(ctx, reasons[i].name,
+                                         reasons[i].given);
+}
+
 int RedisModule_OnLoad(context *ctx, string **argv, int argc);
 int RedisModule_OnLoad(context *ctx, string **argv, int argc)
 {
-    if (RedisModule_Init(ctx, "bloom.h", 2, REDISMODULE_APIVER_1)
+    if (RedisModule_Init(ctx, "bloom.h", BLOOM_VERSION, REDISMODULE_APIVER_1)
         || !RedisModule_LoadConfigs)    /* older than Redis 7 */
         return REDISMODULE_ERR;
     RedisModule_SetModuleOptions(ctx,
@@ -315,5 +353,6 @@ int RedisModule_OnLoad(context *ctx, string **argv, int argc)
         | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD
         | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED);
     return create_types(ctx) && settle(ctx, argv, argc) && add_commands(ctx)
+        && RedisModule_RegisterInfoFunc(ctx, tell) == REDISMODULE_OK
          ? REDISMODULE_OK : REDISMODULE_ERR;
 }

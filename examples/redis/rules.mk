@@ -1,5 +1,6 @@
 # redis: a module for Redis and Valkey, compatible with RedisBloom
-#   make redis          build build/bloom.redis.so
+#   make redis          build build/bloom.redis.so. Then `make install` installs it
+#                       in PREFIX/lib/redis/modules
 #   make check-redis    replies, restarts, replicas, RedisBloom's data; 4 min
 # * make redis-kills    servers of a replica set and of a cluster are killed, then
 #                       one server under load. RUNS=1000: so many kills; 2 min
@@ -19,6 +20,13 @@ build/bloom.redis.so: $(wildcard examples/redis/*.[ch]) $(BLOOM) | \
 
 check-redis: | build/redismodule.h
 	@CC="$(CC)" sh examples/redis/tests/run.sh
+
+# redismodule.h may have to be downloaded, so `make install` does not build the
+# module. Redis refuses a module that is not executable.
+install:: $(wildcard build/bloom.redis.so)
+	$(if $^,$(call put,755,$<,lib/redis/modules))
+uninstall::
+	rm -f $(INSTALLED)/lib/redis/modules/bloom.redis.so
 
 redis-kills: | build/redismodule.h
 	@CC="$(CC)" sh examples/redis/tests/kills.sh $(RUNS)

@@ -48,6 +48,27 @@ static bool read_number(const string *word, long long *number, long long least,
     return true;
 }
 
+/* A number of bytes, as in redis.conf: 1k is 1000, and 1kb is 1024. */
+static bool read_bytes(const string *word, long long *bytes)
+{
+    static const char *const units[] = { "", "b", "k", "kb", "m", "mb", "g",
+                                         "gb" };
+    static const long long sizes[] = { 1, 1, 1000, 1 << 10, 1000000, 1 << 20,
+                                       1000000000, 1 << 30 };
+    const char *p = text(word);
+    size_t digits = strspn(p, "0123456789"), i = 0;
+    long long x;
+    while (i < 8 && strcasecmp(p + digits, units[i]) != 0)
+        i++;
+    if (digits < 1 || digits > 18 || i == 8)
+        return false;
+    x = strtoll(p, NULL, 10);
+    if (x > (1LL << 62) / sizes[i])
+        return false;
+    *bytes = x * sizes[i];
+    return true;
+}
+
 static bool is(const string *word, const char *name)
 {
     return strcasecmp(text(word), name) == 0;
@@ -61,7 +82,11 @@ static bool begins(const string *word, const char *with)
 
 /* ---- Settings ------------------------------------------------------------ */
 
-enum { RATE, CAPACITY_FIRST, GROWTH, SETTINGS };
+/* For "%d.%d.%d" */
+#define VERSION BLOOM_VERSION / 10000, BLOOM_VERSION / 100 % 100, \
+    BLOOM_VERSION % 100
+
+enum { RATE, CAPACITY_FIRST, GROWTH, MEMORY_LIMIT, SETTINGS };
 
 static struct setting {
     const char *name, *older;           /* older: RedisBloom's name for it
@@ -72,6 +97,8 @@ static struct setting {
     { "bf-error-rate", "ERROR_RATE", "0.01", "(0, 1)", NULL },
     { "bf-initial-size", "INITIAL_SIZE", "100", "[1, 1073741824]", NULL },
     { "bf-expansion-factor", "", "2", "[0, 32768]", NULL },
+    { "bf-memory-limit", "", "500mb", "[0, 2^62] bytes, such as 500mb",
+      NULL },
 };
 
 static string *get_setting(const char *name, void *setting)
@@ -88,6 +115,7 @@ static int change_setting(const char *name, string *word, void *setting,
     bool good = s == &settings[RATE] ? read_rate(word, &rate)
         : s == &settings[GROWTH]
         ? read_number(word, &defaults.expansion, 0, MOST_EXPANSION)
+        : s == &settings[MEMORY_LIMIT] ? read_bytes(word, &memory_limit)
         : read_number(word, &defaults.capacity, 1, MOST_CAPACITY);
     if (!good) {
         *error = RedisModule_CreateStringPrintf(NULL,
@@ -128,7 +156,7 @@ static bool settle(context *ctx, string **argv, int argc)
     for (at = 0; at < argc; at += 2) {
         if (begins(argv[at], "cf") && at + 1 < argc) {
             RedisModule_Log(ctx, "warning", "module argument %s: ignored, "
-                "because this module has no CF. commands", text(argv[at]));
+                "because this module has no CF. commands", quoted(argv[at]));
             continue;
         }
         for (i = 0; i < SETTINGS && !is(argv[at], settings[i].name)
@@ -139,10 +167,11 @@ static bool settle(context *ctx, string **argv, int argc)
             && !change_setting(settings[i].name, error, &settings[i], &error))
             continue;
         RedisModule_Log(ctx, "warning", "module argument %s: %s",
-            text(argv[at]), at + 1 == argc ? "its value is missing"
-                          : i == SETTINGS ? "unknown; use bf-error-rate, "
-                            "bf-initial-size or bf-expansion-factor"
-                          : text(error));
+            quoted(argv[at]), at + 1 == argc ? "its value is missing"
+                            : i == SETTINGS ? "unknown; use bf-error-rate, "
+                              "bf-initial-size, bf-expansion-factor or "
+                              "bf-memory-limit"
+                            : text(error));
         return false;
     }
     for (i = 0; i < SETTINGS; i++)
@@ -151,7 +180,12 @@ static bool settle(context *ctx, string **argv, int argc)
                                   : settings[i].preset,
                 flags, get_setting, change_setting, NULL, &settings[i]))
             return false;
-    return RedisModule_LoadConfigs(ctx) == REDISMODULE_OK;
+    if (RedisModule_LoadConfigs(ctx))
+        return false;
+    for (i = 0; i < SETTINGS; i++)
+        RedisModule_Log(ctx, "notice", "version %d.%d.%d, %s %s", VERSION,
+                        settings[i].name, text(settings[i].shown));
+    return true;
 }
 
 /* ---- Options of commands ------------------------------------------------- */

@@ -8,6 +8,23 @@
 
 static RedisModuleType *ours, *theirs;
 
+/* The key or another word from outside, for the log: in quotes, at most 64
+   bytes, and all others than printable ASCII as \xHH, so that a key can
+   neither forge a line of the log nor push the message out of it. */
+static const char *quoted(const RedisModuleString *word)
+{
+    static char shown[4 * 64 + 6];
+    size_t size = 0, i;
+    const char *p = word ? RedisModule_StringPtrLen(word, &size) : "";
+    char *to = shown;
+    *to++ = '"';
+    for (i = 0; i < size && i < 64; i++)
+        to += sprintf(to, p[i] < ' ' || p[i] > '~' || p[i] == '"'
+                      || p[i] == '\\' ? "\\x%02X" : "%c", (unsigned char)p[i]);
+    strcpy(to, i < size ? "...\"" : "\"");
+    return shown;
+}
+
 /* A server does not know which modules its replicas have. So if the file that
    this child process writes contains filters of our type, it logs the names of
    the replicas that wait for the file. It does so once, because the process
@@ -83,16 +100,14 @@ static const char *load_chunks(RedisModuleIO *io, chain **c)
    the reply. So the replica stops. */
 static void *loaded(RedisModuleIO *io, chain *c, const char *error)
 {
-    const RedisModuleString *name;
     if (!error && RedisModule_IsIOError(io))
         error = BAD_DATA;
     if (!error)
         return c;
     if (c)
         free_chain(c);
-    name = RedisModule_GetKeyNameFromIO(io);
     RedisModule_LogIOError(io, "warning", "Cannot load Bloom filter %s: %s",
-        name ? RedisModule_StringPtrLen(name, NULL) : "", error);
+        quoted(RedisModule_GetKeyNameFromIO(io)), error);
     if ((RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io))
          & (REDISMODULE_CTX_FLAGS_READONLY | REDISMODULE_CTX_FLAGS_LOADING))
         == REDISMODULE_CTX_FLAGS_READONLY) {

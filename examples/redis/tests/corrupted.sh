@@ -15,7 +15,7 @@ if [ -n "$REDIS_SERVER" ]; then
     echo "skipped: AddressSanitizer (only with Debian's redis-server)"
     exit
 fi
-module=$PWD/build/bloom-watched.so
+module=$work/watched.so
 CC=gcc build -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 export ASAN_OPTIONS=detect_leaks=0

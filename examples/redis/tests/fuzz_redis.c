@@ -309,7 +309,8 @@ static void use(chain *c)
     ways_back(c);
     for (i = 0; i < 8 && !c->pending && c->links < 64; i++) {
         hashes h = hash(c, &i, sizeof i % (size_t)(i + 1));
-        int done = add(NULL, c, &h);
+        const char *error = NULL;
+        int done = add(NULL, c, &h, &error);
         must(may_contain(c, &h) == (done == OLD || done == NEW));
         if (done == NEW)
             c->theirs = 0;

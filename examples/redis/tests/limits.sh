@@ -1,9 +1,11 @@
 # Run by `make check-redis`: the limits of a key's growth, reported and real memory,
-# the rate of NONSCALING filters, chunks that are loaded twice, and what replicas
-# and listeners receive.
+# refusals and how they are reported, the rate of NONSCALING filters, chunks that
+# are loaded twice, and what replicas and listeners receive.
 . examples/redis/tests/server.sh
 build
 
+start refusing
+python limits refusing refusals "$work/refusing/log"
 start main
 for what in growth full filters follower "again $golden" memory room \
     arriving appended watched; do
@@ -14,3 +16,4 @@ ask main config set port "$1" >/dev/null
 start other --port "$2" --replicaof 127.0.0.1 "$1"
 until_says other master_link_status:up info replication
 python limits main effects "$work/other/socket"
+python limits main nothing

@@ -4,7 +4,7 @@
 . examples/redis/tests/server.sh
 build
 for part in replies limits corrupted restarts from_redisbloom repeated settings \
-    failover
+    failover install
 do
     echo "-- $part"
     check $part sh examples/redis/tests/$part.sh

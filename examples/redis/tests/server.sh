@@ -14,7 +14,7 @@ fail() {
     exit 1
 }
 
-module=$PWD/build/bloom.redis.so
+module=$work/bloom.redis.so
 golden=$work/golden          # what a real RedisBloom wrote
 sh tests/fuzz/unpack.sh examples/redis/tests/golden.txt "$golden"
 cp examples/redis/tests/answers.txt "$golden"

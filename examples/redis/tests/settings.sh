@@ -1,5 +1,5 @@
 # Run by `make check-redis`: module arguments, CONFIG, key permissions, COMMAND DOCS,
-# COPY, and a replica with other settings.
+# COPY, the version, a replica with other settings, and data above bf-memory-limit.
 . examples/redis/tests/server.sh
 build -DREDISMODULE_CONFIG_UNPREFIXED=512       # as Redis 8's header has it
 
@@ -16,7 +16,8 @@ says() {
 }
 
 for arguments in 'ERROR_RATE 1.5' 'ERROR_RATE' 'initial_size 0' 'NO_SUCH 1' \
-    'CF_MAX_EXPANSIONS'; do
+    'CF_MAX_EXPANSIONS' 'bf-memory-limit 1tb' 'bf-memory-limit mb' \
+    'bf-memory-limit 9999999999gb' 'bf-memory-limit -1'; do
     (trap - EXIT; start refused) >/dev/null 2>&1 && fail "$arguments: accepted"
     grep -o 'module argument .*' "$work/refused/log" ||
         fail "$arguments: the log gives no reason"
@@ -24,12 +25,24 @@ for arguments in 'ERROR_RATE 1.5' 'ERROR_RATE' 'initial_size 0' 'NO_SUCH 1' \
 done
 
 arguments='error_rate 0.02 CF_MAX_EXPANSIONS 8 INITIAL_SIZE 200
-    bf-expansion-factor 3 cf-initial-size none'
-start main
+    bf-expansion-factor 3 cf-initial-size none BF-Memory-Limit 2GB'
+start main --enable-module-command yes
 for word in CF_MAX_EXPANSIONS cf-initial-size; do
-    grep -q "module argument $word: ignored" "$work/main/log" ||
+    grep -q "module argument \"$word\": ignored" "$work/main/log" ||
         fail "$word: the log does not mention it"
 done
+number=$(sed -n 's/^#define BLOOM_VERSION //p' bloom.h)
+version=$((number / 10000)).$((number / 100 % 100)).$((number % 100))
+for setting in 'bf-error-rate 0.02' 'bf-initial-size 200' \
+    'bf-expansion-factor 3' 'bf-memory-limit 2GB'; do
+    grep -q "version $version, $setting$" "$work/main/log" ||
+        fail "$setting: the log does not mention it"
+done
+says main "bloom.h_version:$version" info bloom.h
+says main "ver $number" module list
+# A module with data types stays until the server stops.
+says main "exports one or more module-side data types, can't unload" \
+    module unload bloom.h
 arguments=
 case $(ask main info server | sed -n 's/^redis_version://p') in
 [89].* | [1-9][0-9].*) prefix= ;;
@@ -43,6 +56,12 @@ says main 'Expansion rate 3' bf.info a
 says main 'must be in the range' config set ${prefix}bf-initial-size 0
 says main OK config set ${prefix}bf-initial-size 50 ${prefix}bf-error-rate 0.3
 says main "bf-error-rate 0.25" config get "${prefix}bf-error*"
+says main OK config set ${prefix}bf-memory-limit 1000
+says main 'more than bf-memory-limit' bf.reserve k 0.01 1000
+says main OK config set ${prefix}bf-memory-limit 2k
+says main OK bf.reserve k 0.01 1000
+says main 1 del k
+says main OK config set ${prefix}bf-memory-limit 0
 says main OK config set ${prefix}bf-expansion-factor 0
 says main 1 bf.add b x
 says main 'capacity:50 size:1 ratio:0.25' bf.debug b
@@ -122,8 +141,9 @@ ask main dump a >"$work/dumped"            # logs no replica: not a child proces
 set -- $(free 2)
 says main OK config set port "$1"
 start other --port "$2" --replicaof 127.0.0.1 "$1" \
-    "--${prefix}bf-initial-size" 7
+    "--${prefix}bf-initial-size" 7 "--${prefix}bf-memory-limit" 99
 until_says other master_link_status:up info replication
+says other 'bf-memory-limit 99' config get '*bf-memory-limit'
 says main 1 bf.add new x
 says main OK bf.reserve new2 0.01 10
 until_says other "$(ask main debug digest)" debug digest
@@ -134,8 +154,26 @@ says main 1 bf.add new3 x
 says main OK bf.reserve new4 0.01 10
 says main OK bf.reserve new5 0.01 10 expansion 3
 says main OK bf.reserve new6 4.9e-324 10 nonscaling
+says main OK bf.reserve grown 0.01 10
+says main 1 bf.madd grown $(seq 1000)
 until_says other "$(ask main debug digest)" debug digest
 echo "COPY; a replica with other settings has the same filters"
+
+# Data above bf-memory-limit is not lost: not on a replica, nor from a file.
+for appendonly in no yes; do
+    start data --appendonly $appendonly
+    says data 'bf-memory-limit 500mb' config get '*bf-memory-limit'
+    says data OK bf.reserve k 0.01 10
+    says data 1 bf.madd k $(seq 1000)
+    says data OK save
+    was=$(ask data debug digest)
+    stop data KILL
+    start data --appendonly $appendonly "--${prefix}bf-memory-limit" 99
+    says data "$was" debug digest
+    says data 'inserting into filter: the key would' bf.madd k $(seq 9999)
+    stop data KILL
+done
+echo "data above bf-memory-limit is loaded, and followed"
 
 # The log names a replica that requests all data, once, if these include filters
 # of the module's own type.
