@@ -241,7 +241,7 @@ static bool repeats(RedisModuleCtx *ctx)
    size. It binds the commands of clients that make or enlarge filters. What
    was accepted before is never lost: data that is loaded, restored, copied or
    received from the master may be larger. */
-static long long memory_limit = 500 << 20;
+static long long memory_limit;
 
 /* The reasons for which an item or a filter is refused, how often each was
    given, and its name in INFO. The error message is written to `shortage`. */
