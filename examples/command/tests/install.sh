@@ -13,7 +13,7 @@ if [ "$bloom" = "$root/build/bloom" ]; then
         "$root/examples/command/bloom.bash"
     is 'who may read them' '' "$(find $installed -type d ! -perm 755 -o \
         -name bloom -path '*/bin/*' ! -perm 755 -o \
-        -type f ! -path '*/bin/*' ! -perm 644)"
+        -type f -path '*/share/*' ! -perm 644)"
     what=uninstall; $order uninstall > out 2>&1; is "$what" 0 $?
     is "$what" '' "$(find stage -name 'bloom' -type f -o -name bloom.1)"
 else
