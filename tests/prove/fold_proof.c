@@ -16,11 +16,8 @@
         most p * by / 2^64, and f * by + by is more. With "same", which part 2
         proves, the claim follows. */
 
-#define BLOOM_STATIC
-#define BLOOM_NO_SIMD
-#define BLOOM_IMPLEMENTATION_DONE_      /* only the declarations, first */
-#include "bloom.h"
-#undef BLOOM_IMPLEMENTATION_DONE_
+#define INSIDE_DECLARATIONS
+#include "../inside.h"
 
 #define B 4294967296
 #define LONGS 18446744073709551616
@@ -81,7 +78,7 @@
 /*@ assigns \nothing;
     ensures top: IS_FLOOR(\result, (integer)x * m);
     ensures within: m > 0 ==> \result < m; */
-static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m);
+static inline uint64_t inside_high_half(uint64_t x, uint64_t m);
 
 #define IS_LARGE(m) ((m) >= 17179869184)
 #define IS_BLOCKED(m) \
@@ -97,7 +94,7 @@ static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m);
         IS_BLOCK(\result, x / B * B * (m / 256));
     ensures large: IS_LARGE(m) ==>
         IS_BLOCK(\result, (integer)x * (m / 256)); */
-static inline size_t bloom_block_offset_(uint64_t m, uint64_t x);
+static inline size_t inside_block_offset(uint64_t m, uint64_t x);
 
 #include "bloom.h"
 
@@ -107,8 +104,8 @@ static inline size_t bloom_block_offset_(uint64_t m, uint64_t x);
 void proved_fold(uint64_t x, uint64_t m, uint64_t by)
 {
     uint64_t folded_m = m / by;
-    uint64_t cell = bloom_high_half_(x, m);
-    uint64_t folded = bloom_high_half_(x, folded_m);
+    uint64_t cell = inside_high_half(x, m);
+    uint64_t folded = inside_high_half(x, folded_m);
     //@ assert parts: m == folded_m * by;
     //@ assert product: (integer)x * m == times(x * folded_m, by);
     //@ assert cell: IS_FLOOR(cell, times(x * folded_m, by));
@@ -123,8 +120,8 @@ void proved_fold_block(uint64_t x, uint64_t m, uint64_t by)
 {
     uint64_t at = POSITION(x, m);
     uint64_t folded_m = m / by, blocks = m / 256, fewer = folded_m / 256;
-    size_t block = bloom_block_offset_(m, x) / 32;
-    size_t folded = bloom_block_offset_(folded_m, x) / 32;
+    size_t block = inside_block_offset(m, x) / 32;
+    size_t folded = inside_block_offset(folded_m, x) / 32;
     //@ assert parts: m == folded_m * by;
     //@ assert folded_parts: folded_m == fewer * 256;
     //@ assert blocks: blocks == fewer * by;

@@ -4,6 +4,7 @@
 
 #define BLOOM_STATIC
 #include "bloom.h"
+#include "../inside.h"
 
 int main(void)
 {
@@ -13,7 +14,7 @@ int main(void)
         unsigned i;
         for (i = 0; i < 4; i++)
             bytes[i] = (unsigned char)(x / (1U << 8 * i) % 256);
-        if (bloom_load32_(bytes) != x)
+        if (inside_load32(bytes) != x)
             return 1;
     } while (++x != 0);
     return 0;

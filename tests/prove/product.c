@@ -12,11 +12,8 @@
    The lemma "within" of part 1 says that the upper half of x * m is less than
    m. prove.c uses it. */
 
-#define BLOOM_STATIC
-#define BLOOM_NO_SIMD
-#define BLOOM_IMPLEMENTATION_DONE_      /* only the declarations, first */
-#include "bloom.h"
-#undef BLOOM_IMPLEMENTATION_DONE_
+#define INSIDE_DECLARATIONS
+#include "../inside.h"
 
 #define B 4294967296
 #define IS_LONG(x) (0 <= x < B * B)
@@ -65,6 +62,6 @@
 /*@ assigns \nothing;
     ensures top: 0 <= (integer)x * m - B * B * \result < B * B;
 */
-static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m);
+static inline uint64_t inside_high_half(uint64_t x, uint64_t m);
 
 #include "bloom.h"

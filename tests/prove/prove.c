@@ -8,11 +8,8 @@
    bloom.h is read applies to the definition. They are compiled in the portable
    mode, as Frama-C has no 128-bit numbers. */
 
-#define BLOOM_STATIC
-#define BLOOM_NO_SIMD
-#define BLOOM_IMPLEMENTATION_DONE_      /* only the declarations, first */
-#include "bloom.h"
-#undef BLOOM_IMPLEMENTATION_DONE_
+#define INSIDE_DECLARATIONS
+#include "../inside.h"
 
 /* ---- Shifts and masks; bits.smt2 proves these ---------------------------- */
 
@@ -49,16 +46,16 @@
 /*@ requires \valid_read(p + (0 .. 3));
     assigns \nothing;
     ensures value: \result == LOAD32(p); */
-static inline uint32_t bloom_load32_(const unsigned char *p);
+static inline uint32_t inside_load32(const unsigned char *p);
 
 /*@ requires \valid_read(p + (0 .. 7));
     assigns \nothing;
     ensures value: \result == LOAD64(p); */
-static inline uint64_t bloom_load64_(const unsigned char *p);
+static inline uint64_t inside_load64(const unsigned char *p);
 
 /*@ assigns \nothing;
     ensures value: \result == x % 4294967296; */
-static inline uint32_t bloom_low_half_(uint64_t x);
+static inline uint32_t inside_low_half(uint64_t x);
 
 /* ---- Limits and sizes ---------------------------------------------------- */
 
@@ -79,13 +76,13 @@ static inline uint32_t bloom_low_half_(uint64_t x);
     ensures ok: \result == BLOOM_OK <==>
         ARE_GOOD(WHOLE(m, m_high), layout, width, k)
         && SIZE(WHOLE(m, m_high), layout) <= size; */
-static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
+static inline bloom_error inside_check_fields(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
                                               unsigned k, size_t size);
 
 /*@ assigns \nothing;
     ensures bytes: \result == CELL_BYTES(m, layout); */
-static inline uint64_t bloom_cell_bytes_(uint64_t m, unsigned layout);
+static inline uint64_t inside_cell_bytes(uint64_t m, unsigned layout);
 
 /*@ requires \valid_read(header + (0 .. 31)) && size >= 32;
     assigns \nothing;
@@ -93,13 +90,13 @@ static inline uint64_t bloom_cell_bytes_(uint64_t m, unsigned layout);
         && header[2] == 'M' && header[3] == 2 && header[7] == 0
         && ARE_GOOD(M(header), header[4], header[5], header[6])
         && SIZE(M(header), header[4]) <= size; */
-static bloom_error bloom_check_(const unsigned char *header, size_t size);
+static bloom_error inside_check(const unsigned char *header, size_t size);
 
 /*@ assigns \nothing;
     ensures size: IS_GOOD(plan) && SIZE_OF(plan) <= most ==>
         \result == SIZE_OF(plan);
     ensures none: \result == 0 || (IS_GOOD(plan) && SIZE_OF(plan) <= most); */
-static inline size_t bloom_plan_size_(bloom_plan plan, size_t most);
+static inline size_t inside_plan_size(bloom_plan plan, size_t most);
 
 /*@ assigns \nothing;
     ensures size: IS_GOOD(plan) && SIZE_OF(plan) <= SIZE_MAX ==>
@@ -115,32 +112,32 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
     ensures top: 0 <= (integer)x * m - 18446744073709551616 * \result
                  < 18446744073709551616;
     ensures within: m > 0 ==> \result < m; */
-static inline uint64_t bloom_high_half_(uint64_t x, uint64_t m);
+static inline uint64_t inside_high_half(uint64_t x, uint64_t m);
 
 /*@ requires \valid(array + cell / 8) && cell / 8 <= SIZE_MAX;
     assigns array[cell / 8]; */
-static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
+static inline unsigned inside_probe_bit(unsigned char *array, uint64_t cell,
                                         bool add);
 
 /*@ assigns \nothing;
     ensures \result == 0 || \result == 4; */
-static inline unsigned bloom_nibble_shift_(uint64_t cell);
+static inline unsigned inside_nibble_shift(uint64_t cell);
 
 /*@ requires \valid_read(array + cell / 2) && cell / 2 <= SIZE_MAX;
     assigns \nothing; */
-static inline bool bloom_is_counted_(const unsigned char *array,
+static inline bool inside_is_counted(const unsigned char *array,
                                      uint64_t cell);
 
 /*@ requires 256 <= m < 1099511627776 && m % 256 == 0
         && 32 + m / 8 <= SIZE_MAX;
     assigns \nothing;
     ensures within: \result + 32 <= m / 8 && \result % 32 == 0; */
-static inline size_t bloom_block_offset_(uint64_t m, uint64_t x);
+static inline size_t inside_block_offset(uint64_t m, uint64_t x);
 
 /*@ requires i < 8;
     assigns \nothing;
     ensures within: \result <= 255; */
-static inline unsigned bloom_block_bit_(uint64_t x, unsigned i);
+static inline unsigned inside_block_bit(uint64_t x, unsigned i);
 
 #include "bloom.h"
 
@@ -151,14 +148,14 @@ static inline unsigned bloom_block_bit_(uint64_t x, unsigned i);
 void proved_cell(unsigned char *image, size_t size, uint64_t x)
 {
     uint64_t cell;
-    if (bloom_check_(image, size) != BLOOM_OK)
+    if (inside_check(image, size) != BLOOM_OK)
         return;
-    cell = bloom_high_half_(x, bloom_load64_(image + BLOOM_M_AT_));
-    if (image[BLOOM_LAYOUT_AT_] == BLOOM_COUNTING) {
-        bloom_is_counted_(image + BLOOM_HEADER_SIZE, cell);
+    cell = inside_high_half(x, inside_load64(image + 8));
+    if (image[4] == BLOOM_COUNTING) {
+        inside_is_counted(image + BLOOM_HEADER_SIZE, cell);
     } else {
-        bloom_probe_bit_(image + BLOOM_HEADER_SIZE, cell, false);
-        bloom_probe_bit_(image + BLOOM_HEADER_SIZE, cell, true);
+        inside_probe_bit(image + BLOOM_HEADER_SIZE, cell, false);
+        inside_probe_bit(image + BLOOM_HEADER_SIZE, cell, true);
     }
 }
 
@@ -167,10 +164,10 @@ void proved_cell(unsigned char *image, size_t size, uint64_t x)
 void proved_block(unsigned char *image, size_t size, uint64_t x, unsigned i)
 {
     size_t block;
-    if (bloom_check_(image, size) != BLOOM_OK
-        || image[BLOOM_LAYOUT_AT_] != BLOOM_BLOCKED)
+    if (inside_check(image, size) != BLOOM_OK
+        || image[4] != BLOOM_BLOCKED)
         return;
-    block = bloom_block_offset_(bloom_load64_(image + BLOOM_M_AT_), x);
-    bloom_probe_bit_(image + BLOOM_HEADER_SIZE + block, bloom_block_bit_(x, i),
+    block = inside_block_offset(inside_load64(image + 8), x);
+    inside_probe_bit(image + BLOOM_HEADER_SIZE + block, inside_block_bit(x, i),
                      true);
 }

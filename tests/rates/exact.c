@@ -644,16 +644,16 @@ static inline bool takes_walk(unsigned char *cell, uint64_t m, unsigned k,
     if (rule == OURS_32)
         y = x << 32;
     if (rule == OURS_U64)
-        y = bloom_hash_from_h1_(x).h2;
+        y = inside_hash_from_h1(x).h2;
     while (k-- > 0 && (all || set)) {
         uint64_t i = rule == GUAVA ? (x & INT64_MAX) % m
-                                   : bloom_high_half_(x, m);
+                                   : inside_high_half(x, m);
         all = all && cell[i];
         if (set)
             cell[i] = 1;
         x = rule == INDEPENDENT ? random64() : x + y;
         if (rule >= OURS)
-            y *= BLOOM_FACTOR_;
+            y *= INSIDE_FACTOR;
     }
     return all;
 }
@@ -736,7 +736,7 @@ static void even(void)
     for (part = 0; part < PIECES; part++) {
         double ones = 0;
         for (i = 0; i < plan.cells / PIECES / 64; i++, cells += 8)
-            ones += bloom_popcount_(bloom_load64_(cells));
+            ones += inside_popcount(inside_load64(cells));
         worst = fmax(worst, fabs(ones - expected) / sqrt(expected));
     }
     printf("\n2^33 cells: %.0f ones expected in each 64th; the worst is %.1f"

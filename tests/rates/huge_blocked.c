@@ -25,7 +25,7 @@ static bloom_hash draw(unsigned at)
     uint64_t x = first * wide + random64() % (BLOCKS * wide), y = random64(), i;
     bloom_hash h;
     h.h2 = y;
-    for (i = 0; i < at; i++, y *= BLOOM_FACTOR_)
+    for (i = 0; i < at; i++, y *= INSIDE_FACTOR)
         x -= y;
     h.h1 = x;
     return h;
@@ -82,7 +82,7 @@ static void window(double gigabytes, unsigned k, double p)
     measure r;
     uint64_t n;
     blocks = (uint64_t)(gigabytes * 8e9 / 256);
-    bloom_store64_(header + 8, blocks * 256);
+    inside_store64(header + 8, blocks * 256);
     header[6] = (unsigned char)k;
     b = bloom_view(header, SIZE_MAX, &error);
     if (!b) {

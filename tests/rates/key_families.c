@@ -90,8 +90,8 @@ static const family families[] = {
     { "IPv4, reversed",     address,     2,    4 },
     { "doubles 0, 1, ..",   real,        1,    8 },
     { "doubles 0, 0.1, ..", real,        10,   8 },
-    { "strided by G",       strided,     BLOOM_GOLDEN_, 8 },
-    { "strided by C",       strided,     BLOOM_FACTOR_, 8 } };
+    { "strided by G",       strided,     INSIDE_GOLDEN, 8 },
+    { "strided by C",       strided,     INSIDE_FACTOR, 8 } };
 
 /* ---- Adding and looking up ----------------------------------------------- */
 
@@ -124,10 +124,10 @@ static double run_family(subject s, const family *f, int kind, uint64_t from,
             word[i] = f->word(from, f->step);
             key[i].data = text[i];
             key[i].size = f->size;
-            bloom_store64_(text[i], word[i]);
+            inside_store64(text[i], word[i]);
             if (f->size == TEXT) {
                 key[i].size = decimal(text[i], word[i]);
-                word[i] = bloom_load64_(text[i]);
+                word[i] = inside_load64(text[i]);
             }
         }
         count -= some;

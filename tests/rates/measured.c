@@ -397,9 +397,9 @@ static bloom_hash hash_by_two(int sort, uint64_t x, uint64_t to)
     h.h1 = sort == HASH ? x : high << 32 | step;
     h.h2 = to - x;
     if (sort == INTEGER) {      /* 0x9937733D: inverse of G's low half */
-        h.h1 = (step - (high * BLOOM_GOLDEN_ >> 32)) * 0x9937733DU;
+        h.h1 = (step - (high * INSIDE_GOLDEN >> 32)) * 0x9937733DU;
         h.h1 = high << 32 | (h.h1 & 0xFFFFFFFFU);
-        h = bloom_hash_from_h1_(h.h1);
+        h = inside_hash_from_h1(h.h1);
     }
     return h;
 }
@@ -423,8 +423,8 @@ static void observe_filter(tally *t, bloom *b, unsigned n, int sort)
     }
     for (i = 0; i < LOOKUPS; i++) {
         for (j = 0; j < 2; j++)
-            at[j] = set[bloom_high_half_(random64(), count)] * wide
-                  + bloom_high_half_(random64(), wide);
+            at[j] = set[inside_high_half(random64(), count)] * wide
+                  + inside_high_half(random64(), wide);
         maybe += bloom_may_contain_hash(b, sort >= STRING ? any_hash(b, sort)
                                         : hash_by_two(sort, at[0], at[1]));
     }

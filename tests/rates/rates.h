@@ -5,6 +5,7 @@
 
 #define BLOOM_STATIC
 #include "examples/companions/bloom_chain.h"
+#include "../inside.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -36,7 +36,7 @@ static bool walk(unsigned char *bits, bloom_plan plan, int rule, bool set)
     unsigned k = plan.hashes, all = 1;
     while (k-- > 0 && (all || set)) {
         uint64_t i = rule == GUAVA ? (x & INT64_MAX) % plan.cells
-                                   : bloom_high_half_(x, plan.cells);
+                                   : inside_high_half(x, plan.cells);
         all &= (unsigned)bits[i >> 3] >> (i & 7) & 1;
         if (set)
             bits[i >> 3] |= (unsigned char)(1U << (i & 7));

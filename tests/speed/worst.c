@@ -22,6 +22,7 @@
 #define BLOOM_CHAIN_MALLOC(size) BLOOM_MALLOC(size)
 #define BLOOM_CHAIN_FREE(pointer) BLOOM_FREE(pointer)
 #include "examples/companions/bloom_chain.h"
+#include "../inside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -279,7 +280,7 @@ static void any_chain(const arguments *a)
         if (a->n % 5)
             bloom_init(image + at, bytes + 32, plan);
         else
-            bloom_write_header_(image + at, plan);
+            inside_write_header(image + at, plan);
     memcpy(image, "BLC\2", 4);
     image[4] = plan.layout;
     image[5] = plan.hash_bits;
@@ -288,7 +289,7 @@ static void any_chain(const arguments *a)
     put64(image + 8, a->n);
     put64(image + 16, bits);
     put64(image + 24, a->cells);
-    image[7] = bloom_chain_check_byte_(image);
+    image[7] = inside_chain_check_byte(image);
 }
 
 static void load(const arguments *a)

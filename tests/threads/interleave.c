@@ -37,6 +37,7 @@ static bool torn;                       /* atomic operations have two parts */
 #define BLOOM_STATIC
 #define BLOOM_ATOMIC
 #include "bloom.h"
+#include "../inside.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #error "interleave.c needs x86-64 or AArch64, for which bloom.h has SIMD"
@@ -121,13 +122,13 @@ static uint64_t bits_of(unsigned what)
 static uint64_t do_it(unsigned what)
 {
     if (is_merge(what)) {
-        bloom_combine_words_(cells, other_cells, 8, kind == SUMS, false);
+        inside_combine_words(cells, other_cells, 8, kind == SUMS, false);
         return 0;
     }
-    return kind <= SUMS ? bloom_count_(cells, counted_cell(what),
+    return kind <= SUMS ? inside_count(cells, counted_cell(what),
                                        is_up(what) ? 1 : -1)
-         : kind == WORD ? bloom_set_word_(cells, bits_of(what))
-                        : (~bloom_probe_bit_(cells, what, true) & 1ULL) << what;
+         : kind == WORD ? inside_set_word(cells, bits_of(what))
+                        : (~inside_probe_bit(cells, what, true) & 1ULL) << what;
 }
 
 /* ---- Threads -------------------------------------------------------------
