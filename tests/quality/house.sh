@@ -7,8 +7,15 @@
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 . tests/count.sh
 
-find . -type f ! -path './.git/*' ! -path './build/*' ! -path '*/__pycache__/*' |
-    sed 's|^\./||' | sort >build/files
+# The repository's own files; without git, all those that were not built
+if [ -e .git ] && command -v git >/dev/null; then
+    git -c safe.directory='*' ls-files | while read -r file; do
+        [ ! -e "$file" ] || echo "$file"
+    done
+else
+    find . -type f ! -path './build/*' ! -path '*/__pycache__/*' |
+        sed 's|^\./||'
+fi | sort >build/files
 documents=$(grep '\.md$' build/files)
 
 # none WHAT [FOUND]...: passed if nothing was found
@@ -78,6 +85,13 @@ else
             grep -v -x -F -f build/targets)
 fi
 
+# README's first program is examples/first.c.
+readme_program() {
+    awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md |
+        cmp -s - examples/first.c
+}
+check "README.md shows examples/first.c" readme_program
+
 # README's lines of C, those indented by four blanks, compile. Each heading
 # begins a new function.
 {
@@ -116,12 +130,24 @@ wide() {        # wide MOST PATTERN: lines of more columns. Tables may be wide.
 none 'lines of more than 80 columns (documents: 100)' $(wide 100 '\.md$') \
     $(wide 80 '^(bloom\.h|examples/.*\.(c|h|hpp|ino)|tests/test\.c)$')
 
+# The version is written in bloom.h only; all others take it from there.
+version=$(make -s version)
+check "bloom.h begins with its version, $version" \
+    grep -q "^   bloom\.h $version - " bloom.h
+none 'files that have the version, too' $(grep -v -e '\.md$' -e '^bloom\.h$' \
+    build/files | xargs grep -Fw -- "$version" /dev/null |
+    grep -v ' or later' | cut -d : -f 1)
+
 # private FILE: the names that end with an underscore, as private ones of bloom.h
 # do. bloom_hash_* in a comment is not one.
 private() {
     sed 's/_\*//g' "$1" | grep -o -w -E '(bloom|BLOOM)_[A-Za-z0-9_]*_' | sort -u
 }
-none 'private names in tests/test.c' $(private tests/test.c)
+none 'private names in tests, other than in tests/inside.h' $(
+    for file in $(grep -E '^(tests|examples/[^/]*/tests)/.*\.(c|h|cpp|hpp)$' \
+        build/files | grep -v '^tests/inside.h$'); do
+        private "$file" | sed "s|^|$file:|"
+    done)
 for file in examples/companions/*.h; do
     own=$(basename "$file" .h)
     none "private names of others in $file" $(private "$file" | grep -v -i "^${own}_")

@@ -1,7 +1,7 @@
 # `make test` runs this script. It builds and runs the test program in each mode
 # of the header, then the tests of the houses: the files build/NAME.out in TESTS.
-# Last, it checks the symbols of bloom.h's object file, the README's first
-# program, and wrong options. It skips modes that the compiler cannot build, and
+# Last, it checks the symbols of bloom.h's object file, the first example, and
+# wrong options. It skips modes that the compiler cannot build, and
 # says so. It ends with the sum, "N passed, N failed".
 # usage: CC=.. CXX=.. BUILD=.. TESTS=.. [ONLY="MODE..."] run.sh
 . tests/count.sh
@@ -25,17 +25,11 @@ for file in $TESTS; do
     sum "$(basename "$file" .out)" "$file"
 done
 
-# README's first program is examples/first.c, whose comments say what it prints.
-readme_program() {
-    awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md |
-        cmp -s - examples/first.c
-}
 first_prints() {
     said=$(sed -n 's/^       \(apple.*\)/\1/p; s/^       \(pear.*in\).*/\1/p' \
            examples/first.c)
     [ "$(build/first)" = "$said" ]
 }
-check "README.md shows examples/first.c" readme_program
 check "examples/first.c prints what its comments say" first_prints
 
 # Every public symbol begins with bloom_. The object needs only calloc, free,
@@ -135,12 +129,6 @@ if command -v nm >/dev/null; then
 else
     echo "skipped: three checks of symbols (no nm; Debian package binutils)"
 fi
-version=$($BUILD version)
-check "bloom.h begins with its version, $version" \
-    grep -q "^   bloom\.h $version - " bloom.h
-is "lines that have the version, too" '' "$(find . -path ./build -prune -o \
-    -path './.?*' -prune -o -type f ! -path ./bloom.h ! -name '*.md' \
-    -exec grep -Fw "$version" /dev/null {} + | grep -v ' or later')"
 check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
 check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
 check "BLOOM_ATOMIC after the first #include is an error" late BLOOM_ATOMIC
