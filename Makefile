@@ -87,21 +87,23 @@ VERSION := $(shell awk '/define BLOOM_VERSION/ { v = $$3; print int(v / 10000) \
     "." int(v / 100) % 100 "." v % 100; exit }' bloom.h)
 version:
 	@echo $(VERSION)
-INSTALLED = $(DESTDIR)$(PREFIX)
+# In quotes, for a folder with a space in its name
+INSTALLED = '$(DESTDIR)$(PREFIX)'
 # $(call put,MODE,FILES,FOLDER): copies the files to that folder below PREFIX
 put = install -d $(INSTALLED)/$3 && install -m $1 $2 $(INSTALLED)/$3
 
-LICENCE = $(INSTALLED)/share/doc/bloom/copyright
+LICENCE = $(INSTALLED)/share/doc/bloom
 install::
 	$(call put,644,bloom.h $(COMPANIONS),include)
-	install -d $(dir $(LICENCE))
-	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h >$(LICENCE)
-	chmod 644 $(LICENCE)
+	install -d $(LICENCE)
+	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h \
+	    >$(LICENCE)/copyright
+	chmod 644 $(LICENCE)/copyright
 
 uninstall::
 	rm -f $(addprefix $(INSTALLED)/include/,bloom.h $(notdir $(COMPANIONS))) \
-	    $(LICENCE) $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
-	rmdir $(dir $(LICENCE)) 2>/dev/null || :
+	    $(LICENCE)/copyright $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
+	rmdir $(LICENCE) 2>/dev/null || :
 
 # ---- The library, for other languages ---------------------------------------
 
@@ -125,7 +127,7 @@ build/libbloom.a: $(BLOOM)
 
 libbloom: build/libbloom.so build/libbloom.a
 
-LIBDIR = $(DESTDIR)$(PREFIX)/lib
+LIBDIR = $(INSTALLED)/lib
 install-libbloom: libbloom
 	mkdir -p $(LIBDIR)
 	cp build/libbloom.so $(LIBDIR)/libbloom-h.so.$(VERSION)

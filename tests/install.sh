@@ -4,9 +4,9 @@
 . tests/count.sh
 stage=$PWD/build/install.$$
 trap 'rm -rf "$stage"' EXIT
-order="${MAKE:-make -s} DESTDIR=$stage PREFIX=/opt/b"
+order() { ${MAKE:-make -s} DESTDIR="$stage" PREFIX=/opt/b "$1"; }
 
-(umask 077; $order install) >build/install.log 2>&1
+(umask 077; order install) >build/install.log 2>&1
 is "make install" "0" "$?$(cat build/install.log)"
 for header in bloom.h examples/companions/*.h; do
     same "installed" "$stage/opt/b/include/${header##*/}" "$header"
@@ -22,7 +22,7 @@ is "the copyright file" "$(licence)" "$(sed 's/./   &/; $s/$/ *\//' \
     "$stage/opt/b/share/doc/bloom/copyright")"
 check "the licence is in bloom.h" eval "licence | grep -q 'MIT OR Unlicense'"
 
-$order uninstall >build/install.log 2>&1
+order uninstall >build/install.log 2>&1
 is "make uninstall" 0 "$?$(cat build/install.log)"
 is "files and folders named bloom that uninstall left" '' \
     "$(find "$stage" -type f -o -name bloom)"

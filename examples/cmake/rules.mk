@@ -11,7 +11,7 @@ CMAKE_FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
     examples/cmake
 
 install::
-	install -d $(dir $(CMAKE_FILES:%=$(INSTALLED)/%))
+	install -d $(INSTALLED)/lib/cmake/bloom $(INSTALLED)/share/pkgconfig
 	cp examples/cmake/config.cmake \
 	    $(INSTALLED)/lib/cmake/bloom/bloom-config.cmake
 	$(CMAKE_FILL)/version.cmake \
