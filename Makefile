@@ -21,16 +21,16 @@ CFLAGS = -O2
 WARN = -Wall -Wextra -pedantic
 C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 
-# Each folder of examples/ that is a house of its own adds to these variables and
-# has rules of its own, in its rules.mk. All paths there are relative to this
-# folder. examples/firmware/rules.mk is a short one.
+# Each folder of examples/ that has a rules.mk is a product. Its rules.mk adds to
+# these variables and has the product's own rules. All paths there are relative to
+# this folder. examples/firmware/rules.mk is a short one.
 #   PRODUCTS  what `make` builds
 #   TESTS     files build/NAME.out that `make test` makes: each ends with a line
 #             "N passed, N failed". These may need a C compiler and make only.
 #   CHECKS    targets check-NAME for .ci/run; each ends with such a line, too
 #   PACKAGES  the Debian packages that CHECKS need
-# install:: and uninstall:: have two colons, so that each house adds its own.
-HOUSES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
+# install:: and uninstall:: have two colons, so that each product adds its own.
+RULES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 PRODUCTS =
 TESTS = build/install.out build/library.out
 
@@ -54,8 +54,8 @@ build/first: examples/first.c $(BLOOM)
 # ---- make test: one program, built and run once for each mode ----------------
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*.[ch])
-MODES := $(shell . tests/modes.sh && modes test)
-MODE = tests/modes.txt tests/modes.sh tests/unit/program.sh
+MODES := $(shell . tests/count.sh && modes test)
+MODE = tests/modes.txt tests/count.sh tests/unit/program.sh
 
 build/bloom.o: $(BLOOM)
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
@@ -142,7 +142,7 @@ build/library.out: libbloom FORCE
 # ---- The wider checks, and the examples -------------------------------------
 
 include tests/Makefile         # sets CHECKS and PACKAGES
-include $(HOUSES)
+include $(RULES)
 
 all: $(PRODUCTS)
 
@@ -156,7 +156,7 @@ clean:
 
 help:                           # the comments at the top of all these files
 	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
-	    on { print substr($$0, 3) }' Makefile tests/Makefile $(HOUSES)
+	    on { print substr($$0, 3) }' Makefile tests/Makefile $(RULES)
 
 .PHONY: all FORCE test install uninstall libbloom install-libbloom \
     version checks packages clean help

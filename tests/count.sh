@@ -1,6 +1,7 @@
-# Counts passed and failed tests, and names missing packages, for the scripts of
-# tests/ and examples/*/tests/. They read this file by ". tests/count.sh" and
-# end with the call `counted`.
+# Helpers for all scripts of tests/ and examples/*/tests/: they count passed and
+# failed tests, name missing packages, and read modes.txt, the list of the modes
+# of bloom.h. Scripts work in the top folder, read this file by
+# ". tests/count.sh" and end with the call `counted`.
 passed=0 failed=0
 
 ok() { passed=$((passed + 1)); }
@@ -55,4 +56,50 @@ enough() {      # enough: if anything was missing, the script ends, and failed
     [ -z "$missing" ] && return
     echo "0 passed, 1 failed"
     exit 1
+}
+
+# ---- The modes of bloom.h ---------------------------------------------------
+
+modes() {       # modes TARGET: the names of the modes that this target uses
+    sed '/^#/d' tests/modes.txt | awk -F ' *[|] *' -v tool="$1" '
+        tool == "test" ? $2 != "-" : " " $3 " " ~ " " tool " " { print $1 }'
+}
+mode() {        # mode NAME: sets program, options and test_options
+    IFS='|' read -r name program tools options test_options for <<LINE
+$(grep "^$1 *|" tests/modes.txt)
+LINE
+    [ -n "$name" ] && return
+    echo "tests/modes.txt has no mode $1"
+    return 1
+}
+flags() {       # flags TARGET: for programs, lines NAME|OPTIONS|TEST-OPTIONS
+    for mode in $(modes "$1"); do
+        mode $mode &&
+            echo "$mode|-include tests/unit/hooks.h $options|$test_options"
+    done
+}
+lacks() {       # lacks NAME: what a compiler lacks for this mode, or nothing
+    mode "$1" || return
+    case $options in *BLOOM_ATOMIC*)
+        echo __GCC_ATOMIC_CHAR_LOCK_FREE | ${CC:-cc} -E - 2>/dev/null |
+            grep -q -x 2 || echo "${CC:-cc} has no atomic operations" ;;
+    esac
+    case $program in *c++* | *mixed*)
+        echo 'int main() { return 0; }' >build/c++.cpp &&
+            ${CXX:-c++} build/c++.cpp -o build/c++ 2>/dev/null ||
+            echo "no C++ compiler; Debian package g++" ;;
+    esac
+}
+
+# ---- Copies of the tree -----------------------------------------------------
+
+# copy FOLDER: copies this tree there, where its targets can be made without
+# touching build/ here. What was built there before stays: make builds it again
+# only if its sources changed.
+copy() {
+    mkdir -p "$1" || return
+    find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+    for file in * .ci .gitignore; do
+        [ "$file" = build ] || cp -pR "$file" "$1" || return
+    done
 }

@@ -1,7 +1,7 @@
 # `make without` runs this script. Each product in examples/ can be deleted, and
 # everything else still builds and passes. So in a copy of this tree, without one
 # folder at a time, it runs make, make test (in one mode, and without the tests
-# of the products), libbloom, help, house, and the checks of those products that
+# of the products), libbloom, help, docs, and the checks of those products that
 # use the deleted one. It ends with "N passed, N failed".
 # usage: without.sh [NAME...]       NAME: delete only these
 . tests/count.sh
@@ -38,7 +38,7 @@ for folder in examples/*/; do
     name=$(basename "$folder")
     case " ${only:-$name} " in *" $name "*) ;; *) continue ;; esac
     case $name in companions|tests) continue ;; esac    # not products
-    sh tests/copy.sh "$tree" && rm -rf "$tree/examples/$name" || exit 1
+    copy "$tree" && rm -rf "$tree/examples/$name" || exit 1
     for file in $(built "$name"); do
         rm -f "$tree/$file"
     done
@@ -47,7 +47,7 @@ for folder in examples/*/; do
         made test ONLY=debug TESTS=build/install.out
     check "without $name: make libbloom" made libbloom
     check "without $name: make help" made help
-    check "without $name: make house" made house
+    check "without $name: make docs" made docs
     for user in $(users "$name"); do
         for target in $(sed -n 's/^CHECKS += //p' "$user/rules.mk"); do
             echo "without $name: make $target"

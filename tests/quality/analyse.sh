@@ -21,7 +21,6 @@
 #       reports shift-count-overflow
 cd "$(dirname "$0")/../.." || exit 1
 . tests/quality/analysers.sh
-. tests/modes.sh
 
 echo '#include "tests/headers.h"' >build/analyse.c
 for mode in $(modes analyse); do

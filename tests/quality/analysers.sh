@@ -1,4 +1,4 @@
-# Three static analysers, for analyse.sh and for the houses. Scripts that work in
+# Three static analysers, for analyse.sh and for the products. Scripts that work in
 # the top folder read this file by ". tests/quality/analysers.sh". These checks
 # are switched off, for the stated reasons:
 #

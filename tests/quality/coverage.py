@@ -18,8 +18,6 @@ import shutil
 import subprocess
 import sys
 
-from modes import modes
-
 BUILD = "build/coverage"
 # Functions that the tests do not run completely, and why. Anything that is not
 # run in another function is a failure. tests/inside.h says what bloom.h calls
@@ -35,6 +33,15 @@ UNCOVERED = {
     "inside_probe_block_simd":
         "without SIMD, no call of it is compiled",
 }
+
+
+def modes(target):
+    """{name: (options of bloom.h, flags of the tests)} of the modes that this
+    target of make uses"""
+    listed = subprocess.check_output(
+        ["sh", "-c", ". tests/count.sh; flags " + target], text=True)
+    return {name: (options.split(), tests.split()) for name, options, tests
+            in (line.split("|") for line in listed.splitlines())}
 
 
 def run(folder, *command):

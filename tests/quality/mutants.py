@@ -38,7 +38,7 @@ import shutil
 import subprocess
 import sys
 
-from modes import modes
+from coverage import modes
 
 BUILD = "build/mutants"
 RESULTS = "build/mutants.tsv"

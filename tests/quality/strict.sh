@@ -21,7 +21,6 @@ USER="-Werror -Wall -Wextra -pedantic"          # as in a user's program
 
 echo '#include "tests/headers.h"' | tee build/strict.c >build/strict.cpp
 . tests/count.sh
-. tests/modes.sh
 need gcc gcc; need g++ g++; need clang++ clang
 enough
 
@@ -37,7 +36,7 @@ versions() {            # versions "VERSION..." GCC CLANG FLAGS...
         flow=-fsyntax-only
     done
 }
-C="c99 c11 c17" CXX="c++11 c++14 c++17 c++20"
+C="c99 c11 c17 c2x" CXX="c++11 c++14 c++17 c++20 c++2b"
 
 : >build/strict.jobs
 extern=$(grep -h -o 'define BLOOM_[A-Z_]*API' bloom.h examples/companions/*.h |

@@ -1,6 +1,5 @@
 /* Measures the time to add and to look up a key in the filters of all
-   contenders (`make bench`, `make lean`, `make pages`). They take turns on the
-   same keys in one run, so that their ratios are reliable even on a busy
+   contenders (`make bench`). They take turns on the same keys in one run, so that their ratios are reliable even on a busy
    machine.
 
    usage: bench u64|hashed|strings RATE N ROUNDS

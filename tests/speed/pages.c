@@ -1,7 +1,7 @@
-/* The contenders of `make pages` (Linux): filters in pages of 4 KB and in huge
-   pages, and the floor, one random line of 64 bytes per key. Adding 10^9 keys
-   would take long. So the cells are filled with random bits, of which half are
-   set, as in a full filter, and only n / 64 keys are added. */
+/* The contenders of `make bench PARTS=pages` (Linux): filters in pages of 4 KB
+   and in huge pages, and the floor, one random line of 64 bytes per key. Adding
+   10^9 keys would take long. So the cells are filled with random bits, of which
+   half are set, as in a full filter, and only n / 64 keys are added. */
 
 #define _DEFAULT_SOURCE
 #define BLOOM_STATIC

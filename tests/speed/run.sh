@@ -1,8 +1,8 @@
-# `make bench` and `make pages` run this script. It builds the benchmark,
-# bench.c, with each compiler, runs it, and prints the results as tables. The
-# exit status is 1 if a filter gave a wrong answer. For reliable times, keep
-# other programs off the last CPU, to which it pins itself (chrt -f 50 make
-# bench, as root). Variables select what is measured:
+# `make bench` runs this script. It builds the benchmark, bench.c, with each
+# compiler, runs it, and prints the results as tables. The exit status is 1 if a
+# filter gave a wrong answer. For reliable times, keep other programs off the last
+# CPU, to which it pins itself (chrt -f 50 make bench, as root). Variables select
+# what is measured:
 #   PARTS   ours, and libbloom, lean, peers; or pages
 #   N       numbers of keys
 #   KEYS    kinds of keys: u64 hashed strings
@@ -15,7 +15,9 @@
 #   OUT     the results are written to OUT.tsv
 #   BOOST, LIBFILTER, FASTFILTER  folders with the sources of these peers; BOOST
 #           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
-# Example: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
+# Examples: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
+#   huge and small pages, 8 GB: make bench PARTS=pages N=1e9 KEYS=u64 RATES=0.01 \
+#       SWEEP= BUILDS=gcc,-O3,-march=native OUT=build/pages
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 : "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"

@@ -1,11 +1,10 @@
 # `make test` runs this script. It builds and runs the test program in each mode
-# of the header, then the tests of the houses: the files build/NAME.out in TESTS.
+# of the header, then the tests of the products: the files build/NAME.out in TESTS.
 # Last, it checks the symbols of bloom.h's object file, the first example, and
 # wrong options. It skips modes that the compiler cannot build, and
 # says so. It ends with the sum, "N passed, N failed".
 # usage: CC=.. CXX=.. BUILD=.. TESTS=.. [ONLY="MODE..."] run.sh
 . tests/count.sh
-. tests/modes.sh
 modes=
 for mode in ${ONLY:-$(modes test)}; do
     lacking=$(lacks $mode)

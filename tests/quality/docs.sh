@@ -1,4 +1,4 @@
-# `make house` runs this script. It checks what a reader of the repository would
+# `make docs` runs this script. It checks what a reader of the repository would
 # stumble over: links and paths of the documents that lead nowhere, commands that
 # do not exist, lines of C in README.md that do not compile, lines that are too
 # wide, private names of bloom.h outside of it, and an #include in extern "C".
@@ -189,4 +189,4 @@ for folder in tests examples; do
 done >build/twice
 [ ! -s build/twice ] || { echo 'Pairs of files that share six lines, for a look:'
                           cat build/twice; }
-counted house
+counted docs
