@@ -98,7 +98,7 @@ done
 
 # --for, with a clock that is CLOCK_AHEAD seconds ahead
 at() {          # at SECONDS TRY...
-    export CLOCK_AHEAD="$1" LD_PRELOAD="$PWD/clock.so"
+    export CLOCK_AHEAD="$1" LD_PRELOAD=./clock.so   # $PWD may have a space
     shift
     "$@"
     unset CLOCK_AHEAD LD_PRELOAD
@@ -106,7 +106,7 @@ at() {          # at SECONDS TRY...
 now=$(date +%s)
 if ${CC:-cc} -shared -fPIC "$root/examples/command/tests/fast_clock.c" -o clock.so \
         2> err &&
-   [ "$(CLOCK_AHEAD=-$now LD_PRELOAD=$PWD/clock.so "$bloom" --version \
+   [ "$(CLOCK_AHEAD=-$now LD_PRELOAD=./clock.so "$bloom" --version \
        2>&1)" = "$("$bloom" --version)" ]; then
     rm -f f
     at 0 try 'at first' 0 uniq --for 24h -p 1e-9 -f f a; same out a

@@ -1,0 +1,61 @@
+# `make fresh` runs this script. It runs `make test` as on machines where nobody
+# has run it before: with other compilers, with the tools of busybox, and always
+# without git, by a user who is not root, in a folder whose name has a space and
+# which has files of others. It ends with "N passed, N failed", where each run
+# of `make test` counts as one.
+# usage: fresh.sh [NAME...]         NAME: only these runs
+. tests/count.sh
+need musl-gcc musl-tools; need busybox busybox; need tcc tcc
+need clang++ clang; need nm binutils; need mawk mawk; need dash dash
+need 'gcc -m32' 'gcc-multilib g++-multilib' \
+    'echo "int main() { return 0; }" | g++ -m32 -x c++ - -o build/fresh.m32'
+enough
+unset MAKEFLAGS MAKELEVEL MFLAGS ONLY TESTS
+make=$(command -v make)
+root=$(mktemp -d) && chmod 755 "$root" || exit
+trap 'rm -rf "$root"' EXIT
+tree="$root/a folder"
+user=
+[ "$(id -u)" -ne 0 ] || user='setpriv --reuid=65534 --regid=65534 --clear-groups'
+
+# As on Alpine: the tools of busybox, a C compiler for musl, and binutils. The
+# awk of Debian's busybox has no logarithm, and there is no `install` in it.
+bin=$root/bin
+mkdir "$bin"
+for tool in $(busybox --list); do
+    ln -s "$(command -v busybox)" "$bin/$tool"
+done
+for tool in musl-gcc x86_64-linux-gnu-gcc as ld ar nm readelf install; do
+    ln -sf "$(command -v $tool)" "$bin/$tool"
+done
+ln -sf "$(command -v mawk)" "$bin/awk"
+ln -sf "$(command -v dash)" "$bin/sh"
+
+# fresh NAME PATH VARIABLE=VALUE...: runs `make test` with these variables
+fresh() {
+    name=$1 path=$2
+    shift 2
+    case " ${only:-$name} " in *" $name "*) ;; *) return ;; esac
+    echo "make test $*"
+    log=build/fresh-$name.log
+    rm -rf "$tree" && copy "$tree" && rm -rf "$tree/build" &&
+        mkdir "$tree/venv" "$tree/node_modules" || exit
+    tee "$tree/venv/version.py" "$tree/node_modules/package.json" <bloom.h \
+        >/dev/null
+    [ -z "$user" ] || chown -R 65534:65534 "$tree"
+    if (cd "$tree" && $user env PATH="$path" "$make" test JOBS=2 "$@") >"$log" 2>&1; then
+        ok
+        grep '^skipped' "$log"
+    else
+        bad "make test $*, of $(grep -c ' passed, ' "$log") programs: see $log"
+        grep -v ' 0 failed$' "$log"
+    fi
+    tail -n 1 "$log"
+}
+only=$*
+fresh cc "$PATH"
+fresh clang "$PATH" CC=clang CXX=clang++
+fresh tcc "$PATH" CC=tcc
+fresh m32 "$PATH" CC='gcc -m32' CXX='g++ -m32'
+fresh musl "$bin" CC=musl-gcc
+counted
