@@ -130,6 +130,7 @@ int add_to_filter(char **operands)
     int status;
     take_output(path);
     f = read_sound_filter(path);
+    f.warns = true;
     fill_filter(&f, operands, 1);
     status = tell_if_full(path, &f);
     save_changes(path, &f);

@@ -98,8 +98,7 @@ typedef struct filter {
     uint64_t n;                     /* planned number of lines, of a chain: of
                                        its first link; 0: unknown */
     uint64_t known;                 /* `one` holds at least this many */
-    bool told;                      /* the user knows that the window forgets
-                                       lines early */
+    bool warns;                     /* once, if the window forgets early */
     bool changed, sealed;           /* since its file was read or written;
                                        whether that has a seal */
 } filter;

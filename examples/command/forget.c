@@ -10,13 +10,6 @@ bool window_wanted(void)
     return options.last_lines > 0 || options.age > 0;
 }
 
-/* Returns the milliseconds per generation. All generations except the newest
-   together last for `age` seconds. */
-static uint64_t span_for(uint64_t age, unsigned generations)
-{
-    return (age * 1000 + generations - 2) / (generations - 1);
-}
-
 static bloom_window_plan plan_window(uint64_t n, unsigned g, bloom_plan like)
 {
     bloom_window_plan plan = bloom_window_plan_for(n, options.p, g,
@@ -34,36 +27,25 @@ filter new_window(void)
     bloom_window_plan plan = plan_window(n, GENERATIONS, given_plan());
     size_t size = bloom_window_plan_size(plan);
     f.window = bloom_window_init(need_memory(size, "window"), size, plan);
-    if (options.age)
-        bloom_window_set_time(f.window, milliseconds(),
-                              span_for(options.age, GENERATIONS));
+    if (options.age)                    /* starts the clock */
+        bloom_window_advance(f.window, milliseconds(), 1000 * options.age);
     return f;
 }
 
-/* ---- Time --------------------------------------------------------------- */
+/* ---- What it remembers --------------------------------------------------- */
 
-/* If the clock was set back, it counts the newest generation as just begun, so
-   that nothing is forgotten too early. */
-void forget_old(filter *f)
+uint64_t lines_known(const bloom_window *w)
 {
-    bloom_window *w = f->window;
-    uint64_t now, time, span;
-    unsigned i;
-    if (!w || bloom_window_span(w) == 0)
-        return;
-    now = milliseconds();
-    time = bloom_window_time(w);
-    span = bloom_window_span(w);
-    if (now < time)
-        time = now;
-    for (i = 0; now - time >= span && i < links_of(f); i++) {
-        bloom_window_step(w);
-        time += span;
-    }
-    if (now - time >= span)
-        time = now;
-    if (time != bloom_window_time(w))
-        bloom_window_set_time(w, time, span);
+    const bloom_window_plan plan = bloom_window_plan_of(w);
+    return plan.room * (plan.generations - 1);
+}
+
+/* The header has the milliseconds per generation: a seventh, rounded up. */
+uint64_t age_known(const bloom_window *w)
+{
+    const unsigned parts = bloom_window_plan_of(w).generations - 1;
+    const uint64_t span = bloom_window_span(w);
+    return span / 1000 * parts + span % 1000 * parts / 1000;
 }
 
 /* Returns `text`, such as 24h. */
@@ -78,34 +60,19 @@ const char *print_age(char text[40], uint64_t age)
     return text;
 }
 
-/* The age given to --for, in seconds; 0 for a window of --last */
-uint64_t age_known(const bloom_window *w)
-{
-    const unsigned parts = bloom_window_plan_of(w).generations - 1;
-    const uint64_t span = bloom_window_span(w);
-    return span / 1000 * parts + span % 1000 * parts / 1000;
-}
-
 /* ---- Lines -------------------------------------------------------------- */
 
-uint64_t lines_known(const bloom_window *w)
+void forget_old(filter *f)
 {
-    const bloom_window_plan plan = bloom_window_plan_of(w);
-    return plan.room * (plan.generations - 1);
-}
-
-/* Warns once that the newest generation is full before its time is over. */
-static void tell_early(filter *f)
-{
-    const bloom_window *w = f->window;
-    char age[40];
-    if (f->told || bloom_window_span(w) == 0)
+    const uint64_t age = f->window ? age_known(f->window) : 0;
+    char time[40];
+    if (age == 0 || !bloom_window_advance(f->window, milliseconds(),
+                                          1000 * age) || !f->warns)
         return;
-    print_age(age, age_known(w));
-    say("--for %s: new lines arrive too fast for -n %" PRIu64 ", so only the "
-        "last %" PRIu64 " are sure to be remembered; start a new filter with a "
-        "larger -n", age, lines_known(w), lines_known(w));
-    f->told = true;
+    f->warns = false;
+    say("--for %s: more than %" PRIu64 " new lines came within twice that "
+        "time, so some are forgotten earlier; start a new filter with a larger "
+        "-n", print_age(time, age), lines_known(f->window));
 }
 
 /* Returns how many of `count` lines, at most BATCH, the newest generation
@@ -114,14 +81,10 @@ static size_t room_for(filter *f, size_t count)
 {
     bloom_window *w = f->window;
     const uint64_t room = bloom_window_plan_of(w).room;
-    const uint64_t span = bloom_window_span(w);
     uint64_t left;
     forget_old(f);
-    if (bloom_window_keys(w) >= room) {
-        tell_early(f);
+    if (bloom_window_keys(w) >= room)           /* not with --for */
         bloom_window_step(w);
-        bloom_window_set_time(w, span ? milliseconds() : 0, span);
-    }
     left = room - bloom_window_keys(w);
     count = count < BATCH ? count : BATCH;
     return count < left ? count : (size_t)left;

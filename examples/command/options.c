@@ -53,7 +53,7 @@ const option_line option_list[] = {
       "N is rounded up to a multiple of 7", NULL },
     { 'A', "for", "TIME",
       "remember printed lines for TIME, such as 24h (s, m, h or d);\n"
-      "-n N is the largest number of new lines expected in TIME", NULL },
+      "-n N is the largest number of new lines in twice TIME", NULL },
     { 'O', "fold", NULL,
       "shrink OUT to the smallest possible size that keeps the\n"
       "rate P; build the inputs with --foldable", "merge" },

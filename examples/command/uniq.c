@@ -364,6 +364,7 @@ int uniq_lines(char **operands)
     run.seen = recall(run.path && take_output(run.path));
     run.warn_at = run.seen.n;
     run.save_at = NEVER;
+    run.seen.warns = true;
     look_at_start(&run.seen);
     if (run.path) {
         reserve_or_end();

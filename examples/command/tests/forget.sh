@@ -49,6 +49,11 @@ what='--for, without a FILE'
 { printf 'a\nb\na\n'; sleep 1.3; echo a; } | "$bloom" uniq --for 1s > out
 printf 'a\nb\na\n' > want; same out want
 
+# Time passes, and there is room: nothing that is younger is forgotten
+what='--for, after a burst'
+{ numbers 1 650; sleep 1.6; echo 1; } | "$bloom" uniq --for 4s -n 700 > out
+numbers 1 650 > want; same out want
+
 # FILE with other options and other verbs
 daily() {       # daily OPTIONS: with a new FILE, and with the same FILE again
     rm -f f
@@ -123,7 +128,7 @@ if ${CC:-cc} -shared -fPIC "$root/examples/command/tests/fast_clock.c" -o clock.
     at 5000000 try 'a clock set back' 0 uniq -f f b
     numbers 601 1000 > want; same out want
     at 5086390 try 'a day after that' 0 uniq -f f ab; same out /dev/null
-    at 5100000 try 'and more' 0 uniq -f f ab; sort -nu ab > want; same out want
+    at 5200000 try 'and more' 0 uniq -f f ab; sort -nu ab > want; same out want
     try 'and more' 0 info f; says out 'remembers:       lines of the last 1d, up to 1000006'
     refuse 'f: made with --for 1d, not --for 12h; use another file or' \
         uniq --for 12h -f f < a
@@ -136,11 +141,35 @@ if ${CC:-cc} -shared -fPIC "$root/examples/command/tests/fast_clock.c" -o clock.
     rm f; what='--for, and more than N'
     "$bloom" uniq --for 1d -n 7000 -p 0.01 -f f many > out 2> err
     is "$what" 0 $?; is "$what: one message" 1 $(wc -l < err)
-    says err '--for 1d: new lines arrive too fast for -n 7000, so only the last'
+    says err '--for 1d: more than 7000 new lines came within twice that time, so'
     is "$what: few are lost" yes \
         "$(wc -l < out | awk '{ print ($1 >= 197800 ? "yes" : $1) }')"
     rm f; "$bloom" uniq --for 1d -n 7000 -p 1e-9 -f f many > out 2> err
-    tail -n 7000 many > in; try "$what" 0 uniq -f f in; same out /dev/null
+    tail -n 7000 many > in; try "$what, check" 0 check -c f in
+    says out '7000 in'; "$bloom" uniq -f f in > out 2> err; same out /dev/null
+
+    # Runs at all hours for a month, with bursts, of 700 lines at most within
+    # two days: lines younger than a day are dropped, those older than two and
+    # a half are printed. Lines that end in `a` come again and again
+    rm -f f; what='--for, with bursts'; awk 'BEGIN { srand(5)
+        for (i = 1; i <= 90; i++) {
+            time += 3600 * int(24 * rand() * rand() + 1)
+            for (j = 0; j < 20; j++) print time, int(rand() * 60) "a"
+            if (rand() < 0.2 && time - burst > 172800)
+                for (burst = time; j < 450; j++) print time, i "." j
+        } }' > in
+    for i in $(cut -d ' ' -f 1 in | uniq); do
+        awk -v t=$i '$1 == t { print $2 }' in | at $i "$bloom" uniq --for 24h \
+            -n 700 -p 1e-9 -f f | sed "s/^/$i /"
+    done > out 2> err; empty "$what" err
+    is "$what" '0 early, 0 late, 0 odd' "$(awk '
+        NR == FNR { out[FNR] = $0; outs = FNR; next }
+        { age = ($2 in at) ? $1 - at[$2] : 9e9
+          if (out[printed + 1] == $0) {
+              early += age < 86400; at[$2] = $1; printed++ }
+          else late += age > 216000 }
+        END { print early + 0 " early, " late + 0 " late, " outs - printed \
+                    " odd" }' out in)"
 else
     echo "skipped: --for with another clock (LD_PRELOAD does not work here)"
 fi
