@@ -29,7 +29,8 @@
    A chain cannot grow if memory is short, if it has 64 links, or if the plan of
    the next link is impossible. Then the newest link takes all further keys. No
    key is lost, but the rate rises above p, and bloom_chain_fpr reports it. The
-   chain tries to grow again when the newest link holds twice as many keys.
+   chain tries to grow again when the newest link holds twice as many keys, or,
+   if it is saved and loaded, at the next new key.
 
    OPTIONS are macros. Define them before every #include of this file.
      BLOOM_CHAIN_API            stands before each function. The default is
@@ -172,7 +173,8 @@ BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
 BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Makes a chain from a copy of the `size` bytes at image. It grows just as the
-   saved chain would have grown. If the bytes are not the image of a chain, the
+   saved chain would have grown. (If that could not grow when its newest link was
+   full, the loaded one tries again at the next new key.) If the bytes are not the image of a chain, the
    result is NULL and *error is the reason. If memory is short, the result is
    NULL and *error is BLOOM_OK. error may be NULL. The checks, in this order:
        BLOOM_TRUNCATED      there are fewer than 32 bytes, or image is NULL
@@ -187,6 +189,15 @@ BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
    bloom_chain_verify. Add keys only to a chain from a source that you trust, as
    first_n in the head decides how much memory the next link takes. */
 BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                              bloom_error *error);
+
+/* To read a large chain from a file without a second copy in memory, read its
+   head, and each of its head[6] links into memory of its own, which must come
+   from BLOOM_MALLOC. Open it with bloom_open. bloom_chain_join makes a chain of
+   them, which then frees the links. The checks are those of bloom_chain_load.
+   If the result is NULL, the links are still yours. */
+BLOOM_CHAIN_API bloom_chain *bloom_chain_join(const unsigned char head[32],
+                                              bloom *const *link,
                                               bloom_error *error);
 
 /* ==== Code ==================================================================
@@ -206,7 +217,8 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
    Invariants: there are 1 to 64 links, all with the same layout and seed and
    with hash_bits 64; and keys <= room. `room` is the number of keys that the
    newest link takes before the chain tries to grow. It is computed from the
-   image, so that a loaded chain grows like the saved one. */
+   image, so that a loaded chain grows like the saved one. If growing failed, it
+   is more than the link's capacity. */
 
 struct bloom_chain {
     bloom *link[64];
@@ -672,6 +684,15 @@ static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
     return head[7] == bloom_chain_check_byte_(head) ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
+/* May the chain with this head have this link? All links have one seed. */
+static inline bool bloom_chain_fits_(const unsigned char *head, const bloom *b,
+                                     uint64_t seed)
+{
+    const bloom_plan plan = bloom_plan_of(b);
+    return plan.layout == head[4] && plan.hash_bits == head[5]
+        && plan.seed == seed;
+}
+
 /* What is wrong with an image, or BLOOM_OK. This allocates nothing. */
 static inline bloom_error bloom_chain_check_(const unsigned char *image,
                                              size_t size)
@@ -683,10 +704,8 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
     for (i = 0; error == BLOOM_OK && i < image[6]; i++) {
         const bloom *b = bloom_view(image + at, size - at, &error);
         if (b) {
-            bloom_plan plan = bloom_plan_of(b);
-            seed = i == 0 ? plan.seed : seed;
-            if (plan.layout != image[4] || plan.hash_bits != image[5]
-                || plan.seed != seed)
+            seed = i == 0 ? bloom_plan_of(b).seed : seed;
+            if (!bloom_chain_fits_(image, b, seed))
                 return BLOOM_BAD_HEADER;
             at += bloom_size(b);
         }
@@ -697,21 +716,33 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
     return error;
 }
 
-/* Copies the links of an image that was checked; false if memory is short. */
-static inline bool bloom_chain_copy_links_(bloom_chain *c,
-                                           const unsigned char *image,
-                                           size_t size)
+BLOOM_CHAIN_API bloom_chain *bloom_chain_join(const unsigned char head[32],
+                                              bloom *const *link,
+                                              bloom_error *error)
 {
-    size_t at = 32;
-    while (c->links < image[6]) {
-        const bloom *b = bloom_view(image + at, size - at, NULL);
-        bloom *copy = bloom_copy(b);
-        if (!copy)
-            return false;
-        c->link[c->links++] = copy;
-        at += bloom_size(b);
+    bloom_error found = bloom_chain_check_head_(head, 32);
+    bloom_chain *c = NULL;
+    unsigned i;
+    for (i = 0; found == BLOOM_OK && i < head[6]; i++)
+        if (!bloom_chain_fits_(head, link[i], bloom_plan_of(link[0]).seed))
+            found = BLOOM_BAD_HEADER;
+    if (error)
+        *error = found;
+    if (found == BLOOM_OK)
+        c = bloom_chain_make_(bloom_chain_get_(head + 8),
+                              bloom_chain_get_rate_(head),
+                              bloom_plan_of(link[0]));
+    if (!c)
+        return NULL;
+    while (c->links < head[6]) {
+        c->link[c->links] = link[c->links];
+        c->links++;
     }
-    return true;
+    c->keys = bloom_chain_get_(head + 24);
+    c->room = bloom_chain_capacity_(c);
+    if (c->room < c->keys)              /* try again to grow */
+        c->room = c->keys;
+    return c;
 }
 
 BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
@@ -719,21 +750,25 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
 {
     const unsigned char *head = (const unsigned char *)image;
     const bloom_error found = bloom_chain_check_(head, size);
-    bloom_chain *c;
+    bloom_chain *c = NULL;
+    bloom *link[64];
+    size_t at = 32;
+    unsigned links = 0;
     if (error)
         *error = found;
     if (found != BLOOM_OK)
         return NULL;
-    c = bloom_chain_make_(
-        bloom_chain_get_(head + 8), bloom_chain_get_rate_(head),
-        bloom_plan_of(bloom_view(head + 32, size - 32, NULL)));
-    if (c && bloom_chain_copy_links_(c, head, size)) {
-        c->keys = bloom_chain_get_(head + 24);
-        bloom_chain_set_room_(c);
-        return c;
+    while (links < head[6]) {
+        link[links] = bloom_copy(bloom_view(head + at, size - at, NULL));
+        if (!link[links])
+            break;
+        at += bloom_size(link[links++]);
     }
-    bloom_chain_free(c);
-    return NULL;
+    if (links == head[6])
+        c = bloom_chain_join(head, link, NULL);
+    while (!c && links > 0)
+        bloom_free(link[--links]);
+    return c;
 }
 
 #ifdef __cplusplus
