@@ -1,6 +1,7 @@
 /* A module for Redis 7 and later, and for Valkey, that offers RedisBloom's
    Bloom filter commands and BF.MERGE, built on bloom.h. Replies and error
-   messages are RedisBloom's, word for word, so that its clients work.
+   messages are RedisBloom's, word for word, so that its clients work. Some
+   error messages go on with a colon and the reason.
 
    To build it, `make redis` gets redismodule.h of Redis. Without make, copy
    that file from src/ of Redis to a FOLDER:
