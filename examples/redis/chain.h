@@ -159,26 +159,26 @@ static uint64_t bytes_there(const chain *c, size_t i)
 
 /* ---- Memory -------------------------------------------------------------- */
 
-/* What INFO shows. Redis frees large values in a thread, so these numbers are
-   changed by change(). */
-static struct { long long keys, filters, bytes; } held;
+/* The values that exist, for INFO. Redis frees large values in a thread of its
+   own, so these numbers change atomically. */
+static struct { size_t keys, filters, bytes; } held;
 
-static void change(long long *number, long long by)
+static void more(size_t *number, size_t by)
 {
     __atomic_fetch_add(number, by, __ATOMIC_RELAXED);
 }
 
-static void count_image(const unsigned char *image, int by)
+static void less(size_t *number, size_t by)
 {
-    change(&held.filters, by);
-    change(&held.bytes,
-           by * (long long)RedisModule_MallocSize((void *)(uintptr_t)image));
+    __atomic_fetch_sub(number, by, __ATOMIC_RELAXED);
 }
 
 static void free_image(unsigned char *image)
 {
-    if (image)
-        count_image(image, -1);
+    if (image) {
+        less(&held.filters, 1);
+        less(&held.bytes, RedisModule_MallocSize(image));
+    }
     RedisModule_Free(image);
 }
 
@@ -190,13 +190,13 @@ static void free_chain(void *value)
     RedisModule_Free(c->link);
     RedisModule_Free(c->pending);
     RedisModule_Free(c);
-    change(&held.keys, -1);
+    less(&held.keys, 1);
 }
 
 static chain *new_chain(uint64_t expansion)
 {
     chain *c = RedisModule_Calloc(1, sizeof *c);
-    change(&held.keys, 1);
+    more(&held.keys, 1);
     c->expansion = (uint32_t)(expansion < MOST_EXPANSION ? expansion
                                                          : MOST_EXPANSION);
     return c;
@@ -260,7 +260,7 @@ static struct { const char *name, *text; long long given; } reasons[REASONS] = {
 
 static char shortage[160];
 
-/* Returns the error message. */
+/* Counts a refusal and returns the error message, which begins with `error`. */
 static const char *refusal(const char *error, int reason, uint64_t bytes)
 {
     int n = snprintf(shortage, sizeof shortage, "%s: ", error);
@@ -322,7 +322,8 @@ static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
     RedisModule_Free(trial);
     image = RedisModule_Calloc(1, size);
     memcpy(image, header, IMAGE_HEADER);
-    count_image(image, 1);
+    more(&held.filters, 1);
+    more(&held.bytes, RedisModule_MallocSize(image));
     return image;
 }
 

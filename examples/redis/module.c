@@ -335,9 +335,9 @@ static void tell(RedisModuleInfoCtx *ctx, int for_crash_report)
     snprintf(version, sizeof version, "%d.%d.%d", VERSION);
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version);
-    RedisModule_InfoAddFieldLongLong(ctx, "keys", held.keys);
-    RedisModule_InfoAddFieldLongLong(ctx, "filters", held.filters);
-    RedisModule_InfoAddFieldLongLong(ctx, "bytes", held.bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "keys", held.keys);
+    RedisModule_InfoAddFieldULongLong(ctx, "filters", held.filters);
+    RedisModule_InfoAddFieldULongLong(ctx, "bytes", held.bytes);
     for (i = 0; i < REASONS; i++)
         RedisModule_InfoAddFieldLongLong(ctx, reasons[i].name,
                                          reasons[i].given);
