@@ -44,8 +44,8 @@ build/flags: FORCE | build
 	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@
 
-COMPANIONS = $(addprefix examples/companions/,bloom_chain.h bloom_window.h \
-    bloom_slices.h bloom_keyed.h)
+COMPANIONS = $(addprefix examples/companions/,bloom_file.h bloom_chain.h \
+    bloom_window.h bloom_slices.h bloom_keyed.h)
 BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 
 build/first: examples/first.c $(BLOOM)
@@ -59,7 +59,7 @@ MODE = tests/modes.txt tests/count.sh tests/unit/program.sh
 
 build/bloom.o: $(BLOOM)
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
-build/test-window build/test-slices: build/test-%: $(UNIT)      # not modes
+build/test-window build/test-slices build/test-file: build/test-%: $(UNIT)
 	$(C99) -O1 tests/unit/$*.c -o $@
 build/test-slices-c++: $(UNIT)
 	$(CXX) -x c++ -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_NO_SIMD \
@@ -114,7 +114,7 @@ SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
     BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
     -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
-    -DBLOOM_SLICES_API=extern -DBLOOM_KEYED_API=extern \
+    -DBLOOM_SLICES_API=extern -DBLOOM_KEYED_API=extern -DBLOOM_FILE_API=extern \
     $(COMPANIONS:%=-include %) -x c -
 
 build/libbloom.so: $(BLOOM)

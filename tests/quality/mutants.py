@@ -52,8 +52,8 @@ SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 # name: (options of bloom.h, flags of the tests). Measured rates find no other
 # mistakes, so they are left out. The last modes are for the companions: the
-# tests of chains and of keyed hashes, and the programs tests/unit/window.c and
-# slices.c.
+# tests of chains and of keyed hashes, and the programs tests/unit/window.c,
+# slices.c and file.c.
 QUICK, MODES = modes("mutants/tcc"), modes("mutants")
 DEFAULT = next(iter(MODES))
 MODES = {**QUICK, **MODES}
@@ -62,11 +62,13 @@ HEADERS = {BLOOM: list(MODES),          # header: its modes
            "examples/companions/bloom_chain.h": ["chain", "chain-default"],
            "examples/companions/bloom_window.h": ["window"],
            "examples/companions/bloom_slices.h": ["slices"],
-           "examples/companions/bloom_keyed.h": ["keyed"]}
-PROGRAMS = ["window", "slices"]         # each is one test
+           "examples/companions/bloom_keyed.h": ["keyed"],
+           "examples/companions/bloom_file.h": ["file"]}
+PROGRAMS = ["window", "slices", "file"]         # each is one test
 CHAINS = "-DTEST_PART=chain_tests"
 QUICK["chain"] = (QUICK["portable"][0], [CHAINS])
 QUICK["window"] = QUICK["slices"] = ([], ["-DBLOOM_NO_SIMD"])
+QUICK["file"] = ([], [])
 QUICK["keyed"] = (QUICK["portable"][0], ["-DTEST_PART=keyed_tests"])
 MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS])}
 if not TCC:
@@ -341,7 +343,7 @@ def compile_header(mode, directory, header, out, *flags):
     return not run(*compiler(mode, flags), "-std=c99", *MODES[mode][0],
                    "-DBLOOM_IMPLEMENTATION", "-DBLOOM_CHAIN_API=extern",
                    "-DBLOOM_WINDOW_API=extern", "-DBLOOM_SLICES_API=extern",
-                   "-DBLOOM_KEYED_API=extern",
+                   "-DBLOOM_KEYED_API=extern", "-DBLOOM_FILE_API=extern",
                    "-I" + directory, "-xc", "-c", directory + "/" + header,
                    "-o", out)
 

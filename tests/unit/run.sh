@@ -11,7 +11,7 @@ for mode in ${ONLY:-$(modes test)}; do
     [ -z "$lacking" ] && modes="$modes $mode" ||
         echo "skipped: mode $mode ($lacking)"
 done
-modes="$modes window slices"
+modes="$modes window slices file"
 [ -n "$(lacks c++)" ] || modes="$modes slices-c++"
 
 rm -f build/test-*.out $TESTS
@@ -109,7 +109,7 @@ names_another_bloom() {
             grep -q "$1 needs bloom.h .* or later, but .*another bloom.h"
 }
 for companion in bloom_chain.h bloom_window.h bloom_slices.h \
-    bloom_keyed.h; do
+    bloom_keyed.h bloom_file.h; do
     check "$companion beside another bloom.h is an error that says so" \
         names_another_bloom $companion
 done

@@ -1,0 +1,605 @@
+/* Tests of examples/companions/bloom_file.h. Its system calls go through
+   functions here, which can end the process at call number i, let that call
+   fail, or change the file at that moment. After each of these, the file must
+   be the whole old one or the whole new one. Ends with "N passed, N failed".
+   It works in the folder build/file.d. */
+#ifndef _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- The system calls --------------------------------------------------- */
+
+static unsigned calls;                  /* how many were made so far */
+static unsigned when;                   /* at this one, something happens */
+static enum { NOTHING, ENDS, FAILS, CHANGES } what;
+static void (*change)(void);
+static bool unsynced, renamed_unsynced;
+
+/* true: the call must fail. */
+static bool happens(void)
+{
+    if (++calls != when || what == NOTHING)
+        return false;
+    if (what == ENDS)
+        _exit(9);
+    if (what == CHANGES)
+        change();
+    errno = EIO;
+    return what == FAILS;
+}
+
+static int open_(const char *name, int flags, ...)
+{
+    va_list values;
+    int mode = 0;
+    va_start(values, flags);
+    if (flags & O_CREAT)
+        mode = va_arg(values, int);
+    va_end(values);
+    return happens() ? -1 : open(name, flags, mode);
+}
+
+/* Short writes and reads, as a signal or a pipe makes them */
+static ssize_t write_(int fd, const void *from, size_t size)
+{
+    unsynced = true;
+    if (happens())
+        return -1;
+    if (calls % 5 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return write(fd, from, size > 1 ? size / 2 : size);
+}
+
+static ssize_t read_(int fd, void *to, size_t size)
+{
+    if (happens())
+        return -1;
+    if (calls % 5 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return read(fd, to, size > 1 ? size / 2 : size);
+}
+
+static bool bad_mode(int fd)            /* may others read the new file? */
+{
+    struct stat file;
+    return fstat(fd, &file) != 0 || (file.st_mode & 077) != 0;
+}
+
+static int fsync_(int fd)
+{
+    unsynced = false;
+    return happens() ? -1 : fsync(fd);
+}
+static int close_(int fd)
+{
+    const bool fails = happens();
+    const int result = close(fd);
+    if (fails)
+        errno = EIO;
+    return fails ? -1 : result;
+}
+static int rename_(const char *a, const char *b)
+{
+    renamed_unsynced |= unsynced;
+    return happens() ? -1 : rename(a, b);
+}
+static int fchmod_(int fd, mode_t mode)
+    { return happens() ? -1 : fchmod(fd, mode); }
+static int fchown_(int fd, uid_t user, gid_t group)
+    { return happens() ? -1 : fchown(fd, user, group); }
+static int ftruncate_(int fd, off_t size)
+    { return happens() ? -1 : ftruncate(fd, size); }
+static int access_(const char *name, int mode)
+    { return happens() ? -1 : access(name, mode); }
+static void *mmap_(void *p, size_t size, int prot, int flags, int fd, off_t o)
+    { return happens() ? MAP_FAILED : mmap(p, size, prot, flags, fd, o); }
+static int fstat_(int fd, struct stat *file)
+    { return happens() ? -1 : fstat(fd, file); }
+static int lstat_(const char *name, struct stat *file)
+    { return happens() ? -1 : lstat(name, file); }
+
+#define open open_
+#define write write_
+#define read read_
+#define fsync fsync_
+#define close close_
+#define rename rename_
+#define fchmod fchmod_
+#define fchown fchown_
+#define ftruncate ftruncate_
+#define access access_
+#define mmap mmap_
+#define fstat fstat_
+#define lstat lstat_
+#define BLOOM_STATIC
+#include "examples/companions/bloom_file.h"
+#undef open
+#undef write
+#undef read
+#undef fsync
+#undef close
+#undef rename
+#undef fchmod
+#undef fchown
+#undef ftruncate
+#undef access
+#undef mmap
+#undef fstat
+#undef lstat
+
+/* ---- Helpers ------------------------------------------------------------ */
+
+enum { OLD = 5000, NEW = 70000 };
+static char old_bytes[OLD], new_bytes[NEW];
+static unsigned passed, failed, mistakes;
+
+#define CHECK(condition) check(condition, __LINE__, #condition)
+
+static bool check(bool good, int line, const char *text)
+{
+    if (!good && mistakes++ < 10)
+        printf("FAILED: file.c:%d: %s (call %u)\n", line, text, when);
+    return good;
+}
+
+static void count_test(void)
+{
+    passed += mistakes == 0;
+    failed += mistakes != 0;
+    mistakes = 0;
+    what = NOTHING;
+    when = 0;
+}
+
+#define RUN(test) (test, count_test())
+
+static void put(const char *name, const char *bytes, size_t size, mode_t mode)
+{
+    FILE *file = fopen(name, "wb");
+    CHECK(file && fwrite(bytes, 1, size, file) == size);
+    CHECK(file && fclose(file) == 0 && chmod(name, mode) == 0);
+}
+
+static bool has(const char *name, const char *bytes, size_t size)
+{
+    static char there[NEW + 1];
+    FILE *file = fopen(name, "rb");
+    size_t got = file ? fread(there, 1, sizeof there, file) : 0;
+    if (!file)
+        return false;
+    fclose(file);
+    return got == size && memcmp(there, bytes, size) == 0;
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat file;
+    return stat(name, &file) == 0 ? file.st_mode & 07777 : 0;
+}
+
+/* How many files the folder has; removes those left by saves that ended. */
+static unsigned files_in(const char *folder, bool clean)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    unsigned count = 0;
+    while (dir && (entry = readdir(dir)) != NULL) {
+        count += entry->d_name[0] != '.';
+        if (clean && strstr(entry->d_name, ".new."))
+            remove(entry->d_name);
+    }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+/* Runs test in another process, as another user if this one is root. */
+static int in_child(void (*test)(void))
+{
+    int status = -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(77);
+        test();
+        fflush(stdout);
+        _exit(mistakes != 0);
+    }
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* ---- Saving and loading ------------------------------------------------- */
+
+static void save_and_load(void)
+{
+    size_t size = 1;
+    char *image;
+    const char *map;
+    const mode_t mask = umask(022);
+    CHECK(bloom_file_save("f", old_bytes, OLD) == 0);
+    CHECK(has("f", old_bytes, OLD) && mode_of("f") == 0644);
+    CHECK(chmod("f", 0750) == 0 && bloom_file_save("f", new_bytes, NEW) == 0);
+    CHECK(has("f", new_bytes, NEW) && mode_of("f") == 0750);
+    CHECK(files_in(".", false) == 1);
+    image = (char *)bloom_file_load("f", NEW, &size);
+    CHECK(image && size == NEW && memcmp(image, new_bytes, NEW) == 0);
+    CHECK((uintptr_t)image % 32 == 0);
+    bloom_file_free(image);
+    CHECK(!bloom_file_load("f", NEW - 1, &size) && errno == EFBIG && size == 0);
+    CHECK(!renamed_unsynced);
+    map = (const char *)bloom_file_map("f", &size);
+    CHECK(map && size == NEW && memcmp(map, new_bytes, NEW) == 0);
+    CHECK(bloom_file_save("f", old_bytes, OLD) == 0);
+    CHECK(map && memcmp(map, new_bytes, NEW) == 0);
+    bloom_file_unmap(map, size);
+    CHECK(bloom_file_save("f", NULL, 0) == 0 && has("f", "", 0));
+    image = (char *)bloom_file_load("f", 0, &size);
+    CHECK(image && size == 0);
+    bloom_file_free(image);
+    map = (const char *)bloom_file_map("f", &size);
+    CHECK(map && size == 0);
+    bloom_file_unmap(map, size);
+    bloom_file_free(NULL);
+    CHECK(!bloom_file_load("none", 9, &size) && errno == ENOENT);
+    CHECK(!bloom_file_map("none", &size) && errno == ENOENT && size == 0);
+    CHECK(!bloom_file_load(".", 9, &size) && errno == EISDIR);
+    CHECK(!bloom_file_map(".", &size) && errno == EISDIR);
+    CHECK(bloom_file_save(".", "x", 1) == EISDIR);
+    CHECK(bloom_file_save("none/f", "x", 1) == ENOENT);
+    CHECK(bloom_file_save("", "x", 1) == ENOENT);
+    umask(mask);
+}
+
+static void aligned(void)
+{
+    void *image[20];
+    size_t i, size;
+    for (i = 0; i < 20; i++) {
+        put("f", new_bytes, 11 * i, 0644);
+        image[i] = bloom_file_load("f", SIZE_MAX, &size);
+        CHECK(image[i] && size == 11 * i && (uintptr_t)image[i] % 32 == 0);
+    }
+    for (i = 0; i < 20; i++)
+        bloom_file_free(image[i]);
+}
+
+static void steps(void)
+{
+    bloom_file f, g;
+    struct stat file;
+    put("f", old_bytes, OLD, 0600);
+    CHECK(bloom_file_begin(&f, "f", ".lock.new") == 0);
+    CHECK(bloom_file_begin(&g, "f", ".lock.new") == EEXIST);
+    CHECK(strcmp(f.name, "f.lock.new") == 0 && !bad_mode(f.fd));
+    CHECK(bloom_file_reserve(&f, 3 * NEW) == 0);
+    CHECK(stat("f.lock.new", &file) == 0 && file.st_size == 3 * NEW
+          && file.st_blocks * 512 >= 3 * NEW);
+    CHECK(bloom_file_put(&f, new_bytes, 100) == 0);
+    CHECK(bloom_file_put(&f, new_bytes + 100, NEW - 100) == 0);
+    CHECK(bloom_file_reserve(&f, NEW) == 0);
+    CHECK(has("f", old_bytes, OLD));
+    CHECK(bloom_file_begin(&g, "f", NULL) == 0);
+    CHECK(bloom_file_put(&g, old_bytes, 7) == 0);
+    CHECK(bloom_file_finish(&f) == 0 && has("f", new_bytes, NEW));
+    CHECK(bloom_file_finish(&g) == 0 && has("f", old_bytes, 7));
+    CHECK(bloom_file_begin(&f, "f", NULL) == 0);
+    CHECK(bloom_file_put(&f, new_bytes, 100) == 0);
+    CHECK(bloom_file_save("f", old_bytes, 7) == 0);    /* another name */
+    errno = 77;
+    bloom_file_cancel(&f);
+    CHECK(errno == 77 && has("f", old_bytes, 7) && files_in(".", false) == 1);
+}
+
+static void links(void)
+{
+    char name[300], folder[20] = "d/";
+    struct stat file;
+    bloom_file f;
+    unsigned i;
+    put("f", old_bytes, OLD, 0644);
+    CHECK(mkdir("d", 0777) == 0 && symlink("../f", "d/a") == 0);
+    CHECK(symlink("d/a", "b") == 0 && symlink("d/none", "c") == 0);
+    CHECK(symlink("loop", "loop") == 0);
+    CHECK(bloom_file_save("b", new_bytes, NEW) == 0);
+    CHECK(has("f", new_bytes, NEW));
+    CHECK(lstat("b", &file) == 0 && S_ISLNK(file.st_mode));
+    CHECK(lstat("d/a", &file) == 0 && S_ISLNK(file.st_mode));
+    CHECK(bloom_file_save("c", old_bytes, OLD) == 0);
+    CHECK(has("d/none", old_bytes, OLD));
+    CHECK(bloom_file_save("loop", "x", 1) == ELOOP);
+    strcpy(name, "x");                  /* and 126 letters of two bytes */
+    for (i = 1; i < 253; i += 2)
+        memcpy(name + i, "\303\244", 3);
+    CHECK(bloom_file_begin(&f, name, ".lock.new") == 0);
+    CHECK(strlen(f.name) == 199 + 9 && strcmp(f.name + 199, ".lock.new") == 0);
+    bloom_file_cancel(&f);
+    CHECK(bloom_file_save(name, old_bytes, OLD) == 0);
+    CHECK(has(name, old_bytes, OLD));
+    CHECK(remove(name) == 0);
+    strcat(folder, name + 241);
+    CHECK(bloom_file_save(folder, old_bytes, OLD) == 0);
+    CHECK(files_in("d", false) == 3 && remove(folder) == 0);
+    CHECK(link("f", "hard") == 0 && bloom_file_save("f", "x", 1) == 0);
+    CHECK(has("hard", new_bytes, NEW) && has("f", "x", 1));
+    remove("hard");
+    remove("d/a");
+    remove("d/none");
+    CHECK(rmdir("d") == 0);
+    remove("b");
+    remove("c");
+    remove("loop");
+    CHECK(files_in(".", false) == 1);
+}
+
+/* A FIFO and devices are written in place; a socket or a folder is refused. */
+static void devices(void)
+{
+    char got[100] = "";
+    size_t size;
+    char *image;
+    int fd, status;
+    pid_t pid;
+    CHECK(mkfifo("p", 0600) == 0);
+    fd = open("p", O_RDWR);
+    CHECK(fd >= 0 && bloom_file_save("p", "hello", 5) == 0);
+    CHECK(read(fd, got, sizeof got) == 5 && memcmp(got, "hello", 5) == 0);
+    close(fd);
+    pid = fork();
+    if (pid == 0)
+        _exit(bloom_file_save("p", new_bytes, NEW));
+    image = (char *)bloom_file_load("p", SIZE_MAX, &size);
+    CHECK(image && size == NEW && memcmp(image, new_bytes, NEW) == 0);
+    bloom_file_free(image);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    pid = fork();
+    if (pid == 0) {
+        signal(SIGPIPE, SIG_IGN);
+        bloom_file_save("p", new_bytes, NEW);
+        _exit(0);
+    }
+    CHECK(!bloom_file_load("p", 1000, &size) && errno == EFBIG && size == 0);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    CHECK(remove("p") == 0);
+    CHECK(bloom_file_save("/dev/null", new_bytes, NEW) == 0);
+    if (access("/dev/full", W_OK) == 0)
+        CHECK(bloom_file_save("/dev/full", new_bytes, NEW) == ENOSPC);
+    CHECK(!bloom_file_map("/dev/null", &size) && errno == ENODEV);
+}
+
+static void other_user(void)
+{
+    CHECK(bloom_file_save("ro/f", "x", 1) == EACCES);
+    CHECK(bloom_file_save("ro/new", "x", 1) == EACCES);
+    CHECK(bloom_file_save("rw/ours", "x", 1) == EPERM);
+    CHECK(bloom_file_save("rw/read_only", "x", 1) == EACCES);
+    CHECK(bloom_file_save("rw/new", "x", 1) == 0);
+}
+
+/* A user who may not give files away must not change their owner. */
+static void owners(void)
+{
+    struct stat file;
+    int status;
+    CHECK(mkdir("ro", 0777) == 0 && mkdir("rw", 0777) == 0);
+    put("ro/f", old_bytes, OLD, 0666);
+    put("rw/ours", old_bytes, OLD, 0666);
+    put("rw/read_only", old_bytes, OLD, 0444);
+    CHECK(chmod("ro", 0555) == 0 && chmod("rw", 0777) == 0);
+    if (geteuid() == 0) {
+        status = in_child(other_user);
+        CHECK(status == 0);
+        CHECK(files_in("ro", false) == 1 && files_in("rw", false) == 3);
+        CHECK(has("ro/f", old_bytes, OLD) && has("rw/ours", old_bytes, OLD));
+        CHECK(chown("rw/ours", 12, 34) == 0 && chmod("rw/ours", 0640) == 0);
+        CHECK(bloom_file_save("rw/ours", "x", 1) == 0);
+        CHECK(stat("rw/ours", &file) == 0 && file.st_uid == 12
+              && file.st_gid == 34 && (file.st_mode & 07777) == 0640);
+    } else {
+        CHECK(bloom_file_save("ro/f", "x", 1) == EACCES);
+        CHECK(bloom_file_save("rw/read_only", "x", 1) == EACCES);
+        CHECK(has("ro/f", old_bytes, OLD) && files_in("rw", false) == 2);
+    }
+    CHECK(chmod("ro", 0777) == 0);
+    remove("ro/f");
+    remove("rw/ours");
+    remove("rw/read_only");
+    remove("rw/new");
+    CHECK(rmdir("ro") == 0 && rmdir("rw") == 0);
+}
+
+/* A limit on the size of files does what a full disk does. */
+static void full_disk(void)
+{
+    struct rlimit was, limit;
+    bloom_file f;
+    put("f", old_bytes, OLD, 0644);
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(getrlimit(RLIMIT_FSIZE, &was) == 0);
+    limit = was;
+    limit.rlim_cur = NEW / 2;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(bloom_file_save("f", new_bytes, NEW) == EFBIG);
+    CHECK(has("f", old_bytes, OLD) && files_in(".", false) == 1);
+    CHECK(bloom_file_begin(&f, "f", NULL) == 0);
+    CHECK(bloom_file_reserve(&f, NEW) == EFBIG);
+    bloom_file_cancel(&f);
+    CHECK(setrlimit(RLIMIT_FSIZE, &was) == 0);
+    CHECK(has("f", old_bytes, OLD) && files_in(".", false) == 1);
+}
+
+static void vanish(void)
+{
+    bloom_file f;
+    CHECK(mkdir("d", 0777) == 0);
+    CHECK(bloom_file_begin(&f, "d/f", NULL) == 0);
+    CHECK(bloom_file_put(&f, new_bytes, NEW) == 0);
+    CHECK(remove(f.name) == 0 && rmdir("d") == 0);
+    CHECK(bloom_file_finish(&f) == ENOENT && access("d", F_OK) != 0);
+}
+
+/* ---- At every system call ----------------------------------------------- */
+
+/* Ends a save at each of its calls in turn: the file is the old or the new one,
+   and a program that goes on has left nothing else. */
+static void end_anywhere(bool exists)
+{
+    unsigned olds = 0, news = 0;
+    int status;
+    for (when = 1; ; when++) {
+        pid_t pid;
+        remove("f");
+        if (exists)
+            put("f", old_bytes, OLD, 0600);
+        fflush(stdout);
+        pid = fork();
+        if (pid == 0) {
+            what = ENDS;
+            calls = 0;
+            _exit(bloom_file_save("f", new_bytes, NEW));
+        }
+        CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+            break;
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 9);
+        files_in(".", true);
+        if (has("f", new_bytes, NEW))
+            news++;
+        else if (CHECK(exists ? has("f", old_bytes, OLD)
+                              : access("f", F_OK) != 0))
+            olds++;
+    }
+    CHECK(has("f", new_bytes, NEW) && files_in(".", false) == 1);
+    CHECK(olds > 20 && news > 1 && mode_of("f") == (exists ? 0600U : 0644U));
+}
+
+/* Lets each call fail in turn. If the save then says so, the file is the old
+   one, unless only the folder was not synchronised. */
+static void fail_anywhere(void)
+{
+    unsigned olds = 0, news = 0, ignored = 0;
+    int why;
+    for (when = 1; ; when++) {
+        put("f", old_bytes, OLD, 0600);
+        what = FAILS;
+        calls = 0;
+        why = bloom_file_save("f", new_bytes, NEW);
+        what = NOTHING;
+        CHECK(why == 0 || why == EIO);
+        CHECK(files_in(".", false) == 1 && mode_of("f") == 0600);
+        if (has("f", old_bytes, OLD))
+            olds += CHECK(why == EIO);
+        else if (CHECK(has("f", new_bytes, NEW)))
+            news += why == EIO;
+        ignored += why == 0;
+        if (calls < when)
+            break;
+    }
+    CHECK(why == 0 && olds > 20 && news == 1);
+    CHECK(ignored == 2);                /* no failure, and closing the folder */
+}
+
+static void longer(void)
+{
+    FILE *file = fopen("f", "ab");
+    CHECK(file && fputs("more", file) >= 0 && fclose(file) == 0);
+}
+
+static void shorter(void)
+{
+    CHECK(truncate("f", OLD / 2) == 0);
+}
+
+static void replaced(void)
+{
+    put("f2", new_bytes, NEW, 0600);
+    CHECK(rename("f2", "f") == 0);
+}
+
+/* At each call of a load, the file becomes longer, shorter, or another one, or
+   the call fails. The load has the file as it was at some time, or an error. */
+static void load_anywhere(void (*how)(void), const char *then, size_t size,
+                          int error)
+{
+    unsigned befores = 0, afters = 0, errors = 0;
+    for (when = 1; ; when++) {
+        size_t got;
+        char *image;
+        put("f", old_bytes, OLD, 0600);
+        what = how ? CHANGES : FAILS;
+        change = how;
+        calls = 0;
+        image = (char *)bloom_file_load("f", NEW, &got);
+        what = NOTHING;
+        if (!image)
+            errors += CHECK(errno == error && got == 0);
+        else if (got == OLD && memcmp(image, old_bytes, OLD) == 0)
+            befores++;
+        else
+            afters += CHECK(got == size && memcmp(image, then, size) == 0);
+        bloom_file_free(image);
+        if (calls < when)
+            break;
+    }
+    CHECK(when > 10 && befores > 0 && (!error || errors > 2));
+    CHECK(!how || afters > 0);
+}
+
+int main(void)
+{
+    static char grown[OLD + 5];
+    const int free_fd = dup(1);
+    unsigned i;
+    close(free_fd);
+    for (i = 0; i < NEW; i++)
+        new_bytes[i] = (char)(i * 7 % 251);
+    for (i = 0; i < OLD; i++)
+        old_bytes[i] = (char)(i * 3 % 241);
+    memcpy(grown, old_bytes, OLD);
+    memcpy(grown + OLD, "more", 5);
+    umask(022);
+    mkdir("build", 0777);
+    if (system("rm -rf build/file.d") != 0 || mkdir("build/file.d", 0777) != 0
+        || chdir("build/file.d") != 0) {
+        puts("FAILED: no folder build/file.d\n0 passed, 1 failed");
+        return 1;
+    }
+    RUN(save_and_load());
+    RUN(aligned());
+    RUN(steps());
+    RUN(links());
+    RUN(devices());
+    RUN(owners());
+    RUN(full_disk());
+    RUN(vanish());
+    RUN(end_anywhere(true));
+    RUN(end_anywhere(false));
+    RUN(fail_anywhere());
+    RUN(load_anywhere(longer, grown, OLD + 4, EBUSY));
+    RUN(load_anywhere(shorter, old_bytes, OLD / 2, EBUSY));
+    RUN(load_anywhere(replaced, new_bytes, NEW, 0));
+    RUN(load_anywhere(NULL, NULL, 0, EIO));
+    RUN(CHECK(dup(1) == free_fd));      /* all files were closed */
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed != 0;
+}
