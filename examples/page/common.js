@@ -78,6 +78,15 @@ function bytes(count) {
                 : `${whole(count)} bytes`;
 }
 
+/* A time in nanoseconds, as a text. Up to three hours it is in seconds, so that one can
+   compare two times. */
+function duration(ns) {
+    const units = [['ns', 1, 0], ['µs', 1e3, 1e3], ['ms', 1e6, 1e6], ['s', 1e9, 1e9],
+                   ['h', 3.6e12, 1.08e13]];
+    const [unit, size] = units.findLast(([, , least]) => ns >= 0.9995 * least);
+    return `${significant(ns / size)} ${unit}`;
+}
+
 const plural = (count, one, many = `${one}s`) =>
     `${whole(count)} ${count === 1 ? one : many}`;
 

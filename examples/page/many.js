@@ -22,17 +22,28 @@ function madeSoFar() {
 
 /* ---- Adding one after another -------------------------------------------- */
 
-const run = { left: [], all: 0, paused: false, timer: 0 };
+const run = { left: [], all: 0, paused: false, timer: 0, wrong: '' };
 
 const perSecond = () => Number($('#speed input:checked').value);
 
 function showRun() {
     const done = run.all - run.left.length, going = run.left.length > 0;
     $('#many-progress').value = run.all ? done / run.all : 0;
-    say('#many-note', run.all ? `${whole(done)} of ${plural(run.all, 'word')} added`
-        + `${run.paused && going ? ', paused' : ''}.` : '');
+    const progress = run.all ? `${whole(done)} of ${plural(run.all, 'word')} added`
+        + `${run.paused && going ? ', paused' : ''}.` : '';
+    say('#many-note', `${run.wrong} ${progress}`.trim());
+    $('#many-note').classList.toggle('wrong', run.wrong !== '');
     $('#pause').disabled = $('#stop').disabled = !going;
     say('#pause', run.paused && going ? 'Continue' : 'Pause');
+}
+
+/* Marks the field of what is wrong, and says why; '' if nothing is wrong. The message
+   stays while the words of an earlier click are still being added. */
+function complain(field, why) {
+    run.wrong = why;
+    for (const at of ['#made', '#paste'])
+        $(at).setAttribute('aria-invalid', String(why !== '' && at === field));
+    showRun();
 }
 
 /* Adds one word, or at full speed as many as fit in 12 ms; then schedules the
@@ -56,6 +67,7 @@ function addWords(all) {
     run.left = [...all].reverse();
     run.all = all.length;
     run.paused = false;
+    complain('', '');
     if (all.length)
         addSome();
     showRun();
@@ -64,7 +76,7 @@ function addWords(all) {
 function stopRun() {
     clearTimeout(run.timer);
     Object.assign(run, { left: [], all: 0, paused: false });
-    showRun();
+    complain('', '');
 }
 
 function pause() {
@@ -95,14 +107,31 @@ function findFalse() {
         + 'words, or choose fewer cells.');
 }
 
+/* Looks up words that were not added, so that each "maybe" is a false positive. */
+function askAbsent() {
+    const absent = [];
+    for (let i = MAKEABLE - 1; absent.length < 100; i--)
+        if (!words.has(madeWord(i)))
+            absent.push(madeWord(i));
+    const wrong = absent.filter((word) => words.lookUp(word)).length;
+    showWords();
+    say('#false-note', `100 absent words: ${plural(100 - wrong, 'answer')} “certainly not”; `
+        + `${whole(wrong)} “maybe”, each followed by a second lookup in vain.`);
+}
+
 function startMany() {
-    $('#add-many').addEventListener('click', () => addWords(
-        $('#paste').value.split(/\r?\n/).filter((word) => word !== '')));
+    $('#add-many').addEventListener('click', () => {
+        const all = $('#paste').value.split(/\r?\n/).filter((word) => word !== '');
+        if (all.length)
+            addWords(all);
+        else
+            complain('#paste', 'Paste some words first, one per line.');
+    });
     $('#make').addEventListener('click', () => {
         const first = madeSoFar(), wanted = parseWhole($('#made').value);
         if (!(wanted >= 1 && wanted % 1 === 0) || first + wanted > MAKEABLE / 2) {
-            say('#many-note', `Enter a whole number from 1 to ${whole(MAKEABLE / 2 - first)}. `
-                + NUMBER_RULE);
+            complain('#made', 'Enter a whole number from 1 to '
+                + `${whole(MAKEABLE / 2 - first)}. ${NUMBER_RULE}`);
             return;
         }
         addWords(Array.from({ length: wanted }, (_, i) => madeWord(first + i)));
@@ -116,6 +145,7 @@ function startMany() {
         }
     });
     $('#find').addEventListener('click', findFalse);
+    $('#ask-absent').addEventListener('click', askAbsent);
     $('#again').addEventListener('click', () => {
         stopRun();
         words.clear();

@@ -265,6 +265,7 @@ function showPlan() {
         planned = best;
     }
     const possible = planned.bytes > 0;
+    showSaves();
     say('#plan-bytes', possible ? bytes(planned.bytes) : 'too large for this page');
     $('#plan-bytes').title = possible ? plural(planned.bytes, 'byte') : '';
     say('#plan-bits', possible ? significant(bitsOf(planned) / n, 4) : '–');
@@ -291,6 +292,7 @@ function stopMeasuring() {
     measuring?.stop();
     measuring = null;
     measured = null;
+    saving.own = 0;
     $('#measure-progress').value = 0;
     say('#measure-note', '');
 }
@@ -311,7 +313,7 @@ async function startMeasuring() {
         return;
     }
     const mine = measuring = new Worker_();
-    const { why, maybes, spread } = await mine.start(
+    const { why, maybes, spread, own } = await mine.start(
         { job: 'measure', plan: { ...planned, seed: undefined }, n: planning.n, points },
         ({ progress, maybes: some }) => {
             $('#measure-progress').value = progress;
@@ -326,8 +328,11 @@ async function startMeasuring() {
     say('#measure-note', why ?? `${plural(points.length, 'point')}, each from `
         + `${whole(ASKED)} lookups of absent keys.`
         + `${maybes.some((m) => m === 0) ? ' A point without false positives has only a bar.' : ''}`);
-    if (!why)
-        showMeasured(points, maybes, spread);
+    if (why)
+        return;
+    showMeasured(points, maybes, spread);
+    saving.own = own;
+    showSaves();
 }
 
 /* Measures small plans without a click, once the sliders rest. */
@@ -395,5 +400,6 @@ function startPlan(engine) {
                 chart.setSize({ width: box.clientWidth, height: box.clientHeight });
         }
     }).observe($('.charts'));
+    startSaves();
     onTheme(() => planned && showPlan());
 }

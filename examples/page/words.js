@@ -12,6 +12,9 @@ class Words {
         this.falses = [];               /* false positives, the first 100:
                                            { word, makers, added } */
         this.falseCount = 0;
+        this.asked = 0;                 /* lookups, those of the reader only */
+        this.second = 0;                /* "maybe": looked up again in the list */
+        this.vain = 0;                  /* and not found there */
         this.m = 256;
         this.k = 4;
         this.layout = 0;
@@ -44,6 +47,7 @@ class Words {
     clear() {
         this.words = new Map();
         this.falses = [];
+        this.asked = this.second = this.vain = 0;
         this.rebuild();
     }
 
@@ -54,6 +58,11 @@ class Words {
         const cells = new Uint8Array(image, (this.filter >>> 0) + 32);
         return this.layout === 2 ? cells[cell >> 1] >> 4 * (cell & 1) & 15
                                  : cells[cell >> 3] >> (cell & 7) & 1;
+    }
+
+    clearCell(cell) {                   /* in a classic or blocked filter */
+        this.engine.image(this.filter)[32 + (cell >> 3)] &= ~(1 << (cell & 7));
+        this.by[cell] = [];
     }
 
     setters(cell) { return this.by[cell]; }
@@ -77,13 +86,10 @@ class Words {
         if (!known && this.maybe(word))
             this.keepFalse(word, true);
         this.engine.add(this.filter, word);
-        if (known) {
-            known.times++;
-            return;
-        }
-        const cells = [...new Set(this.probesOf(word))];
-        cells.forEach((cell) => this.by[cell].push(word));
-        this.words.set(word, { times: 1, cells });
+        const cells = known?.cells ?? [...new Set(this.probesOf(word))];
+        cells.filter((cell) => !this.by[cell].includes(word))
+            .forEach((cell) => this.by[cell].push(word));
+        this.words.set(word, { times: (known?.times ?? 0) + 1, cells });
     }
 
     /* Looks a word up. true: it is a false positive. */
@@ -92,6 +98,30 @@ class Words {
         if (wrong && !this.falses.some((f) => f.word === word && !f.added))
             this.keepFalse(word, false);
         return wrong;
+    }
+
+    /* As a program does, with the list as what lies behind the filter: after a "maybe",
+       a second lookup, there. true: it was in vain. */
+    lookUp(word) {
+        const maybe = this.maybe(word), wrong = this.ask(word);
+        this.asked++;
+        this.second += maybe;
+        this.vain += wrong;
+        return wrong;
+    }
+
+    /* Words that were added, and that the filter no longer has */
+    lost() { return [...this.words.keys()].filter((word) => !this.maybe(word)); }
+
+    /* What a classic filter cannot do: clears the cells of a word. Returns the other
+       words that are lost with it, or null if it is not one of the words. */
+    wipe(word) {
+        const known = this.words.get(word), before = new Set(this.lost());
+        if (!known || this.layout === 2)
+            return null;
+        known.cells.forEach((cell) => this.clearCell(cell));
+        this.words.delete(word);
+        return this.lost().filter((other) => !before.has(other));
     }
 
     remove(word) {
@@ -166,9 +196,12 @@ function verdict() {
     const { word, probes } = words;
     if (word === '')
         return ['none', '', 'Type a word to see its probes and the answer of the filter.'];
+    const maybe = words.maybe(word);
     if (words.has(word))
-        return ['in', 'maybe', `This is right: ${quoted(word)} was added.`];
-    if (words.maybe(word)) {
+        return maybe ? ['in', 'maybe', `This is right: ${quoted(word)} was added.`]
+            : ['wrong', 'certainly not', `This is wrong: ${quoted(word)} was added. It lost a `
+                + 'cell when the cells of another word were cleared.'];
+    if (maybe) {
         const makers = words.makers(probes).map(nameOfMaker);
         return ['wrong', 'maybe',
                 `A false positive: ${quoted(word)} was not added. Its cells were `
@@ -198,7 +231,7 @@ function showFalses() {
     const rows = words.falses.map(({ word, makers, added }) => {
         const by = makers.flatMap(([name, probes], i) => [
             i ? ', ' : '', element('b', nameOfMaker([name])),
-            ` (${probes.length > 1 ? 'probes' : 'probe'} ${probes.join(' ')})`]);
+            ` (${probes.length > 1 ? 'probes' : 'probe'} ${probes.join(', ')})`]);
         return element('li', element('b.wrong', word),
                        added ? ' (found when it was added)' : '',
                        ': its cells were set by ', ...by);
@@ -214,6 +247,7 @@ function showFalses() {
    added matters, and is shown, only in a counting filter. */
 function showIn() {
     const most = 60, all = [...words.words], newest = all.slice(-most);
+    const lost = new Set(words.lost());
     const buttons = newest.map(([word, { times }]) => {
         const button = element('button.word', word,
                                words.layout === 2 && times > 1 ? ` ×${times}` : '');
@@ -222,6 +256,9 @@ function showIn() {
             showWords(true);
         });
         button.setAttribute('aria-pressed', String(word === words.word));
+        button.classList.toggle('lost', lost.has(word));
+        if (lost.has(word))
+            button.append(element('span.hidden', ' (lost)'));
         return button;
     });
     const more = all.length - newest.length;
@@ -237,6 +274,8 @@ function showFigures() {
     say('#fill', `${whole(info.ones)} of ${whole(info.cells)} `
         + `(${percent(info.ones / info.cells)})`);
     say('#now', `${rate(info.rate)}${oneIn(info.rate)}`);
+    say('#asked', whole(words.asked));
+    say('#second', `${whole(words.second)}${words.vain ? `, ${whole(words.vain)} in vain` : ''}`);
 }
 
 /* walking: draw the probes one after another, not all at once. */
@@ -280,6 +319,7 @@ function fitSliders() {
     say('#m-shown', whole(words.m));
     say('#k-shown', whole(words.k));
     $('#remove').hidden = words.layout !== 2;
+    $('#clear').hidden = words.layout === 2;
     $('#cells').setAttribute('aria-valuemax', words.m - 1);
     $(`#layout input[value="${words.layout}"]`).checked = true;
 }
@@ -312,9 +352,51 @@ function removeWord(word) {
     if (words.remove(word)) {
         showWords();
         say('#because', `${quoted(word)} was removed. ${$('#because').textContent}`);
-    } else if (word !== '') {
+    } else {
         say('#because', `${quoted(word)} is not one of the words, so it was not `
             + 'removed: removing a false positive can remove other words.');
+    }
+}
+
+function clearWord(word) {
+    const lost = words.wipe(word), text = lost && list(lost.map(quoted));
+    if (!lost) {
+        say('#because', `${quoted(word)} is not one of the words, so its cells were not `
+            + 'cleared.');
+        return;
+    }
+    showWords();
+    if (lost.length > 0) {
+        $('#answer').className = 'answer wrong';
+        say('#verdict', `${plural(lost.length, 'other word')} lost`);
+    }
+    say('#because', `${quoted(word)} is no longer in. ${lost.length > 0
+        ? `But ${text} shared a cell with it and ${lost.length > 1 ? 'are' : 'is'} lost, too: the `
+            + 'filter now says “certainly not”, which is wrong. So only a counting filter can '
+            + 'remove words.'
+        : 'No other word was lost this time, as none shared a cell with it.'}`);
+}
+
+/* Looks a word up as a program does, and says what the second lookup found. */
+function lookUpWord(word) {
+    words.lookUp(word);
+    showWords(true);
+    say('#because', `${$('#because').textContent} ${!words.maybe(word)
+        ? 'No second lookup is needed.'
+        : `The second lookup, in the list of words, ${words.has(word) ? 'found it.'
+            : 'was in vain.'}`}`);
+}
+
+/* Calls `use` with the word, unless it is empty. */
+function withWord(use) {
+    const word = $('#word').value;
+    $('#word').setAttribute('aria-invalid', String(word === ''));
+    if (word !== '') {
+        use(word);
+    } else {
+        showWords();
+        say('#because', 'There is no word yet. Type one first.');
+        $('#word').focus();
     }
 }
 
@@ -323,22 +405,22 @@ function startWords(engine) {
     cells = new Cells($('#cells'), words);
     cells.onCursor = onCell;
     onCell(-1);
-    const word = () => $('#word').value;
-    $('#word').addEventListener('input', () => showWords());
+    $('#word').addEventListener('input', ({ target }) => {
+        target.setAttribute('aria-invalid', 'false');
+        showWords();
+    });
     $('#word').addEventListener('focus', () => $('#word').select());
     $('#word-form').addEventListener('submit', (event) => {
         event.preventDefault();
-        if (word() !== '')
-            words.add(word());
-        showWords(true);
-        $('#word').select();
+        withWord((word) => {
+            words.add(word);
+            showWords(true);
+            $('#word').select();
+        });
     });
-    $('#ask').addEventListener('click', () => {
-        if (word() !== '')
-            words.ask(word());
-        showWords(true);
-    });
-    $('#remove').addEventListener('click', () => removeWord(word()));
+    $('#ask').addEventListener('click', () => withWord(lookUpWord));
+    $('#remove').addEventListener('click', () => withWord(removeWord));
+    $('#clear').addEventListener('click', () => withWord(clearWord));
     $('#layout').addEventListener('change', ({ target }) =>
         reshape(words.m, words.k, Number(target.value)));
     $('#m').addEventListener('input', ({ target }) =>

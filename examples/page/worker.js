@@ -24,6 +24,7 @@ function spreadOf(sum, squares, filters) {
 function measure({ plan, n, points }) {
     const c = engine.c, filters = filtersFor(n), asked = ASKED / filters;
     const sums = points.map(() => 0), squares = points.map(() => 0);
+    let spent = 0;                      /* ms in lookups of absent keys */
     engine.planSet(plan.cells, plan.hashes, plan.layout);
     const marked = c.mark();
     for (let f = 0; f < filters; f++) {
@@ -40,7 +41,9 @@ function measure({ plan, n, points }) {
                 if (point > 500000)
                     postMessage({ progress: added / points.at(-1) });
             }
+            const start = performance.now();
             const maybes = c.ask_range(b, FAR + first, asked);
+            spent += performance.now() - start;
             sums[i] += maybes;
             squares[i] += maybes * maybes;
             if (filters === 1)
@@ -49,7 +52,7 @@ function measure({ plan, n, points }) {
         });
         postMessage({ progress: (f + 1) / filters });
     }
-    return { maybes: sums,
+    return { maybes: sums, own: spent * 1e6 / (points.length * ASKED),
              spread: sums.map((sum, i) => spreadOf(sum, squares[i], filters)) };
 }
 

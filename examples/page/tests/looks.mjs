@@ -60,6 +60,21 @@ export async function themesAndWidths() {
     await page.context().close();
 }
 
+// A wide window that becomes narrow: nothing keeps the wide size.
+export async function narrowed() {
+    const page = await open(WORDS, { viewport: { width: 1200, height: 800 } });
+    await fill(page);
+    for (const width of [700, 390, 360]) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.waitForTimeout(300);
+        const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
+        check(`from 1200 to ${width}: nothing to scroll sideways`, wide <= width, wide);
+        const last = await page.locator('#clear').boundingBox();
+        check(`at ${width}: the buttons are whole`, last.x + last.width <= width, last);
+    }
+    await page.context().close();
+}
+
 // A long word without spaces, and a false positive that it causes
 export async function longWords() {
     const long = 'w'.repeat(63), page = await open(`#words=${long}&m=128&k=1`,

@@ -51,6 +51,43 @@ export async function planning() {
     await page.context().close();
 }
 
+// What the filter saves, computed from the rate on the page
+export async function saves() {
+    const SIZE = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9, h: 3.6e12 };
+    const time = (said) => number(said) * SIZE[said.split(' ')[1].replace(',', '')];
+    const page = await open('?n=1000&p=0.02');
+    const set = (at, value) => page.locator(at).evaluate((input, to) => {
+        input.value = to;
+        input.dispatchEvent(new Event('input'));
+    }, value);
+    const near = (what, got, wanted) =>
+        check(what, Math.abs(got - wanted) <= 0.01 * wanted, got, wanted);
+    await page.click('#measure');
+    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    const own = time((await text(page, '#saves-note')).split('takes ')[1]);
+    check('a lookup in the filter takes some ns', own > 0.5 && own < 1e5, own);
+    for (const [hits, behind] of [[10, 50], [0, 30], [55, 62], [100, 90], [100, 10]]) {
+        await set('#hits', hits);
+        await set('#behind', behind);
+        const what = `${hits}% hits, 10^${behind / 10} ns`, cost = 10 ** (behind / 10);
+        const rate = await numberAt(page, '#plan-rate');
+        const on = 1e6 * (hits / 100 + (1 - hits / 100) * rate);
+        const slower = 1e6 * own + on * cost > 1e6 * cost;
+        same(`${what}: share`, await text(page, '#hits-shown'), `${hits}%`);
+        near(`${what}: time of one`, time(await text(page, '#behind-shown')), cost);
+        near(`${what}: without`, time(await text(page, '#time-without')), 1e6 * cost);
+        near(`${what}: with`, time(await text(page, '#time-with')), 1e6 * own + on * cost);
+        near(`${what}: go on`, number((await text(page, '#saves-note')).split('lookups, ')[1]), on);
+        same(`${what}: slower`, (await text(page, '#saves-note')).includes('costs more'), slower);
+    }
+    const [without, with_] = await page.locator('.bars i').evaluateAll((bars) =>
+        bars.map((bar) => bar.getBoundingClientRect().width));
+    check('the bars show it: here the filter costs time', with_ > without, with_, without);
+    await type(page, '#p-text', '0.5');
+    check('another plan is not measured yet', (await text(page, '#saves-note')).includes('Measure'));
+    await page.context().close();
+}
+
 // WebAssembly has 32-bit addresses, so at most 4 GB.
 export async function pageLimit() {
     const page = await open();

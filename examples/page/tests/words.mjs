@@ -196,15 +196,111 @@ export async function falseMaybes() {
     const made = (await page.locator('#in .word').allInnerTexts()).map((w) => w.trim());
     check('it was not added', made.length === 36 && !made.includes(word), made.length);
     const [cells] = figures('probes', 256, 4, 0, word), seen = new Set();
-    for (const [, maker, probes] of item.matchAll(/(\S+) \(probes? ([\d ]+)\)/g)) {
+    for (const [, maker, probes] of item.matchAll(/(\S+) \(probes? ([\d, ]+)\)/g)) {
         const own = figures('probes', 256, 4, 0, maker)[0];
         check(`${maker} was added`, made.includes(maker));
-        for (const probe of probes.trim().split(' ').map(Number)) {
+        for (const probe of probes.split(', ').map(Number)) {
             check(`${maker} has the cell of probe ${probe}`, own.includes(cells[probe - 1]));
             seen.add(probe);
         }
     }
     same('every probe is explained', seen.size, 4);
+    await page.context().close();
+}
+
+// Lookups are counted, and those after a "maybe" go on to the list of words.
+export async function secondLookups() {
+    const page = await open(`#words=${MANY}&m=256&k=4`), path = `${folder}/second.bloom`;
+    const counts = async () => [await text(page, '#asked'), await text(page, '#second')].join(' / ');
+    same('typing is not counted', await counts(), '0 / 0');
+    const steps = [['word-7', 'found it.', '1 / 1'], ['stranger', 'No second lookup', '2 / 1']];
+    for (const [word, ending, count] of steps) {
+        await page.fill('#word', word);
+        await page.click('#ask');
+        check(`${word}: ${ending}`, (await text(page, '#because')).includes(ending),
+              await text(page, '#because'));
+        same(`${word}: counts`, await counts(), count);
+    }
+    await save(page, '#save-words', path);
+    await page.click('#ask-absent');
+    const note = await text(page, '#false-note'), wrong = number(note.split('; ')[1]);
+    same('100 answers', number(note.split('words: ')[1]) + wrong, 100);
+    const falses = await page.locator('#falses b.wrong').allTextContents();
+    same('the command finds as many', bloom(['check', path], `${falses.join('\n')}\n`).stdout,
+         `${falses.join('\n')}\n`);
+    check('some were false positives', wrong > 0 && falses.length >= wrong, note);
+    same('each has a second lookup in vain', await counts(), `102 / ${1 + wrong}, ${wrong} in vain`);
+    await page.click('#again');
+    same('start over', await counts(), '0 / 0');
+    await page.context().close();
+}
+
+// Clearing the cells of a word in a classic or blocked filter loses each word that shares
+// one with it, and no other.
+export async function clearedWords() {
+    for (const [layout, m, k] of [[0, 256, 4], [1, 512, 8]]) {
+        const page = await open(`#words=${MANY}&m=${m}&k=${k}&layout=${['classic', 'blocked'][layout]}`);
+        const cellsOf = (word) => figures('probes', m, k, layout, word)[0];
+        const gone = new Set(cellsOf('word-3'));
+        const lost = MANY.filter((word) => word !== 'word-3' && cellsOf(word).some((c) => gone.has(c)));
+        await page.fill('#word', 'word-3');
+        await page.click('#clear');
+        same(`layout ${layout}: lost words`, (await page.locator('#in .lost').allInnerTexts())
+            .map((word) => word.split(/\s/)[0]).sort().join(), [...lost].sort().join());
+        const because = await text(page, '#because');
+        check('they are named', lost.length > 0 && lost.every((word) => because.includes(`“${word}”`)),
+              because);
+        const titles = await page.locator('#probes .chip').evaluateAll((all) =>
+            all.map((chip) => chip.title));
+        check('its cells are not set', titles.every((title) => title.endsWith(': not set.')), titles);
+        const path = `${folder}/cleared.bloom`;
+        await save(page, '#save-words', path);
+        same('the command misses the same words', bloom(['check', '-v', path],
+             `${MANY.join('\n')}\n`).stdout.trim().split('\n').sort().join(),
+             [...lost, 'word-3'].sort().join());
+        await page.fill('#word', lost[0]);
+        same('a lost word', await verdict(page), 'certainly not / answer wrong');
+        await page.click('#add');
+        same('adding it again', await verdict(page), 'maybe / answer in');
+        await page.fill('#word', 'never');
+        await page.click('#clear');
+        check('a word that was not added is not cleared',
+              (await text(page, '#because')).includes('is not one of the words'));
+        await page.check('#layout input[value="2"]', { force: true });
+        check('a counting filter removes', await page.isHidden('#clear')
+              && await page.isVisible('#remove'));
+        await page.context().close();
+    }
+}
+
+// What is wrong with an input is said, and stays while words are still being added.
+export async function refusedInput() {
+    const page = await open('#words=&m=4096&k=3'), note = () => text(page, '#many-note');
+    for (const button of ['#add', '#ask', '#clear']) {
+        await page.click(button);
+        same(`${button} without a word`, await text(page, '#because'),
+             'There is no word yet. Type one first.');
+        same(`${button}: the field is marked`, await page.getAttribute('#word', 'aria-invalid'), 'true');
+    }
+    same('nothing was added or counted', [await text(page, '#count'), await text(page, '#asked')]
+        .join(), '0,0');
+    await page.fill('#word', 'owl');
+    same('typing clears the mark', await page.getAttribute('#word', 'aria-invalid'), 'false');
+    await page.fill('#paste', '\n\n');
+    await page.click('#add-many');
+    check('nothing pasted', (await note()).startsWith('Paste some words'), await note());
+    await page.fill('#made', '300');
+    await page.click('#make');
+    check('a right number clears the message', /^\d+ of 300/.test(await note()), await note());
+    await page.fill('#made', 'ten');
+    await page.click('#make');
+    const before = await note();
+    await until(page, (old) => document.querySelector('#many-note').textContent !== old, before);
+    check('a wrong number during a run', /^Enter a whole number.* of 300 words added/
+        .test(await note()), await note());
+    same('it is marked', await page.getAttribute('#made', 'aria-invalid'), 'true');
+    await page.click('#stop');
+    same('stop clears the message', await note(), '');
     await page.context().close();
 }
 
