@@ -1,11 +1,28 @@
 # `make check-firmware` runs this script: each program prints what its comment
-# says, the command makes revoked.h, and the sketch for an Arduino answers as the
-# command does. `make cross` runs the programs on emulated chips.
+# says, reader.h answers as bloom.h does, the command makes revoked.h, and the sketch
+# for an Arduino answers as the command does. `make cross` runs the programs on
+# emulated chips.
 . tests/count.sh
 
 sh tests/prints.sh examples/firmware/rom.c examples/firmware/packets.c \
-    >build/firmware.out
+    examples/firmware/beacon.c >build/firmware.out
 sum programs build/firmware.out
+
+# A packet has the same bytes on big-endian machines, and is received there.
+for machine in s390x mips; do
+    if clang --target=$machine-linux-gnu -O2 -static -I. \
+        examples/firmware/beacon.c -o build/beacon-$machine; then
+        qemu-$machine build/beacon-$machine >build/beacon-$machine.out
+        same "beacon.c on $machine" build/beacon.out build/beacon-$machine.out
+    else
+        bad "beacon.c on $machine needs clang, qemu-user," \
+            "libgcc-12-dev-$machine-cross and libc6-dev-$machine-cross"
+    fi
+done
+
+sh examples/firmware/tests/reader.sh >build/reader.out 2>&1
+sum reader.h build/reader.out
+grep ': reader.h takes' build/reader.out
 
 made_by_command() {
     seq 1000 3 3997 >build/revoked.txt &&
