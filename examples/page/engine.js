@@ -100,7 +100,12 @@ class Engine {
                                             (_, i) => this.info(c.link(i)));
         const worst = [ERRORS.corrupt, ERRORS.unsealed].find((seal) =>
             each.some(({ verified }) => verified === seal));
-        return { ...each[0], bytes: c.chain_size(), known: c.chain_estimate(),
+        const marked = c.mark(), at = c.allocate(32) >>> 0;
+        c.chain_head(at);
+        const head = new DataView(c.memory.buffer, at, 32);
+        const first = { n: head.getBigUint64(8, true), p: head.getFloat64(16, true) };
+        c.release(marked);
+        return { ...each[0], first, bytes: c.chain_size(), known: c.chain_estimate(),
                  rate: c.chain_fpr(), verified: worst ?? ERRORS.ok, links: each };
     }
 

@@ -9,7 +9,10 @@ const keysRow = (info) => ['keys', info.known < 0
     ? 'unknown: every cell is set' : `about ${whole(info.known)}`];
 
 function chainRows(info) {
+    const { n, p } = info.first;
     return [
+        ['planned for', `${format(n, {})} lines at first, rate `
+            + format(p, { maximumSignificantDigits: 10 })],
         ['seed', format(info.seed, {})], ['bytes', whole(info.bytes)],
         keysRow(info), rateRow(info),
         ['links', `${whole(info.links.length)}; it grows as lines are added`],
