@@ -14,7 +14,7 @@ done
 is "files or folders that only the owner may read" '' \
     "$(find "$stage" -type d ! -perm 755 -o -type f ! -perm -644)"
 is "files with something that was to be filled in" '' \
-    "$(grep -rlI '@[A-Z]*@' "$stage")"
+    "$(grep -rl '@[A-Z]\{3,\}@' "$stage")"
 
 # The licence is the last comment of bloom.h, without its frame
 licence() { sed '1,/^\/\* ---- Licence/d' bloom.h; }

@@ -313,6 +313,8 @@ static void test_bad_chains(void)
               || (i >= 48 && i < 56) || (i >= 76 && i <= 80)
               || (i >= 88 && i < 96) ? BLOOM_BAD_HEADER
             : i < 32 ? BLOOM_CORRUPT
+            : SIZE_MAX <= 0xFFFFFFFF && i >= 44 && i % 40 >= 4 && i % 40 < 8
+              ? BLOOM_UNSUPPORTED       /* more than 2^32 cells */
             : (i > 40 && i < 48) || (i > 80 && i < 88) ? BLOOM_TRUNCATED
             : BLOOM_OK;
         image[i] ^= 0x81;

@@ -35,7 +35,7 @@ for field in 3:11:'a format version' 6:0:'bad header' 4:11:'a layout'; do
     overwrite bad ${field%%:*} "\\${value%%:*}"; cp bad was
     refuse "bad: ${field##*:}" uniq -f bad < a; same bad was
 done
-cp f1% bad; overwrite bad 13 '\377'; refuse 'bad: truncated' check bad a
+cp f1% bad; overwrite bad 11 '\177'; refuse 'bad: truncated' check bad a
 try 'a chain' 0 uniq -f chain -n 9 a; size=$(wc -c < chain)
 first=$(od -An -tu1 -j 40 -N 1 chain)   # m of its first link, below 256
 for end in 32 $((64 + first / 8)) $((size - 1)); do
