@@ -231,8 +231,6 @@ void add_printed(filter *f, uint64_t bytes);    /* lines that end within the
 void prepare_system(void);
 unsigned count_cores(void);
 void *image_memory(size_t size);    /* huge pages for large sizes; free() it */
-bool allocate(int fd, size_t from, size_t size);    /* disk space of a file;
-                                       false, with errno set: not enough */
 double seconds(void);               /* of a clock that never goes back */
 uint64_t milliseconds(void);        /* since 1970, by the system's clock */
 

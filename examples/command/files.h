@@ -1,8 +1,5 @@
-/* files.h: error messages, reading a file, replacing a file.
-
-   Include it first, after  #define PROGRAM "name",  the prefix of all messages.
-   To replace a file, write a new one beside it and rename that. So the old file
-   or the new one is there at any time, even after a crash. */
+/* files.h: error messages, and reading a file. Include it first, after
+   #define PROGRAM "name",  the prefix of all messages. */
 
 #ifndef EXAMPLES_FILES_H
 #define EXAMPLES_FILES_H
@@ -90,7 +87,7 @@ static inline size_t read_some(int fd, const char *name, void *to, size_t most)
     return (size_t)got;
 }
 
-/* ---- Writing ------------------------------------------------------------ */
+/* ---- Names --------------------------------------------------------------- */
 
 /* Returns PATH with `suffix`, in the same folder; free() it. A file name has at
    most 255 bytes, so a long one is cut, at a character boundary of UTF-8. */
@@ -106,60 +103,6 @@ static inline char *name_beside(const char *path, const char *suffix)
     memcpy(name, path, folder + size);
     memcpy(name + folder + size, suffix, more);
     return name;
-}
-
-typedef struct beside {
-    const char *path;               /* of the file to be replaced */
-    char *name;                     /* of the new file beside it */
-    FILE *file;                     /* the new file, open for writing */
-} beside;
-
-/* Creates the new file. Returns false and sets errno if it cannot, or if a file
-   of this name exists. */
-static inline bool create_beside(beside *b, const char *path,
-                                 const char *suffix)
-{
-    int fd, why;
-    b->path = path;
-    b->name = name_beside(path, suffix);
-    fd = open(b->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    b->file = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (b->file)
-        return true;
-    why = errno;
-    if (fd >= 0) {
-        close(fd);
-        remove(b->name);
-    }
-    free(b->name);
-    b->name = NULL;
-    errno = why;
-    return false;
-}
-
-/* Gives the new file the name of the old one, and its mode if it exists. If it
-   cannot, it returns false, sets errno and leaves the old file unchanged. */
-static inline bool replace_by(beside *b)
-{
-    struct stat old;
-    bool good = fflush(b->file) == 0
-                && (stat(b->path, &old) != 0
-                    || fchmod(fileno(b->file), old.st_mode & 0777) == 0)
-                && fsync(fileno(b->file)) == 0;
-    good = (fclose(b->file) == 0) && good;
-    b->file = NULL;
-    return good && rename(b->name, b->path) == 0;
-}
-
-/* May be called after replace_by has failed. Preserves errno. */
-static inline void remove_beside(beside *b)
-{
-    int why = errno;
-    if (b->file)
-        fclose(b->file);
-    remove(b->name);
-    b->file = NULL;
-    errno = why;
 }
 
 #endif

@@ -22,19 +22,7 @@ void free_filter(filter *f)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Returns how many bytes to read, by the first 32 bytes of a file. */
-static size_t size_of_image(const void *header, const char *name)
-{
-    bloom_error error;
-    const bloom *b = bloom_view(header, SIZE_MAX, &error);
-    if (memcmp(header, "BLC", 3) == 0 || memcmp(header, "BLW", 3) == 0)
-        return SIZE_MAX;            /* up to the end of the file */
-    if (error == BLOOM_TRUNCATED)
-        die_of("too large for this machine", name);
-    if (!b)
-        die_of(bloom_error_text(error), name);
-    return bloom_size(b) + 1;       /* one more, to detect extra bytes */
-}
+enum { HEADER = BLOOM_HEADER_SIZE };
 
 /* Do the first bytes of a file look like a filter, a chain or a window? */
 bool begins_as_filter(const void *bytes, size_t size)
@@ -66,76 +54,138 @@ static size_t bytes_to_come(int fd)
     return (size_t)(file.st_size - at);
 }
 
-/* Memory grows with the bytes that arrive. The size in a header is not
-   trusted. */
-static unsigned char *read_image(const char *name, size_t *have)
+/* Reads `size` bytes, or up to the end of the file; returns how many. */
+static size_t read_whole(int fd, const char *name, void *to, size_t size)
 {
-    const size_t header = 32;
-    size_t room = 1 << 16, size = header, got = 1, all;
-    unsigned char *image = need_memory(room, name), *larger;
-    int fd = open_input(name);
-    all = bytes_to_come(fd) + 1;
-    *have = 0;
-    while (*have < size && got > 0) {
-        if (*have == room) {
-            room = room * 2 > all ? room * 2 : all;
-            room = room < size ? room : size;
-            larger = need_memory(room, name);
-            memcpy(larger, image, *have);
-            free(image);
-            image = larger;
-        }
-        got = read_some(fd, name, image + *have, room - *have);
-        *have += got;
-        if (size == header && *have >= header)
-            size = size_of_image(image, name);
+    size_t have = 0, got = 1;
+    while (have < size && got > 0)
+        have += got = read_some(fd, name, (char *)to + have, size - have);
+    return have;
+}
+
+/* Returns memory with the `have` bytes of `head` and those that follow, up to
+   `size` bytes; *have: how many it has then. Memory grows with the bytes that
+   arrive, as the size in a header is not trusted. */
+static unsigned char *read_rest(int fd, const char *name, const void *head,
+                                size_t *have, size_t size)
+{
+    const size_t all = *have + bytes_to_come(fd), first = 1 << 16;
+    size_t room = all > first ? all : first;
+    unsigned char *image, *larger;
+    room = room < size ? room : size;
+    image = need_memory(room, name);
+    memcpy(image, head, *have);
+    *have += read_whole(fd, name, image + *have, room - *have);
+    while (*have == room && room < size) {
+        room = room < size / 2 ? 2 * room : size;
+        larger = need_memory(room, name);
+        memcpy(larger, image, *have);
+        free(image);
+        image = larger;
+        *have += read_whole(fd, name, image + *have, room - *have);
     }
-    close(fd);
-    if (*have < header)
-        refuse_short(image, *have, name);
-    if (*have + 1 < size && size != SIZE_MAX)
-        die_of(bloom_error_text(BLOOM_TRUNCATED), name);
     return image;
 }
 
-/* Reads n of the first link from the head, as no function returns it. */
-static uint64_t first_n_of(const bloom_chain *c)
+/* Reads the filter whose header is `head`. */
+static bloom *read_one(int fd, const char *name, const void *head)
 {
-    unsigned char head[32];
+    bloom_error error;
+    size_t size = bloom_image_size(head, &error), have = HEADER;
+    unsigned char *image;
+    if (size == 0)
+        die_of(bloom_error_text(error), name);
+    image = read_rest(fd, name, head, &have, size);
+    if (have < size)
+        die_of(bloom_error_text(BLOOM_TRUNCATED), name);
+    return bloom_open(image, size, NULL);
+}
+
+/* The size of a window, by its header and that of its first generation. If they
+   are damaged, what there is suffices for bloom_window_open to say so. */
+static size_t size_of_window(const unsigned char *head, size_t have)
+{
+    const size_t first = BLOOM_WINDOW_HEADER_SIZE;
+    size_t each = have < first + HEADER ? 0
+                  : bloom_image_size(head + first, NULL);
+    if (each == 0 || each > SIZE_MAX / 2 / 16 || head[4] < 2 || head[4] > 16)
+        return have;
+    return first + head[4] * each;
+}
+
+static bloom_window *read_window(int fd, const char *name, const void *start)
+{
+    unsigned char head[BLOOM_WINDOW_HEADER_SIZE + HEADER], *image;
+    size_t have = HEADER;
+    bloom_error error;
+    bloom_window *w;
+    memcpy(head, start, HEADER);
+    have += read_whole(fd, name, head + HEADER, sizeof head - HEADER);
+    image = read_rest(fd, name, head, &have, size_of_window(head, have));
+    w = bloom_window_open(image, have, &error);
+    if (!w)
+        die_of(bloom_error_text(error), name);
+    return w;
+}
+
+/* Reads n of the first link from the head, as no function returns it. */
+static uint64_t first_n_of(const unsigned char *head)
+{
     uint64_t n = 0;
     unsigned i;
-    bloom_chain_head(c, head);
     for (i = 8; i-- > 0; )
         n = n << 8 | head[8 + i];
     return n;
 }
 
+/* Reads link by link, so that memory has the chain only once. */
+static bloom_chain *read_chain(int fd, const char *name,
+                               const unsigned char *head)
+{
+    unsigned char first[HEADER];
+    bloom *link[64];
+    bloom_chain *c;
+    bloom_error error;
+    unsigned i;
+    for (i = 0; i < head[6] && i < 64; i++) {
+        if (read_whole(fd, name, first, HEADER) < HEADER)
+            die_of(bloom_error_text(BLOOM_TRUNCATED), name);
+        link[i] = read_one(fd, name, first);
+    }
+    c = bloom_chain_join(head, link, &error);
+    if (!c)
+        die_of(error == BLOOM_OK ? "not enough memory for the filter"
+                                 : bloom_error_text(error), name);
+    return c;
+}
+
 filter read_filter(const char *name)
 {
     filter f = { 0 };
-    bloom_error error = BLOOM_OK;
-    size_t size;
-    unsigned char *image;
+    unsigned char head[HEADER];
+    size_t have;
+    int fd;
     if (strcmp(name, "-") == 0)
         die("-: is not the name of a filter; to read one from a pipe, give "
             "/dev/stdin");
-    image = read_image(name, &size);
-    f.one = bloom_open(image, size, &error);
-    if (!f.one && memcmp(image, "BLW", 3) == 0)
-        f.window = bloom_window_open(image, size, &error);
-    else if (!f.one)
-        f.chain = bloom_chain_load(image, size, &error);
-    if (!f.one && !f.window && !f.chain)
-        die_of(error == BLOOM_OK ? "not enough memory for the filter"
-                                 : bloom_error_text(error), name);
-    if (size > size_of(&f))
+    fd = open_input(name);
+    have = read_whole(fd, name, head, HEADER);
+    if (have < HEADER)
+        refuse_short(head, have, name);
+    if (memcmp(head, "BLW", 3) == 0)
+        f.window = read_window(fd, name, head);
+    else if (memcmp(head, "BLC", 3) == 0)
+        f.chain = read_chain(fd, name, head);
+    else
+        f.one = read_one(fd, name, head);
+    if (read_some(fd, name, head + HEADER - 1, 1) > 0)
         die_of("extra bytes follow the filter; use an intact copy, and join "
                "filters with bloom merge", name);
-    if (!f.chain)
-        return f;
-    f.n = first_n_of(f.chain);
-    f.p = bloom_chain_rate(f.chain);
-    free(image);
+    close(fd);
+    if (f.chain) {
+        f.n = first_n_of(head);
+        f.p = bloom_chain_rate(f.chain);
+    }
     return f;
 }
 
@@ -299,7 +349,7 @@ bool warn_if_full(const filter *f, const char *name, const char *fate)
     if (f->p > 0)
         snprintf(wanted, sizeof wanted, ", not %.3g%%", 100 * f->p);
     if (f->chain)
-        say("%s: cannot grow any further: %.3g%% of new lines %s%s",
+        say("%s: could not grow when it was full: %.3g%% of new lines %s%s",
             name, 100 * rate, fate, wanted);
     else if (f->n)
         say("%s: holds more than %" PRIu64 " lines: %.3g%% of new lines %s%s; "

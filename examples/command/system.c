@@ -1,5 +1,5 @@
 /* system.c: what ISO C does not offer: signals, waiting, the number of cores,
-   huge pages, disk space */
+   huge pages */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE                     /* madvise, FIONREAD, F_GETPIPE_SZ */
 #define _DARWIN_C_SOURCE
@@ -47,35 +47,6 @@ void *image_memory(size_t size)
         madvise(memory, size, MADV_HUGEPAGE);   /* failure is harmless */
 #endif
     return memory;
-}
-
-/* Writing zeros reserves disk space on any file system. Returns errno or 0. */
-static int write_zeros(int fd, off_t from, off_t size)
-{
-    static const char zeros[1 << 12];
-    while (size > 0) {
-        size_t most = size < (off_t)sizeof zeros ? (size_t)size : sizeof zeros;
-        ssize_t some = pwrite(fd, zeros, most, from);
-        if (some < 0 && errno != EINTR)
-            return errno;
-        from += some > 0 ? some : 0;
-        size -= some > 0 ? some : 0;
-    }
-    return 0;
-}
-
-bool allocate(int fd, size_t from, size_t size)
-{
-    int why = EOPNOTSUPP;
-#if defined _POSIX_ADVISORY_INFO && _POSIX_ADVISORY_INFO > 0
-    do
-        why = posix_fallocate(fd, (off_t)from, (off_t)size);
-    while (why == EINTR);
-#endif
-    if (why == EOPNOTSUPP || why == EINVAL)
-        why = write_zeros(fd, (off_t)from, (off_t)size);
-    errno = why;
-    return why == 0;
 }
 
 double seconds(void)

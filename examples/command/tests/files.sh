@@ -96,12 +96,12 @@ int main(void) { puts(strerror(ELOOP)); return 0; }
 LINES
 ${CC:-cc} words.c -o words; loop=$(./words)     # each C library has its own words
 ln -s loop loop; refuse "loop: $loop" build loop a
-ln -s links to-dir; refuse 'links: is not a regular file' build to-dir a
-ln -s pipe to-pipe; refuse 'pipe: is not a regular file' uniq -f to-pipe a
-ln -s nil/f lost; refuse 'nil/f: No such file or directory' build lost a
-ln -s a to-a; cp a was; refuse 'a: is not a Bloom filter' build to-a b
+ln -s links to-dir; refuse 'to-dir: is not a regular file' build to-dir a
+ln -s pipe to-pipe; refuse 'to-pipe: is not a regular file' uniq -f to-pipe a
+ln -s nil/f lost; refuse 'lost: No such file or directory' build lost a
+ln -s a to-a; cp a was; refuse 'to-a: is not a Bloom filter' build to-a b
 same a was
-is 'nothing is left' '' "$(ls . links | grep -e '\.lock' -e '\.tmp')"
+is 'nothing is left' '' "$(ls . links | grep -e '\.lock' -e '\.new')"
 rm -rf links else; rm to-link target to-dir to-pipe to-a lost loop
 
 # What other runs and people left beside a file
@@ -110,9 +110,9 @@ echo old > left.lock.new; what='leftovers of a run that was killed'
 try "$what" 0 add left b; try "$what" 0 check -c left ab; says out '1201 in'
 is "$what: are gone" left "$(ls -d left*)"
 what='a file with the name of the first trial'
-sh -c 'echo mine > left.tmp.$$; exec "$@"' - "$bloom" add left many 2> err
-is "$what: status" 3 $?; is "$what: is kept" mine "$(cat left.tmp.*)"
-rm left.tmp.*; cp left was; ln -s elsewhere left.lock
+sh -c 'echo mine > left.new.$$.0; exec "$@"' - "$bloom" add left many 2> err
+is "$what: status" 3 $?; is "$what: is kept" mine "$(cat left.new.*)"
+rm left.new.*; cp left was; ln -s elsewhere left.lock
 for verb in 'build left a' 'add left b' 'uniq -f left b' 'fold -p .5 left'; do
     refuse "left: $loop" $verb; same left was
 done
@@ -123,5 +123,5 @@ rm left.lock left
 cp f was; what='no space to save'
 (ulimit -f 1; "$bloom" build -n 1e6 f a 2> err); is "$what" 2 $?
 says err 'bloom: f: File too large'; same f was
-is 'no temporary file' '' "$(ls | grep tmp)"
+is 'no temporary file' '' "$(ls | grep '\.new')"
 

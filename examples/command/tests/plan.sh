@@ -153,7 +153,7 @@ if (ulimit -v 10000; "$bloom" --version) > out 2> err; then
             break
     done
 fi
-if [ $short = yes ]; then says err 'cannot grow any further'; judge 1000000
+if [ $short = yes ]; then says err 'could not grow when it was full'; judge 1000000
 else echo 'skipped: a chain that is short of memory (by ulimit -v)'; fi
 rm f was in once
 for how in '--last 20000' '--for 1h -n 2e6' '-n 20' '-n 2e5 --fixed'; do
