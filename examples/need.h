@@ -19,7 +19,7 @@ static void need(bool right, const char *name, const char *why)
 }
 
 /* ---- Text files with short lines -------------------------------------------
-   command/lines.h reads lines of any bytes and any length, many at a time. */
+   command/input.h reads lines of any bytes and any length, many at a time. */
 
 static inline FILE *open_text(const char *name)
 {

@@ -2,25 +2,19 @@
 
    main.c      the list of verbs         plan.c     new filters from options
    options.c   the command line          filter.c   filters in memory
-   help.c      help, from the tables     save.c     files of filters
+   help.c      help, from the tables     save.c     files of filters, locks
    uniq.c      bloom uniq                keys.c     the key of each line
    waiting.c   lines not yet printed     jobs.c     threads, ordered output
-   build.c     bloom build, add, merge   library.c  bloom.h, compiled once
-   check.c     bloom check               atomic.c   bloom.h for many threads
-   show.c      bloom info, dump          system.c   what ISO C does not offer
-   fold.c      bloom fold                forget.c   sliding windows
-   lost.c      how many lines uniq has lost */
+   build.c     bloom build, add, merge   input.h    messages, lines of files
+   check.c     bloom check               library.c  bloom.h, compiled once
+   show.c      bloom info, dump          atomic.c   bloom.h for many threads
+   fold.c      bloom fold                system.c   what ISO C does not offer
+   forget.c    sliding windows           full.c     more lines than planned */
 
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#define PROGRAM "bloom"
-void erase_progress(void);
-#define BEFORE_MESSAGE erase_progress
-
-#include "files.h"
-#include "bloom.h"
-#include "lines.h"
+#include "input.h"
 #include "../companions/bloom_chain.h"
 #include "../companions/bloom_window.h"
 

@@ -334,29 +334,3 @@ size_t add_hashes(filter *f, const bloom_hash *hash, size_t count)
         : add_to_window(f, hash, count);
     return note_added(f, count, added);
 }
-
-/* ---- Full --------------------------------------------------------------- */
-
-bool warn_if_full(const filter *f, const char *name, const char *fate)
-{
-    const double rate = rate_of(f);
-    char wanted[40] = "";
-    if (f->window)
-        return false;               /* it forgets lines instead */
-    if (f->p > 0 ? rate < 1.1 * f->p || (f->one && f->known <= f->n)
-                 : rate < 0.25)
-        return false;
-    if (f->p > 0)
-        snprintf(wanted, sizeof wanted, ", not %.3g%%", 100 * f->p);
-    if (f->chain)
-        say("%s: could not grow when it was full: %.3g%% of new lines %s%s",
-            name, 100 * rate, fate, wanted);
-    else if (f->n)
-        say("%s: holds more than %" PRIu64 " lines: %.3g%% of new lines %s%s; "
-            "make a larger filter with -n", name, f->n, 100 * rate, fate,
-            wanted);
-    else
-        say("%s: %.3g%% of new lines %s%s; make a larger filter with -n",
-            name, 100 * rate, fate, wanted);
-    return true;
-}

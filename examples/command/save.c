@@ -4,8 +4,134 @@
    Only the process that has the lock creates FILE.lock.new. If it exists
    before, it was left by a process that was killed. */
 #include "command.h"
-#include "lock.h"
 #include "../companions/bloom_file.h"
+#include <signal.h>
+#include <time.h>
+
+/* ---- The lock ------------------------------------------------------------ */
+/* One writer at a time locks FILE.lock rather than FILE, because FILE may not
+   exist yet, and is replaced. The system releases a lock when its process ends.
+   If the process was killed, FILE.lock stays, but locks nothing. Readers need
+   no lock: they see the old file or the new one. */
+
+/* Returns PATH with `suffix`, in the same folder; free() it. A file name has at
+   most 255 bytes, so a long one is cut, at a character boundary of UTF-8. */
+static char *name_beside(const char *path, const char *suffix)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t folder = (size_t)(base - path), size = strlen(base);
+    size_t more = strlen(suffix) + 1;
+    char *name = enlarge(NULL, folder + size + more, path);
+    if (size > 200)
+        for (size = 200; size > 0 && ((unsigned char)base[size] >> 6) == 2; )
+            size--;
+    memcpy(name, path, folder + size);
+    memcpy(name + folder + size, suffix, more);
+    return name;
+}
+
+static int lock_fd = -1;
+static char *lock_name;                 /* NULL: the lock is not held */
+
+static void block_signals(sigset_t *old)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, old);
+}
+
+static void unblock_signals(const sigset_t *old)
+{
+    sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+/* fd must be open for writing. Returns false and sets errno if another process
+   has the lock, or if the system offers no (more) locks. */
+static bool can_be_locked(int fd)
+{
+    struct flock all = { 0 };
+    all.l_type = F_WRLCK;
+    all.l_whence = SEEK_SET;
+    return fcntl(fd, F_SETLK, &all) == 0;
+}
+
+/* Returns false and sets errno: EAGAIN if another process has the lock. */
+static bool try_lock(const char *name)
+{
+    struct stat mine, there;
+    lock_fd = open(name, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
+    if (lock_fd < 0)
+        return false;
+    if (can_be_locked(lock_fd)
+        && fstat(lock_fd, &mine) == 0 && stat(name, &there) == 0
+        && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
+        return true;                    /* and not a file just removed */
+    if (errno == EACCES || errno == ENOENT || errno == 0)
+        errno = EAGAIN;
+    close(lock_fd);
+    return false;
+}
+
+static void remove_lock(const char *name)
+{
+    remove(name);                       /* while nobody else has the lock */
+    close(lock_fd);
+}
+
+/* Blocks signals, so that their handler knows whether to remove the lock. */
+static bool take_lock(char *name)
+{
+    sigset_t old;
+    bool taken;
+    int why;
+    block_signals(&old);
+    errno = 0;
+    taken = try_lock(name);
+    if (taken)
+        lock_name = name;
+    why = errno;
+    unblock_signals(&old);
+    errno = why;
+    return taken;
+}
+
+/* Waits, with a message after one second. Exits if it may not wait, or on any
+   other error. */
+static void lock(const char *path, bool may_wait)
+{
+    const struct timespec pause = { 0, 20000000 };
+    char *name = name_beside(path, ".lock");
+    unsigned tries = 0;
+    while (!take_lock(name)) {
+        if (errno != EAGAIN)
+            die_of(strerror(errno), path);
+        if (!may_wait)
+            die_of("in use by another process; try again later, or leave out "
+                   "--no-wait", path);
+        if (++tries == 50)
+            say("%s: in use by another process; waiting for it to end", path);
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void unlock(void)
+{
+    sigset_t old;
+    block_signals(&old);
+    if (lock_name)
+        remove_lock(lock_name);
+    free(lock_name);
+    lock_name = NULL;
+    unblock_signals(&old);
+}
+
+static void forget_lock(void)
+{
+    if (lock_name)
+        remove(lock_name);
+}
+
+/* ---- The new file -------------------------------------------------------- */
 
 static char *target;                /* FILE, with symbolic links resolved */
 static bloom_file coming;           /* FILE.lock.new, if its name is not NULL */

@@ -1,4 +1,5 @@
-/* lines.h: reads the lines of files, one file after the other, many at a time.
+/* input.h: error messages, and reading the lines of files, one file after the
+   other, many lines at a time. Include it first.
 
        reader in = reader_of(names, '\n');      NULL-terminated; empty: "-"
        chunk c = { 0 };
@@ -10,10 +11,95 @@
 
    A chunk is whole lines of one file, as many as one read() returns. A line is
    its bytes without the end character. That character follows in memory, even
-   if the last line of a file lacks it. Include bloom.h and files.h before. */
+   if the last line of a file lacks it. */
 
-#ifndef EXAMPLES_LINES_H
-#define EXAMPLES_LINES_H
+#ifndef INPUT_H
+#define INPUT_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "bloom.h"
+
+void erase_progress(void);              /* jobs.c */
+
+/* ---- Messages ----------------------------------------------------------- */
+
+static inline void say(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    erase_progress();
+    fputs("bloom: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+}
+
+#define die(...) (say(__VA_ARGS__), exit(2))
+#define die_of(why, name) die("%s: %s", name, why)
+
+static inline void *enlarge(void *memory, size_t size, const char *name)
+{
+    void *larger = memory ? realloc(memory, size) : malloc(size);
+    if (!larger)
+        die("%s: not enough memory for %" PRIu64 " bytes", name,
+            (uint64_t)size);
+    return larger;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+static inline const char *shown(const char *name)
+{
+    return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+/* Returns -1 and sets errno if the file cannot be opened. */
+static inline int try_input(const char *name)
+{
+    return strcmp(name, "-") == 0 ? 0 : open(name, O_RDONLY);
+}
+
+static inline int open_input(const char *name)
+{
+    int fd = try_input(name);
+    if (fd < 0)
+        die_of(strerror(errno), name);
+    return fd;
+}
+
+/* Waits for at least one byte, and returns what is there. 0: end of file. */
+static inline size_t read_some(int fd, const char *name, void *to, size_t most)
+{
+    const size_t limit = 1 << 24;   /* some systems refuse 2 GB at once */
+    ssize_t got;
+    do
+        got = read(fd, to, most < limit ? most : limit);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        die_of(strerror(errno), shown(name));
+    return (size_t)got;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
 
 typedef struct chunk {
     char *text;
