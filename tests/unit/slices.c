@@ -16,15 +16,24 @@ enum { WIDTH = 32 };                    /* the largest of this build */
 enum { WIDTH = 64 };
 #endif
 
-static unsigned long passed, failed;
+static unsigned passed, failed, mistakes;
 
 static void check(bool good, const char *what)
 {
-    if (good)
-        passed++;
-    else if (failed++ < 20)
+    if (!good && mistakes++ < 10)
         printf("FAILED: %s\n", what);
 }
+
+static void count_test(const char *test)
+{
+    passed += mistakes == 0;
+    failed += mistakes > 0;
+    if (mistakes > 0)
+        printf("FAILED: %s: %u mistakes\n", test, mistakes);
+    mistakes = 0;
+}
+
+#define RUN(test) (test, count_test(#test))
 
 static void *need(size_t size)
 {
@@ -610,17 +619,17 @@ int main(void)
                                         MOST };
     unsigned i;
     for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        play(numbers[i], 32);
-        play(numbers[i], WIDTH);
+        RUN(play(numbers[i], 32));
+        RUN(play(numbers[i], WIDTH));
     }
     for (i = 0; i < 60; i++)
-        play(1 + below(i < 50 ? 130 : MOST), i % 2 ? 32 : WIDTH);
-    play_full();
-    images();
-    refusals();
+        RUN(play(1 + below(i < 50 ? 130 : MOST), i % 2 ? 32 : WIDTH));
+    RUN(play_full());
+    RUN(images());
+    RUN(refusals());
 #ifndef BLOOM_NO_MALLOC
-    copies();
+    RUN(copies());
 #endif
-    printf("%lu passed, %lu failed\n", passed, failed);
+    printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }

@@ -14,6 +14,15 @@ trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
 . "$root/tests/count.sh"
 
+# A test is one run of bloom, with all that is checked of it.
+broken=
+ok() { :; }
+bad() { broken=1; printf 'FAILED: %s\n' "$*"; }
+begin() {       # counts the test that ends here
+    if [ -z "$broken" ]; then passed=$((passed + 1))
+    else failed=$((failed + 1)); fi
+    broken=
+}
 same() {        # same FILE FILE
     if cmp -s "$1" "$2"; then ok; return; fi
     bad "$what: $1 is $2: $(cmp "$1" "$2" 2>&1)"
@@ -26,6 +35,7 @@ says() {        # says FILE WORDS: one of its lines contains the words
     else is "$what: $1" "$2" "$(cat "$1")"; fi
 }
 try() {         # try WHAT STATUS ARGUMENTS...: runs bloom, output to out, err
+    begin
     what=$1 status=$2
     shift 2
     "$bloom" "$@" > out 2> err
@@ -44,6 +54,7 @@ refuse() {      # refuse MESSAGE ARGUMENTS...: an error message that begins so
     empty "$what: no output" out
 }
 warned() {      # warned STATUS MESSAGE ARGUMENTS...: as `try`, with one line in err
+    begin
     status=$1 message="bloom: $2"
     shift 2
     "$bloom" "$@" > out 2> err
@@ -81,4 +92,5 @@ shift
 for subject; do
     . "$root/examples/command/tests/$subject.sh"
 done
+begin
 counted
