@@ -53,7 +53,7 @@ build/first: examples/first.c $(BLOOM)
 
 # ---- make test: one program, built and run once for each mode ----------------
 
-UNIT = $(BLOOM) tests/test.c $(wildcard tests/unit/*.[ch])
+UNIT = $(BLOOM) tests/test.c $(wildcard tests/*.h tests/unit/*.[ch])
 MODES := $(shell . tests/count.sh && modes test)
 MODE = tests/modes.txt tests/count.sh tests/unit/program.sh
 

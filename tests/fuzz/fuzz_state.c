@@ -3,6 +3,7 @@
    end, every cell must be that of the model, and no key may be lost. */
 
 #include "fuzz.h"
+#include "../layouts.h"
 
 enum { CELLS = 1024, EACH = 16, KEYS = 3 * EACH, MANY = 150 };
 
@@ -387,7 +388,7 @@ static void begin(filter *f, unsigned shift)
 static void choose_plan(input *in)
 {
     unsigned shape = byte_of(in), cells = byte_of(in);
-    plan.layout = (uint8_t)(shape % 3);
+    plan.layout = (uint8_t)(shape % LAYOUT_COUNT);
     plan.hash_bits = shape & 128 && plan.layout != BLOOM_BLOCKED ? 32 : 64;
     plan.hashes = (uint8_t)(plan.layout == BLOOM_BLOCKED
                             ? 8 + 8 * (shape & 64 ? byte_of(in) % 8 : 0)

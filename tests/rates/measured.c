@@ -199,7 +199,7 @@ static bool is_first(unsigned i)
 
 static void show(unsigned i, uint64_t n, double p)
 {
-    static const char *const layouts[] = { "classic", "blocked", "counting" };
+    static const char *const layouts[] = { LAYOUT_NAMES };
     const struct series *s = &all_series[i];
     bloom_plan plan = bloom_plan_layout(n, p, s->layout);
     double promised = p + (s->width == 32 ? FLOOR_IN_32 : 0), planned;
@@ -669,7 +669,7 @@ static bloom *folded_filter(bloom_plan plan, double n, double p)
 static void folded_rate(unsigned filters, uint64_t n, double p,
                         bloom_layout layout)
 {
-    static const char *const names[] = { "classic", "blocked", "counting" };
+    static const char *const names[] = { LAYOUT_NAMES };
     const bloom_plan right = bloom_plan_layout(n, p, layout);
     const double asked = effort * (1 << 20);
     tally t = { 0, 0, 0, 0 };
@@ -697,7 +697,7 @@ static void folded(void)
     static const double rates_of[] = { 0.1, 0.01, 0.001, 1e-4 };
     unsigned i, layout;
     printf("\nfilters planned for 100 n keys and folded for n; +- 4 sigma\n");
-    for (layout = BLOOM_CLASSIC; layout <= BLOOM_COUNTING; layout++)
+    for (layout = BLOOM_CLASSIC; layout < LAYOUT_COUNT; layout++)
         for (i = 0; i < sizeof rates_of / sizeof *rates_of; i++)
             folded_rate(4, i % 2 ? 100000 : 3000, rates_of[i],
                         (bloom_layout)layout);

@@ -6,6 +6,7 @@
 #define BLOOM_STATIC
 #include "examples/companions/bloom_chain.h"
 #include "../inside.h"
+#include "../layouts.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -102,9 +102,9 @@ static void rates(FILE *out, double p)
 /* bloom_plan_size includes the 4 bits per cell of a counting filter. */
 static void memory(FILE *out, double n)
 {
-    static const char *const layouts[] = { "classic", "blocked", "counting" };
+    static const char *const layouts[] = { LAYOUT_NAMES };
     int layout, e;
-    for (layout = 0; layout < 3; layout++)
+    for (layout = 0; layout < LAYOUT_COUNT; layout++)
         for (e = 2; e <= 60; e++) {
             double p = pow(10, -e / 5.0);
             bloom_plan plan = bloom_plan_layout((uint64_t)n, p,

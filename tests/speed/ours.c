@@ -7,6 +7,7 @@
 #define BLOOM_STATIC
 #include "bloom.h"
 #include "bench.h"
+#include "../layouts.h"
 
 bloom *ours[3];
 
@@ -104,8 +105,9 @@ void enter_floor(const char *name, bloom *b, void (*clear)(void *))
 
 void ours_enter(void)
 {
-    static const char *const name[] = { "classic", "blocked", "counting" };
-    int layout, layouts = run.n <= 1000000 && run.p == 0.01 ? 3 : 2;
+    static const char *const name[] = { LAYOUT_NAMES };
+    int layout, layouts = run.n <= 1000000 && run.p == 0.01 ? LAYOUT_COUNT
+                                                            : 2;
     for (layout = 0; layout < layouts; layout++) {
         ours[layout] = bloom_create(bloom_plan_layout(run.n, run.p,
                                                       (bloom_layout)layout));

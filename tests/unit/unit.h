@@ -6,6 +6,7 @@
 #include "hooks.h"
 #include "../headers.h"
 #include "../headers.h"     /* twice on purpose */
+#include "../layouts.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ static const uint8_t widths[] = { 32 };
 #define BUILT(error) BLOOM_UNSUPPORTED      /* for a layout not in this build */
 #else
 static const uint8_t widths[] = { 64, 32 };
-#define LAYOUTS 3
+#define LAYOUTS LAYOUT_COUNT
 #define BUILT(error) (error)
 #endif
 
