@@ -79,12 +79,11 @@
                             without a lock (GCC or Clang; see "Threads" below).
                             If some files of a program define it and others do
                             not, the program does not link.
-   * BLOOM_NAMESPACE        is a prefix for the names of all functions and of the
-                            type bloom. With two prefixes, two copies of bloom.h
-                            can be in one program; with one, bloom.h and another
-                            library whose functions are called bloom_init and
-                            bloom_add. Your code needs no change: with the prefix
-                            my_, bloom_add is a macro for my_bloom_add.
+   * BLOOM_NAMESPACE        is a prefix for the names of all functions and of
+                            the type bloom. It lets two copies of bloom.h, or
+                            bloom.h and another library that has a bloom_init,
+                            be in one program. Your code stays as it is: with
+                            the prefix my_, bloom_add means my_bloom_add.
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol
@@ -764,11 +763,28 @@ static inline unsigned char *bloom_read_only_(const bloom *b)
 /* Numbers are read and written byte by byte, so that neither alignment nor the
    machine's byte order matters. Optimisers can make one instruction of each. */
 
+#define BLOOM_LOAD32_(p) ((uint32_t)(p)[0] | (uint32_t)(p)[1] << 8 \
+    | (uint32_t)(p)[2] << 16 | (uint32_t)(p)[3] << 24)
+
+#if defined(BLOOM_SMALL_) && defined(__GNUC__)
+/* Small builds load by calls of one function. But what the compiler knows, such
+   as the header of a constant image, it computes itself. */
+static inline uint32_t bloom_load32_unknown_(const unsigned char *p)
+{
+    return BLOOM_LOAD32_(p);
+}
+
+BLOOM_INLINE_ uint32_t bloom_load32_(const unsigned char *p)
+{
+    return __builtin_constant_p(p[0]) ? BLOOM_LOAD32_(p)
+                                      : bloom_load32_unknown_(p);
+}
+#else
 static inline uint32_t bloom_load32_(const unsigned char *p)
 {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8
-         | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    return BLOOM_LOAD32_(p);
 }
+#endif
 
 static inline uint64_t bloom_load64_(const unsigned char *p)
 {
@@ -788,7 +804,7 @@ static inline void bloom_store32_(unsigned char *p, uint32_t x)
     p[3] = (unsigned char)(x >> 24);
 }
 
-static inline void bloom_store64_(unsigned char *p, uint64_t x)
+BLOOM_INLINE_ void bloom_store64_(unsigned char *p, uint64_t x)
 {
     bloom_store32_(p, bloom_low_half_(x));
     bloom_store32_(p + 4, (uint32_t)(x >> 32));
@@ -812,7 +828,9 @@ static inline const unsigned char *bloom_head_of_(const void *image,
                                                   unsigned char *copy)
 {
     const unsigned char *header = (const unsigned char *)image;
-    for (unsigned i = 0; BLOOM_IN_ROM_ && i < BLOOM_HEADER_SIZE && i < size; i++)
+    if (size > BLOOM_HEADER_SIZE)
+        size = BLOOM_HEADER_SIZE;
+    for (unsigned i = 0; BLOOM_IN_ROM_ && i < size; i++)
         copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
     return BLOOM_IN_ROM_ ? copy : header;
 }
@@ -836,7 +854,7 @@ static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
 
 /* Checks the limits of the format, then those of this build, and then whether
    the image takes at most `size` bytes. m comes in halves, for small CPUs. */
-static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
+BLOOM_INLINE_ bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
                                               unsigned k, size_t size)
 {
@@ -849,14 +867,14 @@ static inline bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                     || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
     if (layout > BLOOM_LAST_LAYOUT_ || width > BLOOM_WIDTH_
-        || cells + (uint64_t)BLOOM_HEADER_SIZE > SIZE_MAX)
+        || cells > (bloom_number_)(SIZE_MAX - BLOOM_HEADER_SIZE))
         return BLOOM_UNSUPPORTED;
     return size < BLOOM_HEADER_SIZE || cells > size - BLOOM_HEADER_SIZE
          ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
-/* Checks the first bytes of an image of `size` bytes. Of fewer than three bytes,
-   those that are there are compared with the letters. */
+/* Checks the header of an image of `size` bytes. If these are fewer than three,
+   only they are compared with the letters. */
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
     if ((size > 0 && header[0] != 'B') || (size > 1 && header[1] != 'L')
@@ -897,7 +915,7 @@ BLOOM_API size_t bloom_size(const bloom *b)
     return bloom_plan_size(bloom_plan_of(b));
 }
 
-/* What bloom_open, bloom_view and bloom_image_size find. `header` may be NULL. */
+/* For bloom_open, bloom_view and bloom_image_size. `header` may be NULL. */
 static inline bool bloom_is_valid_(const unsigned char *header, size_t size,
                                    bloom_error *error)
 {
@@ -981,7 +999,7 @@ static inline void bloom_unseal_(unsigned char *image)
 
 static inline void bloom_unseal_(unsigned char *image)
 {
-    bloom_store64_(image + BLOOM_SEAL_AT_, 0);
+    BLOOM_ZERO_(image + BLOOM_SEAL_AT_, 8);
 }
 #endif
 
@@ -1064,9 +1082,16 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
 
 /* ---- x86_32 -------------------------------------------------------------- */
 
+/* An 8-bit CPU shifts by one bit at a time, but moves 16 bits at once. So it
+   rotates by 16, and back. */
 static inline uint32_t bloom_rotl32_(uint32_t x, unsigned by)
 {
-    return x << by | x >> (32 - by);
+    if (SIZE_MAX > 0xFFFF)
+        return x << by | x >> (32 - by);
+    x = x << 16 | x >> 16;
+    for (; by < 16; by++)
+        x = x >> 1 | x << 31;
+    return x;
 }
 
 static inline uint32_t bloom_mix32_(uint32_t word)
@@ -1087,17 +1112,18 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
                                        uint32_t seed)
 {
     uint32_t h = seed, word;
-    size_t i = 0;
-    unsigned bits;
-    do {
-        word = 0;
-        for (bits = 0; bits < 32 && i < size; bits += 8)
-            word |= (uint32_t)key[i++] << bits;
+    size_t left = size;
+    for (;;) {
+        unsigned i = left < 4 ? (unsigned)left : 4;
+        for (word = 0; i > 0; )
+            word = word << 8 | key[--i];
         h ^= bloom_mix32_(word);
-        if (bits == 32)
-            h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
-    } while (bits == 32);
-    return bloom_fmix32_(h ^ (uint32_t)size);
+        if (left < 4)
+            return bloom_fmix32_(h ^ (uint32_t)size);
+        h = bloom_rotl32_(h, 13) * 5 + 0xE6546B64U;
+        key += 4;
+        left -= 4;
+    }
 }
 
 /* ---- Both widths --------------------------------------------------------- */
@@ -1311,26 +1337,41 @@ static inline uint64_t bloom_next_cell_(bloom_walk_ *walk)
 #else
 /* The same walk in 32-bit numbers, for width 32 and m < 2^32. x and y are the
    upper halves; `carry` is what the low half of x, which never changes, adds to
-   each product. m is stored as m / 64, which fits into 16 bits if size_t has
-   16. On an AVR this saves over 1,000 bytes of code. */
-typedef struct bloom_walk_ { uint32_t x, y, m, carry; } bloom_walk_;
+   each product. Here m is the number of bytes, a filter's m / 8, as that fits
+   into a size_t. The high half of the product is the number of a byte, and the
+   three bits below it are the number of a bit. */
+typedef struct bloom_walk_ { uint32_t x, y; size_t m, carry; } bloom_walk_;
 
-/* (x * m + carry) / 2^26, rounded down. The argument m is a filter's m / 64;
-   carry < 2^26. The last line is for a 16-bit size_t: m < 2^13, carry < m. */
-static inline uint32_t bloom_mul_shift_(uint32_t x, uint32_t m, uint32_t carry)
+/* (x * m + carry) / 2^29, rounded down, for a walk's m and carry < m. A CPU of
+   16 or 8 bits, and a Cortex-M0, have no product of 32 by 32 bits. */
+#if SIZE_MAX <= 0xFFFF
+static inline uint32_t bloom_cell_at_(uint32_t x, size_t m, size_t carry)
 {
-    uint32_t low = (x & 0xFFFF) * (m & 0xFFFF) + carry;
-    if (SIZE_MAX > 0xFFFF)
-        return (uint32_t)(((uint64_t)x * m + carry) >> 26);
-    return ((x >> 16) * (m & 0xFFFF) + (low >> 16)) >> 10;
+    uint32_t low = (x & 0xFFFF) * (uint32_t)m + carry;
+    return ((x >> 16) * (uint32_t)m + (low >> 16)) >> 13;
 }
+#elif defined(__ARM_ARCH_6M__)
+static inline uint32_t bloom_cell_at_(uint32_t x, size_t m, size_t carry)
+{
+    uint32_t x0 = x & 0xFFFF, x1 = x >> 16, m0 = m & 0xFFFF, m1 = m >> 16;
+    uint32_t a = x1 * m0 + (x0 * m0 >> 16);
+    uint32_t b = x0 * m1 + (a & 0xFFFF);
+    uint32_t low = x * m + carry;
+    return (x1 * m1 + (a >> 16) + (b >> 16) + (low < carry)) << 3 | low >> 29;
+}
+#else
+static inline uint32_t bloom_cell_at_(uint32_t x, size_t m, size_t carry)
+{
+    return (uint32_t)(((uint64_t)x * m + carry) >> 29);
+}
+#endif
 
 static inline bloom_walk_ bloom_walk_of_(const unsigned char *header,
                                          bloom_hash_ h)
 {
-    const uint32_t m = bloom_load32_(header + BLOOM_M_AT_);
-    const bloom_walk_ walk = { h.h1, h.h2, m / 64,
-                               bloom_mul_shift_(h.h1_low, m / 64, 0) >> 6 };
+    const size_t m = (size_t)(bloom_load32_(header + BLOOM_M_AT_) / 8);
+    const bloom_walk_ walk = { h.h1, h.h2, m,
+                               (size_t)(bloom_cell_at_(h.h1_low, m, 0) / 8) };
     return walk;
 }
 
@@ -1342,7 +1383,7 @@ static inline void bloom_step_(bloom_walk_ *walk)
 
 static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
 {
-    uint32_t cell = bloom_mul_shift_(walk->x, walk->m, walk->carry);
+    uint32_t cell = bloom_cell_at_(walk->x, walk->m, walk->carry);
     bloom_step_(walk);
     return cell;
 }
@@ -1362,8 +1403,8 @@ static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ATOMIC) || !defined(__GNUC__) \
     || !(defined(__x86_64__) || defined(__aarch64__)) \
     || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
-                                        bool add)
+static inline unsigned bloom_probe_bit_(unsigned char *array,
+                                        bloom_number_ cell, bool add)
 {
     unsigned char *byte = array + (size_t)(cell >> 3);
     const unsigned shift = cell & 7;
@@ -2592,7 +2633,12 @@ BLOOM_API void bloom_clear(bloom *b)
     bloom_clear_(image, bloom_parse_(image));
 }
 
-BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
+#if SIZE_MAX > 0xFFFF
+BLOOM_API
+#else           /* with a constant plan, the code is shorter than a call */
+BLOOM_API_INLINE_
+#endif
+bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
     unsigned char *image = (unsigned char *)memory;
     if (!image || bloom_plan_size_(plan, size) == 0)
