@@ -97,9 +97,12 @@
      BLOOM_READ_BYTE(p)     is for chips that cannot read flash like RAM. It
                             reads the byte at p, a const unsigned char *; on an
                             AVR, define it as pgm_read_byte(p). Then bloom_view,
-                            bloom_plan_of, bloom_size, bloom_copy, bloom_hash_*,
-                            bloom_probes and bloom_may_contain* accept only
-                            filters in flash. Other calls accept only RAM. */
+                            bloom_verify, bloom_plan_of, bloom_size, bloom_copy,
+                            bloom_hash_*, bloom_probes and bloom_may_contain*
+                            accept only filters in flash. Other calls accept
+                            only RAM. If you have filters in both, use each kind
+                            in a file of its own: both files define
+                            BLOOM_STATIC, and one of them BLOOM_READ_BYTE. */
 
 #ifndef BLOOM_H
 #define BLOOM_H
@@ -217,11 +220,19 @@
 #define bloom_fpr BLOOM_NAME_(bloom_fpr)
 #endif
 
-/* Warns if the result of a call is ignored, which is surely a mistake. */
+/* USE_RESULT warns if the result of a call is ignored, which is surely a
+   mistake. TO_FREE warns if the result is given to another function than
+   bloom_free, or bloom_free gets other memory. */
 #ifdef __GNUC__
 #define BLOOM_USE_RESULT_ __attribute__((warn_unused_result))
 #else
 #define BLOOM_USE_RESULT_
+#endif
+#if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) \
+    && !defined(BLOOM_STATIC)
+#define BLOOM_TO_FREE_ BLOOM_USE_RESULT_ __attribute__((malloc(bloom_free, 1)))
+#else
+#define BLOOM_TO_FREE_ BLOOM_USE_RESULT_
 #endif
 
 #ifdef __cplusplus
@@ -344,18 +355,22 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 #ifndef BLOOM_NO_MALLOC
 /* bloom_create makes an empty filter from a plan. bloom_new(n, p) uses the plan
    bloom_plan_for(n, p). bloom_copy copies b with its seal. The result is
-   aligned to 32 bytes, or NULL if the plan is impossible or memory is short.
-   Free it with bloom_free, whose argument may be NULL. */
-#ifndef BLOOM_NO_FLOAT
-BLOOM_USE_RESULT_ BLOOM_API bloom *bloom_new(uint64_t n, double p);
-#endif
-BLOOM_USE_RESULT_ BLOOM_API bloom *bloom_create(bloom_plan plan);
-BLOOM_USE_RESULT_ BLOOM_API bloom *bloom_copy(const bloom *b);
+   aligned to 32 bytes, or NULL if the plan is impossible or memory is short. p
+   is a share, 0.01 for 1%; NULL is also the result if p is 1 or more.
+   bloom_free is for the results of these three, and NULL. It must get nothing
+   else: no memory of malloc, and no filter of bloom_init or bloom_open. */
 BLOOM_API void bloom_free(bloom *b);
+#ifndef BLOOM_NO_FLOAT
+BLOOM_TO_FREE_ BLOOM_API bloom *bloom_new(uint64_t n, double p);
+#endif
+BLOOM_TO_FREE_ BLOOM_API bloom *bloom_create(bloom_plan plan);
+BLOOM_TO_FREE_ BLOOM_API bloom *bloom_copy(const bloom *b);
 #endif
 
 /* Makes an empty filter in your memory of `size` bytes. Returns NULL and writes
-   nothing if memory is NULL or bloom_plan_size(plan) is 0 or above size. */
+   nothing if memory is NULL or bloom_plan_size(plan) is 0 or above size. Free
+   the memory as you have allocated it. */
+BLOOM_USE_RESULT_
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 
 /* These use the `size` bytes at image as a filter, in place. bloom_view is for
@@ -752,9 +767,9 @@ static inline const unsigned char *bloom_const_bytes_(const bloom *b)
     return (const unsigned char *)bytes;
 }
 
-/* For functions that can both add and look up. They only read when they look
-   up, so the filter may lie in ROM. */
-static inline unsigned char *bloom_read_only_(const bloom *b)
+/* Takes away const, for functions that can both add and look up. They write
+   nothing when they look up, so the filter may lie in ROM. */
+static inline unsigned char *bloom_cast_const_(const bloom *b)
 {
     BLOOM_ASSERT(b != BLOOM_NULL_);
     return (unsigned char *)(uintptr_t)b;
@@ -789,6 +804,22 @@ static inline uint32_t bloom_load32_(const unsigned char *p)
 static inline uint64_t bloom_load64_(const unsigned char *p)
 {
     return bloom_load32_(p) | (uint64_t)bloom_load32_(p + 4) << 32;
+}
+
+/* The same of an image in flash (rom) or of other bytes, such as a key */
+static inline unsigned bloom_byte_of_(const unsigned char *p, bool rom)
+{
+    return BLOOM_IN_ROM_ && rom ? (unsigned)BLOOM_READ_BYTE(p) : *p;
+}
+
+static inline uint64_t bloom_load64_of_(const unsigned char *p, bool rom)
+{
+    uint64_t x = 0;
+    if (!BLOOM_IN_ROM_ || !rom)
+        return bloom_load64_(p);
+    for (unsigned i = 8; i-- > 0; )
+        x = x << 8 | bloom_byte_of_(p + i, rom);
+    return x;
 }
 
 static inline uint32_t bloom_low_half_(uint64_t x)
@@ -1041,32 +1072,34 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
    and a shift drops the others. `mask` is all ones if the tail has a whole
    word; then that word is h1, and `last` is h2. A shorter key is read byte by
    byte, as a load of eight bytes would begin before its first byte. */
-static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size)
+static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size,
+                                       bool rom)
 {
     bloom_hash tail = { 0, 0 };
     size_t odd = size & 7;
     if (size >= 8) {
-        uint64_t last = bloom_load64_(key + size - 8) >> 8 >> (56 - 8 * odd);
+        uint64_t last = bloom_load64_of_(key + size - 8, rom)
+                        >> 8 >> (56 - 8 * odd);
         uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
         tail.h2 = last & mask;
-        tail.h1 = (bloom_load64_(key + size - 8 - (odd & mask)) & mask)
+        tail.h1 = (bloom_load64_of_(key + size - 8 - (odd & mask), rom) & mask)
                 | (last & ~mask);
     } else {
         while (odd-- > 0)
-            tail.h1 = tail.h1 << 8 | key[odd];
+            tail.h1 = tail.h1 << 8 | bloom_byte_of_(key + odd, rom);
     }
     return tail;
 }
 
 static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
-                                         uint64_t seed)
+                                         uint64_t seed, bool rom)
 {
-    bloom_hash h, tail = bloom_tail64_(key, size);
+    bloom_hash h, tail = bloom_tail64_(key, size, rom);
     h.h1 = h.h2 = seed;
     for (size_t i = 0; size - i >= 16; i += 16) {
-        h.h1 ^= bloom_mix64_1_(bloom_load64_(key + i));
+        h.h1 ^= bloom_mix64_1_(bloom_load64_of_(key + i, rom));
         h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
-        h.h2 ^= bloom_mix64_2_(bloom_load64_(key + i + 8));
+        h.h2 ^= bloom_mix64_2_(bloom_load64_of_(key + i + 8, rom));
         h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
     }
     h.h1 ^= bloom_mix64_1_(tail.h1) ^ size;
@@ -1109,14 +1142,14 @@ static inline uint32_t bloom_fmix32_(uint32_t h)
 /* The last 0 to 3 bytes are mixed in like a whole word, but h is not rotated
    after them. If there are none, the word is 0, which changes nothing. */
 static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
-                                       uint32_t seed)
+                                       uint32_t seed, bool rom)
 {
     uint32_t h = seed, word;
     size_t left = size;
     for (;;) {
         unsigned i = left < 4 ? (unsigned)left : 4;
-        for (word = 0; i > 0; )
-            word = word << 8 | key[--i];
+        for (word = 0; i-- > 0; )
+            word = word << 8 | bloom_byte_of_(key + i, rom);
         h ^= bloom_mix32_(word);
         if (left < 4)
             return bloom_fmix32_(h ^ (uint32_t)size);
@@ -1153,9 +1186,9 @@ static inline bloom_hash_ bloom_hash_bytes_(const unsigned char *header,
                                             const void *key, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)key;
-    uint32_t a = bloom_murmur32_(bytes, size,
-                                 bloom_load32_(header + BLOOM_SEED_AT_));
-    uint32_t b = bloom_murmur32_(bytes, size, ~a);
+    uint32_t seed = bloom_load32_(header + BLOOM_SEED_AT_);
+    uint32_t a = bloom_murmur32_(bytes, size, seed, false);
+    uint32_t b = bloom_murmur32_(bytes, size, ~a, false);
     const bloom_hash_ h = { a, b, b };
     return h;
 }
@@ -1200,8 +1233,8 @@ static inline bloom_hash bloom_hash_from_h1_(uint64_t h1)
 BLOOM_ATTRIBUTE_((pure)) BLOOM_NOINLINE_ bloom_hash bloom_hash_bytes_32_(
     const unsigned char *key, size_t size, uint64_t seed)
 {
-    uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed));
-    uint32_t b = bloom_murmur32_(key, size, ~a);
+    uint32_t a = bloom_murmur32_(key, size, bloom_low_half_(seed), false);
+    uint32_t b = bloom_murmur32_(key, size, ~a, false);
     const bloom_hash h = { (uint64_t)a << 32 | b, (uint64_t)b << 32 };
     return h;
 }
@@ -1218,8 +1251,9 @@ static inline bloom_hash bloom_hash_bytes_of_(unsigned width, uint64_t seed,
                                               const void *key, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)key;
-    return width == 32 ? bloom_hash_bytes_32_(bytes, size, seed)
-                       : bloom_murmur64_(bytes, size, bloom_spread_seed_(seed));
+    return width == 32
+         ? bloom_hash_bytes_32_(bytes, size, seed)
+         : bloom_murmur64_(bytes, size, bloom_spread_seed_(seed), false);
 }
 
 static inline bloom_hash bloom_hash_integer_of_(unsigned width, uint64_t seed,
@@ -1433,11 +1467,12 @@ static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
 BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *array, unsigned k,
                                      bloom_walk_ *walk, bool add)
 {
-    unsigned set = 1;
-    do
-        set &= bloom_probe_bit_(array, bloom_next_cell_(walk), add);
-    while (--k > 0 && (add || (set & 1)));
-    return set & 1;
+    unsigned set, all = 1;
+    do {
+        set = bloom_probe_bit_(array, bloom_next_cell_(walk), add);
+        all &= set;
+    } while (--k > 0 && (add || (set & 1)));
+    return (add ? all : set) & 1;
 }
 
 #ifndef BLOOM_SMALL_
@@ -1595,6 +1630,10 @@ static inline bool bloom_probe_block_simd_(unsigned char *block, uint64_t x,
 #define BLOOM_SIMD_INLINE_ BLOOM_INLINE_
 #define BLOOM_HAS_SIMD_ true
 #endif
+#ifdef __SANITIZE_THREAD__      /* GCC forgets no_sanitize_thread by inlining */
+#undef BLOOM_SIMD_INLINE_
+#define BLOOM_SIMD_INLINE_ BLOOM_TARGET_ BLOOM_NOINLINE_
+#endif
 
 typedef uint32_t bloom_u32x8_ __attribute__((vector_size(32)));
 typedef long long bloom_i64x4_ __attribute__((vector_size(32)));
@@ -1705,20 +1744,20 @@ BLOOM_INLINE_ bool bloom_probe_(unsigned char *array, unsigned layout,
 }
 
 /* ==== One key ===============================================================
-   Each public function gives a key of its kind to bloom_probe_bytes_, _integer_
-   or _hash_, which probe the cells of the key. `header` is the header of the
-   image or, if the image is in flash, the copy of its header. */
+   Each public function gives a key of its kind to bloom_one_bytes_, _integer_
+   or _hash_. They hash the key, and add it or look it up. */
 
 #ifdef BLOOM_SMALL_
+/* `header` is the image's own or, if the image is in flash, a copy. */
 static bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
                                       const void *key, size_t size)
 {
     return bloom_walk_of_(header, bloom_hash_bytes_(header, key, size));
 }
 
-BLOOM_INLINE_ bool bloom_probe_walk_(unsigned char *image,
-                                     const unsigned char *header,
-                                     bloom_walk_ *walk, bool add)
+BLOOM_INLINE_ bool bloom_one_walk_(unsigned char *image,
+                                   const unsigned char *header,
+                                   bloom_walk_ *walk, bool add)
 {
     if (add)
         bloom_unseal_(image);
@@ -1726,47 +1765,62 @@ BLOOM_INLINE_ bool bloom_probe_walk_(unsigned char *image,
                         header[BLOOM_K_AT_], walk, add);
 }
 
-BLOOM_INLINE_ bool bloom_probe_bytes_(unsigned char *image,
-                                      const unsigned char *header,
-                                      const void *key, size_t size, bool add)
+BLOOM_INLINE_ const unsigned char *bloom_header_for_(
+    const unsigned char *image, unsigned char *copy, bool add)
 {
+    return add ? image : bloom_header_of_(image, copy);
+}
+
+BLOOM_INLINE_ bool bloom_one_bytes_(unsigned char *image, const void *key,
+                                    size_t size, bool add)
+{
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_for_(image, copy, add);
     bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
-    return bloom_probe_walk_(image, header, &walk, add);
+    return bloom_one_walk_(image, header, &walk, add);
 }
 
-BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
-                                        const unsigned char *header,
-                                        uint64_t key, bool add)
+BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
+                                      bool add)
 {
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_for_(image, copy, add);
     bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_integer_(header, key));
-    return bloom_probe_walk_(image, header, &walk, add);
+    return bloom_one_walk_(image, header, &walk, add);
 }
 
-BLOOM_INLINE_ bool bloom_probe_hash_(unsigned char *image,
-                                     const unsigned char *header, bloom_hash h,
-                                     bool add)
+BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
 {
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_for_(image, copy, add);
     bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_from_(h));
-    return bloom_probe_walk_(image, header, &walk, add);
+    return bloom_one_walk_(image, header, &walk, add);
 }
 #else
-/* There are three paths. A call takes the first that fits:
-   1. One block per key, by SIMD: in the public function itself, which
-      BLOOM_STATIC inlines into the user's loop.
-   2. The classic layout, eight cells at a time. A filter of 2^27 cells, 16 MB,
-      exceeds most caches, and the CPU waits for each cell. From there on,
-      lookups stop at the first cell that is not set.
-   3. All else.
-   Each loop has a function of its own: one for all needs more registers. */
+/* The first of these that fits probes the cells:
 
-BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_probe_simd_(unsigned char *array,
-                                                     unsigned k,
-                                                     bloom_walk_ walk, bool add)
+     bloom_one_block_          one block per key, by SIMD. It is inlined into
+     |                         the public function, which BLOOM_STATIC inlines
+     |                         into the user's loop.
+     bloom_add_image_ and bloom_look_up_image_
+     | |- bloom_probe_bits_by_8_   classic filters: adding, and lookups below
+     | |                           m = 2^27
+     | |- bloom_probe_bits_        lookups in larger ones, 16 MB, which exceed
+     |                             most caches: the CPU waits for each cell, and
+     |                             the first that is not set ends the lookup
+     bloom_add_other_ and bloom_look_up_other_
+       |- bloom_probe_several_     several blocks per key, by SIMD
+       |- bloom_probe_             counters, and blocks without SIMD
+
+   Most are functions of their own: one for all needs more registers. */
+
+BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_probe_several_(unsigned char *array,
+    unsigned k, bloom_walk_ walk, bool add)
 {
     return bloom_probe_blocks_(array, k, &walk, add, true);
 }
 
-BLOOM_INLINE_ bool bloom_probe_any_(unsigned char *image, bloom_hash h,
+BLOOM_INLINE_ bool bloom_one_other_(unsigned char *image, bloom_hash h,
                                     bool add)
 {
     unsigned char *array = image + BLOOM_HEADER_SIZE;
@@ -1775,59 +1829,52 @@ BLOOM_INLINE_ bool bloom_probe_any_(unsigned char *image, bloom_hash h,
     if (add)
         bloom_unseal_(image);
     return layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
-         ? bloom_probe_simd_(array, k, walk, add)
+         ? bloom_probe_several_(array, k, walk, add)
          : bloom_probe_(array, layout, k, &walk, add);
 }
 
-BLOOM_NOINLINE_ bool bloom_add_any_(unsigned char *image, bloom_hash h)
+BLOOM_NOINLINE_ bool bloom_add_other_(unsigned char *image, bloom_hash h)
 {
-    return bloom_probe_any_(image, h, true);
+    return bloom_one_other_(image, h, true);
 }
 
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_any_(unsigned char *image,
-                                                    bloom_hash h)
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_other_(unsigned char *image,
+                                                      bloom_hash h)
 {
-    return bloom_probe_any_(image, h, false);
+    return bloom_one_other_(image, h, false);
 }
 
-BLOOM_NOINLINE_ bool bloom_add_classic_(unsigned char *image, bloom_hash h)
+BLOOM_NOINLINE_ bool bloom_add_image_(unsigned char *image, bloom_hash h)
 {
     bloom_walk_ walk = bloom_walk_of_(image, h);
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
-        return bloom_add_any_(image, h);
+        return bloom_add_other_(image, h);
     bloom_unseal_(image);
     return bloom_probe_bits_by_8_(image + BLOOM_HEADER_SIZE,
                                   image[BLOOM_K_AT_], &walk, true);
 }
 
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_large_(unsigned char *image,
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_image_(unsigned char *image,
                                                       bloom_hash h)
 {
     unsigned char *array = image + BLOOM_HEADER_SIZE;
-    unsigned k = image[BLOOM_K_AT_];
-    bloom_walk_ walk = bloom_walk_of_(image, h);
-    do
-        if (!(bloom_probe_bit_(array, bloom_next_cell_(&walk), false) & 1))
-            return false;
-    while (--k > 0);
-    return true;
-}
-
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_classic_(unsigned char *image,
-                                                        bloom_hash h)
-{
     bloom_walk_ walk = bloom_walk_of_(image, h);
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
-        return bloom_look_up_any_(image, h);
-    if (walk.m >> 27 != 0)
-        return bloom_look_up_large_(image, h);
-    return bloom_probe_bits_by_8_(image + BLOOM_HEADER_SIZE,
-                                  image[BLOOM_K_AT_], &walk, false);
+        return bloom_look_up_other_(image, h);
+    return walk.m >> 27 != 0
+         ? bloom_probe_bits_(array, image[BLOOM_K_AT_], &walk, false)
+         : bloom_probe_bits_by_8_(array, image[BLOOM_K_AT_], &walk, false);
 }
 
-/* Path 1 is for m < 2^34 (2 GB), where the upper half of x chooses the block.
-   The number of blocks, m / 256, is bytes 1 to 4 of m, as m < 2^40. One load
-   tests layout, width, k and the zero byte. */
+BLOOM_INLINE_ bool bloom_one_image_(unsigned char *image, bloom_hash h,
+                                    bool add)
+{
+    return add ? bloom_add_image_(image, h) : bloom_look_up_image_(image, h);
+}
+
+/* One block per key is for m < 2^34 (2 GB), where the upper half of x chooses
+   the block. The number of blocks, m / 256, is bytes 1 to 4 of m, as m < 2^40.
+   One load tests layout, width, k and the zero byte. */
 BLOOM_INLINE_ bool bloom_is_one_block_(const unsigned char *image)
 {
     const uint32_t fields = bloom_fast_load32_(image + BLOOM_LAYOUT_AT_);
@@ -1836,8 +1883,8 @@ BLOOM_INLINE_ bool bloom_is_one_block_(const unsigned char *image)
                          && fields == 0x084001UL /* blocked, 64, k = 8 */);
 }
 
-BLOOM_SIMD_INLINE_ bool bloom_probe_one_block_(unsigned char *image,
-                                               uint64_t x, bool add)
+BLOOM_SIMD_INLINE_ bool bloom_one_block_(unsigned char *image, uint64_t x,
+                                         bool add)
 {
     const uint32_t blocks = bloom_fast_load32_(image + BLOOM_M_AT_ + 1);
     const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
@@ -1846,54 +1893,41 @@ BLOOM_SIMD_INLINE_ bool bloom_probe_one_block_(unsigned char *image,
     return bloom_probe_block_simd_(image + BLOOM_HEADER_SIZE + at, x, add);
 }
 
-BLOOM_INLINE_ bool bloom_probe_cells_(unsigned char *image, bloom_hash h,
-                                      bool add)
+BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
 {
-    return add ? bloom_add_classic_(image, h)
-               : bloom_look_up_classic_(image, h);
+    return bloom_is_one_block_(image) ? bloom_one_block_(image, h.h1, add)
+                                      : bloom_one_image_(image, h, add);
 }
 
-BLOOM_INLINE_ bool bloom_probe_hash_(unsigned char *image,
-                                     const unsigned char *header, bloom_hash h,
-                                     bool add)
+BLOOM_INLINE_ bool bloom_one_bytes_(unsigned char *image, const void *key,
+                                    size_t size, bool add)
 {
-    (void)header;
-    return bloom_is_one_block_(image)
-         ? bloom_probe_one_block_(image, h.h1, add)
-         : bloom_probe_cells_(image, h, add);
+    return bloom_one_hash_(image, bloom_hash_bytes_(image, key, size), add);
 }
 
-BLOOM_INLINE_ bool bloom_probe_bytes_(unsigned char *image,
-                                      const unsigned char *header,
-                                      const void *key, size_t size, bool add)
-{
-    return bloom_probe_hash_(image, header,
-                             bloom_hash_bytes_(header, key, size), add);
-}
-
-/* Hashes integers in the public function in width 64 only. In width 32 the hash
-   is computed here, which keeps that function small. */
+/* The public function hashes integers in width 64 only. In width 32 it calls
+   these, which keep it small. To hash in one place for both widths takes 10 to
+   18% more time. */
 BLOOM_NOINLINE_ bool bloom_add_integer_32_(unsigned char *image, uint64_t key)
 {
-    return bloom_add_classic_(image, bloom_hash_integer_(image, key));
+    return bloom_add_image_(image, bloom_hash_integer_(image, key));
 }
 
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_integer_32_(
     unsigned char *image, uint64_t key)
 {
-    return bloom_look_up_classic_(image, bloom_hash_integer_(image, key));
+    return bloom_look_up_image_(image, bloom_hash_integer_(image, key));
 }
 
-BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
-                                        const unsigned char *header,
-                                        uint64_t key, bool add)
+BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
+                                      bool add)
 {
-    const uint64_t seed = bloom_load64_(header + BLOOM_SEED_AT_);
+    const uint64_t seed = bloom_load64_(image + BLOOM_SEED_AT_);
     const uint64_t h1 = bloom_h1_of_integer_(key, seed);
     return bloom_is_one_block_(image)
-             ? bloom_probe_one_block_(image, h1, add)
-         : header[BLOOM_WIDTH_AT_] == 64
-             ? bloom_probe_cells_(image, bloom_hash_from_h1_(h1), add)
+             ? bloom_one_block_(image, h1, add)
+         : image[BLOOM_WIDTH_AT_] == 64
+             ? bloom_one_image_(image, bloom_hash_from_h1_(h1), add)
          : add ? bloom_add_integer_32_(image, key)
                : bloom_look_up_integer_32_(image, key);
 }
@@ -1905,41 +1939,32 @@ BLOOM_INLINE_ bool bloom_probe_integer_(unsigned char *image,
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
-    unsigned char *image = bloom_bytes_(b);
-    return !bloom_probe_bytes_(image, image, key, size, true);
+    return !bloom_one_bytes_(bloom_bytes_(b), key, size, true);
 }
 
 BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
-    unsigned char *image = bloom_bytes_(b);
-    return !bloom_probe_integer_(image, image, key, true);
+    return !bloom_one_integer_(bloom_bytes_(b), key, true);
 }
 
 BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_bytes_(b);
-    return !bloom_probe_hash_(image, image, h, true);
+    return !bloom_one_hash_(bloom_bytes_(b), h, true);
 }
 
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
-    unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(image, copy);
-    return bloom_probe_bytes_(image, header, key, size, false);
+    return bloom_one_bytes_(bloom_cast_const_(b), key, size, false);
 }
 
 BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
-    unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(image, copy);
-    return bloom_probe_integer_(image, header, key, false);
+    return bloom_one_integer_(bloom_cast_const_(b), key, false);
 }
 
 BLOOM_API_INLINE_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
-    unsigned char *image = bloom_read_only_(b), copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(image, copy);
-    return bloom_probe_hash_(image, header, h, false);
+    return bloom_one_hash_(bloom_cast_const_(b), h, false);
 }
 
 static inline bool bloom_remove_(unsigned char *image, bloom_hash_ h)
@@ -2000,17 +2025,13 @@ typedef struct bloom_keys_ {
 } bloom_keys_;
 
 #ifdef BLOOM_SMALL_
-static bool bloom_probe_key_(unsigned char *image, const bloom_keys_ *keys,
-                             size_t i, bool add)
+static bool bloom_one_key_(unsigned char *image, const bloom_keys_ *keys,
+                           size_t i, bool add)
 {
-    unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
-    return keys->hashes
-             ? bloom_probe_hash_(image, header, keys->hashes[i], add)
-         : keys->integers
-             ? bloom_probe_integer_(image, header, keys->integers[i], add)
-             : bloom_probe_bytes_(image, header, keys->bytes[i].data,
-                                  keys->bytes[i].size, add);
+    return keys->hashes ? bloom_one_hash_(image, keys->hashes[i], add)
+         : keys->integers ? bloom_one_integer_(image, keys->integers[i], add)
+                          : bloom_one_bytes_(image, keys->bytes[i].data,
+                                             keys->bytes[i].size, add);
 }
 
 /* Adds the keys or looks them up. Returns how many results are true. */
@@ -2018,7 +2039,7 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
 {
     size_t trues = 0;
     for (size_t i = 0; i < keys.count; i++) {
-        const bool result = bloom_probe_key_(image, &keys, i, add) != add;
+        const bool result = bloom_one_key_(image, &keys, i, add) != add;
         trues += result;
         if (keys.results)
             keys.results[i] = result;
@@ -2084,26 +2105,44 @@ BLOOM_SIMD_INLINE_ size_t bloom_h1_by_4_(uint64_t *x,
 #define bloom_h1_by_4_(x, keys, count, seed) 0
 #endif
 
+/* With one block per key a walk ends before its first step, so y may be any
+   number. */
+static inline bool bloom_takes_no_step_(bloom_plan plan)
+{
+    return plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
+}
+
 static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
                                  const uint64_t *keys)
 {
     size_t i, done = 0;
     if (plan.hash_bits == 64 && BLOOM_HAS_SIMD_)
         done = bloom_h1_by_4_(batch->x, keys, batch->count, plan.seed);
-    for (i = 0; i < done; i++)
+    for (i = 0; i < done && !bloom_takes_no_step_(plan); i++)
         batch->y[i] = bloom_hash_from_h1_(batch->x[i]).h2;
     for (i = done; i < batch->count; i++)
         bloom_put_hash_(batch, i, plan.hash_bits, bloom_hash_integer_of_(
             plan.hash_bits, plan.seed, keys[i]));
 }
 
-/* Hashes the keys from number `from` on, at most a batch. Each kind of key has
+/* How many keys are a batch. Adding prefetches all cells of a batch, but not
+   more than 256 cache lines, which are half a level-1 cache of 32 KB. A lookup
+   prefetches one cell or block per key and round. */
+static inline size_t bloom_batch_size_(bloom_plan plan, bool add)
+{
+    const unsigned lines = plan.layout == BLOOM_BLOCKED ? plan.hashes / 8U
+                                                        : plan.hashes;
+    return add && plan.cells >> 25 != 0 && lines > 2 ? 256 / lines
+                                                     : BLOOM_BATCH_;
+}
+
+/* Hashes the keys from number `from` on, at most `most`. Each kind of key has
    its own loop, because one loop for all is slower. */
 static void bloom_hash_batch_(bloom_batch_ *batch, bloom_plan plan,
-                              const bloom_keys_ *keys, size_t from)
+                              const bloom_keys_ *keys, size_t from, size_t most)
 {
     const size_t left = keys->count - from;
-    const size_t count = left < BLOOM_BATCH_ ? left : BLOOM_BATCH_;
+    const size_t count = left < most ? left : most;
     batch->count = count;
     if (keys->integers)
         bloom_hash_integers_(batch, plan, keys->integers + from);
@@ -2247,7 +2286,9 @@ BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
     const uint64_t m = job->plan.cells;
     const unsigned k = job->plan.hashes;
     const bool large = m >> 25 != 0;
-    if (kernel == BLOOM_SIMD_ && k == 8)        /* a constant k is faster */
+    /* Four calls: a constant k is faster, and so, by 5 to 20% in filters within
+       the caches, is a constant 0 in place of `ahead`. */
+    if (kernel == BLOOM_SIMD_ && k == 8)
         return large ? bloom_one_round_(job, batch, next, next->count, results,
                                         kernel, 8, add)
                      : bloom_one_round_(job, batch, next, 0, results, kernel, 8,
@@ -2289,6 +2330,7 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
 {
     const bloom_job_ job = { image + BLOOM_HEADER_SIZE, bloom_parse_(image),
                              add };
+    const size_t most = bloom_batch_size_(job.plan, add);
     bool unwanted[BLOOM_BATCH_];
     bloom_batch_ batches[2];
     size_t hashed = 0, done = 0, trues = 0;
@@ -2300,7 +2342,7 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
         bloom_batch_ *batch = &batches[now], *next = &batches[1 - now];
         bool *results = keys.results ? keys.results + done : unwanted;
         done = hashed;
-        bloom_hash_batch_(next, job.plan, &keys, hashed);
+        bloom_hash_batch_(next, job.plan, &keys, hashed, most);
         hashed += next->count;
         trues += job.plan.layout == BLOOM_CLASSIC
                    ? bloom_process_bits_(&job, batch, next, results)
@@ -2338,7 +2380,7 @@ BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
                                         size_t count, bool *maybe)
 {
     const bloom_keys_ all = { keys, BLOOM_NULL_, BLOOM_NULL_, count, maybe };
-    return bloom_many_(bloom_read_only_(b), all, false);
+    return bloom_many_(bloom_cast_const_(b), all, false);
 }
 
 BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
@@ -2346,7 +2388,7 @@ BLOOM_API size_t bloom_may_contain_many_u64(const bloom *b,
                                             size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, keys, BLOOM_NULL_, count, maybe };
-    return bloom_many_(bloom_read_only_(b), all, false);
+    return bloom_many_(bloom_cast_const_(b), all, false);
 }
 
 BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
@@ -2354,7 +2396,7 @@ BLOOM_API size_t bloom_may_contain_many_hash(const bloom *b,
                                              size_t count, bool *maybe)
 {
     const bloom_keys_ all = { BLOOM_NULL_, BLOOM_NULL_, hashes, count, maybe };
-    return bloom_many_(bloom_read_only_(b), all, false);
+    return bloom_many_(bloom_cast_const_(b), all, false);
 }
 
 /* ==== Whole filters =========================================================
@@ -2570,37 +2612,43 @@ BLOOM_API bool bloom_fold(bloom *b, uint64_t by)
    seed 0, of the 24 bytes before the seal. In width 64, only the h1 of a hash
    is used. A result of 0 is stored as 1, because 0 means "not sealed". */
 static inline uint64_t bloom_digest_(bloom_plan plan,
-                                     const unsigned char *bytes, size_t size)
+                                     const unsigned char *bytes, size_t size,
+                                     bool rom)
 {
     if (BLOOM_IS_32_(plan))
-        return bloom_murmur32_(bytes, size, (uint32_t)plan.seed);
-    return bloom_murmur64_(bytes, size, plan.seed).h1;
+        return bloom_murmur32_(bytes, size, bloom_low_half_(plan.seed), rom);
+    return bloom_murmur64_(bytes, size, plan.seed, rom).h1;
 }
 
-static uint64_t bloom_checksum_(const unsigned char *image)
+static uint64_t bloom_checksum_(const unsigned char *header,
+                                const unsigned char *array, bool rom)
 {
-    bloom_plan plan = bloom_parse_(image);
+    bloom_plan plan = bloom_parse_(header);
     size_t size = bloom_plan_size(plan) - BLOOM_HEADER_SIZE;
     uint64_t sum;
     plan.seed = 0;
-    plan.seed = bloom_digest_(plan, image, BLOOM_SEAL_AT_);
-    sum = bloom_digest_(plan, image + BLOOM_HEADER_SIZE, size);
+    plan.seed = bloom_digest_(plan, header, BLOOM_SEAL_AT_, false);
+    sum = bloom_digest_(plan, array, size, rom);
     return sum ? sum : 1;
 }
 
 BLOOM_API void bloom_seal(bloom *b)
 {
     unsigned char *image = bloom_bytes_(b);
-    bloom_store64_(image + BLOOM_SEAL_AT_, bloom_checksum_(image));
+    bloom_store64_(image + BLOOM_SEAL_AT_,
+                   bloom_checksum_(image, image + BLOOM_HEADER_SIZE, false));
 }
 
 BLOOM_API bloom_error bloom_verify(const bloom *b)
 {
     const unsigned char *image = bloom_const_bytes_(b);
-    uint64_t seal = bloom_load64_(image + BLOOM_SEAL_AT_);
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_of_(image, copy);
+    const uint64_t seal = bloom_load64_(header + BLOOM_SEAL_AT_);
     if (seal == 0)
         return BLOOM_UNSEALED;
-    return seal == bloom_checksum_(image) ? BLOOM_OK : BLOOM_CORRUPT;
+    return seal == bloom_checksum_(header, image + BLOOM_HEADER_SIZE, true)
+         ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
 /* ==== Making ============================================================== */

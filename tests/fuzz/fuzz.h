@@ -138,15 +138,15 @@ QUIET bool is_possible(bloom_plan plan)
 /* The error that bloom_open must report for these bytes */
 QUIET bloom_error verdict(const unsigned char *image, size_t size)
 {
+    if (memcmp(image, "BLM", size < 3 ? size : 3) != 0)
+        return BLOOM_NOT_A_FILTER;
     if (size < 32)
         return BLOOM_TRUNCATED;
-    if (memcmp(image, "BLM", 3) != 0)
-        return BLOOM_NOT_A_FILTER;
     if (image[3] != 2)
         return BLOOM_WRONG_VERSION;
     if (image[7] != 0 || !is_possible(plan_in(image)))
         return BLOOM_BAD_HEADER;
-    if (image[4] > BLOOM_COUNTING)
+    if (image[4] > BLOOM_COUNTING || bytes_for(plan_in(image)) > SIZE_MAX)
         return BLOOM_UNSUPPORTED;
     return bytes_for(plan_in(image)) > size ? BLOOM_TRUNCATED : BLOOM_OK;
 }
