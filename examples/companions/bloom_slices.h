@@ -393,7 +393,7 @@ static inline void bloom_slices_write_header_(unsigned char *image,
     image[3] = 2;
     bloom_slices_store_(image + 8, filters);
     plan.cells = 64;
-    bloom_init(small, sizeof small, plan);
+    (void)!bloom_init(small, sizeof small, plan);
     bloom_slices_copy_(image + 32, small, BLOOM_HEADER_SIZE);
     bloom_slices_store_(image + 32 + 8, cells);
 }

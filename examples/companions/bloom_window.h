@@ -422,8 +422,9 @@ BLOOM_WINDOW_API bloom_window *bloom_window_init(void *memory, size_t size,
     image[4] = (unsigned char)plan.generations;
     bloom_window_put_(w, 8, plan.room);
     for (i = 0; i < plan.generations; i++)
-        bloom_init(image + BLOOM_WINDOW_HEADER_SIZE + i * each, each,
-                   plan.filter);
+        if (!bloom_init(image + BLOOM_WINDOW_HEADER_SIZE + i * each, each,
+                        plan.filter))
+            return NULL;
     bloom_window_change_(w, 0);
     return w;
 }

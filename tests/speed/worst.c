@@ -277,9 +277,7 @@ static void any_chain(const arguments *a)
     plan.cells = bytes * 8;
     memset(image, a->n % 3 ? 0 : 255, SIZE);
     for (; links > 0; links--, at += bytes + 32)
-        if (a->n % 5)
-            bloom_init(image + at, bytes + 32, plan);
-        else
+        if (a->n % 5 == 0 || !bloom_init(image + at, bytes + 32, plan))
             inside_write_header(image + at, plan);
     memcpy(image, "BLC\2", 4);
     image[4] = plan.layout;

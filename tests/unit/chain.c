@@ -285,7 +285,7 @@ static void test_bad_chains(void)
     memcpy(image + 16, half, 8);
     count_links(image, 2);
     for (i = 32; i < sizeof image - 39; i += 40)
-        bloom_init(image + i, 40, a_plan(64, 3, 64, 5));
+        init(image + i, 40, a_plan(64, 3, 64, 5));
     CHECK(chain_error(NULL, 99) == BLOOM_TRUNCATED);
     for (i = 0; i < size; i++)
         CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
@@ -471,7 +471,7 @@ static void small_image(unsigned char *image, unsigned links, unsigned k)
     image[22] = 0xE0, image[23] = 0x3F;
     count_links(image, links);
     while (links-- > 0)
-        bloom_init(image + 32 + 40 * links, 40, a_plan(64, k, 64, 5));
+        init(image + 32 + 40 * links, 40, a_plan(64, k, 64, 5));
 }
 
 /* bloom_chain_join makes the same chain of the parts of an image as
@@ -517,9 +517,9 @@ static void test_joined_chains(void)
                 image[i] = (unsigned char)(image[i] ^ bit);
                 count_links(image, 3);
             }
-    bloom_init(image + 32 + 40, 40, a_plan(64, 3, 64, 6));
+    init(image + 32 + 40, 40, a_plan(64, 3, 64, 6));
     join_as_loaded(image);
-    bloom_init(image + 32 + 40, 40, a_plan(64, 3, 32, 5));
+    init(image + 32 + 40, 40, a_plan(64, 3, 32, 5));
     join_as_loaded(image);
 }
 
@@ -627,7 +627,7 @@ static void test_longest_chain(void)
         image[13] = 1;                          /* 2^40 keys in the first */
         image[23] = 0x3F;
         for (i = 0; i < 64; i++)
-            bloom_init(image + 32 + 40 * i, 40, a_plan(64, 3, 64, 0));
+            init(image + 32 + 40 * i, 40, a_plan(64, 3, 64, 0));
         count_links(image, most);
         c = bloom_chain_load(image, 32 + most * 40, NULL);
         CHECK(c && bloom_chain_links(c) == most);
@@ -672,7 +672,7 @@ static void test_links_without_memory(void)
     CHECK(!bloom_chain_load(image, sizeof image, &error));
     CHECK(error == BLOOM_NOT_A_FILTER && requests == 0);
     small_image(image, 3, 3);
-    bloom_init(image + 32 + 40, 40, a_plan(64, 3, 64, 6));
+    init(image + 32 + 40, 40, a_plan(64, 3, 64, 6));
     refused = -1;
     CHECK(!bloom_chain_load(image, sizeof image, &error));
     CHECK(error == BLOOM_BAD_HEADER);

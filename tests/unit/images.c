@@ -137,7 +137,7 @@ static void test_bad_images(void)
     unsigned i, size, w;
     for (w = 0; w < COUNT(widths); w++) {
         memset(image, 0, sizeof image);
-        bloom_init(image, 96, a_plan(512, 9, widths[w], 3));
+        init(image, 96, a_plan(512, 9, widths[w], 3));
         for (size = 0; size < 96; size++)
             CHECK(error_of(image, size) == BLOOM_TRUNCATED);
         CHECK(error_of(image, 96) == BLOOM_OK);
@@ -195,7 +195,7 @@ static void test_bad_images(void)
         image[13] = 1;                                  /* m = 2^40 + 512 */
         CHECK(error_of(image, 96) == BLOOM_BAD_HEADER);
     }
-    bloom_init(image, 96, a_plan(512, 9, 32, 3));
+    init(image, 96, a_plan(512, 9, 32, 3));
     image[5] = 64;
     CHECK(error_of(image, 96) == (COUNT(widths) == 1 ? BLOOM_UNSUPPORTED
                                                      : BLOOM_OK));
@@ -243,7 +243,7 @@ static void test_seal(void)
             memset(memory + 24, 0, 8);
             memory[bit] = 1;
             bloom_add_u64(b, bit);
-            CHECK(bloom_verify(b) == BLOOM_UNSEALED);
+            CHECK(verify(b) == BLOOM_UNSEALED);
             CHECK(bloom_plan_of(look(b, 96)).seed == plan.seed);
         }
         bloom_clear(b);
@@ -268,7 +268,7 @@ static void test_seal(void)
             if (bit == 8 * 8)
                 bit = 8 * 16;           /* skips the other bytes of m */
             memory[bit / 8] ^= (unsigned char)(1 << bit % 8);
-            CHECK(bloom_verify(b) == BLOOM_CORRUPT);
+            CHECK(verify(b) == BLOOM_CORRUPT);
             memory[bit / 8] ^= (unsigned char)(1 << bit % 8);
         }
     }
@@ -280,7 +280,7 @@ static void test_seal_of_zero(void)
 {
     bloom *b = bloom_init(memory, 40, a_plan(64, 1, 32, 0x29242B6U));
     bloom_seal(b);
-    CHECK(memory[24] == 1 && bloom_verify(b) == BLOOM_OK);
+    CHECK(memory[24] == 1 && verify(b) == BLOOM_OK);
 }
 
 static void image_tests(void)

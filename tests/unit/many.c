@@ -72,7 +72,7 @@ static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
            ? bloom_add_many_u64(many, integers + first, count, is_new)
            : bloom_add_many_hash(many, hashes + first, count, is_new);
     if (count == 0) {                   /* nothing was added: the seal stays */
-        CHECK(bloom_verify(many) == BLOOM_OK);
+        CHECK(verify(many) == BLOOM_OK);
         bloom_seal(single);
     }
     for (i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ static bloom *sparse(bloom_plan plan)
     bloom *b = NULL;
     if (size && image) {
         plan.cells = 256;
-        bloom_init(image, 200, plan);
+        init(image, 200, plan);
         store(image + 8, cells, 8);
         b = bloom_open(image, size, NULL);
     }

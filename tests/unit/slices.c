@@ -95,7 +95,7 @@ static void begin(bloom_plan plan, unsigned filters)
     model.filters = filters;
     model.images = (unsigned char *)need(filters * each);
     for (i = 0; i < filters; i++)
-        bloom_init(model.images + i * each, each, plan);
+        (void)!bloom_init(model.images + i * each, each, plan);
     check(size == 64 + (size_t)plan.cells * 8 * ((filters + 63) / 64),
           "the size of a plan");
     block = (unsigned char *)need(shift + size);

@@ -96,7 +96,7 @@ static void against_naive(bloom_plan plan)
         CHECK(!in == (kind == 0 ? bloom_add(b, key, i)
                     : kind == 1 ? bloom_add_u64(b, number)
                                 : bloom_add_hash(b, h)));
-        CHECK(bloom_verify(b) == BLOOM_UNSEALED);
+        CHECK(verify(b) == BLOOM_UNSEALED);
         view = look(b, size);
         CHECK(bloom_may_contain_hash(view, h));
         while (k-- > 0)                     /* blocked: one bit in each word */
@@ -131,7 +131,7 @@ static void test_large_probes(void)
             bloom_plan plan = a_plan(cells[c], 64, widths[w], 0);
             if (bloom_plan_size(plan) == 0)     /* not in this build */
                 continue;
-            bloom_init(memory, sizeof memory, a_plan(64, 64, widths[w], 0));
+            init(memory, sizeof memory, a_plan(64, 64, widths[w], 0));
             store(memory + 8, cells[c], 8);
             for (round = 0; round < 30; round++) {
                 const bloom *b = look((bloom *)(void *)memory, 32);
@@ -247,7 +247,7 @@ static void test_large_blocks(void)
                                       (1ULL << 34) + 256, (1ULL << 40) - 256 };
     unsigned c, round, i;
     for (c = 0; c < COUNT(cells) && SIZE_MAX > 0xFFFFFFFFU; c++) {
-        bloom_init(memory, sizeof memory, in_layout(a_plan(256, 24, 64, 0),
+        init(memory, sizeof memory, in_layout(a_plan(256, 24, 64, 0),
                                                     BLOOM_BLOCKED));
         store(memory + 8, cells[c], 8);
         for (round = 0; round < 1000; round++) {

@@ -66,9 +66,9 @@ static void test_copy(void)
         CHECK(memory[size] != 0);                       /* the last byte */
         c = bloom_copy(look(b, size));
         CHECK(c && (uintptr_t)(void *)c % 32 == 0);
-        CHECK(c && memcmp(c, b, size) == 0 && bloom_verify(c) == BLOOM_OK);
+        CHECK(c && memcmp(c, b, size) == 0 && verify(c) == BLOOM_OK);
         bloom_add_u64(c, 2);
-        CHECK(bloom_verify(b) == BLOOM_OK && bloom_ones(c) > bloom_ones(b));
+        CHECK(verify(b) == BLOOM_OK && bloom_ones(c) > bloom_ones(b));
         bloom_free(c);
     }
 #ifdef TEST_MALLOC
@@ -157,7 +157,7 @@ static void test_whole(void)
     different[3].hash_bits = 64;
     for (i = 0; i < (COUNT(widths) == 1 ? 3 : 4); i++) {
         memcpy(space_both, space_a, sizeof space_a);
-        bloom_init(memory, sizeof memory, different[i]);
+        init(memory, sizeof memory, different[i]);
         bloom_seal(a);
         CHECK(!bloom_merge(a, (bloom *)(void *)memory));
         CHECK(!bloom_intersect(a, (bloom *)(void *)memory));
