@@ -51,8 +51,8 @@
 #include "bloom.h"
 #include <float.h>
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20100
-#error "bloom_chain.h needs bloom.h 2.1.0 or later, but the compiler found \
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
+#error "bloom_chain.h needs bloom.h 2.2.0 or later, but the compiler found \
 another bloom.h first: copy the right one into the folder of bloom_chain.h"
 #endif
 #if defined(BLOOM_NO_MALLOC) || defined(BLOOM_NO_FLOAT)
@@ -70,6 +70,42 @@ another bloom.h first: copy the right one into the folder of bloom_chain.h"
 #endif
 #ifndef BLOOM_CHAIN_API
 #define BLOOM_CHAIN_API static inline
+#endif
+
+#ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
+#ifdef BLOOM_NAMESPACE
+#define bloom_chain BLOOM_NAME_(bloom_chain)
+#endif
+#define bloom_chain_new BLOOM_NAME_(bloom_chain_new)
+#define bloom_chain_create BLOOM_NAME_(bloom_chain_create)
+#define bloom_chain_free BLOOM_NAME_(bloom_chain_free)
+#define bloom_chain_add BLOOM_NAME_(bloom_chain_add)
+#define bloom_chain_add_u64 BLOOM_NAME_(bloom_chain_add_u64)
+#define bloom_chain_add_hash BLOOM_NAME_(bloom_chain_add_hash)
+#define bloom_chain_may_contain BLOOM_NAME_(bloom_chain_may_contain)
+#define bloom_chain_may_contain_u64 BLOOM_NAME_(bloom_chain_may_contain_u64)
+#define bloom_chain_may_contain_hash BLOOM_NAME_(bloom_chain_may_contain_hash)
+#define bloom_chain_add_many BLOOM_NAME_(bloom_chain_add_many)
+#define bloom_chain_add_many_u64 BLOOM_NAME_(bloom_chain_add_many_u64)
+#define bloom_chain_add_many_hash BLOOM_NAME_(bloom_chain_add_many_hash)
+#define bloom_chain_may_contain_many BLOOM_NAME_(bloom_chain_may_contain_many)
+#define bloom_chain_may_contain_many_u64 \
+    BLOOM_NAME_(bloom_chain_may_contain_many_u64)
+#define bloom_chain_may_contain_many_hash \
+    BLOOM_NAME_(bloom_chain_may_contain_many_hash)
+#define bloom_chain_add_absent_hash BLOOM_NAME_(bloom_chain_add_absent_hash)
+#define bloom_chain_links BLOOM_NAME_(bloom_chain_links)
+#define bloom_chain_rate BLOOM_NAME_(bloom_chain_rate)
+#define bloom_chain_link BLOOM_NAME_(bloom_chain_link)
+#define bloom_chain_estimate BLOOM_NAME_(bloom_chain_estimate)
+#define bloom_chain_fpr BLOOM_NAME_(bloom_chain_fpr)
+#define bloom_chain_seal BLOOM_NAME_(bloom_chain_seal)
+#define bloom_chain_verify BLOOM_NAME_(bloom_chain_verify)
+#define bloom_chain_write BLOOM_NAME_(bloom_chain_write)
+#define bloom_chain_head BLOOM_NAME_(bloom_chain_head)
+#define bloom_chain_size BLOOM_NAME_(bloom_chain_size)
+#define bloom_chain_load BLOOM_NAME_(bloom_chain_load)
+#define bloom_chain_join BLOOM_NAME_(bloom_chain_join)
 #endif
 
 /* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
@@ -93,10 +129,10 @@ typedef struct bloom_chain bloom_chain;
    other fields. The result is NULL if the layout is BLOOM_COUNTING, if p is not
    between 0 and 1, if no filter can keep the rate p / 2 with first_n keys, or
    if memory is short. */
-BLOOM_CHAIN_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
-                                             bloom_layout layout);
-BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
-                                                bloom_plan like);
+BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_new(
+    uint64_t first_n, double p, bloom_layout layout);
+BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_create(
+    uint64_t first_n, double p, bloom_plan like);
 BLOOM_CHAIN_API void bloom_chain_free(bloom_chain *c);  /* c may be NULL */
 
 /* ---- Keys --------------------------------------------------------------- */
@@ -120,7 +156,7 @@ BLOOM_CHAIN_API bool bloom_chain_may_contain_hash(const bloom_chain *c,
 /* These do the same as one call for each of `count` keys, in their order, but
    faster. They write the `count` results to is_new or maybe, unless that is
    NULL, and return how many results are true. The results must not overlap the
-   keys. They take about 8 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
+   keys. They take about 10 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
 BLOOM_CHAIN_API size_t bloom_chain_add_many(
     bloom_chain *c, const bloom_key *keys, size_t count, bool *is_new);
 BLOOM_CHAIN_API size_t bloom_chain_add_many_u64(
@@ -173,10 +209,10 @@ BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
 BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Makes a chain from a copy of the `size` bytes at image. It grows just as the
-   saved chain would have grown. (If that could not grow when its newest link was
-   full, the loaded one tries again at the next new key.) If the bytes are not the image of a chain, the
-   result is NULL and *error is the reason. If memory is short, the result is
-   NULL and *error is BLOOM_OK. error may be NULL. The checks, in this order:
+   saved chain would have grown. (If that could not grow when its newest link
+   was full, the loaded one tries again at the next new key.) If the bytes are
+   not the image of a chain, or if memory is short (BLOOM_NO_MEMORY), the result
+   is NULL and *error is the reason. error may be NULL. The checks, in order:
        BLOOM_TRUNCATED      there are fewer than 32 bytes, or image is NULL
        BLOOM_NOT_A_FILTER   they do not begin with the letters BLC
        BLOOM_WRONG_VERSION  the format is not version 2
@@ -187,18 +223,20 @@ BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
        BLOOM_BAD_HEADER     another filter follows the last link
    Other bytes after the last link are ignored. The seals are not checked: call
    bloom_chain_verify. Add keys only to a chain from a source that you trust, as
-   first_n in the head decides how much memory the next link takes. */
-BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
-                                              bloom_error *error);
+   first_n in the head decides how much memory the next link takes.
+   The head does not tell the size of the image. Whoever receives one receives
+   the head, and then, head[6] times, a link: first the 32 bytes from which
+   bloom_image_size tells its size, then the rest. */
+BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(
+    const void *image, size_t size, bloom_error *error);
 
 /* To read a large chain from a file without a second copy in memory, read its
    head, and each of its head[6] links into memory of its own, which must come
    from BLOOM_MALLOC. Open it with bloom_open. bloom_chain_join makes a chain of
    them, which then frees the links. The checks are those of bloom_chain_load.
    If the result is NULL, the links are still yours. */
-BLOOM_CHAIN_API bloom_chain *bloom_chain_join(const unsigned char head[32],
-                                              bloom *const *link,
-                                              bloom_error *error);
+BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_join(
+    const unsigned char head[32], bloom *const *link, bloom_error *error);
 
 /* ==== Code ==================================================================
 
@@ -374,6 +412,15 @@ BLOOM_CHAIN_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
     return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
 }
 
+static inline uint64_t bloom_chain_get_(const unsigned char *at)
+{
+    uint64_t number = 0;
+    unsigned i;
+    for (i = 8; i-- > 0; )
+        number = number << 8 | at[i];
+    return number;
+}
+
 /* ---- Many keys ----------------------------------------------------------
    The keys of a batch are hashed once. Each link is tested only for the keys
    that no newer link may contain. */
@@ -400,6 +447,14 @@ static inline bloom_hash bloom_chain_hash_(const bloom *b,
 {
     return k.keys ? bloom_hash_key(b, k.keys[i].data, k.keys[i].size)
          : k.numbers ? bloom_hash_u64(b, k.numbers[i]) : k.hashes[i];
+}
+
+/* A sealed link is tested before keys are added to it. So it keeps its seal if
+   it contains them all, as with single calls. */
+static inline bool bloom_chain_is_sealed_(const bloom_chain *c)
+{
+    const void *newest = c->link[c->links - 1];
+    return bloom_chain_get_((const unsigned char *)newest + 24) != 0;
 }
 
 /* Drops from k the keys that a link numbered 0 to links - 1 may contain. */
@@ -434,8 +489,9 @@ static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
         k.number[i] = (unsigned char)i;
     }
     k.left = count;
-    bloom_chain_sift_(&k, c, !into ? c->links
-                             : keys.absent ? 0 : c->links - 1);
+    bloom_chain_sift_(&k, c, keys.absent ? 0
+                             : !into || bloom_chain_is_sealed_(c)
+                             ? c->links : c->links - 1);
     if (into) {
         added = bloom_add_many_hash(c->link[c->links - 1], k.hash, k.left,
                                     k.answer);
@@ -603,15 +659,6 @@ static inline void bloom_chain_put_(unsigned char *at, uint64_t number)
         at[i] = (unsigned char)(number >> 8 * i & 255);
 }
 
-static inline uint64_t bloom_chain_get_(const unsigned char *at)
-{
-    uint64_t number = 0;
-    unsigned i;
-    for (i = 8; i-- > 0; )
-        number = number << 8 | at[i];
-    return number;
-}
-
 /* There may be no libc, and no memcpy. */
 static inline void bloom_chain_copy_(void *to, const void *from, size_t size)
 {
@@ -726,12 +773,14 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_join(const unsigned char head[32],
     for (i = 0; found == BLOOM_OK && i < head[6]; i++)
         if (!bloom_chain_fits_(head, link[i], bloom_plan_of(link[0]).seed))
             found = BLOOM_BAD_HEADER;
-    if (error)
-        *error = found;
-    if (found == BLOOM_OK)
+    if (found == BLOOM_OK) {
         c = bloom_chain_make_(bloom_chain_get_(head + 8),
                               bloom_chain_get_rate_(head),
                               bloom_plan_of(link[0]));
+        found = c ? BLOOM_OK : BLOOM_NO_MEMORY;
+    }
+    if (error)
+        *error = found;
     if (!c)
         return NULL;
     while (c->links < head[6]) {
@@ -765,7 +814,9 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
         at += bloom_size(link[links++]);
     }
     if (links == head[6])
-        c = bloom_chain_join(head, link, NULL);
+        c = bloom_chain_join(head, link, error);
+    else if (error)
+        *error = BLOOM_NO_MEMORY;
     while (!c && links > 0)
         bloom_free(link[--links]);
     return c;

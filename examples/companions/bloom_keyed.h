@@ -39,12 +39,17 @@
 
 #include "bloom.h"
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20100
-#error "bloom_keyed.h needs bloom.h 2.1.0 or later, but the compiler found \
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
+#error "bloom_keyed.h needs bloom.h 2.2.0 or later, but the compiler found \
 another bloom.h first: copy the right one into the folder of bloom_keyed.h"
 #endif
 #ifndef BLOOM_KEYED_API
 #define BLOOM_KEYED_API static inline
+#endif
+
+#ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
+#define bloom_keyed_hash BLOOM_NAME_(bloom_keyed_hash)
+#define bloom_keyed_u64 BLOOM_NAME_(bloom_keyed_u64)
 #endif
 
 /* The code is C. These warnings of C++ compilers concern C's casts. */

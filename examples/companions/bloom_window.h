@@ -35,6 +35,14 @@
    If you add a key again, the window keeps it for longer, and the key takes up
    room again. If the newest generation contains the key, nothing changes.
 
+   WHAT "NO" MEANS
+   Not "this key was never added", but "not lately". So a "no" of a window may
+   only skip what has left the store behind it as well. If that store keeps its
+   entries for longer, a program that asks the window first loses live data,
+   without an error. For a store that keeps its entries,
+   use a filter or a chain. And publish any of them only when all keys that are
+   in the store have been added, as before that, "no" means nothing.
+
    OPTION: BLOOM_WINDOW_API stands before each function. The default is static
    inline. #define it before every #include of this file. To export the
    functions from a shared library, #define it as extern in one of its files.
@@ -50,12 +58,56 @@
 
 #include "bloom.h"
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20100
-#error "bloom_window.h needs bloom.h 2.1.0 or later, but the compiler found \
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
+#error "bloom_window.h needs bloom.h 2.2.0 or later, but the compiler found \
 another bloom.h first: copy the right one into the folder of bloom_window.h"
 #endif
 #ifndef BLOOM_WINDOW_API
 #define BLOOM_WINDOW_API static inline
+#endif
+
+#ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
+#ifdef BLOOM_NAMESPACE
+#define bloom_window BLOOM_NAME_(bloom_window)
+#endif
+#define bloom_window_plan_for BLOOM_NAME_(bloom_window_plan_for)
+#define bloom_window_plan_size BLOOM_NAME_(bloom_window_plan_size)
+#define bloom_window_new BLOOM_NAME_(bloom_window_new)
+#define bloom_window_create BLOOM_NAME_(bloom_window_create)
+#define bloom_window_copy BLOOM_NAME_(bloom_window_copy)
+#define bloom_window_free BLOOM_NAME_(bloom_window_free)
+#define bloom_window_init BLOOM_NAME_(bloom_window_init)
+#define bloom_window_open BLOOM_NAME_(bloom_window_open)
+#define bloom_window_view BLOOM_NAME_(bloom_window_view)
+#define bloom_window_image_size BLOOM_NAME_(bloom_window_image_size)
+#define bloom_window_plan_of BLOOM_NAME_(bloom_window_plan_of)
+#define bloom_window_size BLOOM_NAME_(bloom_window_size)
+#define bloom_window_clear BLOOM_NAME_(bloom_window_clear)
+#define bloom_window_seal BLOOM_NAME_(bloom_window_seal)
+#define bloom_window_verify BLOOM_NAME_(bloom_window_verify)
+#define bloom_window_add BLOOM_NAME_(bloom_window_add)
+#define bloom_window_add_u64 BLOOM_NAME_(bloom_window_add_u64)
+#define bloom_window_add_hash BLOOM_NAME_(bloom_window_add_hash)
+#define bloom_window_may_contain BLOOM_NAME_(bloom_window_may_contain)
+#define bloom_window_may_contain_u64 BLOOM_NAME_(bloom_window_may_contain_u64)
+#define bloom_window_may_contain_hash BLOOM_NAME_(bloom_window_may_contain_hash)
+#define bloom_window_add_many BLOOM_NAME_(bloom_window_add_many)
+#define bloom_window_add_many_u64 BLOOM_NAME_(bloom_window_add_many_u64)
+#define bloom_window_add_many_hash BLOOM_NAME_(bloom_window_add_many_hash)
+#define bloom_window_may_contain_many BLOOM_NAME_(bloom_window_may_contain_many)
+#define bloom_window_may_contain_many_u64 \
+    BLOOM_NAME_(bloom_window_may_contain_many_u64)
+#define bloom_window_may_contain_many_hash \
+    BLOOM_NAME_(bloom_window_may_contain_many_hash)
+#define bloom_window_step BLOOM_NAME_(bloom_window_step)
+#define bloom_window_generation BLOOM_NAME_(bloom_window_generation)
+#define bloom_window_keys BLOOM_NAME_(bloom_window_keys)
+#define bloom_window_advance BLOOM_NAME_(bloom_window_advance)
+#define bloom_window_time BLOOM_NAME_(bloom_window_time)
+#define bloom_window_span BLOOM_NAME_(bloom_window_span)
+#define bloom_window_set_time BLOOM_NAME_(bloom_window_set_time)
+#define bloom_window_estimate BLOOM_NAME_(bloom_window_estimate)
+#define bloom_window_fpr BLOOM_NAME_(bloom_window_fpr)
 #endif
 
 /* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
@@ -102,18 +154,19 @@ BLOOM_WINDOW_API size_t bloom_window_plan_size(bloom_window_plan plan);
 #ifndef BLOOM_NO_MALLOC
 /* bloom_window_new(n, p, g, layout) uses the plan of bloom_window_plan_for. */
 #ifndef BLOOM_NO_FLOAT
-BLOOM_WINDOW_API bloom_window *bloom_window_new(uint64_t n, double p,
-                                                unsigned g,
-                                                bloom_layout layout);
+BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_new(
+    uint64_t n, double p, unsigned g, bloom_layout layout);
 #endif
-BLOOM_WINDOW_API bloom_window *bloom_window_create(bloom_window_plan plan);
-BLOOM_WINDOW_API bloom_window *bloom_window_copy(const bloom_window *w);
+BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_create(
+    bloom_window_plan plan);
+BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_copy(
+    const bloom_window *w);
 BLOOM_WINDOW_API void bloom_window_free(bloom_window *w);   /* may be NULL */
 #endif
 
 /* Makes an empty window in your memory, as bloom_init makes a filter. */
-BLOOM_WINDOW_API bloom_window *bloom_window_init(void *memory, size_t size,
-                                                 bloom_window_plan plan);
+BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_init(
+    void *memory, size_t size, bloom_window_plan plan);
 
 /* These use the `size` bytes at image as a window, in place. The checks, in
    this order, are:
@@ -127,11 +180,17 @@ BLOOM_WINDOW_API bloom_window *bloom_window_init(void *memory, size_t size,
    The image of a window is always complete: it need not be sealed before it is
    written or mapped. But a copy that is made while a call changes the window
    may be corrupt. */
-BLOOM_WINDOW_API bloom_window *bloom_window_open(void *image, size_t size,
-                                                 bloom_error *error);
-BLOOM_WINDOW_API const bloom_window *bloom_window_view(const void *image,
-                                                       size_t size,
-                                                       bloom_error *error);
+BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_open(
+    void *image, size_t size, bloom_error *error);
+BLOOM_USE_RESULT_ BLOOM_WINDOW_API const bloom_window *bloom_window_view(
+    const void *image, size_t size, bloom_error *error);
+
+/* The size of the image that begins with these 96 bytes: the header of a
+   window, and that of its first generation. Whoever receives an image reads
+   them first, and then the rest. 0: they do not begin a window that this build
+   can use, and *error says why. error may be NULL. */
+BLOOM_WINDOW_API size_t bloom_window_image_size(const void *head,
+                                                bloom_error *error);
 
 BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_of(const bloom_window *w);
 BLOOM_WINDOW_API size_t bloom_window_size(const bloom_window *w);
@@ -163,7 +222,7 @@ BLOOM_WINDOW_API bool bloom_window_may_contain_hash(const bloom_window *w,
                                                     bloom_hash h);
 
 /* As in bloom.h, these are faster than single calls, and the results may be
-   NULL. They take about 6 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
+   NULL. They take about 7.5 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
 BLOOM_WINDOW_API size_t bloom_window_add_many(
     bloom_window *w, const bloom_key *keys, size_t count, bool *is_new);
 BLOOM_WINDOW_API size_t bloom_window_add_many_u64(
@@ -817,11 +876,29 @@ BLOOM_WINDOW_API void bloom_window_seal(bloom_window *w)
             bloom_seal(bloom_window_filter_(w, i));
 }
 
+static inline bloom_error bloom_window_check_header_(const bloom_window *w,
+                                                     size_t size)
+{
+    const unsigned char *head = bloom_window_const_bytes_(w);
+    if (!w || size < BLOOM_WINDOW_HEADER_SIZE)
+        return BLOOM_TRUNCATED;
+    if (head[0] != 'B' || head[1] != 'L' || head[2] != 'W')
+        return BLOOM_NOT_A_FILTER;
+    if (head[3] != 1)
+        return BLOOM_WRONG_VERSION;
+    return head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6]
+        || head[7] || bloom_window_room_(w) == 0
+        || bloom_window_keys(w) > bloom_window_room_(w)
+        || bloom_window_get_(w, 48) || bloom_window_get_(w, 56)
+         ? BLOOM_BAD_HEADER : BLOOM_OK;
+}
+
 BLOOM_WINDOW_API bloom_error bloom_window_verify(const bloom_window *w)
 {
     bloom_error worst = BLOOM_OK, error;
     unsigned i;
-    if (bloom_window_get_(w, 40) != bloom_window_check_(w))
+    if (bloom_window_check_header_(w, SIZE_MAX) != BLOOM_OK
+        || bloom_window_get_(w, 40) != bloom_window_check_(w))
         return BLOOM_CORRUPT;
     for (i = 0; i < bloom_window_count_(w) && worst != BLOOM_CORRUPT; i++) {
         error = bloom_verify(bloom_window_view_(w, i));
@@ -854,23 +931,6 @@ BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w)
 
 /* ---- The image ---------------------------------------------------------- */
 
-static inline bloom_error bloom_window_check_header_(const bloom_window *w,
-                                                     size_t size)
-{
-    const unsigned char *head = bloom_window_const_bytes_(w);
-    if (!w || size < BLOOM_WINDOW_HEADER_SIZE)
-        return BLOOM_TRUNCATED;
-    if (head[0] != 'B' || head[1] != 'L' || head[2] != 'W')
-        return BLOOM_NOT_A_FILTER;
-    if (head[3] != 1)
-        return BLOOM_WRONG_VERSION;
-    return head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6]
-        || head[7] || bloom_window_room_(w) == 0
-        || bloom_window_keys(w) > bloom_window_room_(w)
-        || bloom_window_get_(w, 48) || bloom_window_get_(w, 56)
-         ? BLOOM_BAD_HEADER : BLOOM_OK;
-}
-
 /* What is wrong with the image of a window, or BLOOM_OK */
 static inline bloom_error bloom_window_check_image_(const bloom_window *w,
                                                     size_t size)
@@ -889,6 +949,26 @@ static inline bloom_error bloom_window_check_image_(const bloom_window *w,
     return error == BLOOM_OK && bloom_window_get_(w, 40)
                                 != bloom_window_check_(w)
          ? BLOOM_CORRUPT : error;
+}
+
+BLOOM_WINDOW_API size_t bloom_window_image_size(const void *head,
+                                                bloom_error *error)
+{
+    const bloom_window *w = (const bloom_window *)head;
+    const unsigned char *first = (const unsigned char *)head
+                                 + BLOOM_WINDOW_HEADER_SIZE;
+    bloom_error found = bloom_window_check_header_(w, SIZE_MAX);
+    size_t size = 0;
+    if (found == BLOOM_OK)
+        size = bloom_image_size(first, &found);
+    if (found == BLOOM_OK && bloom_window_get_(w, 40) != bloom_window_check_(w))
+        found = BLOOM_CORRUPT;
+    if (found == BLOOM_OK && size > (SIZE_MAX - BLOOM_WINDOW_HEADER_SIZE) / 16)
+        found = BLOOM_UNSUPPORTED;
+    if (error)
+        *error = found;
+    return found == BLOOM_OK
+         ? BLOOM_WINDOW_HEADER_SIZE + bloom_window_count_(w) * size : 0;
 }
 
 BLOOM_WINDOW_API bloom_window *bloom_window_open(void *image, size_t size,

@@ -60,6 +60,11 @@ static unsigned char *bytes_of(bloom_window *w)
     return (unsigned char *)w;
 }
 
+static bool knows(const bloom_window *w, uint64_t key)
+{
+    return bloom_window_may_contain_u64(w, key);
+}
+
 /* Key number i of a stream in which keys come again and again */
 static uint64_t key_at(uint64_t i)
 {
@@ -269,6 +274,55 @@ static void forge(const bloom_window *w, unsigned char *at)
     at -= BLOOM_WINDOW_HEADER_SIZE + bloom_size(newest);
     check(fault(at, size) == BLOOM_BAD_HEADER,
           "filters of different plans are refused");
+}
+
+/* The size of an image, from its first 96 bytes and no more */
+static void sizes(void)
+{
+    bloom_window *w = make(100, 0.01, 4, BLOOM_CLASSIC);
+    const size_t size = bloom_window_size(w);
+    unsigned char *head = (unsigned char *)malloc(96);
+    bloom_error error = BLOOM_CORRUPT;
+    unsigned i, bit;
+    memcpy(head, w, 96);
+    check(bloom_window_image_size(head, &error) == size && error == BLOOM_OK,
+          "the size of an image");
+    check(bloom_window_image_size(head, NULL) == size, "error may be NULL");
+    for (i = 0; i < 96; i++)
+        for (bit = 1; bit < 256; bit *= 2) {
+            head[i] ^= (unsigned char)bit;
+            check((bloom_window_image_size(head, &error) == 0)
+                  == (error != BLOOM_OK), "a size, or an error");
+            check(i >= 64 || error != BLOOM_OK, "a wrong header has no size");
+            memcpy(bytes_of(w), head, 64);
+            check(i >= 64 || bloom_window_verify(w) == BLOOM_CORRUPT,
+                  "verify looks at all of the header");
+            head[i] ^= (unsigned char)bit;
+        }
+    memcpy(bytes_of(w), head, 64);
+    head[0] = 'b';
+    check(bloom_window_image_size(head, &error) == 0
+          && error == BLOOM_NOT_A_FILTER, "the error");
+    free(head);
+    bloom_window_free(w);
+}
+
+/* The trap: a window in front of a store that keeps its entries for longer
+   hides them. In front of one that keeps the last n only, it hides none. */
+static void not_lately(void)
+{
+    enum { N = 50, ENTRIES = 400 };
+    bloom_window *w = make(N, 1e-6, 8, BLOOM_CLASSIC);
+    unsigned store[ENTRIES], i, hidden = 0, hidden_of_last = 0;
+    for (i = 0; i < ENTRIES; i++)
+        bloom_window_add_u64(w, store[i] = i);
+    for (i = 0; i < ENTRIES; i++) {
+        hidden += !knows(w, store[i]);
+        hidden_of_last += i >= ENTRIES - N && !knows(w, store[i]);
+    }
+    check(hidden > ENTRIES / 2, "entries that are in the store are hidden");
+    check(hidden_of_last == 0, "the last n are not");
+    bloom_window_free(w);
 }
 
 /* Opens, for each number of generations, a full window of one key each. */
@@ -528,11 +582,6 @@ static uint64_t random_below(uint64_t limit)
     return (state >> 33) % limit;
 }
 
-static bool knows(const bloom_window *w, uint64_t key)
-{
-    return bloom_window_may_contain_u64(w, key);
-}
-
 /* Adds keys from..to - 1, as the header says: after a call of advance, at most
    as many as the newest generation has room for. Returns how many of the calls
    returned true. */
@@ -715,6 +764,8 @@ int main(void)
     RUN(many());
     RUN(plans());
     RUN(open_full());
+    RUN(sizes());
+    RUN(not_lately());
     RUN(images());
     RUN(keep_damage_visible());
     RUN(clear_and_copy());
