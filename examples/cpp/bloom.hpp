@@ -1,19 +1,23 @@
 /* bloom.h for C++11 and later: filters that own their memory, keys of C++
    types, and ranges of keys. Each member function calls the C function of that
    name, inline. For other C functions, get() returns the pointer. Copy bloom.h,
-   bloom_chain.h, bloom_window.h and bloom_keyed.h beside this file. In one file
-   of the program, define BLOOM_IMPLEMENTATION before you include it.
+   bloom_chain.h, bloom_window.h, bloom_slices.h and bloom_keyed.h beside this
+   file. In one file of the program, define BLOOM_IMPLEMENTATION before you
+   include it.
 
        bloompp::filter seen(1000000, 0.01);     // a million keys, 1%
        if (!seen) return 1;                     // impossible plan or no memory
        seen.add("apple");                       // true: certainly new
        seen.may_contain("pear");                // false: certainly not in
        seen.add(urls);                          // a range: how many were new
+       seen.may_contain(urls);                  // how many of them may be in
+       seen.may_contain(urls, answers);         // also a bool for each
        seen.add({ 1, 2, 3 });                   // also add(first, last)
        if (!(seen |= other)) return 1;          // union; false: plans differ
        bloompp::filter both = seen.copy();      // with its own memory
        bloompp::chain log(1000, 0.01);          // grows, if n is not known
        bloompp::window recent(1000, 0.01);      // forgets: the last 1000 keys
+       bloompp::slices days(1000, 0.01, 365);   // 365 filters, asked at once
 
    Keys have one of these types; others do not compile, with a clear message.
      - Text or bytes: a C string, a bloom_key, an array of unsigned char, or a
@@ -44,12 +48,14 @@
    Nothing throws. A filter, view, chain or window converts to false if it could
    not be made. So does one that was moved from. You may copy, move, assign to,
    compare and merge a false one: its copy is false, and the merge fails. All
-   other calls need a true one. If BLOOM_EXCEPTIONS is defined, constructors,
+   other calls need a true one. (Calls of slices that return a vector may throw
+   std::bad_alloc.) If BLOOM_EXCEPTIONS is defined, constructors,
    copy(), |, &, |= and &= throw std::runtime_error when they fail. */
 #ifndef BLOOM_HPP
 #define BLOOM_HPP
 #include "bloom_chain.h"
 #include "bloom_keyed.h"
+#include "bloom_slices.h"
 #include "bloom_window.h"
 #include <algorithm>
 #include <array>
@@ -62,7 +68,9 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 #if __cplusplus >= 201703L      /* where C's functions warn about it, too */
+#include <string_view>
 #define BLOOMPP_USE [[nodiscard]]
 #else
 #define BLOOMPP_USE
@@ -120,6 +128,9 @@ template <class T> struct is_range : std::integral_constant<bool,
     && !is_bytes<T>::value && !has_key_of<bare<T>>::value> {};
 template <class T, std::size_t n> struct is_range<T[n]> :
     std::integral_constant<bool, !is_byte<bare<T>>::value> {};
+
+template <class R>                      // R as in R &&
+using is_keys = is_range<typename std::remove_reference<R>::type>;
 
 inline bloom_key slot(bloom_key k) { return k; }
 inline bloom_hash slot(bloom_hash h) { return h; }
@@ -217,6 +228,12 @@ BLOOMPP_EACH(double, fpr, const)
 BLOOMPP_EACH(bloom_error, verify, const)
 BLOOMPP_EACH(void, seal, )
 BLOOMPP_EACH(void, free, )
+inline void free_(bloom_slices *s) { bloom_slices_free(s); }
+inline bloom_hash hash_(const bloom_slices *s, bloom_key k)
+    { return bloom_slices_hash_key(s, k.data, k.size); }
+inline bloom_hash hash_(const bloom_slices *s, uint64_t k)
+    { return bloom_slices_hash_u64(s, k); }
+inline bloom_hash hash_(const bloom_slices *, bloom_hash h) { return h; }
 inline uint64_t estimate_(const bloom *b) { return bloom_estimate(b); }
 inline uint64_t estimate_(const bloom_chain *c)
     { return bloom_chain_estimate(c); }
@@ -234,20 +251,24 @@ template <class B> void write_(const B *b, void *to)
     { std::memcpy(to, b, size_(b)); }
 
 // ---- Ranges ----------------------------------------------------------------
+template <class It> std::is_base_of<std::forward_iterator_tag,
+    typename std::iterator_traits<It>::iterator_category> goes_forward(int);
+template <class> std::false_type goes_forward(...);
 // Calls many(keys, count) for a range, with up to 256 keys at a time, and sums
 // its results. It passes single keys if reading the next may destroy the last.
-template <class It, class Many> size_t chunks(It first, It last, Many many)
+// The end of the range may have another type, such as a sentinel of C++20.
+template <class It, class End, class Many>
+size_t chunks(It first, End last, Many many)
 {
-    using of = std::iterator_traits<It>;
-    static_assert(!is_byte<typename of::value_type>::value,
+    using value = bare<decltype(*first)>;
+    static_assert(!is_byte<value>::value,
         "A range of bytes is not a range of keys: pass it as one key, such as "
         "bloom_key{data, size}.");
     using part = decltype(slot(key_of(*first)));
     constexpr bool stays = !std::is_same<part, bloom_key>::value
-        || (std::is_base_of<std::forward_iterator_tag,
-                            typename of::iterator_category>::value
-            && std::is_reference<typename of::reference>::value
-            && !has_key_of<typename of::value_type>::value);
+        || (decltype(goes_forward<It>(0))::value
+            && std::is_reference<decltype(*first)>::value
+            && !has_key_of<value>::value);
     constexpr size_t room = stays ? 256 : 1;
     part some[room];
     size_t count = 0, total = 0;
@@ -277,6 +298,18 @@ template <class B> struct adds {
             return add_(b, keys, count, nullptr);
         std::transform(keys, keys + count, h, hide);
         return add_(b, h, count, nullptr);
+    }
+};
+template <class B> struct counts {
+    B *b;
+    const secret &hide;
+    template <class K> size_t operator()(const K *keys, size_t count)
+    {
+        bloom_hash h[256];
+        if (!hide)
+            return may_contain_(b, keys, count, nullptr);
+        std::transform(keys, keys + count, h, hide);
+        return may_contain_(b, h, count, nullptr);
     }
 };
 template <class B, class Out> struct asks {
@@ -316,18 +349,35 @@ struct made {                           // frees filters, and checks new ones
 template <class Self, class B> struct lookups {     // for the B of Self::get()
     const B *b() const { return static_cast<const Self *>(this)->get(); }
     explicit operator bool() const { return b() != nullptr; }
-    template <class K> bool may_contain(const K &k) const
+    template <class K, only_if<!is_range<K>::value> = 0>
+    bool may_contain(const K &k) const
         { return ask_one(b(), hide, slot(key_of(k))); }
-    template <class It, class Out>      // out: bools; returns how many are true
-    size_t may_contain(It first, It last, Out out) const
-        { return chunks(first, last, asks<const B, Out>{ b(), hide, out }); }
-    template <class R, class Out> size_t may_contain(R &&range, Out out) const
+    template <class It, class Out, class End = It>      // out: bools; returns
+    size_t may_contain(It first, End last, Out out) const   // how many are true
+    {
+        return chunks(std::move(first), last,
+                      asks<const B, Out>{ b(), hide, out });
+    }
+    template <class R, class Out, only_if<is_keys<R>::value> = 0>
+    size_t may_contain(R &&range, Out out) const
         { return may_contain(std::begin(range), std::end(range), out); }
+    template <class R, only_if<is_keys<R>::value> = 0>
+    size_t may_contain(R &&range) const         // returns how many may be in
+    {
+        return chunks(std::begin(range), std::end(range),
+                      counts<const B>{ b(), hide });
+    }
+    template <class K> size_t may_contain(std::initializer_list<K> keys) const
+    {
+        return chunks(keys.begin(), keys.end(),
+                      counts<const B>{ b(), hide });
+    }
     size_t size() const { return size_(b()); }                  // bytes
     uint64_t estimate() const { return estimate_(b()); }
     double fpr() const { return fpr_(b()); }                    // the rate now
     bloom_error verify() const { return verify_(b()); }
     void write(void *memory) const { write_(b(), memory); }     // size() bytes
+    const secret &key() const { return hide; }
 protected:
     explicit lookups(const secret &key) : hide(key) {}
     secret hide;
@@ -335,10 +385,10 @@ protected:
 template <class Self, class B> struct additions : lookups<Self, B> {
     template <class K, only_if<!is_range<K>::value> = 0> bool add(const K &k)
         { return add_one(get(), this->hide, slot(key_of(k))); }
-    template <class It> size_t add(It first, It last)   // returns how many new
-        { return chunks(first, last, adds<B>{ get(), this->hide }); }
-    template <class R, only_if<is_range<typename std::remove_reference<R>::type
-                                        >::value> = 0> size_t add(R &&range)
+    template <class It, class End = It>         // returns how many were new
+    size_t add(It first, End last)
+        { return chunks(std::move(first), last, adds<B>{ get(), this->hide }); }
+    template <class R, only_if<is_keys<R>::value> = 0> size_t add(R &&range)
         { return add(std::begin(range), std::end(range)); }
     template <class K> size_t add(std::initializer_list<K> keys)
         { return add(keys.begin(), keys.end()); }
@@ -357,7 +407,6 @@ public:
          const secret &key = {})
         : lookups(key), of(made::check(bloom_view(image, size, error))) {}
     const bloom *get() const { return of; }
-    const secret &key() const { return hide; }
     bloom_plan plan() const { return bloom_plan_of(of); }
 };
 // Equal plans, cells and secrets. The seals do not count.
@@ -439,6 +488,21 @@ public:
 private:
     chain(std::nullptr_t, const secret &key) : additions(nullptr, key) {}
 };
+// Equal heads and links
+inline bool operator==(const chain &a, const chain &b)
+{
+    unsigned char x[32], y[32];
+    if (!a || !b)
+        return !a && !b;
+    bloom_chain_head(a.get(), x);
+    bloom_chain_head(b.get(), y);
+    bool same = !std::memcmp(x, y, 32) && a.key() == b.key();
+    for (unsigned i = 0; same && i < a.links(); i++)
+        same = a.link(i) == b.link(i);
+    return same;
+}
+inline bool operator!=(const chain &a, const chain &b) { return !(a == b); }
+
 // A sliding window
 class BLOOMPP_USE window : public additions<window, bloom_window> {
 public:
@@ -455,10 +519,274 @@ public:
     view generation(unsigned i) const           // 0 is the newest
         { return { bloom_window_generation(get(), i), hide }; }
     void step() { bloom_window_step(get()); }   // forgets the oldest one
+    bool advance(uint64_t now, uint64_t span)   // forgets keys older than span
+        { return bloom_window_advance(get(), now, span); }
+    uint64_t room_left() const  // new keys for the newest generation: 1 or more
+    {
+        uint64_t room = plan().room, keys = bloom_window_keys(get());
+        return keys < room ? room - keys : 1;
+    }
     void clear() { bloom_window_clear(get()); }
 private:
     window(const bloom_window *w, const secret &key)
         : additions(w ? made::check(bloom_window_copy(w)) : nullptr, key) {}
 };
+// Equal headers, with time and span, and generations
+inline bool operator==(const window &a, const window &b)
+{
+    if (!a || !b)
+        return !a && !b;
+    bool same = a.key() == b.key()
+        && !std::memcmp(a.get(), b.get(), BLOOM_WINDOW_HEADER_SIZE);
+    for (unsigned i = 0; same && i < a.plan().generations; i++)
+        same = a.generation(i) == b.generation(i);
+    return same;
+}
+inline bool operator!=(const window &a, const window &b) { return !(a == b); }
+
+// ---- Many filters that are asked at once: bloom_slices.h ---------------------
+struct hashes {                         // for chunks()
+    const bloom_slices *s;
+    const secret &hide;
+    std::vector<bloom_hash> &to;
+    template <class K> size_t operator()(const K *keys, size_t count)
+    {
+        for (size_t i = 0; i < count; i++)
+            to.push_back(hide ? hide(keys[i]) : hash_(s, keys[i]));
+        return count;
+    }
+};
+// Filters have numbers from 0. The calls that return a vector may throw
+// std::bad_alloc. Those with `who` or `counts` write to memory of yours, as
+// those of C do, and return how many filters they found.
+template <class Self> struct slices_lookups {       // for Self::get()
+    const bloom_slices *b() const
+        { return static_cast<const Self *>(this)->get(); }
+    explicit operator bool() const { return b() != nullptr; }
+    uint64_t filters() const { return bloom_slices_filters(b()); }
+    bloom_plan plan() const { return bloom_slices_plan_of(b()); }
+    template <class K> uint64_t find(const K &k, uint64_t *who) const
+        { return bloom_slices_find_hash(b(), hash(k), who); }
+    template <class R> uint64_t find_all(R &&range, uint64_t *who) const
+        { return find_them(all(range), who); }
+    template <class R> void count(R &&range, uint32_t *counts) const
+        { count_them(all(range), counts); }
+    // The numbers of the filters that may contain this key, or all these keys
+    template <class K> std::vector<uint64_t> find(const K &k) const
+    {
+        std::vector<uint64_t> who(words());
+        return numbers(find(k, who.data()), who);
+    }
+    template <class R> std::vector<uint64_t> find_all(R &&range) const
+        { return find_them(all(range)); }
+    template <class K>
+    std::vector<uint64_t> find_all(std::initializer_list<K> keys) const
+        { return find_them(all(keys)); }
+    // For each filter, how many of these keys it may contain
+    template <class R> std::vector<uint32_t> count(R &&range) const
+        { return count_them(all(range)); }
+    template <class K>
+    std::vector<uint32_t> count(std::initializer_list<K> keys) const
+        { return count_them(all(keys)); }
+    filter get(uint64_t i) const        // a copy; false if there is none
+    {
+        filter one(i < filters() ? plan() : bloom_plan(), hide);
+        if (one)
+            static_cast<void>(bloom_slices_get(b(), i, one.get()));
+        return one;
+    }
+    size_t size() const { return bloom_slices_size(b()); }      // bytes
+    bloom_error verify() const { return bloom_slices_verify(b()); }
+    void write(void *memory) const { std::memcpy(memory, b(), size()); }
+    const secret &key() const { return hide; }
+protected:
+    explicit slices_lookups(const secret &key) : hide(key) {}
+    template <class K> bloom_hash hash(const K &k) const
+    {
+        auto &&it = key_of(k);
+        return hide ? hide(slot(it)) : hash_(b(), slot(it));
+    }
+    using many = std::vector<bloom_hash>;
+    template <class R> many all(R &&range) const
+    {
+        many h;
+        chunks(std::begin(range), std::end(range), hashes{ b(), hide, h });
+        return h;
+    }
+    secret hide;
+private:
+    size_t words() const { return static_cast<size_t>((filters() + 63) / 64); }
+    uint64_t find_them(const many &h, uint64_t *who) const
+        { return bloom_slices_find_all(b(), h.data(), h.size(), who); }
+    std::vector<uint64_t> find_them(const many &h) const
+    {
+        std::vector<uint64_t> who(words());
+        return numbers(find_them(h, who.data()), who);
+    }
+    void count_them(const many &h, uint32_t *counts) const
+        { bloom_slices_count(b(), h.data(), h.size(), counts); }
+    std::vector<uint32_t> count_them(const many &h) const
+    {
+        std::vector<uint32_t> counts(static_cast<size_t>(filters()));
+        count_them(h, counts.data());
+        return counts;
+    }
+    static std::vector<uint64_t> numbers(uint64_t how_many,
+                                         const std::vector<uint64_t> &who)
+    {
+        std::vector<uint64_t> found;
+        found.reserve(static_cast<size_t>(how_many));
+        for (size_t i = 0; i < who.size(); i++)
+            for (uint64_t bits = who[i], at = i * 64; bits; bits >>= 1, at++)
+                if (bits & 1)
+                    found.push_back(at);
+        return found;
+    }
+};
+// Borrowed bytes, such as a mapped file
+class BLOOMPP_USE slices_view : public slices_lookups<slices_view> {
+    const bloom_slices *of;
+public:
+    slices_view(const bloom_slices *s, const secret &key = {})
+        : slices_lookups(key), of(s) {}
+    slices_view(const void *image, size_t size, bloom_error *error = nullptr,
+                const secret &key = {})
+        : slices_view(made::check(bloom_slices_view(image, size, error)), key)
+        {}
+    using slices_lookups::get;
+    const bloom_slices *get() const { return of; }
+};
+// Equal plans, cells and secrets. The seals do not count.
+inline bool operator==(slices_view a, slices_view b)
+{
+    if (!a || !b || a.size() != b.size() || !(a.key() == b.key()))
+        return !a && !b;
+    auto x = reinterpret_cast<const unsigned char *>(a.get());
+    auto y = reinterpret_cast<const unsigned char *>(b.get());
+    return !std::memcmp(x, y, 24)       // bytes 24 to 31 are the seal
+        && !std::memcmp(x + 32, y + 32, a.size() - 32);
+}
+inline bool operator!=(slices_view a, slices_view b) { return !(a == b); }
+
+class BLOOMPP_USE slices : public slices_lookups<slices> {
+    std::unique_ptr<bloom_slices, made> own;
+    slices(bloom_slices *s, const secret &key) : slices_lookups(key), own(s) {}
+    size_t add_them(uint64_t i, const many &hashes)
+    {
+        size_t fresh = 0;
+        for (bloom_hash h : hashes)
+            fresh += bloom_slices_add_hash(get(), i, h);
+        return fresh;
+    }
+public:
+    slices(bloom_plan plan, uint64_t filters, const secret &key = {})
+        : slices(made::check(bloom_slices_create(plan, filters)), key) {}
+    slices(uint64_t n, double p, uint64_t filters, const secret &key = {})
+        : slices(bloom_plan_for(n, p), filters, key) {}
+    explicit slices(slices_view a)      // a copy, with its secret
+        : slices(a ? made::check(bloom_slices_copy(a.get(), a.filters()))
+                   : nullptr, a.key()) {}
+    slices(const void *image, size_t size, bloom_error *error = nullptr,
+           const secret &key = {})      // a copy of the image
+        : slices(slices_view(image, size, error, key)) {}
+    operator slices_view() const { return { get(), hide }; }
+    slices copy() const { return slices(slices_view(*this)); }
+    slices copy(uint64_t filters) const // more, or fewer
+        { return { made::check(bloom_slices_copy(get(), filters)), hide }; }
+    template <class K, only_if<!is_range<K>::value> = 0>
+    bool add(uint64_t i, const K &k)    // to filter i; true: certainly new
+        { return bloom_slices_add_hash(get(), i, hash(k)); }
+    template <class R, only_if<is_keys<R>::value> = 0>
+    size_t add(uint64_t i, R &&range)   // returns how many were new
+        { return add_them(i, all(range)); }
+    template <class K> size_t add(uint64_t i, std::initializer_list<K> keys)
+        { return add_them(i, all(keys)); }
+    BLOOMPP_USE bool put(uint64_t i, view b)    // false: no i, or another plan
+    {
+        return *this && b && b.key() == hide
+            && bloom_slices_put(get(), i, b.get());
+    }
+    void clear() { bloom_slices_clear(get()); }
+    void clear(uint64_t i) { bloom_slices_clear_filter(get(), i); }
+    void seal() { bloom_slices_seal(get()); }
+    using slices_lookups::get;
+    bloom_slices *get() const { return own.get(); }
+};
+
+#if __cplusplus >= 201703L
+// ---- An image at compile time -----------------------------------------------
+// Makes the sealed image of a classic filter that contains `keys`, integers or
+// texts. Their number n is planned for by BLOOM_PLAN(n, one_in). As constexpr,
+// it needs no RAM, and no code to make it:
+//     static constexpr auto rom = bloompp::image<1000>({ "apple", "pear" });
+//     bloompp::view(rom.data(), rom.size()).may_contain("apple")     // true
+// From some thousand keys on, raise gcc's -fconstexpr-ops-limit or clang's
+// -fconstexpr-steps.
+constexpr uint64_t golden = 0x9E3779B97F4A7C15;
+constexpr uint64_t rotated(uint64_t x, int by)
+    { return x << by | x >> (64 - by); }
+constexpr uint64_t fmix64(uint64_t x)   // of MurmurHash3, as is the next
+{
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53;
+    return x ^ x >> 33;
+}
+template <class Byte>
+constexpr bloom_hash murmur3(const Byte *bytes, std::size_t size, uint64_t seed)
+{
+    const uint64_t a = 0x87c37b91114253d5, b = 0x4cf5ad432745937f;
+    uint64_t h1 = seed, h2 = seed;
+    for (std::size_t at = 0; at < size; at += 16) {
+        uint64_t word[2] = {};          // little-endian; 0 beyond the end
+        for (std::size_t i = 0; i < 16 && at + i < size; i++)
+            word[i / 8] |= uint64_t(bytes[at + i] & 255) << i % 8 * 8;
+        const bool whole = size - at >= 16;     // the last one may be a part
+        h1 ^= rotated(word[0] * a, 31) * b;
+        h1 = whole ? (rotated(h1, 27) + h2) * 5 + 0x52dce729 : h1;
+        h2 ^= rotated(word[1] * b, 33) * a;
+        h2 = whole ? (rotated(h2, 31) + h1) * 5 + 0x38495ab5 : h2;
+    }
+    h1 ^= size, h2 ^= size;
+    h1 += h2, h2 += h1;
+    h1 = fmix64(h1), h2 = fmix64(h2);
+    h1 += h2, h2 += h1;
+    return { h1, h2 };
+}
+template <class K> constexpr bloom_hash hash_of(const K &key)   // seed 0
+{
+    if constexpr (is_number<K>::value) {
+        const uint64_t h1 = fmix64(static_cast<uint64_t>(key) + golden);
+        return { h1, rotated(h1, 32) * golden };
+    } else {
+        const std::string_view text = key;
+        return murmur3(text.data(), text.size(), golden);
+    }
+}
+template <uint64_t one_in, class K, std::size_t n>
+constexpr auto image(const K (&keys)[n])
+{
+    constexpr uint64_t m = BLOOM_CELLS(n, one_in), k = BLOOM_HASHES(n, one_in);
+    static_assert(m > 0 && m < uint64_t(1) << 32, "one_in is 2 to 10^9");
+    std::array<unsigned char, 32 + m / 8> bytes{ 'B', 'L', 'M', 2, 0, 64, k };
+    auto store = [&bytes](std::size_t at, uint64_t number) {
+        for (std::size_t i = 0; i < 8; i++)
+            bytes[at + i] = static_cast<unsigned char>(number >> 8 * i);
+    };
+    store(8, m);
+    for (const K &key : keys) {
+        bloom_hash h = hash_of(key);
+        for (uint64_t i = 0; i < k; i++) {      // cell = (h1 * m) >> 64
+            uint64_t low = (h.h1 & 0xffffffff) * m >> 32;
+            uint64_t cell = ((h.h1 >> 32) * m + low) >> 32;
+            bytes[32 + cell / 8] |= static_cast<unsigned char>(1 << cell % 8);
+            h = { h.h1 + h.h2, h.h2 * 0xD1342543DE82EF95 };
+        }
+    }
+    uint64_t seal = murmur3(bytes.data(), 24, 0).h1;
+    seal = murmur3(bytes.data() + 32, m / 8, seal).h1;
+    store(24, seal ? seal : 1);
+    return bytes;
+}
+#endif
 }
 #endif

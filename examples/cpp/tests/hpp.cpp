@@ -18,6 +18,10 @@ using text_view = std::string;
 #endif
 #if __cplusplus >= 202002L
 #include <span>
+#if !defined __clang__ || __clang_major__ >= 16     /* older ones cannot */
+#include <ranges>                                   /* compile libstdc++'s */
+#define VIEWS
+#endif
 #endif
 
 static int passed, failed;
@@ -32,6 +36,8 @@ static void is(bool good, const char *what, int line)
 using bloompp::chain;
 using bloompp::filter;
 using bloompp::secret;
+using bloompp::slices;
+using bloompp::slices_view;
 using bloompp::view;
 using bloompp::window;
 
@@ -148,7 +154,9 @@ template <class F, class Range> static void range(const Range &r)
     IS(at_once.add(r) == wanted && same(many, at_once));
     out.clear();
     IS(at_once.may_contain(r, std::back_inserter(out)) == count);
+    IS(at_once.may_contain(r) == count);
     F none(5000, 0.001);
+    IS(none.may_contain(r) == 0);
     out.clear();
     IS(none.may_contain(r.begin(), r.end(), std::back_inserter(out)) == 0
        && out.size() == count);
@@ -241,6 +249,60 @@ static void ranges()
     for (std::string word; again >> word;)
         g.add(word);
     IS(same(f, g) && f.estimate() > 2900);
+}
+
+// The keys of a text up to its first '.', which another type than that of the
+// iterator looks for
+struct full_stop {};
+static bool operator!=(const char *const *at, full_stop) { return **at != '.'; }
+struct sentence {
+    const char *const *words;
+    const char *const *begin() const { return words; }
+    full_stop end() const { return {}; }
+};
+
+static void ends()
+{
+    const char *words[] = { "one", "two", "three", ".", "four" };
+    const sentence s = { words };
+    std::vector<bool> out;
+    filter f(100, 1e-6), g(100, 1e-6), h(100, 1e-6, BLOOM_CLASSIC, { { 5 } });
+    IS(f.add(s) == 3 && f.may_contain("three") && !f.may_contain("four"));
+    IS(g.add(words, full_stop()) == 3 && g == f && f.may_contain(s) == 3);
+    IS(f.may_contain(words, full_stop(), std::back_inserter(out)) == 3
+       && out.size() == 3);
+    IS(f.may_contain(s, std::back_inserter(out)) == 3 && out.size() == 6);
+    IS(h.add(s) == 3 && h.may_contain(s) == 3 && h.may_contain("two"));
+    IS(f.may_contain({ "one", "five" }) == 1 && f.may_contain({ 7, 8 }) == 0);
+#ifdef VIEWS
+    std::vector<std::string> texts;
+    for (int i = 0; i < 1000; i++)
+        texts.push_back("a text that is longer than " + std::to_string(i));
+    auto some = texts | std::views::take_while([&](const std::string &text) {
+        return text != texts[700];
+    });
+    filter e(1000, 1e-6), c(1000, 1e-6);
+    IS(e.add(some) == 700 && e.may_contain(some) == 700
+       && !e.may_contain(texts[700]) && e.may_contain(texts) == 700);
+    for (const std::string &text : some)
+        c.add(text);
+    IS(c == e);
+    // Keys that exist only until the next one is read
+    auto made = std::views::iota(0) | std::views::transform([](int i) {
+        return "a text that is longer than " + std::to_string(i);
+    }) | std::views::take_while([](const std::string &text) {
+        return text.substr(text.size() - 3) != "700";
+    });
+    c.clear();
+    IS(c.add(made) == 700 && c == e);
+    IS(c.add(std::views::iota(uint64_t(5), uint64_t(9))) == 4);
+    IS(c.add(std::counted_iterator(texts.begin() + 900, 50),
+             std::default_sentinel) == 50 && c.may_contain(texts[949]));
+    std::istringstream in("5 6 7 8");   // its iterators cannot be copied
+    filter numbers(9, 1e-6);
+    IS(numbers.add(std::ranges::istream_view<int>(in)) == 4
+       && numbers.may_contain(8));
+#endif
 }
 
 static void lists()
@@ -432,6 +494,43 @@ static void chains()
     IS(damaged.verify() == BLOOM_CORRUPT);
 }
 
+// Chains and windows are equal as filters are; their seals do not count.
+static void equals()
+{
+    chain a(10, 0.01), b(10, 0.01), other(11, 0.01);
+    IS(a == b && a != other && !(a != b));
+    for (int i = 0; i < 100; i++)
+        a.add(i), b.add(i);
+    IS(a == b && a == a.copy());
+    b.seal();
+    IS(a == b && b == a);
+    IS(a.add("in the last link") && b.add("of one of them") && a != b
+       && a.links() == b.links());
+    chain c(10, 0.01, BLOOM_CLASSIC, secret_bytes),
+        d(10, 0.01, BLOOM_CLASSIC, secret_bytes), empty(10, 0.01);
+    IS(c == d && c != empty);
+    chain gone(std::move(c));
+    IS(c != gone && gone == d && !(c == d) && c == c.copy());
+
+    window v(1000, 0.01), w(1000, 0.01), fewer(1000, 0.01, 4);
+    IS(v.add("x") && v != w && w.add("x") && v == w && v != fewer);
+    IS(v.add("only here") && w.add("only there") && v != w && v == v.copy());
+    v.clear(), w.clear();
+    w.seal();
+    IS(v == w && !(v != w));
+    v.step();
+    IS(v != w);
+    w.step();
+    IS(v == w);
+    bloom_window_set_time(w.get(), 1, 2);
+    IS(v != w);
+    window hidden(1000, 0.01, 8, BLOOM_CLASSIC, secret_bytes),
+        plain(1000, 0.01);
+    IS(hidden != plain);
+    window left(std::move(w));
+    IS(w != left && w == w.copy());
+}
+
 static void windows()
 {
     window w(1000, 0.001), planned(bloom_window_plan_for(1000, 0.001, 8,
@@ -461,6 +560,16 @@ static void windows()
         copy.step();
     }
     IS(!copy.may_contain("text") && again.may_contain("text"));
+    window timed(70, 1e-6);
+    IS(timed.room_left() == 10 && timed.add(-1) && timed.room_left() == 9);
+    for (uint64_t now = 0; now < 100; now++)
+        IS(!timed.advance(now, 20) && timed.add(now)
+           && timed.may_contain(now < 20 ? 0 : now - 20));
+    IS(!timed.may_contain(70) && !timed.advance(1000, 20)
+       && timed.estimate() == 0);
+    for (int i = 0; i < 10; i++)
+        timed.add(i);
+    IS(timed.room_left() == 1);
     again.clear();
     IS(!again.may_contain("text") && w.may_contain("text"));
     image[200] ^= 255;
@@ -532,6 +641,125 @@ static void secrets()
        && !(secret(secret_bytes) == secret(other)));
 }
 
+// Filters that are asked at once: the answers of an array of plain filters
+static void many_filters(const secret &key)
+{
+    const uint64_t count = 130;
+    slices s(200, 1e-5, count, key);
+    std::vector<filter> plain;
+    std::vector<std::string> texts;
+    for (int i = 0; i < 300; i++)
+        texts.push_back("a text that is longer than " + std::to_string(i));
+    for (uint64_t i = 0; i < count; i++) {
+        plain.emplace_back(s.plan(), key);
+        IS(s.add(i, i) == plain[i].add(i));
+        IS(s.add(i, texts[i]) == plain[i].add(texts[i]));
+        std::vector<own::point> points(i % 7, { 3, 'x', -4 });
+        IS(s.add(i, points) == plain[i].add(points));
+    }
+    plain[77].add(texts), s.add(77, texts);
+    plain[0].add({ "list", "of" }), IS(s.add(0, { "list", "of" }) == 2);
+    IS(s && s.filters() == count && s.size() == 64 + s.plan().cells * 24
+       && s.key() == key);
+
+    const std::vector<std::string> query(texts.begin() + 70,
+                                         texts.begin() + 90);
+    std::vector<uint64_t> one, all, who(3), nobody;
+    std::vector<uint32_t> counts;
+    for (uint64_t i = 0; i < count; i++) {
+        if (plain[i].may_contain(texts[70]))
+            one.push_back(i);
+        if (plain[i].may_contain(query) == query.size())
+            all.push_back(i);
+        counts.push_back(static_cast<uint32_t>(plain[i].may_contain(query)));
+        IS(s.get(i) == plain[i]);
+    }
+    IS(one.size() >= 2 && s.find(texts[70]) == one && s.find("no") == nobody);
+    IS(all.size() >= 1 && s.find_all(query) == all);
+    IS(counts[77] == 20 && s.count(query) == counts);
+    IS(s.find_all({ "list", "of" }) == std::vector<uint64_t>{ 0 }
+       && s.count({ 5, 7 })[5] >= 1);
+    IS(s.find(texts[77], who.data()) == s.find(texts[77]).size()
+       && (who[1] >> 13 & 1) && !(who[2] >> 2));
+    IS(s.find(own::point{ 3, 'y', -4 }).size() > 100);
+
+    IS(s.put(3, plain[77]) && s.get(3) == plain[77]);
+    filter another(400, 1e-5);
+    IS(!s.put(3, another) && !s.put(count, plain[0])
+       && !s.put(1, view(nullptr)));
+    filter keyless(s.plan());
+    IS(s.put(3, keyless) != bool(key));
+    s.clear(3);
+    IS(s.get(3) == filter(s.plan(), key) && s.get(4) == plain[4]);
+    fails([&] { return s.get(count); });
+
+    std::vector<unsigned char> image(s.size());
+    s.seal();
+    s.write(image.data());
+    bloom_error error = BLOOM_CORRUPT;
+    slices_view v(image.data(), image.size(), &error, key);
+    IS(v && error == BLOOM_OK && v.verify() == BLOOM_OK && v == s
+       && v.find_all(query) == all && v.get(77) == plain[77]);
+    slices again(image.data(), image.size(), nullptr, key), copy = s.copy();
+    IS(again == s && copy == s && copy.verify() == BLOOM_OK
+       && copy.add(5, "new") && copy != s && !(copy == again));
+    slices more = s.copy(200), fewer = s.copy(78);
+    IS(more.filters() == 200 && more.get(77) == plain[77] && more != s
+       && more.get(199) == filter(s.plan(), key));
+    IS(fewer.filters() == 78 && fewer.find_all(query) == all);
+    copy.clear();
+    IS(copy.find(5) == nobody && copy == slices(s.plan(), count, key));
+    slices taken(std::move(copy));
+    IS(!copy && taken && !copy.copy() && copy != taken);
+    IS(slices_view(image.data(), image.size(), nullptr,
+                   std::array<unsigned char, 16>{ { 9 } }) != s);
+}
+
+#if __cplusplus >= 201703L
+// An image that the compiler made: that of bloom_create and bloom_add
+template <class Image, class K>
+static bool as_made(const Image &image, bloom_plan plan, const K *keys,
+                    size_t count)
+{
+    filter f(plan);
+    f.add(keys, keys + count);
+    f.seal();
+    return f.size() == image.size()
+        && !std::memcmp(f.get(), image.data(), image.size());
+}
+
+static constexpr const char *text_keys[] = {
+    "", "a", "seven b", "8 bytes.", "9 bytes .", "fifteen bytes..",
+    "sixteen bytes...", "seventeen bytes..", "thirty-one bytes of one key, so",
+    "thirty-two bytes of one key, so.", "Gr\303\274n \377",
+    "a key that is longer than two blocks of sixteen bytes"
+};
+static constexpr int integer_keys[] = { 0, 1, -1, 300000, -2147483647 };
+static constexpr uint64_t wide_keys[] = { UINT64_MAX, 1234567890123456789 };
+static constexpr text_view view_keys[] = { "a", { "\0b", 2 } };
+
+static void compiled()
+{
+    static constexpr auto texts = bloompp::image<1000>(text_keys);
+    static constexpr auto integers = bloompp::image<2>(integer_keys);
+    static constexpr auto wide = bloompp::image<1000000000>(wide_keys);
+    static constexpr auto views = bloompp::image<100>(view_keys);
+    static constexpr auto units = bloompp::image<100>({ below::four });
+    static constexpr auto list = bloompp::image<100>({ "a", "bb", "a" });
+    const below unit = below::four;
+    const char *listed[] = { "a", "bb" };
+    IS(as_made(texts, BLOOM_PLAN(12, 1000), text_keys, 12));
+    IS(as_made(integers, BLOOM_PLAN(5, 2), integer_keys, 5));
+    IS(as_made(wide, BLOOM_PLAN(2, 1000000000), wide_keys, 2));
+    IS(as_made(views, BLOOM_PLAN(2, 100), view_keys, 2));
+    IS(as_made(units, BLOOM_PLAN(1, 100), &unit, 1));
+    IS(as_made(list, BLOOM_PLAN(3, 100), listed, 2));
+    view rom(texts.data(), texts.size());
+    IS(rom.verify() == BLOOM_OK && rom.may_contain(text_keys) == 12
+       && !rom.may_contain("absent"));
+}
+#endif
+
 // Tests that a filter, view or chain cannot be made.
 template <class Make> static void none(Make make)
 {
@@ -553,13 +781,20 @@ int main()
     keys();
     own_keys();
     ranges();
+    ends();
     lists();
     operators();
     falses();
     whole();
     chains();
     windows();
+    equals();
     secrets();
+    many_filters({});
+    many_filters(secret_bytes);
+#if __cplusplus >= 201703L
+    compiled();
+#endif
     none([] { return filter(1000, 1.5); });
     none([] { return filter(bloom_plan{ 1, 0, 1, 0, 64 }); });
     none([] { return chain(1000, 0.01, BLOOM_COUNTING); });
@@ -570,6 +805,12 @@ int main()
     none([&] { return chain("thirty-two bytes that are no chain", 34,
                             &error); });
     IS(error == BLOOM_NOT_A_FILTER);
+    none([] { return slices(1000, 0.01, 0); });
+    none([] { return slices(bloom_plan_layout(9, 0.1, BLOOM_BLOCKED), 1); });
+    none([&] { return slices("BLM", 3, &error); });
+    IS(error == BLOOM_NOT_A_FILTER);
+    none([&] { return slices_view("BLS", 3, &error); });
+    IS(error == BLOOM_TRUNCATED);
     none([] { return window(1000, 0.01, 17); });
     none([] { return window(bloom_window_plan{ bloom_plan_for(9, 0.1), 0, 2 });
     });

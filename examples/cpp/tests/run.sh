@@ -1,5 +1,5 @@
 # `make check-cpp` runs this script: bloom.hpp does what it says, with g++ and
-# clang++, in C++11 to C++20, with and without BLOOM_EXCEPTIONS, and without a
+# clang++, in C++11 to C++23, with and without BLOOM_EXCEPTIONS, and without a
 # warning. What must not compile does not, and the first error says why.
 . tests/count.sh
 need g++ g++
@@ -13,14 +13,14 @@ warn='-Werror -Wall -Wextra -pedantic -Wshadow -Wconversion -Wsign-conversion'
 
 # ---- What it does -----------------------------------------------------------
 
-for mode in c++11 'c++20 -DBLOOM_EXCEPTIONS'; do
+for mode in c++11 c++17 'c++20 -DBLOOM_EXCEPTIONS'; do
     silent g++ -std=$mode $warn -g -fsanitize=address,undefined $include \
         examples/cpp/tests/hpp.cpp -o $work/hpp
     $work/hpp >$work/hpp.out 2>&1
     sum "$mode" $work/hpp.out
 done
 for compiler in g++ clang++; do
-    for std in c++11 c++14 c++17 c++20; do
+    for std in c++11 c++14 c++17 c++20 c++2b; do
         silent $compiler -std=$std $warn $include examples/cpp/first.cpp \
             -o $work/first
         is "first.cpp, $compiler $std" \
@@ -46,10 +46,10 @@ struct point { int x, y; };
 std::array<unsigned char, 16> bloom_key_of(const point &p)
     { return bloompp::pack(p.x, p.y); }
 void use(bloompp::filter &f, bloompp::filter &g, bloompp::chain &c,
-         bloompp::window &w, char *buf, uint8_t *bytes);
+         bloompp::window &w, bloompp::slices &s, char *buf, uint8_t *bytes);
 void use(bloompp::filter &f, bloompp::filter &g, bloompp::chain &c,
-         bloompp::window &w, char *buf, uint8_t *bytes)
-    { (void)f, (void)g, (void)c, (void)w, (void)buf, (void)bytes; $3; }
+         bloompp::window &w, bloompp::slices &s, char *buf, uint8_t *bytes)
+    { (void)f, (void)g, (void)c, (void)w, (void)s, (void)buf, (void)bytes; $3; }
 LINES
     $1 $2 $include -fsyntax-only $work/use.cpp 2>$work/messages
 }
@@ -63,7 +63,7 @@ LINES
 }
 for use in 'f.add(buf, buf + 9)' 'f.add(bytes, bytes + 9)' 'f.add("a", "b")' \
            "f.add({'a', 'b'})" 'c.add(buf, buf + 9)' 'w.add(buf, buf + 9)' \
-           'f.may_contain(buf, buf + 9, bytes)'; do
+           'f.may_contain(buf, buf + 9, bytes)' "f.may_contain({'a'})"; do
     refused 'A range of bytes is not a range of keys' "$use"
 done
 for use in "f.add('a')" "c.may_contain('a')" 'f.add(true)' 'f.add(1.5)' \
@@ -72,11 +72,16 @@ for use in "f.add('a')" "c.may_contain('a')" 'f.add(true)' 'f.add(1.5)' \
            'f.may_contain(nullptr)' 'f.remove(nullptr)' 'c.add(nullptr)' \
            'w.add(nullptr)' 'f.add({ nullptr, nullptr })' 'f.add(nothing())' \
            'w.add(std::vector<nothing>(2))' \
+           'f.may_contain(std::vector<double>())' \
            'f.add(std::vector<bool>(2))'; do
     refused 'A key must be text, bytes, an integer, an enum or a bloom_hash' \
         "$use"
 done
 
+for use in "s.add(0, 'a')" "s.find('a')" 's.count({ 1.5 })'; do
+    refused 'A key must be text, bytes, an integer, an enum or a bloom_hash' \
+        "$use"
+done
 refused 'pack takes integers and enums' "bloompp::pack(1, 'a')"
 refused 'pack takes integers and enums' 'bloompp::pack("text")'
 
@@ -90,7 +95,8 @@ ignored() {     # ignored WARNS OPTIONS STATEMENT
     done
 }
 for use in 'f.merge(g)' 'f.intersect(g)' 'f.fold(2)' 'f.copy()' 'c.copy()' \
-           'w.copy()' 'f | g' 'f & g' 'c.link(0)'; do
+           'w.copy()' 's.copy()' 'f | g' 'f & g' 'c.link(0)' 's.get(0)' \
+           's.put(0, f)'; do
     ignored 1 '' "$use"
     ignored 1 -DBLOOM_EXCEPTIONS "$use"
 done
@@ -113,12 +119,20 @@ is 'the installed bloom.hpp' "$($work/first)" "$($work/installed)"
 $MAKE uninstall DESTDIR="$PWD/$work/stage" PREFIX=/b >$work/log 2>&1
 check 'make uninstall' [ ! -e $work/stage/b/include/bloom.hpp ]
 
-# Each block of C++ in the README that has a main compiles and runs in a folder of
-# its own.
-sed -n '/^```cpp$/,/^```$/p' examples/cpp/README.md | grep -v '^```' \
-    >$work/readme.cpp
-silent g++ -std=c++17 $warn -I. -Iexamples/companions -Iexamples/cpp \
-    $work/readme.cpp -o $work/readme
-is 'the program in the README' "$(sed -n 's,^// prints: ,,p' $work/readme.cpp)" \
-    "$(cd $work && ./readme)"
+# The README: its first block of C++ is a program, the others are statements. They
+# print what they say.
+awk '/^```$/ { on = 0 } on && block == 1 { print } /^```cpp$/ { on = 1; block++ }' \
+    examples/cpp/README.md >$work/program.cpp
+{
+    printf '#include "bloom.hpp"\n#include <cstdio>\nint main()\n{\n'
+    awk '/^```$/ { on = 0 } on && block > 1 { print }
+        /^```cpp$/ { on = 1; block++ }' examples/cpp/README.md
+    echo '}'
+} >$work/statements.cpp
+for part in program statements; do
+    silent g++ -std=c++17 $warn -DBLOOM_STATIC $include -Iexamples/cpp \
+        $work/$part.cpp -o $work/$part
+    is "the $part in the README" \
+        "$(sed -n 's,^// prints: ,,p' $work/$part.cpp)" "$(cd $work && ./$part)"
+done
 counted
