@@ -3,7 +3,7 @@
     make libbloom                         # build/libbloom.so
     cp examples/python/bloom.py build/libbloom.so YOUR_PROJECT
 
-    from bloom import Bloom, Chain, Window
+    from bloom import Bloom, Chain, Slices, Window
     seen = Bloom(1_000_000, 0.01)         # a million keys, 1% false positives
     seen.add("apple")                     # True: it was certainly new
     "apple" in seen, "pear" in seen       # True, False
@@ -14,6 +14,9 @@
     both = seen | other                   # union; also |=, &, &=
     log = Chain(1000, 0.01)               # grows, if n is not known
     recent = Window(1000, 0.01)           # forgets: the last 1000 keys
+    days = Slices(1000, 0.01, 365)        # 365 filters that are asked at once
+    days.add(7, "apple")                  # to filter 7
+    days.find("apple")                    # [7]: which may contain it
 
 Keys: A key is bytes, a bytearray, a memoryview, a str, which counts as its
 UTF-8, or an integer. Integers are int, bool, NumPy's integers and everything
@@ -63,10 +66,11 @@ from itertools import accumulate, islice
 from operator import index
 from threading import RLock
 from types import SimpleNamespace
-from typing import (Any, BinaryIO, Iterable, Iterator, NamedTuple, Optional,
-                    Protocol, SupportsIndex, Type, TypeVar, Union, overload)
+from typing import (Any, BinaryIO, Iterable, Iterator, List, NamedTuple,
+                    Optional, Protocol, SupportsIndex, Type, TypeVar, Union, overload)
 
-__all__ = ["Bloom", "BloomError", "BloomWarning", "Chain", "Plan", "Window"]
+__all__ = ["Bloom", "BloomError", "BloomWarning", "Chain", "Plan", "Slices",
+           "Window"]
 Key = Union[bytes, bytearray, memoryview, str, SupportsIndex]
 Secret = Optional[Union[bytes, bytearray, memoryview]]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -80,7 +84,8 @@ _BYTES = (bytes, bytearray, memoryview)
 _U64, _CHUNK = 2**64 - 1, 2**16
 _NOT_A_FILTER, _UNSEALED = 2, 7         # bloom_error
 _MAGIC = {b"BLM": "a filter: use Bloom", b"BLC": "a chain: use Chain",
-          b"BLW": "a window: use Window"}
+          b"BLW": "a window: use Window",
+         b"BLS": "an image of slices: use Slices"}
 _WORD = next(c for c in "ILQ" if array(c).itemsize == ctypes.sizeof(c_void_p))
 
 
@@ -109,8 +114,8 @@ def _functions(prefix: str, table: str) -> Any:
     types = {"P": _Plan, "W": _WindowPlan, "h": _Hash, "v": c_void_p,
              "u": c_uint64, "i": c_int, "d": c_double, "z": ctypes.c_size_t,
              "b": c_bool, "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
-    whole = """seal estimate fpr copy verify merge intersect clear load
-        fold_by""".split()
+    whole = """seal estimate fpr copy verify merge intersect clear load fold_by
+        find_all count put get clear_filter""".split()
     functions = SimpleNamespace()
     for result, arguments, *names in map(str.split, table.split(",")):
         for name in names:
@@ -144,7 +149,11 @@ try:
         u v estimate, w v links, v vw link, - vs head, d v rate""")
     _window = _functions("bloom_window_", _SHARED + """W udwi plan_for,
         W v plan_of, v W create, v v copy, v vzv view, u v keys time span,
-        v vw generation, - v step clear, - vuu set_time""")
+        v vw generation, - v step clear, - vuu set_time, b vuu advance""")
+    _slices = _functions("bloom_slices_", """- v free seal clear, v Pu create,
+        v vu copy, v vzv view, z v size, P v plan_of, u v filters, i v verify,
+        - vu clear_filter, h vsz hash_key, h vu hash_u64, b vuh add_hash,
+        u vhv find_hash, u vvzv find_all, - vvzv count, b vuv put get""")
     _keyed = _functions("bloom_keyed_", "h vsz hash, h vu u64")
     _version = c_int.in_dll(_held, "bloom_version").value
 except (OSError, AttributeError, ValueError) as _error:     # missing, or older
@@ -207,9 +216,9 @@ class _Memory:
         if getattr(self, "free", None):
             self.free(self)
 
-    def image(self) -> Any:
+    def image(self, size: Any = None) -> Any:
         """The bytes of a filter, not copied. They keep its memory alive."""
-        image = (ctypes.c_char * _bloom.size(self)).from_address(
+        image = (ctypes.c_char * (size or _bloom.size)(self)).from_address(
             self._as_parameter_)
         image.owner = self
         return image
@@ -236,9 +245,6 @@ def _check(error: int, name: object) -> int:
     if error not in (0, _UNSEALED):
         raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
     return error
-
-def _copied(image: Any) -> _Memory:
-    return _Memory(_bloom.copy(image), _bloom.free)
 
 def _same(a: Any, b: Any) -> bool:
     """Compares two images except for their seals, bytes 24 to 31."""
@@ -396,10 +402,23 @@ def _replace(path: Any, parts: Any) -> None:
         raise OSError(error.errno, error.strerror, path) from None
 
 # ---- Filters ---------------------------------------------------------------
-class _Filter:
-    """The common part of Bloom, Chain and Window."""
+def _as_numpy(keys: Any, answers: Any, kind: Any) -> Any:
+    """The answers to these keys: an array of NumPy's if the keys are one."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not hasattr(keys, "__array__"):
+        return answers
+    return numpy.frombuffer(answers, kind)
+
+class _Image:
+    """The common part of all classes. An image has a head, which may be empty,
+    and parts that have a seal each. The functions for a part are _part."""
     _memory = _lib = _parts = _load = _shape = None     # type: Any
-    _adds = _finds = None                               # type: Any
+    _part = _bloom
+
+    @staticmethod
+    def _copied(image: Any) -> _Memory:
+        """A copy of a part"""
+        return _Memory(_bloom.copy(image), _bloom.free)
 
     def _open(self, to_change: bool = False) -> Any:
         memory = self._memory
@@ -435,91 +454,20 @@ class _Filter:
         with memory.lock:
             return call(memory)
 
-    def __len__(self) -> int:
-        """An estimate, from the cells, of how many different keys are in. If
-        every cell is set, it may be any number: raise OverflowError."""
-        keys = self._whole(self._lib.estimate)
-        if keys == _U64:
-            raise OverflowError("every cell is set: the number of keys is "
-                                "unknown, and every key seems to be in")
-        return min(keys, sys.maxsize)
-
-    @property
-    def fpr(self) -> float:
-        """The false-positive rate now, computed from the cells."""
-        return self._whole(self._lib.fpr)
-
     def __repr__(self) -> str:
-        name = type(self).__name__
         if self._memory is None:
-            return f"<{name} closed>"
-        try:
-            keys = str(len(self))
-        except OverflowError:
-            keys = "unknown, as every cell is set"
-        return f"<{name} {self._shape()} fpr={self.fpr:.3g} keys={keys}>"
+            return f"<{type(self).__name__} closed>"
+        return f"<{type(self).__name__} {self._shape()}>"
 
     def __eq__(self, other: Any) -> bool:
         """Equal plans, cells and secrets. The seals do not count."""
-        if not isinstance(other, _Filter) or self._lib is not other._lib:
+        if not isinstance(other, _Image) or self._lib is not other._lib:
             return NotImplemented
         if self._open().secret != other._open().secret:
             return False
         with self._both(other) as memories:
             (head, *images), (its, *others) = map(self._parts, memories)
             return head == its and all(map(_same, images, others))
-
-    def add(self, key: Key) -> bool:
-        """Add a key. Return True if it was certainly new, False if it may have
-        been in before."""
-        memory = self._memory
-        if memory is None or not memory.writable:
-            self._open(True)            # called only to raise the error
-        with memory.lock:
-            return _one(self._adds, memory, key)
-
-    def __contains__(self, key: Key) -> bool:
-        return _one(self._finds, self._open(), key)
-
-    def update(self, keys: Iterable[Key]) -> int:
-        """Add many keys. Return how many of them were certainly new. This is
-        much faster than add() for each of them, above all if the keys are an
-        array of 64-bit integers."""
-        return sum(new for new, _ in self._many("add", True, keys))
-
-    @overload
-    def check(self, keys: _Array) -> Any: ...
-    @overload
-    def check(self, keys: Iterable[Key]) -> bytearray: ...
-    def check(self, keys: Any) -> Any:
-        """Look up many keys. For each of them return 1 if it may be in, 0 if it
-        is certainly not in. For a NumPy array, or what NumPy can convert to
-        one, return a NumPy array of bool. It serves as a mask:
-        keys[~b.check(keys)] are the keys that are certainly not in."""
-        answers = bytearray().join(
-            answers for _, answers in self._many("may_contain", False, keys))
-        numpy = sys.modules.get("numpy")
-        if numpy is None or not hasattr(keys, "__array__"):
-            return answers
-        return numpy.frombuffer(answers, bool)
-
-    def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
-        """For each batch of keys, yields how many results are True, and the
-        results."""
-        keyed = self._open(to_change).secret is not None
-        for end, batch, _ in _batches(keys, keyed):
-            memory = self._open(to_change)
-            with memory.lock if to_change else nullcontext():
-                if end:
-                    answers = (c_bool * (len(batch) >> (end == "_many")))()
-                    total = getattr(self._lib, name + end)(
-                        memory, _address(batch), len(answers), answers)
-                else:
-                    calls = self._adds if to_change else self._finds
-                    answers = bytearray(_one(calls, memory, key)
-                                        for key in batch)
-                    total = sum(answers)
-            yield total, answers
 
     def seal(self) -> None:
         """Write a checksum into the filter, or into each link of a chain. The
@@ -530,14 +478,15 @@ class _Filter:
         """Check the seals. Return True if all match, False if one is missing.
         Raise BloomError if one does not match."""
         with self._open().lock:
-            return not any([_check(_bloom.verify(image), name)
+            return not any([_check(self._part.verify(image), name)
                             for image in self._parts(self._open())[1:]])
 
     def _snapshot(self) -> Any:
         """The head and copies of the images, all of the same moment."""
         with self._open().lock:
             head, *images = self._parts(self._open())
-            return [head, *(_copied(image).image() for image in images)]
+            return [head, *(self._copied(image).image(self._part.size)
+                            for image in images)]
 
     def __bytes__(self) -> bytes:
         return b"".join(self._snapshot())
@@ -576,26 +525,15 @@ class _Filter:
         complete. Other threads may add meanwhile, because a copy is written."""
         head, *images = self._snapshot()
         for image in images:
-            if _bloom.verify(image) == _UNSEALED:   # a wrong seal stays wrong
-                _bloom.seal(image)
+            if self._part.verify(image) == _UNSEALED:
+                self._part.seal(image)  # a wrong seal stays wrong
         write = _write if hasattr(file, "write") else _replace
         write(file, [head, *images])
 
 
-class Bloom(_Filter):
-    """A filter for n keys with the false-positive rate p. The layout "classic"
-    takes the least memory, "blocked" is the fastest, and with "counting" keys
-    can be removed. `key` is a secret of 16 bytes, for keys that strangers
-    choose."""
-    _lib = _bloom
-    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
-    _removes = _kinds(_lib, "remove")
-
-    def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
-                 seed: int = 0, hash_bits: int = 64, key: Secret = None
-                 ) -> None:
-        plan = _plan(n, p, layout, seed, hash_bits)[-1]
-        self._memory = _Memory(_bloom.create(plan), _bloom.free).keyed(key)
+class _Mapped(_Image):
+    """The common part of Bloom and Slices: their files can be mapped."""
+    _magic = b""
 
     @classmethod
     def open(cls: Type[_F], path: Path, writable: bool = False, *,
@@ -611,20 +549,110 @@ class Bloom(_Filter):
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
-        self._memory = _Memory(_opened(_bloom.view, image, name, b"BLM"),
+        self._memory = _Memory(_opened(cls._lib.view, image, name, cls._magic),
                                owner=image, writable=writable).keyed(key)
         if not any(image[24:32]):
             warnings.warn(f"{name}: not sealed, so damage cannot be seen",
                           BloomWarning, stacklevel=2)
         return self
 
-    @staticmethod
-    def _load(image: memoryview, name: object) -> _Memory:
-        return _copied(_opened(_bloom.view, image, name, b"BLM"))
+    @classmethod
+    def _load(cls, image: memoryview, name: object) -> _Memory:
+        return cls._copied(_opened(cls._lib.view, image, name, cls._magic))
 
-    @staticmethod
-    def _parts(memory: _Memory) -> Any:
-        return [b"", memory.image()]    # only chains have a head
+    @classmethod
+    def _parts(cls, memory: _Memory) -> Any:
+        return [b"", memory.image(cls._lib.size)]       # only chains have a head
+
+class _Filter(_Image):
+    """The common part of Bloom, Chain and Window."""
+    _adds = _finds = _kind = None                       # type: Any
+
+    def __len__(self) -> int:
+        """An estimate, from the cells, of how many different keys are in. If
+        every cell is set, it may be any number: raise OverflowError."""
+        keys = self._whole(self._lib.estimate)
+        if keys == _U64:
+            raise OverflowError("every cell is set: the number of keys is "
+                                "unknown, and every key seems to be in")
+        return min(keys, sys.maxsize)
+
+    @property
+    def fpr(self) -> float:
+        """The false-positive rate now, computed from the cells."""
+        return self._whole(self._lib.fpr)
+
+    def _shape(self) -> str:
+        try:
+            keys = str(len(self))
+        except OverflowError:
+            keys = "unknown, as every cell is set"
+        return f"{self._kind()} fpr={self.fpr:.3g} keys={keys}"
+
+    def add(self, key: Key) -> bool:
+        """Add a key. Return True if it was certainly new, False if it may have
+        been in before."""
+        memory = self._memory
+        if memory is None or not memory.writable:
+            self._open(True)            # called only to raise the error
+        with memory.lock:
+            return _one(self._adds, memory, key)
+
+    def __contains__(self, key: Key) -> bool:
+        return _one(self._finds, self._open(), key)
+
+    def update(self, keys: Iterable[Key]) -> int:
+        """Add many keys. Return how many of them were certainly new. This is
+        much faster than add() for each of them, above all if the keys are an
+        array of 64-bit integers."""
+        return sum(new for new, _ in self._many("add", True, keys))
+
+    @overload
+    def check(self, keys: _Array) -> Any: ...
+    @overload
+    def check(self, keys: Iterable[Key]) -> bytearray: ...
+    def check(self, keys: Any) -> Any:
+        """Look up many keys. For each of them return 1 if it may be in, 0 if it
+        is certainly not in. For a NumPy array, or what NumPy can convert to
+        one, return a NumPy array of bool. It serves as a mask:
+        keys[~b.check(keys)] are the keys that are certainly not in."""
+        answers = bytearray().join(
+            answers for _, answers in self._many("may_contain", False, keys))
+        return _as_numpy(keys, answers, bool)
+
+    def _many(self, name: str, to_change: bool, keys: Any) -> Iterator[Any]:
+        """For each batch of keys, yields how many results are True, and the
+        results."""
+        keyed = self._open(to_change).secret is not None
+        for end, batch, _ in _batches(keys, keyed):
+            memory = self._open(to_change)
+            with memory.lock if to_change else nullcontext():
+                if end:
+                    answers = (c_bool * (len(batch) >> (end == "_many")))()
+                    total = getattr(self._lib, name + end)(
+                        memory, _address(batch), len(answers), answers)
+                else:
+                    calls = self._adds if to_change else self._finds
+                    answers = bytearray(_one(calls, memory, key)
+                                        for key in batch)
+                    total = sum(answers)
+            yield total, answers
+
+
+class Bloom(_Mapped, _Filter):
+    """A filter for n keys with the false-positive rate p. The layout "classic"
+    takes the least memory, "blocked" is the fastest, and with "counting" keys
+    can be removed. `key` is a secret of 16 bytes, for keys that strangers
+    choose."""
+    _lib, _magic = _bloom, b"BLM"
+    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
+    _removes = _kinds(_lib, "remove")
+
+    def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
+                 seed: int = 0, hash_bits: int = 64, key: Secret = None
+                 ) -> None:
+        plan = _plan(n, p, layout, seed, hash_bits)[-1]
+        self._memory = _Memory(_bloom.create(plan), _bloom.free).keyed(key)
 
     @property
     def plan(self) -> Plan:
@@ -699,7 +727,7 @@ class Bloom(_Filter):
         is 0 if the rate is already above p."""
         return self._whole(lambda memory: _bloom.fold_by(memory, c_double(p)))
 
-    def _shape(self) -> str:
+    def _kind(self) -> str:
         return "{1} m={0.cells} k={0.hashes}".format(
             self.plan, LAYOUTS[self.plan.layout])
 
@@ -765,7 +793,7 @@ class Chain(_Loaded):
         """How many filters the chain has."""
         return _chain.links(self._open())
 
-    def _shape(self) -> str:
+    def _kind(self) -> str:
         memory = self._open()
         layout = _bloom.plan_of(_chain.link(memory, 0)).layout
         return "{} links={} rate={:.3g}".format(
@@ -776,8 +804,7 @@ class Chain(_Loaded):
 class Window(_Loaded):
     """A sliding window: it contains at least the last n keys, and forgets older
     ones, in constant memory. It has 2 to 16 generations. When the newest one is
-    full, the oldest one is forgotten. To forget by time, call step() whenever
-    the newest generation should end."""
+    full, the oldest one is forgotten. To forget by time, call advance()."""
     _lib = _window
     _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
 
@@ -826,7 +853,9 @@ class Window(_Loaded):
 
     @property
     def time(self) -> int:
-        """A number for your own use, saved with the window, and 0 at first."""
+        """A number for your own use, saved with the window, and 0 at first.
+        But if you call advance(), it keeps here when the newest generation
+        began, and in `span` how long a generation lasts."""
         return _window.time(self._open())
 
     @property
@@ -839,6 +868,23 @@ class Window(_Loaded):
         """Set `time` and `span`."""
         time, span = _whole_number(time), _whole_number(span)
         self._whole(lambda memory: _window.set_time(memory, time, span), True)
+
+    def advance(self, now: int, span: int) -> bool:
+        """Forget keys that are older than `span`, in any unit of time. A key
+        counts as added at the time `now` of the last call. So call it before
+        each add(), before an update() of at most `room_left` keys, and before a
+        lookup that must not find older keys. A key stays in for at least `span`
+        if at most n keys come in any 2 * span. The result is True if there was
+        no room: keys were forgotten that may be younger."""
+        now, span = _whole_number(now), _whole_number(span)
+        return self._whole(lambda memory: _window.advance(memory, now, span),
+                           True)
+
+    @property
+    def room_left(self) -> int:
+        """How many new keys the newest generation still takes, at least 1."""
+        memory = self._open()
+        return max(1, _window.plan_of(memory).room - _window.keys(memory))
 
     def step(self) -> None:
         """Forget the oldest generation, and begin a new one."""
@@ -853,7 +899,7 @@ class Window(_Loaded):
         several generations, because it was added again, counts in each."""
         return super().__len__()
 
-    def _shape(self) -> str:
+    def _kind(self) -> str:
         plan = _window.plan_of(self._open())
         return (f"{LAYOUTS[plan.filter.layout]} generations={plan.generations} "
                 f"room={plan.room}")
@@ -863,6 +909,151 @@ def _window_estimate(window: _Memory) -> int:
     return _U64 if _U64 in counts else sum(counts)
 
 _window.estimate = _window_estimate
+
+
+class Slices(_Mapped):
+    """Many filters that are asked at once, each for n keys with the
+    false-positive rate p: a bit-sliced index, or interleaved Bloom filter. They
+    have one plan and one key=, and their numbers are 0 to filters - 1."""
+    _lib = _part = _slices
+    _magic = b"BLS"
+    _hashes = (_slices.hash_key, _slices.hash_u64, lambda _, hash: hash)
+
+    def __init__(self, n: float, p: float, filters: int, *, seed: int = 0,
+                 hash_bits: int = 64, key: Secret = None) -> None:
+        plan = _plan(n, p, "classic", seed, hash_bits)[-1]
+        self._memory = _Memory(_slices.create(plan, _how_many(filters)),
+                               _slices.free).keyed(key)
+
+    @staticmethod
+    def _copied(image: Any) -> _Memory:
+        return _Memory(_slices.copy(image, _slices.filters(image)),
+                       _slices.free)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of each filter"""
+        return _plan_tuple(_slices.plan_of(self._open()))
+
+    @property
+    def filters(self) -> int:
+        """How many filters there are."""
+        return _slices.filters(self._open())
+
+    def _number(self, i: int) -> int:
+        if index(i) not in range(self.filters):
+            raise IndexError(f"there is no filter {i}: the numbers are 0 to "
+                             f"{self.filters - 1}")
+        return index(i)
+
+    def _hash(self, key: Any) -> Any:
+        return _one(self._hashes, self._open(), key)
+
+    def add(self, i: int, key: Key) -> bool:
+        """Add a key to filter i. Return True if it was certainly new there."""
+        i, hash = self._number(i), self._hash(key)
+        memory = self._open(True)
+        with memory.lock:
+            return _slices.add_hash(memory, i, hash)
+
+    def update(self, i: int, keys: Iterable[Key]) -> int:
+        """Add many keys to filter i. Return how many were certainly new."""
+        self._number(i), self._open(True)
+        return sum(self.add(i, key) for _, batch, _ in _batches(keys, True)
+                   for key in batch)
+
+    def find(self, key: Key) -> List[int]:
+        """The numbers of the filters that may contain a key. All others
+        certainly do not."""
+        hash, who = self._hash(key), self._words()
+        _slices.find_hash(self._open(), hash, _address(who))
+        return self._numbers(who)
+
+    def find_all(self, keys: Iterable[Key]) -> List[int]:
+        """The numbers of the filters that may contain all of these keys."""
+        hashes, who = self._many(keys), self._words()
+        self._whole(lambda memory: _slices.find_all(
+            memory, hashes, len(hashes), _address(who)))
+        return self._numbers(who)
+
+    @overload
+    def count(self, keys: _Array) -> Any: ...
+    @overload
+    def count(self, keys: Iterable[Key]) -> "array[int]": ...
+    def count(self, keys: Any) -> Any:
+        """For each filter, how many of these keys it may contain. For a NumPy
+        array of keys, return a NumPy array."""
+        hashes, counts = self._many(keys), array("I", bytes(4 * self.filters))
+        self._whole(lambda memory: _slices.count(
+            memory, hashes, len(hashes), _address(counts)))
+        return _as_numpy(keys, counts, "u4")
+
+    def _many(self, keys: Any) -> Any:
+        hashes = [self._hash(key) for _, batch, _ in _batches(keys, True)
+                  for key in batch]
+        return (_Hash * len(hashes))(*hashes)
+
+    def _words(self) -> Any:
+        return array("Q", bytes(8 * ((self.filters + 63) // 64)))
+
+    @staticmethod
+    def _numbers(who: Any) -> List[int]:
+        found = []
+        for i, bits in enumerate(who):
+            while bits:
+                lowest = bits & -bits
+                found.append(i * 64 + lowest.bit_length() - 1)
+                bits ^= lowest
+        return found
+
+    def put(self, i: int, filter: Bloom) -> None:
+        """Replace filter i by a copy of a filter with the same plan and
+        key=."""
+        i = self._number(i)
+        if not isinstance(filter, Bloom):
+            raise TypeError(f"{type(filter).__name__} is not a Bloom")
+        with self._both(filter, True) as (into, source):
+            if into.secret != source.secret or not _slices.put(into, i, source):
+                raise ValueError("the filter has another plan or key= than the "
+                                 "slices: make it with the same arguments")
+
+    def get(self, i: int) -> Bloom:
+        """Return a copy of filter i."""
+        i, made = self._number(i), object.__new__(Bloom)
+        def copied(memory: _Memory) -> _Memory:
+            one = _Memory(_bloom.create(_slices.plan_of(memory)), _bloom.free)
+            _slices.get(memory, i, one)
+            return one.keyed(memory.secret)
+        made._memory = self._whole(copied)
+        return made
+
+    def copy(self: _F, filters: Optional[int] = None) -> _F:
+        """Return a copy. It may have more filters, which are empty and come
+        last, or fewer."""
+        made = copy.copy(self)
+        if filters is not None:
+            old = made._memory
+            made._memory = _Memory(_slices.copy(old, _how_many(filters)),
+                                   _slices.free).keyed(old.secret)
+        return made
+
+    def clear(self, i: Optional[int] = None) -> None:
+        """Remove all keys, or those of filter i."""
+        if i is None:
+            self._whole(_slices.clear, True)
+        else:
+            number = self._number(i)
+            self._whole(lambda memory: _slices.clear_filter(memory, number),
+                        True)
+
+    def _shape(self) -> str:
+        return "filters={0} m={1.cells} k={1.hashes}".format(self.filters,
+                                                             self.plan)
+
+def _how_many(filters: Any) -> int:
+    if _whole_number(filters) == 0:
+        raise ValueError("slices have at least 1 filter")
+    return _whole_number(filters)
 
 
 def _main() -> None:

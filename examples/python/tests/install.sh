@@ -24,7 +24,8 @@ cat >"$work/elsewhere/use.py" <<'END'
 from array import array
 from typing import List
 
-from bloom import Bloom, BloomError, Chain, Plan, Window, __version__
+from bloom import (Bloom, BloomError, Chain, Plan, Slices, Window,
+                   __version__)
 
 
 class Words(Bloom):
@@ -42,6 +43,11 @@ both &= words
 chain: Chain = Chain.from_bytes(bytes(Chain(10)))
 recent: Window = Window(10, 0.01, generations=4, key=bytes(16))
 recent.add("x")
+days: Slices = Slices(10, 0.01, 3).copy()
+days.update(1, ["x", 7])
+who: List[int] = days.find_all(["x"])
+per_day: "array[int]" = days.count([7])
+one: Bloom = days.get(1)
 rates: List[float] = [words.fpr, words.plan_fpr(1000), chain.rate, recent.fpr]
 words.save("words.bloom")
 with Words.open("words.bloom") as old:

@@ -16,7 +16,7 @@ import warnings
 from bloom_checks import (Named, Plain, Reduced, Slotted, check, child,
                           command, path, python, refuses, run_all, warned,
                           work)
-from bloom import Bloom, BloomError, BloomWarning, Chain, Window
+from bloom import Bloom, BloomError, BloomWarning, Chain, Slices, Window
 
 
 def run(*words):
@@ -133,6 +133,31 @@ def windows():
     refuses(BloomError, "truncated", lambda: Window.from_bytes(image[:-1]))
 
 
+def slices():
+    s = Slices(100, 0.001, 70, seed=3)
+    for i in range(70):
+        s.update(i, range(i, 100))
+    s.save(path("slices"))
+    check("unsealed", s.verify() is False)
+    with Slices.open(path("slices")) as t:
+        check("the same", t == s and t.verify() is True and t.find(50) == [
+            *range(51)] and t.get(60) == s.get(60))
+        for call in (lambda: t.add(0, "x"), lambda: t.update(0, ["x"]),
+                     lambda: t.put(0, s.get(0)), t.clear, lambda: t.clear(1)):
+            refuses(ValueError, "read only", call)
+    with Slices.open(path("slices"), writable=True) as t:
+        check("new", t.add(69, "one more") and t.verify() is False)
+    check("in the file", warned(lambda: Slices.open(
+        path("slices")))[0].find("one more") == [69])
+    s.save(path("slices"))
+    with open(path("slices"), "r+b") as file:
+        file.seek(500)
+        file.write(b"\xff")
+    refuses(BloomError, "corrupt", Slices.open(path("slices")).verify)
+    for image in bytes(s)[:-1], b"BLS":
+        refuses(BloomError, "truncated", lambda: Slices.from_bytes(image))
+
+
 def seals():
     """A file without a seal: a warning for a filter, which a program in C may
     have written, an error for the others, which save() always seals."""
@@ -172,17 +197,18 @@ def seals():
 def other_kinds():
     """What is opened as another kind is named."""
     made = {kind: kind(100) for kind in (Bloom, Chain, Window)}
+    made[Slices] = Slices(100, 0.1, 5)
     for kind, b in made.items():
         b.save(path("kind"))
         for other in {*made} - {kind}:
-            words = (f"{path('kind')}: this is a "
-                     f"{'filter' if kind is Bloom else kind.__name__.lower()}: "
-                     f"use {kind.__name__}")
+            what = {Bloom: "a filter", Slices: "an image of slices"}.get(
+                kind, "a " + kind.__name__.lower())
+            words = f"{path('kind')}: this is {what}: use {kind.__name__}"
             refuses(BloomError, words, lambda: other.open(path("kind")))
-            refuses(BloomError, "the image: this is a",
+            refuses(BloomError, f"the image: this is {what}",
                     lambda: other.from_bytes(bytes(b)))
         bad = bytearray(bytes(b))
-        at = {Bloom: 0, Chain: 32, Window: 64}[kind]
+        at = {Bloom: 0, Chain: 32, Window: 64, Slices: 0}[kind]
         bad[at:at + 3] = b"ABC"
         refuses(BloomError, "the image: not a Bloom", lambda:
                 kind.from_bytes(bad))
@@ -233,6 +259,13 @@ def copies():
     refuses(BloomError, "truncated", lambda: Chain.from_bytes(bytes(c)[:-1]))
     refuses(BloomError, "truncated", lambda: Bloom.from_bytes(b""))
     refuses(TypeError, "", lambda: Bloom.from_bytes("text"))
+    s = Slices(100, 0.01, 3)
+    s.add(2, "x")
+    for way, copied in ways:
+        x = copied(s)
+        x.add(1, "x")
+        check(f"{way} of slices", type(x) is Slices and s.find("x") == [2]
+              and x.find("x") == [1, 2])
     for kind in "Bloom(9)", "Chain(9)", "Window(9)":
         child(f"a closed copy of {kind}", f"""
 import copy
@@ -259,8 +292,8 @@ if __name__ == "__main__":
 
 def closed():
     half, chain = Bloom.__new__(Bloom), Chain.__new__(Chain)
-    w = Window(5)
-    w.close()
+    w, s = Window(5), Slices(5, 0.1, 2)
+    w.close(), s.close()
     refuses(ValueError, "", lambda: chain.__init__(layout="counting"))
     b, c = Bloom(5), Chain(5)
     b.close()
@@ -272,19 +305,24 @@ def closed():
              "__bytes__": None, "__enter__": None, "verify": None,
              "__or__": Bloom(5), "__and__": Bloom(5), "__iand__": Bloom(5),
              "__eq__": None, "capacity": 0.01, "fold_by": 0.01, "plan_fpr": 5,
-             "set_time": (1, 2)}
+             "set_time": (1, 2), "advance": (1, 2)}
+    of_slices = {"add": (0, "x"), "update": (0, []), "find": ("x",),
+                 "find_all": ([],), "count": ([],), "put": (0, Bloom(5)),
+                 "get": (0,)}
     b.close()
-    for a in b, c, w, half, chain:
+    for a in b, c, w, s, half, chain:
         public = {name for kind in type(a).__mro__[:-1] for name in vars(kind)
                   if name[0] != "_"} - {"close", "open", "from_bytes"}
         for name in public | {n for n in calls if hasattr(a, n)}:
             if not isinstance(a, Bloom) and name in ("__or__", "__ior__"):
-                continue                # no chain or window has these
+                continue                # only filters have these
             one = [] if calls.get(name) is None else [calls[name]]
             if name == "__eq__":
                 one = [a]
-            elif name == "set_time":
+            elif name in ("set_time", "advance"):
                 one = calls[name]
+            elif a is s and name in of_slices:
+                one = of_slices[name]
             refuses(ValueError, "closed", lambda: getattr(a, name)(*one))
         check("bool and repr", a and "closed>" in repr(a))
         refuses(ValueError, "closed", lambda: Bloom(5).__ior__(half))
@@ -479,5 +517,5 @@ def without():
               and "During handling" not in done.stderr)
 
 
-run_all(with_the_command, files, chains, windows, seals, other_kinds, copies,
+run_all(with_the_command, files, chains, windows, slices, seals, other_kinds, copies,
         closed, endings, saves, without)

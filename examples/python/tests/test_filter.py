@@ -11,7 +11,7 @@ from functools import partial
 
 from bloom_checks import Index, Named, check, child, refuses, run_all
 import bloom
-from bloom import LAYOUTS, Bloom, Chain, Window
+from bloom import LAYOUTS, Bloom, Chain, Slices, Window
 
 try:
     import numpy
@@ -405,6 +405,99 @@ def windows():
     refuses(TypeError, "window", lambda: w.__ior__(w))
 
 
+def times():
+    """A window that forgets by time"""
+    w = Window(70, 1e-6)
+    check("its room", w.room == w.room_left == 10 and w.add(0)
+          and w.room_left == 9)
+    for now in range(100):
+        check("room for few", not w.advance(now, 20) and w.add(f"key {now}"))
+        check(f"at {now}", all(f"key {i}" in w for i in range(max(0, now - 20),
+                                                            now)))
+    check("older ones are forgotten", sum(f"key {i}" in w for i in range(70))
+          == 0 and w.span == 3)
+    check("the clock goes back", not w.advance(5, 20) and "key 99" in w)
+    check("a long pause", not w.advance(10**9, 20) and len(w) == 0)
+    no_room = 0
+    for i in range(200):
+        no_room += w.advance(10**9, 20)
+        w.add(i)
+    check("no room for a burst", no_room > 0 and 199 in w)
+    w.update(range(10**6, 10**6 + w.room_left))
+    check("full", w.room_left >= 1)
+    for bad in (-1, 5), (5, -1), (5, 0.5), ("now", 1):
+        refuses(ValueError, "whole", lambda: w.advance(*bad))
+
+
+def slices():
+    """Filters that are asked at once answer like an array of filters."""
+    for key in None, bytes(range(16)):
+        s = Slices(200, 1e-4, 130, key=key, seed=3)
+        plain = [Bloom(200, 1e-4, key=key, seed=3) for _ in range(130)]
+        texts = [f"text {i}" for i in range(300)]
+        for i, b in enumerate(plain):
+            for one in i, texts[i], b"bytes", Index(-i):
+                check("added", s.add(i, one) == b.add(one))
+            check("many", s.update(i, texts[i:i + 5]) == b.update(
+                texts[i:i + 5]))
+        for keys in texts[:90], range(90), ["mixed", 7, b"x"]:
+            new = s.update(77, keys)
+            check("very many", plain[77].update(keys) == new > 0)
+        check("shape", s.filters == 130 and s.plan == plain[0].plan
+              and repr(s) == f"<Slices filters=130 m={s.plan.cells} k=13>")
+        query = texts[70:75]
+        check("find", [s.find(k) for k in (*texts, 7, "none")] == [
+            [i for i, b in enumerate(plain) if k in b]
+            for k in (*texts, 7, "none")])
+        check("find_all", s.find_all(query) == s.find_all(iter(query)) == [
+            i for i, b in enumerate(plain) if all(b.check(query))] 
+            == [70, 77] and s.find_all([]) == [*range(130)])
+        counts = s.count(query)
+        check(f"count {counts}", list(counts) == [sum(b.check(query))
+                                                  for b in plain])
+        check("get", all(bytes(s.get(i)) == bytes(b) and s.get(i) == b
+                         and texts[i] in s.get(i)
+                         for i, b in enumerate(plain)))
+        if numpy is not None:
+            asked = numpy.arange(3)
+            found = s.count(asked)
+            check("NumPy", found.dtype == numpy.uint32 and found.tolist() == [
+                sum(b.check([0, 1, 2])) for b in plain]
+                and numpy.arange(130)[s.find(5)].tolist() == s.find(5))
+            refuses(TypeError, "use update() and check()",
+                    lambda: s.find(asked))
+        s.put(3, plain[77])
+        s.clear(4)
+        check("put and clear", s.get(3) == plain[77] and s.get(5) == plain[5]
+              and s.get(4) == Bloom(200, 1e-4, key=key, seed=3))
+        image = bytes(s)
+        again, more, fewer = s.copy(), s.copy(200), s.copy(71)
+        check("copies", again == s and type(again) is Slices and more != s
+              and more.find_all(query) == [3, 70, 77] and more.filters == 200
+              and fewer.find_all(query) == [3, 70] and len(image) == len(
+                  bytes(again)) and Slices.from_bytes(image, key=key) == s)
+        again.clear()
+        check("cleared", again.find(7) == [] and bytes(s) == image
+              and again == Slices(200, 1e-4, 130, key=key, seed=3))
+        for bad in 130, -1, 2**70:
+            for call in (s.get, s.clear, lambda i: s.add(i, "x"),
+                         lambda i: s.update(i, []),
+                         lambda i: s.put(i, plain[0])):
+                refuses(IndexError, "0 to 129", lambda: call(bad))
+        for other in Bloom(200, 1e-4, key=key), Bloom(9, seed=3, key=key), \
+                Bloom(200, 1e-4, seed=3, key=b"another" + bytes(9)):
+            refuses(ValueError, "another plan", lambda: s.put(0, other))
+        for other in Chain(), b"x", s:
+            refuses(TypeError, "not a Bloom", lambda: s.put(0, other))
+        check("unchanged after errors", bytes(s) == image)
+    for bad in 0, -1, 1.5, 2**64:
+        refuses(ValueError, "", lambda: Slices(10, 0.1, bad))
+    refuses(ValueError, "at least 1", lambda: s.copy(0))
+    refuses(MemoryError, "", lambda: Slices(10, 0.1, 2**60))
+    check("kept", Slices.from_bytes(bytes(s), key=key) == s != Slices.from_bytes(
+        bytes(s)) and s != Bloom(9) and s.find_all(query))
+
+
 def secrets_():
     """Filters with key="""
     secret, other = bytes(range(16)), bytes(16)
@@ -501,4 +594,4 @@ def full():
 
 
 run_all(keys, many, arguments, whole, operators, foreign, folds, arrays,
-        answers, windows, secrets_, names, full)
+        answers, windows, times, slices, secrets_, names, full)

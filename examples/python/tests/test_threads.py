@@ -79,9 +79,10 @@ def gates():
     # Without this flag of ctypes (FUNCFLAG_PYTHONAPI), a function does not hold
     # the interpreter's lock.
     holds = 4
-    whole = """seal estimate fpr verify copy merge intersect clear load
-        fold_by""".split()
-    held = [name for lib in (bloom._bloom, bloom._chain, bloom._window)
+    whole = """seal estimate fpr verify copy merge intersect clear load fold_by
+        find_all count put get clear_filter""".split()
+    held = [name for lib in (bloom._bloom, bloom._chain, bloom._window,
+                             bloom._slices)
             for name in whole
             if hasattr(lib, name) and getattr(getattr(lib, name), "_flags_", 0)
             & holds]
