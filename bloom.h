@@ -30,8 +30,12 @@
      No false negatives: a lookup always finds a key that was added.
      The rate you ask for: while at most n different keys were added, the rate
      is at most p, on average over keys and seeds, for every n, every layout,
-     and p from 0.5 to 10^-12. The rates of single filters scatter around that
-     average; bloom_fpr reports the rate of one. A 32-bit hash adds about 2^-32.
+     and p from 0.5 to 10^-12. A 32-bit hash adds about 2^-32. The rates of
+     single filters scatter around that average: of classic filters for p = 1%,
+     by a standard deviation of 1.3 / sqrt(n) of p, which is 4% of p for 1,000
+     keys. So half of all full filters are slightly above p. For a filter that
+     is surely below p, plan for a p that is smaller by four such deviations.
+     bloom_fpr reports the rate of one filter.
      The same bytes on every machine: a filter is one block of bytes. It can be
      saved with fwrite, mapped, sent, or burnt into ROM.
      Bad bytes do no harm: whatever bloom_open accepts is safe to use.
@@ -52,9 +56,11 @@
    a tenth of that rate. Small filters need more bits, and plans give them more.
    Classic filters take the least memory. Blocked filters are the fastest; with
    k = 8 they are split-block filters, as in Apache Parquet. Counting filters
-   can remove keys. Three headers in examples/companions/ build on this one: a
+   can remove keys. Five headers in examples/companions/ build on this one: a
    scalable Bloom filter, for an unknown n; a sliding window, which forgets old
-   keys; and a keyed hash, for keys that an attacker may choose.
+   keys; slices, which ask thousands of filters about one key at once; a keyed
+   hash, for keys that an attacker may choose; and calls that save and load
+   files.
 
    OPTIONS are macros. They never change the bytes that a given plan produces.
    Define those marked * before every #include "bloom.h". Define the others in
@@ -87,12 +93,14 @@
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol
-                            (zig cc), set BLOOM_NO_SIMD or compile with -mavx2.
+                            (zig cc; gcc -flto with gold), set BLOOM_NO_SIMD or
+                            compile with -mavx2.
      __OPTIMIZE_SIZE__      is defined by the compiler's option -Os. Where
                             size_t has 32 bits or fewer, it leaves out the
                             faster code, as BLOOM_TINY and BLOOM_READ_BYTE do
                             everywhere.
-     BLOOM_ASSERT(x)        is called to check that a filter is not NULL. By
+     BLOOM_ASSERT(x)        is called to check that a filter is not NULL, and
+                            that the p of bloom_new is between 0 and 1. By
                             default nothing is checked.
      BLOOM_READ_BYTE(p)     is for chips that cannot read flash like RAM. It
                             reads the byte at p, a const unsigned char *; on an
@@ -287,9 +295,14 @@ typedef enum bloom_error {
 
 /* ---- Planning ----------------------------------------------------------- */
 /* A plan is for n different keys (0 counts as 1) and a rate p, 2^-64 <= p < 1.
-   It is impossible if an argument is out of range or the filter would be too
-   large. Then no filter can be made from it, and bloom_plan_size(plan) is 0.
-   Test the size: plan.cells may be above 0 in an impossible plan. */
+   p is a share: 0.01 for 1%. A plan is impossible if an argument is out of
+   range or the filter would be too large. Then no filter can be made from it,
+   and bloom_plan_size(plan) is 0. Test the size: plan.cells may be above 0 in
+   an impossible plan.
+   Machines agree on plans, with two exceptions for those that are made with
+   floating point: from n = 2.9 * 10^10 on, if the compiler fuses products and
+   sums, and if a double has 32 bits or is kept in x87 registers. With
+   -ffast-math plans are right, but a NaN for p is not noticed. */
 
 /* These macros plan a classic filter with p = 1 / one_in. In this order, they
    are m, k, the size of the image in bytes, and the initialiser of a plan. The
@@ -297,7 +310,8 @@ typedef enum bloom_error {
    most 2^42. hash_bits is 64 (BLOOM_TINY: 32). You may set it to 32; the plan
    has enough cells for both. The filter is never smaller than bloom_plan_for's,
    and for 100 keys or more it is larger by at most 2% + 64 bits.
-   n and one_in must be constants. With variables, BLOOM_PLAN is an expression
+   n and one_in must be integer constants: 100 means 1%, and 0.01 does not
+   compile. With variables, BLOOM_PLAN is an expression
    of 10,000 characters that evaluates one_in 299 times, and clang++ rejects it.
    If they are only known at run time, call bloom_plan_one_in.
        static unsigned char memory[BLOOM_SIZE(1000, 100)];
@@ -319,7 +333,8 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 /* Plans the smallest classic filter that keeps the rate p with n keys. If
    several k do so with the same m, it uses the smallest k. For p from 0.5 to
-   10^-12 the call takes at most 20 microseconds (AMD EPYC, gcc 12 -O2). */
+   10^-12 and n up to 10^16 the call takes at most 30 microseconds (AMD EPYC,
+   gcc 12 -O2). */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* Plans a filter of any layout. A counting filter has the m and k of a classic
@@ -405,7 +420,8 @@ BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
 
 /* ---- Keys --------------------------------------------------------------- */
-/* A key is `size` bytes at `key`; for a size of 0, `key` may be NULL.
+/* A key is `size` bytes at `key`; for a size of 0, `key` may be NULL. These
+   bytes must not lie in the filter itself.
    For _u64 a key is an integer. If hash_bits is 32, an integer is the same key
    as its 8 bytes in little-endian order. If hash_bits is 64, it is not.
    For _hash a key is a hash, from bloom_hash_key, bloom_hash_u64 or your own
@@ -477,14 +493,19 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    notifies thread B, B finds the key. If several threads add the same absent
    key at once, at least one gets true. Still, bloom_seal, bloom_clear,
    bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
-   filters. During bloom_verify, bloom_copy or saving, no filter may change. */
+   filters. During bloom_verify, bloom_copy or saving, no filter may change.
+   On a chip, an interrupt is like a second thread. BLOOM_ATOMIC needs atomic
+   operations on bytes, which small chips lack: there, mask the interrupts that
+   use the filter while you add a key. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
    differ, the result is false and nothing changes. The union has the same bytes
    as one filter to which all keys were added. (Counters are summed, up to 15.)
    The intersection contains the keys that are in both filters, and its rate is
-   at most the lower of theirs. (It keeps the smaller counter of each pair.) */
+   at most the lower of theirs. (It keeps the smaller counter of each pair. Keys
+   that were in one of the filters only must not be removed from it: that could
+   remove other keys.) */
 BLOOM_USE_RESULT_ BLOOM_API bool bloom_merge(bloom *into, const bloom *from);
 BLOOM_USE_RESULT_
 BLOOM_API bool bloom_intersect(bloom *into, const bloom *from);
@@ -2726,6 +2747,7 @@ BLOOM_API bloom *bloom_create(bloom_plan plan)
 #ifndef BLOOM_NO_FLOAT
 BLOOM_API bloom *bloom_new(uint64_t n, double p)
 {
+    BLOOM_ASSERT(p > 0 && p < 1);
     return bloom_create(bloom_plan_for(n, p));
 }
 #endif
@@ -3244,7 +3266,16 @@ BLOOM_API double bloom_fpr(const bloom *b)
 
 /* ---- Versions --------------------------------------------------------------
    An image names its format in its fourth byte. Format 2 is frozen: every later
-   version of bloom.h reads and writes it.
+   version of bloom.h reads and writes it. To find a newer version, search for
+   "bloom.h", "Bloom filter" and "the founders of bloom.h".
+
+   2.2.0, November 2026. BLOOM_TINY takes fewer bytes and cycles. Calls for many
+   keys are faster in filters of one block per key. New: bloom_image_size,
+   BLOOM_NAMESPACE, BLOOM_NO_MEMORY, bloom_window_advance, bloom_slices.h,
+   bloom_file.h. Changed: BLOOM_ATOMIC must be defined in every file that
+   includes bloom.h, or the program does not link. An image that is too large
+   for size_t is BLOOM_UNSUPPORTED, and fewer than 32 bytes that do not begin
+   with BLM are BLOOM_NOT_A_FILTER; both were BLOOM_TRUNCATED.
 
    2.1.0, November 2026. Calls for many keys keep the memory busy. -Os is no
    longer slow on 64-bit machines. Plans of several blocks per key count keys

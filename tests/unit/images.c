@@ -127,7 +127,7 @@ static void test_bad_images(void)
             { 7, 1, BLOOM_BAD_HEADER },     { 8, 1, BLOOM_BAD_HEADER },
             { 8, 32, BLOOM_BAD_HEADER },    { 8, 64, BLOOM_TRUNCATED },
             { 9, 0, BLOOM_BAD_HEADER },     { 9, 1, BLOOM_OK },
-            { 9, 3, BLOOM_TRUNCATED },      { 11, 128, missing(1U << 28) },
+            { 9, 3, BLOOM_TRUNCATED },      { 11, 128, missing(1UL << 28) },
             { 20, 99, BLOOM_OK },           { 24, 1, BLOOM_OK } };
     static const char *const texts[] = { "ok", "truncated", "not a Bloom",
         "version", "bad header", "this build", "corrupt", "not sealed",
