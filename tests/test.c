@@ -1,5 +1,6 @@
-/* Tests each promise of bloom.h once. Keep this file beside your copy of the
-   header; it needs nothing else. Compile it in one of these ways:
+/* Tests the promises of bloom.h, each once, except "nothing hidden": a program
+   cannot see that. Keep this file beside your copy of the header; it needs
+   nothing else. Compile it in one of these ways:
 
        cc -DBLOOM_IMPLEMENTATION test.c && ./a.out    the code in this file
 
