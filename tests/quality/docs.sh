@@ -139,9 +139,10 @@ none 'files that have the version, too' $(grep -v -e '\.md$' -e '^bloom\.h$' \
     grep -v ' or later' | cut -d : -f 1)
 
 # private FILE: the names that end with an underscore, as private ones of bloom.h
-# do. bloom_hash_* in a comment is not one.
+# do. bloom_hash_* in a comment is not one, and two are for companions, too.
 private() {
-    sed 's/_\*//g' "$1" | grep -o -w -E '(bloom|BLOOM)_[A-Za-z0-9_]*_' | sort -u
+    sed 's/_\*//g' "$1" | grep -o -w -E '(bloom|BLOOM)_[A-Za-z0-9_]*_' |
+        grep -v -x -e BLOOM_NAME_ -e BLOOM_USE_RESULT_ | sort -u
 }
 none 'private names in tests, other than in tests/inside.h' $(
     for file in $(grep -E '^(tests|examples/[^/]*/tests)/.*\.(c|h|cpp|hpp)$' \
