@@ -694,7 +694,8 @@ public:
     slices copy(uint64_t filters) const // more, or fewer
         { return { made::check(bloom_slices_copy(get(), filters)), hide }; }
     template <class K, only_if<!is_range<K>::value> = 0>
-    bool add(uint64_t i, const K &k)    // to filter i; true: certainly new
+    bool add(uint64_t i, const K &k)    // to filter i, which must exist: else
+                                        // it is lost. true: certainly new
         { return bloom_slices_add_hash(get(), i, hash(k)); }
     template <class R, only_if<is_keys<R>::value> = 0>
     size_t add(uint64_t i, R &&range)   // returns how many were new

@@ -52,10 +52,8 @@ Python would import it instead.
 """
 import copy
 import ctypes
-import errno
 import mmap
 import os
-import stat
 import sys
 import warnings
 from array import array
@@ -115,7 +113,7 @@ def _functions(prefix: str, table: str) -> Any:
              "u": c_uint64, "i": c_int, "d": c_double, "z": ctypes.c_size_t,
              "b": c_bool, "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
     whole = """seal estimate fpr copy verify merge intersect clear load fold_by
-        find_all count put get clear_filter""".split()
+        find_all count put get clear_filter save""".split()
     functions = SimpleNamespace()
     for result, arguments, *names in map(str.split, table.split(",")):
         for name in names:
@@ -154,6 +152,7 @@ try:
         v vu copy, v vzv view, z v size, P v plan_of, u v filters, i v verify,
         - vu clear_filter, h vsz hash_key, h vu hash_u64, b vuh add_hash,
         u vhv find_hash, u vvzv find_all, - vvzv count, b vuv put get""")
+    _file = _functions("bloom_file_", "i svz save")
     _keyed = _functions("bloom_keyed_", "h vsz hash, h vu u64")
     _version = c_int.in_dll(_held, "bloom_version").value
 except (OSError, AttributeError, ValueError) as _error:     # missing, or older
@@ -365,41 +364,17 @@ def _write(file: Any, parts: Any) -> None:
             taken = file.write(part)
             part = part[len(part) if taken is None else taken:]
 
-def _not_replaceable(path: Any) -> int:
-    """Returns the number of the error that forbids to replace what is at the
-    path, or 0."""
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        return 0
-    return (errno.EISDIR if stat.S_ISDIR(mode) else
-            errno.EINVAL if not stat.S_ISREG(mode) else
-            0 if os.access(path, os.W_OK) else errno.EACCES)
-
 def _replace(path: Any, parts: Any) -> None:
-    """Writes a new file, and then gives it the name of the old one. Errors name
-    the path, not the new file."""
+    """Writes a new file, and then gives it the name of the old one."""
     path = os.fspath(path)
-    why = _not_replaceable(path)
+    name, image = os.fsencode(path), parts[-1]
+    if b"\0" in name:
+        raise ValueError("embedded null byte in the path")
+    if len(parts) > 2 or parts[0]:      # with a head, or several parts
+        image = b"".join(parts)
+    why = _file.save(name, image, len(image))
     if why:
-        raise OSError(why, "not a regular file" if why == errno.EINVAL
-                      else os.strerror(why), path)
-    target = os.path.realpath(os.fsdecode(path))
-    beside = f"{os.path.dirname(target)}/bloom.tmp.{os.urandom(8).hex()}"
-    try:
-        file = open(beside, "xb")
-        try:
-            with file, suppress(FileNotFoundError):
-                _write(file, parts)
-                file.flush()
-                os.fsync(file.fileno())
-                os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
-            os.replace(beside, target)
-        except BaseException:
-            os.remove(beside)
-            raise
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
+        raise OSError(why, os.strerror(why), path)
 
 # ---- Filters ---------------------------------------------------------------
 def _as_numpy(keys: Any, answers: Any, kind: Any) -> Any:
@@ -522,7 +497,8 @@ class _Image:
     def save(self, file: Union[Path, BinaryIO]) -> None:
         """Write the filter, sealed, to a path, or to a file object at its
         position. The file at a path is replaced only when the new one is
-        complete. Other threads may add meanwhile, because a copy is written."""
+        complete, also after a crash. It keeps its owner and permissions. A pipe
+        or a character device is written to. Other threads may add meanwhile, because a copy is written."""
         head, *images = self._snapshot()
         for image in images:
             if self._part.verify(image) == _UNSEALED:

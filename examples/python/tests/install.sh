@@ -70,7 +70,8 @@ for venv in editable venv; do
         "$VERSION True 5 [1, 0] 7 True True 0" \
         "$("$work/$venv/bin/python" use.py 2>&1)"
     is "pip: version and licence in $venv" "$VERSION $(
-        sed -n 's/.*SPDX-License-Identifier: *//p' "$tree/bloom.h")" \
+        sed -n 's/.*SPDX-License-Identifier: *//p' "$tree/bloom.h" |
+            head -n 1)" \
         "$("$work/$venv/bin/pip" --isolated show bloom-h |
             sed -n 's/^Version: //p; s/^License: //p' | paste -s -d ' ')"
 done

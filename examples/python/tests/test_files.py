@@ -86,7 +86,7 @@ def files():
     refuses(FileNotFoundError, "", lambda: Bloom.open(path("none")))
     refuses(FileNotFoundError, "", lambda: b.save(path("none/f")))
     check("no temporary file is left",
-          not [n for n in os.listdir(work) if "tmp" in n])
+          not [n for n in os.listdir(work) if ".new" in n])
 
 
 def chains():
@@ -373,7 +373,8 @@ print(bloom._bloom.size(links[0]) > 10**8)
 
 
 def saves():
-    b = Bloom(1000)
+    b, w = Bloom(1000), Window(10)
+    w.add("x")
     b.save(path("real"))
     os.chmod(path("real"), 0o640)
     if os.path.lexists(path("link")):
@@ -390,7 +391,8 @@ def saves():
     if os.path.exists(path("fifo")):
         os.remove(path("fifo"))
     os.mkfifo(path("fifo"))
-    # A device of its own: if save() is broken, root would lose /dev/full
+    # A device of its own: if save() is broken, root would lose /dev/full. It is
+    # always full
     device = path("device")
     if os.path.exists(device):
         os.remove(device)
@@ -398,12 +400,21 @@ def saves():
         os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 7))
     else:
         print("skipped: a device file (needs root)")
-        device = path("fifo")
-    pipe = os.pipe()
-    for name, number in ((path("fifo"), errno.EINVAL),
-                         (path("folder"), errno.EISDIR),
-                         (device, errno.EINVAL),
-                         (f"/dev/fd/{pipe[1]}", errno.EINVAL),
+        device = "/dev/full"
+    pipe, sealed = os.pipe(), Bloom.from_bytes(bytes(b))
+    sealed.seal()
+    reader = os.open(path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
+    for name, end in (path("fifo"), reader), (f"/dev/fd/{pipe[1]}", pipe[0]):
+        for a, image in (b, bytes(sealed)), (w, None):
+            a.save(name)
+            got = os.read(end, 10**6)
+            check(f"written to {name}", got == image or a is w and
+                  Window.from_bytes(got) == w and Window.from_bytes(
+                      got).verify())
+    os.close(reader)
+    check("the pipe is as it was", stat.S_ISFIFO(os.stat(path("fifo")).st_mode))
+    for name, number in ((path("folder"), errno.EISDIR),
+                         (device, errno.ENOSPC),
                          (path("none/f"), errno.ENOENT),
                          (path("real/f"), errno.ENOTDIR),
                          (path("n" * 256), errno.ENAMETOOLONG)):
@@ -414,16 +425,19 @@ def saves():
             except OSError as error:
                 check(f"{error!r}", error.errno == number
                       and error.filename == os.fspath(given)
-                      and "tmp" not in str(error))
+                      and ".new" not in str(error))
             else:
                 check(f"{name} was replaced", False)
             check(f"{name} is as it was", not before or
                   os.path.samestat(before, os.lstat(name)))
-    try:
-        b.save(device)
-    except OSError as error:
-        check("it says why", str(error) ==
-              f"[Errno {errno.EINVAL}] not a regular file: {device!r}")
+    refuses(ValueError, "null byte", lambda: b.save(path("a\0b")))
+    if os.geteuid() == 0:
+        os.chown(path("real"), 1234, 1235)
+        b.save(path("real"))
+        now = os.stat(path("real"))
+        check("owner and group stay", (now.st_uid, now.st_gid, now.st_mode
+              & 0o777) == (1234, 1235, 0o640))
+        os.chown(path("real"), 0, 0)
     # A full disk: the file may not grow above 4 KB. As another user: a file
     # that cannot be written
     os.makedirs(path("full"), exist_ok=True)

@@ -68,7 +68,7 @@ def threads():
         check(f"saved while others add: {bad[:3]}", not bad)
     sys.setswitchinterval(old)
     check("no temporary file is left",
-          not [n for n in os.listdir(work) if "tmp" in n])
+          not [n for n in os.listdir(work) if ".new" in n])
 
 
 def gates():
@@ -80,9 +80,9 @@ def gates():
     # the interpreter's lock.
     holds = 4
     whole = """seal estimate fpr verify copy merge intersect clear load fold_by
-        find_all count put get clear_filter""".split()
+        find_all count put get clear_filter save""".split()
     held = [name for lib in (bloom._bloom, bloom._chain, bloom._window,
-                             bloom._slices)
+                             bloom._slices, bloom._file)
             for name in whole
             if hasattr(lib, name) and getattr(getattr(lib, name), "_flags_", 0)
             & holds]
