@@ -131,15 +131,6 @@ static bool too_big(sqlite3_context *to, size_t size)
 /* The filter in a BLOB: plain points into the BLOB, chain is a copy. */
 typedef struct filter { const bloom *plain; bloom_chain *chain; } filter;
 
-/* bloom.h reports any bytes shorter than a header as truncated. Here this is
-   reported only if they begin like a filter or a chain. Otherwise they are
-   reported as not a filter. */
-static bool begins_well(const void *image, size_t size)
-{
-    return size >= 3 && (memcmp(image, "BLM", 3) == 0
-                         || memcmp(image, "BLC", 3) == 0);
-}
-
 /* Part i: the plain filter is part 0, the links of a chain are parts 0, 1, ...
    NULL after the last one */
 static const bloom *part(const filter *f, unsigned i)
@@ -175,7 +166,7 @@ static bloom_error read_filter(sqlite3_value *v, filter *f)
     bloom_error error = BLOOM_NOT_A_FILTER;
     f->plain = NULL;
     f->chain = NULL;
-    if (size > 3 && memcmp(image, "BLC", 3) == 0)
+    if (size >= 3 && memcmp(image, "BLC", 3) == 0)
         f->chain = bloom_chain_load(image, size, &error);
     else if (is_blob)
         f->plain = bloom_view(image, size, &error);
@@ -184,8 +175,7 @@ static bloom_error read_filter(sqlite3_value *v, filter *f)
         f->chain = NULL;
         error = BLOOM_UNSEALED;
     }
-    return error == BLOOM_TRUNCATED && !begins_well(image, size)
-           ? BLOOM_NOT_A_FILTER : error;
+    return error == BLOOM_NO_MEMORY ? BLOOM_OK : error;
 }
 
 static const char *why_not(bloom_error error)
@@ -227,6 +217,28 @@ static bool is_empty(const filter *f)
         if (bloom_ones(b) > 0)
             return false;
     return true;
+}
+
+/* The result is a description as JSON; `more` are further members. */
+static void describe(sqlite3_context *to, const filter *f, bool sealed,
+                     const char *more)
+{
+    static const char *const layouts[] = { "classic", "blocked", "counting" };
+    const bloom_chain *c = f->chain;
+    unsigned links = c ? bloom_chain_links(c) : 0;
+    const bloom *b = part(f, links > 0 ? links - 1 : 0);
+    bloom_plan plan = bloom_plan_of(b);
+    uint64_t keys = c ? bloom_chain_estimate(c) : bloom_estimate(b);
+    char *text = sqlite3_mprintf("{\"layout\":\"%s\",\"links\":%u,\"m\":%llu,"
+        "\"k\":%u,\"hash_bits\":%u,\"seed\":%llu,\"bytes\":%llu,\"keys\":%lld,"
+        "\"rate\":%.6g,\"sealed\":%s%s}", layouts[plan.layout], links,
+        (sqlite3_uint64)plan.cells, (unsigned)plan.hashes,
+        (unsigned)plan.hash_bits, (sqlite3_uint64)plan.seed,
+        (sqlite3_uint64)(c ? bloom_chain_size(c) : bloom_size(b)),
+        (sqlite3_int64)(keys > INT64_MAX ? INT64_MAX : keys),
+        c ? bloom_chain_fpr(c) : bloom_fpr(b), sealed ? "true" : "false", more);
+    if (got(to, text))
+        sqlite3_result_text(to, text, -1, sqlite3_free);
 }
 
 static bool is_number(sqlite3_value *v)

@@ -28,6 +28,10 @@ typedef struct table {
     sqlite3_stmt *read, *write;
     unsigned char header[HEADER + SEAL];    /* page 0; zeros: not yet read */
     uint64_t seed;                      /* of the seals of pages 1, 2, ... */
+    double p;                           /* the false-positive rate asked for */
+    uint64_t most;                      /* keys with which the rate is p, or 0:
+                                           not yet computed */
+    bool was_told;                      /* was the log told of more keys? */
 } table;
 
 typedef struct page {
@@ -150,25 +154,36 @@ static bool is_whole(uint64_t seed, unsigned char *bytes, size_t size,
     return seal == seal_of(seed, bytes, size, number);
 }
 
+/* Makes a page 0 the one in memory. */
+static void use_header(table *t, const unsigned char *bytes, uint64_t seed)
+{
+    if (memcmp(t->header, bytes, sizeof t->header) == 0)
+        return;
+    memcpy(t->header, bytes, sizeof t->header);
+    t->seed = seed;
+    t->most = 0;
+    t->was_told = false;
+}
+
 /* Reads page 0. SQLite connects to the table without it, so a corrupted table
    can still be dropped. */
 static int open_table(table *t)
 {
     page header, same;
     unsigned char *bytes = header.bytes;
-    uint64_t seal;
+    uint64_t seal, seed;
     int result = fetch(t, 0, &header, &same);
-    memset(t->header, 0, sizeof t->header);
     if (result)
         return result;
-    seal = load64(bytes + HEADER);
-    t->seed = seal == seal_of(SEED, bytes, HEADER, 0) ? seal : OLD_SEED;
-    if (header.size != HEADER + SEAL
-        || (t->seed == OLD_SEED
-            && seal != seal_of(OLD_SEED, bytes, HEADER, 0))
-        || !bloom_view(bytes, SIZE_MAX, NULL))
+    if (header.size != HEADER + SEAL)
         return damaged(t, 0);
-    memcpy(t->header, same.bytes, sizeof t->header);
+    seal = load64(bytes + HEADER);
+    seed = seal == seal_of(SEED, bytes, HEADER, 0) ? seal : OLD_SEED;
+    if (seed == OLD_SEED && seal != seal_of(OLD_SEED, bytes, HEADER, 0))
+        return damaged(t, 0);
+    if (!bloom_view(bytes, SIZE_MAX, NULL))
+        return damaged(t, 0);
+    use_header(t, same.bytes, seed);
     return SQLITE_OK;
 }
 
@@ -233,20 +248,76 @@ static int write_pages(table *t)
     memcpy(now.bytes, t->header, HEADER);
     if (!result)
         result = write_page(t, 0, &now, HEADER);
-    memcpy(t->header, now.bytes, sizeof t->header);
-    t->seed = load64(t->header + HEADER);
+    use_header(t, now.bytes, load64(now.bytes + HEADER));
     memset(&now, 0, sizeof now);
     for (i = 1; i <= count && !result; i++)
         result = write_page(t, i, &now, PAGE);
     return result;
 }
 
+/* Returns a copy of the whole image in *image, which has PAGE bytes more. The
+   caller frees it, also after an error. */
+static int read_image(table *t, unsigned char **image)
+{
+    page now;
+    int result = open_table(t);
+    uint64_t i, count = result ? 0 : pages(t);
+    *image = result ? NULL : sqlite3_malloc64(HEADER + (count + 1) * PAGE);
+    if (!*image)
+        return result ? result : SQLITE_NOMEM;
+    memcpy(*image, t->header, HEADER);
+    for (i = 1; i <= count && !result; i++) {
+        result = read_page(t, i, &now);
+        memcpy(*image + HEADER + (i - 1) * PAGE, now.bytes, PAGE);
+    }
+    return result;
+}
+
+/* The number of keys up to which the rate is at most p */
+static uint64_t capacity(table *t)
+{
+    const bloom *b = bloom_view(t->header, SIZE_MAX, NULL);
+    if (t->most == 0)
+        t->most = bloom_plan_capacity(bloom_plan_of(b), t->p);
+    return t->most;
+}
+
+/* Writes to SQLite's error log, once per connection, that the table has far too
+   many keys. Only the page that just changed is examined, as if it were a
+   filter of its own: the fill of a page differs by some percent from that of
+   the others, so the limit is 1.5 times the planned number of keys. */
+static void tell_if_too_full(table *t, const page *changed, uint64_t number)
+{
+    unsigned char part[HEADER + PAGE];
+    uint64_t cells = load64(t->header + 8),
+             here = cells - (number - 1) * PAGE * 8;
+    if (t->was_told)
+        return;
+    if (here > PAGE * 8)
+        here = PAGE * 8;
+    memcpy(part, t->header, HEADER);
+    store64(part + 8, here);
+    memcpy(part + HEADER, changed->bytes, PAGE);
+    t->was_told = (double)bloom_estimate(bloom_view(part, sizeof part, NULL))
+                * (double)cells > 1.5 * (double)here * (double)capacity(t);
+    if (t->was_told)
+        sqlite3_log(SQLITE_WARNING, "bloom: %s has more keys than it was made "
+            "for, so its false-positive rate is above %g; create it again with "
+            "a larger n", t->data, t->p);
+}
+
 /* ---- Keys ---------------------------------------------------------------- */
+
+static int put_page(table *t, page *p, uint64_t number)
+{
+    tell_if_too_full(t, p, number);
+    return write_page(t, number, p, PAGE);
+}
 
 /* Writes page *number if it *changed, and reads page `to` instead. */
 static int turn(table *t, page *p, uint64_t *number, uint64_t to, bool *changed)
 {
-    int result = *changed ? write_page(t, *number, p, PAGE) : SQLITE_OK;
+    int result = *changed ? put_page(t, p, *number) : SQLITE_OK;
     *changed = false;
     *number = to;
     return result ? result : read_page(t, to, p);
@@ -274,7 +345,7 @@ static int try_key(table *t, const key *k, bool set, bool *maybe)
             *byte = (unsigned char)(set ? *byte | bit : *byte);
         }
     }
-    return changed ? write_page(t, number, &p, PAGE) : result;
+    return changed ? put_page(t, &p, number) : result;
 }
 
 /* Tests the cells of a key, and sets them if `set`. *maybe tells whether all

@@ -1,4 +1,6 @@
 # sqlite: an extension for SQLite
+#   make sqlite           build build/bloom.sqlite.so; then `make install` copies it
+#                         to PREFIX/lib/sqlite3
 #   make check-sqlite     each function and table, random queries compared with
 #                         real tables, lack of memory; 1 min. QUERIES=100000:
 #                         that many random queries
@@ -6,7 +8,18 @@
 CHECKS += check-sqlite
 PACKAGES += libsqlite3-dev sqlite3
 
+sqlite: build/bloom.sqlite.so
+build/bloom.sqlite.so: $(wildcard examples/sqlite/*.[ch]) $(BLOOM)
+	$(C99) -shared -fPIC examples/sqlite/sqlite.c -o $@
+
+install::
+	[ ! -f build/bloom.sqlite.so ] || { \
+	    $(call put,755,build/bloom.sqlite.so,lib/sqlite3); }
+uninstall::
+	rm -f "$(INSTALLED)/lib/sqlite3/bloom.sqlite.so"
+	rmdir "$(INSTALLED)/lib/sqlite3" 2>/dev/null || :
+
 check-sqlite: | build
 	@CC="$(CC)" MAKE="$(MAKE) -s" QUERIES="$(QUERIES)" \
 	    sh examples/sqlite/tests/run.sh
-.PHONY: check-sqlite
+.PHONY: sqlite check-sqlite

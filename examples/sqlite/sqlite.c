@@ -245,36 +245,69 @@ static void add(sqlite3_context *to, int count, sqlite3_value **v)
     bloom_chain_free(f.chain);
 }
 
-static void describe(sqlite3_context *to, const filter *f, bool sealed)
+/* Runs the query of table_info and frees its text. */
+static void return_column(sqlite3_context *to, sqlite3 *db, char *sql)
 {
-    static const char *const layouts[] = { "classic", "blocked", "counting" };
-    const bloom_chain *c = f->chain;
-    unsigned links = c ? bloom_chain_links(c) : 0;
-    const bloom *b = part(f, links > 0 ? links - 1 : 0);
-    bloom_plan plan = bloom_plan_of(b);
-    uint64_t keys = c ? bloom_chain_estimate(c) : bloom_estimate(b);
-    char *text = sqlite3_mprintf("{\"layout\":\"%s\",\"links\":%u,\"m\":%llu,"
-        "\"k\":%u,\"hash_bits\":%u,\"seed\":%llu,\"bytes\":%llu,\"keys\":%lld,"
-        "\"rate\":%.6g,\"sealed\":%s}", layouts[plan.layout], links,
-        (sqlite3_uint64)plan.cells, (unsigned)plan.hashes,
-        (unsigned)plan.hash_bits, (sqlite3_uint64)plan.seed,
-        (sqlite3_uint64)(c ? bloom_chain_size(c) : bloom_size(b)),
-        (sqlite3_int64)(keys > INT64_MAX ? INT64_MAX : keys),
-        c ? bloom_chain_fpr(c) : bloom_fpr(b), sealed ? "true" : "false");
-    if (got(to, text))
-        sqlite3_result_text(to, text, -1, sqlite3_free);
+    sqlite3_stmt *s = NULL;
+    int code = sql ? sqlite3_prepare_v2(db, sql, -1, &s, NULL) : SQLITE_NOMEM;
+    if (code == SQLITE_OK)
+        code = sqlite3_step(s);
+    if (code == SQLITE_ROW)
+        sqlite3_result_value(to, sqlite3_column_value(s, 0));
+    else if (code == SQLITE_NOMEM)
+        sqlite3_result_error_nomem(to);
+    else if (code == SQLITE_ERROR && !s)
+        say(to, "bloom_info needs a BLOB, or the name of a table USING bloom");
+    else if (code != SQLITE_DONE)
+        sqlite3_result_error(to, sqlite3_errmsg(db), -1);
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+}
+
+/* bloom_info(table) and bloom_info(schema, table): a virtual table's own column
+   bloom_info. The function's user data tells whether it is running: a view with
+   such a column could call the function with the view's own name. */
+static void table_info(sqlite3_context *to, int count, sqlite3_value **v)
+{
+    bool *is_running = sqlite3_user_data(to);
+    const char *name = (const char *)sqlite3_value_text(v[count - 1]);
+    const char *schema = (const char *)sqlite3_value_text(v[0]);
+    if (sqlite3_value_type(v[0]) == SQLITE_NULL
+        || sqlite3_value_type(v[count - 1]) == SQLITE_NULL
+        || !got(to, name) || !got(to, schema)
+        || !right(to, !*is_running, "bloom_info would call itself"))
+        return;
+    *is_running = true;
+    return_column(to, sqlite3_context_db_handle(to), count == 1
+        ? sqlite3_mprintf("SELECT bloom_info FROM \"%w\"", name)
+        : sqlite3_mprintf("SELECT bloom_info FROM \"%w\".\"%w\"", schema,
+                          name));
+    *is_running = false;
 }
 
 static void info(sqlite3_context *to, int count, sqlite3_value **v)
 {
     filter f;
     bool sealed;
-    (void)count;
+    if (count == 2 || sqlite3_value_type(v[0]) == SQLITE_TEXT) {
+        table_info(to, count, v);
+        return;
+    }
     if (sqlite3_value_type(v[0]) == SQLITE_NULL || !open_filter(to, v[0], &f))
         return;
     if (sound(to, &f, &sealed))
-        describe(to, &f, sealed);
+        describe(to, &f, sealed, "");
     bloom_chain_free(f.chain);
+}
+
+static int add_info(sqlite3 *db, int count, int flags)
+{
+    bool *is_running = sqlite3_malloc(sizeof *is_running);
+    if (!is_running)
+        return SQLITE_NOMEM;
+    *is_running = false;
+    return sqlite3_create_function_v2(db, "bloom_info", count, flags,
+        is_running, info, NULL, NULL, sqlite3_free);
 }
 
 #ifdef _WIN32
@@ -284,20 +317,21 @@ int sqlite3_bloom_init(sqlite3 *db, char **error, const sqlite3_api_routines *);
 int sqlite3_bloom_init(sqlite3 *db, char **error,
                        const sqlite3_api_routines *api)
 {
-    enum { FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS };
+    enum { SAFE = SQLITE_UTF8 | SQLITE_INNOCUOUS,
+           FLAGS = SAFE | SQLITE_DETERMINISTIC };
     static const struct {
         const char *name;
         int count;
         void (*call)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = { { "bloom_may_contain", 2, may_contain },
-        { "bloom_add", 2, add }, { "bloom_info", 1, info } },
+        { "bloom_add", 2, add } },
       aggregates[] = { { "bloom", 1, bloom_step }, { "bloom", 2, bloom_step },
         { "bloom", 3, bloom_step }, { "bloom_merge", 1, merge_step } };
     int result = SQLITE_OK;
     unsigned i;
     (void)error;
     SQLITE_EXTENSION_INIT2(api)
-    for (i = 0; i < 3 && result == SQLITE_OK; i++)
+    for (i = 0; i < 2 && result == SQLITE_OK; i++)
         result = sqlite3_create_function_v2(db, functions[i].name,
             functions[i].count, FLAGS, NULL, functions[i].call, NULL, NULL,
             NULL);
@@ -305,6 +339,12 @@ int sqlite3_bloom_init(sqlite3 *db, char **error,
         result = sqlite3_create_window_function(db, aggregates[i].name,
             aggregates[i].count, FLAGS, NULL, aggregates[i].call, final, value,
             inverse, NULL);
+    /* bloom_info(blob) may be in a generated column or an index, so it has to
+       stay deterministic. */
+    if (result == SQLITE_OK)
+        result = add_info(db, 1, FLAGS);
+    if (result == SQLITE_OK)
+        result = add_info(db, 2, SAFE);
     if (result == SQLITE_OK)
         result = sqlite3_create_module(db, "bloom_probes", &probes_module,
                                        NULL);

@@ -1,9 +1,9 @@
 -- A demonstration of examples/sqlite/sqlite.c. It prints the time and the pages
 -- read for one join, without a filter and with one. It makes a new file of 300
 -- MB and takes about a minute:
---     cc -O2 -shared -fPIC -I. examples/sqlite/sqlite.c -o bloom.sqlite.so
+--     make sqlite
 --     sqlite3 demo.db <examples/sqlite/sqlite.sql
-.load ./bloom.sqlite
+.load build/bloom.sqlite
 
 PRAGMA journal_mode = off;
 
@@ -19,24 +19,29 @@ INSERT INTO event
     SELECT printf('user-%08x', iif(value % 10000, value + 1000000, value / 10)
                                * 2654435761 & 0xffffffff)
     FROM generate_series(0, 9999999);
-CREATE TABLE filters(name TEXT PRIMARY KEY, f BLOB);
-.print a filter as a BLOB, and a virtual table that a trigger keeps up to date
+.print a filter that triggers keep up to date
 .timer on
-INSERT INTO filters SELECT 'blocked', bloom(user, 1e6, 0.01) FROM blocked;
-CREATE VIRTUAL TABLE filter USING bloom(1e6, 0.01);
-CREATE TRIGGER block AFTER INSERT ON blocked BEGIN
-    INSERT INTO filter VALUES (new.user);
+CREATE VIRTUAL TABLE guard USING bloom(1e6, 0.01);
+CREATE TRIGGER guard_insert AFTER INSERT ON blocked BEGIN
+    INSERT INTO guard VALUES (new.user);
 END;
-INSERT INTO filter SELECT user FROM blocked;
+CREATE TRIGGER guard_update AFTER UPDATE ON blocked BEGIN
+    INSERT INTO guard VALUES (new.user);
+END;
+INSERT INTO guard SELECT user FROM blocked;
 INSERT INTO blocked VALUES ('user-of-today', 'fraud');
 INSERT INTO event VALUES ('user-of-today');
 .stats on
+.eqp on
 .print without a filter
 SELECT count(*) FROM event CROSS JOIN blocked USING (user);
-.print with the virtual table
-SELECT count(*) FROM event CROSS JOIN filter ON filter.key = event.user
+.print with the filter
+SELECT count(*) FROM event CROSS JOIN guard ON guard.key = event.user
     CROSS JOIN blocked USING (user);
-.print with the BLOB, which was made before the user of today was blocked
-.parameter set :f "(SELECT f FROM filters WHERE name = 'blocked')"
+.print with a copy of the filter, as a BLOB
+.parameter set :guard "(SELECT bloom_image FROM guard)"
 SELECT count(*) FROM event CROSS JOIN blocked USING (user)
-    WHERE bloom_may_contain(:f, event.user);
+    WHERE bloom_may_contain(:guard, event.user);
+.eqp off
+.stats off
+SELECT bloom_info('guard');

@@ -8,19 +8,24 @@
    recognises them by the rowid or by the PRIMARY KEY.
    The hidden column `asked` is the argument of T(key). It is declared as BLOB,
    because with HIDDEN alone SQLite gives it NUMERIC affinity, and asked IN
-   ('5') would look up 5. */
+   ('5') would look up 5. The hidden columns bloom_info and bloom_image describe
+   the whole filter. A query of nothing else needs no key. */
 #ifndef BLOOM_SQLITE_TABLE_H
 #define BLOOM_SQLITE_TABLE_H
 
+enum column { KEY, ASKED, PRESENT, INFO, IMAGE };
+
 typedef struct asked {
     sqlite3_vtab_cursor base;
-    sqlite3_value *key;                 /* of the only row; NULL: no row left */
+    bool is_row;                        /* is there a row left? */
+    sqlite3_value *key;                 /* of this row; NULL: no key was asked */
 } asked;
 
 static int disconnect(sqlite3_vtab *base)
 {
     table *t = (table *)base;
     forget_statements(t);
+    sqlite3_free(t->base.zErrMsg);
     sqlite3_free(t->data);
     sqlite3_free(t);
     return SQLITE_OK;
@@ -41,22 +46,20 @@ static bool number_of(sqlite3 *db, const char *word, double *x)
     return is;
 }
 
-/* The plan for the arguments "n" or "n, p"; 0 cells if they are wrong */
-static bloom_plan plan_of_words(sqlite3 *db, int count,
-                                const char *const *words)
+/* Reads the arguments "n" or "n, p"; returns false if they are wrong. */
+static bool arguments(sqlite3 *db, int count, const char *const *words,
+                      double *n, double *p)
 {
-    bloom_plan none = { 0, 0, 0, 0, 0 };
-    double n, p = 0.01;
-    if (count < 1 || count > 2 || !number_of(db, words[0], &n)
-        || (count == 2 && !number_of(db, words[1], &p))
-        || !(n >= 0 && n < 1e18))
-        return none;
-    return bloom_plan_layout((uint64_t)n, p, BLOOM_BLOCKED);
+    *p = 0.01;
+    return (count == 1 || count == 2) && number_of(db, words[0], n)
+        && (count == 1 || number_of(db, words[1], p))
+        && *n >= 0 && *n < 1e18;
 }
 
-static int create_data(table *t, int count, const char *const *words)
+static int create_data(table *t, double n)
 {
-    if (!make_header(t, plan_of_words(t->db, count, words)))
+    if (n < 0 || !make_header(t, bloom_plan_layout((uint64_t)n, t->p,
+                                                   BLOOM_BLOCKED)))
         return table_error(&t->base, SQLITE_ERROR, "USING bloom(n, p): cannot "
             "make such a filter; n must be the number of keys, and p the "
             "false-positive rate, between 0 and 1");
@@ -68,17 +71,20 @@ static int begin_table(sqlite3 *db, bool is_new, int count,
                        char **error)
 {
     table *t = sqlite3_malloc(sizeof *t);
+    double n;
     int result;
     if (!t)
         return SQLITE_NOMEM;
     memset(t, 0, sizeof *t);
     t->db = db;
     t->data = sqlite3_mprintf("\"%w\".\"%w_data\"", words[1], words[2]);
-    result = !t->data ? SQLITE_NOMEM
-           : is_new ? create_data(t, count - 3, words + 3) : SQLITE_OK;
+    if (!arguments(db, count - 3, words + 3, &n, &t->p))
+        n = -1;
+    result = !t->data ? SQLITE_NOMEM : is_new ? create_data(t, n) : SQLITE_OK;
     if (!result)
         result = sqlite3_declare_vtab(db, "CREATE TABLE x(key PRIMARY KEY, "
-                     "asked BLOB HIDDEN, present HIDDEN) WITHOUT ROWID");
+                     "asked BLOB HIDDEN, present HIDDEN, bloom_info HIDDEN, "
+                     "bloom_image HIDDEN) WITHOUT ROWID");
     if (!result)
         result = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     *to = result ? NULL : &t->base;
@@ -111,6 +117,8 @@ static int destroy_table(sqlite3_vtab *base)
     int result;
     forget_statements(t);
     result = run(t, sqlite3_mprintf("DROP TABLE IF EXISTS %s", t->data));
+    if (result == SQLITE_ERROR)         /* there is a view in its place */
+        result = run(t, sqlite3_mprintf("DROP VIEW IF EXISTS %s", t->data));
     if (!result)
         disconnect(base);
     return result;
@@ -149,16 +157,22 @@ static int equality(sqlite3_index_info *info, int column, bool *waits)
     return -1;
 }
 
+/* What a query plan does: it looks up a key, or it describes the table. */
+enum { CANNOT, LOOK_UP, DESCRIBE };
+
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
+    const sqlite3_uint64 whole = 1u << INFO | 1u << IMAGE;
     bool waits = false;
-    int i = equality(info, 1, &waits);
+    int i = equality(info, ASKED, &waits);
     (void)base;
     if (i < 0)
-        i = equality(info, 0, &waits);
+        i = equality(info, KEY, &waits);
     if (i < 0 && waits)
         return SQLITE_CONSTRAINT;
-    info->idxNum = i >= 0;
+    info->idxNum = i >= 0 ? LOOK_UP
+                 : (info->colUsed & whole) && !(info->colUsed & ~whole)
+                 ? DESCRIBE : CANNOT;
     info->estimatedRows = 1;
     info->estimatedCost = i >= 0 ? 10 : 1e18;
     if (i >= 0) {
@@ -190,6 +204,7 @@ static int next_asked(sqlite3_vtab_cursor *base)
     asked *c = (asked *)base;
     sqlite3_value_free(c->key);
     c->key = NULL;
+    c->is_row = false;
     return SQLITE_OK;
 }
 
@@ -210,7 +225,10 @@ static int ask(sqlite3_vtab_cursor *base, int index, const char *none,
     (void)none;
     (void)count;
     next_asked(base);
-    if (index == 0)
+    c->is_row = index == DESCRIBE;
+    if (index == DESCRIBE)
+        return SQLITE_OK;
+    if (index == CANNOT)
         return table_error(base->pVtab, SQLITE_ERROR,
             "a filter cannot list its keys; look one up: FROM seen(key)");
     k = key_of(v[0]);
@@ -220,20 +238,55 @@ static int ask(sqlite3_vtab_cursor *base, int index, const char *none,
     if (result || !maybe)
         return result;
     c->key = sqlite3_value_dup(v[0]);
-    return c->key ? SQLITE_OK : SQLITE_NOMEM;
+    c->is_row = c->key != NULL;
+    return c->is_row ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int at_end(sqlite3_vtab_cursor *base)
 {
-    return !((asked *)base)->key;
+    return !((asked *)base)->is_row;
+}
+
+/* The description of the table. It says `overfilled` if there are over 10% more
+   keys than the plan is for: the number of keys is an estimate. */
+static void return_info(sqlite3_context *to, table *t, const filter *f)
+{
+    uint64_t keys = bloom_estimate(f->plain), most = capacity(t);
+    bool overfilled = (double)keys > 1.1 * (double)most + 1;
+    char *more = sqlite3_mprintf(",\"n\":%llu,\"p\":%g,\"overfilled\":%s",
+        (sqlite3_uint64)most, t->p, overfilled ? "true" : "false");
+    if (got(to, more))
+        describe(to, f, true, more);
+    sqlite3_free(more);
+}
+
+static int return_whole(sqlite3_context *to, table *t, int i)
+{
+    unsigned char *image;
+    int result = read_image(t, &image);
+    bloom *b = result ? NULL : bloom_open(image, SIZE_MAX, NULL);
+    filter f = { NULL, NULL };
+    if (b && i == INFO) {
+        f.plain = b;
+        return_info(to, t, &f);
+    } else if (b && !too_big(to, bloom_size(b))) {
+        bloom_seal(b);
+        sqlite3_result_blob64(to, image, bloom_size(b), sqlite3_free);
+        return SQLITE_OK;
+    }
+    sqlite3_free(image);
+    return result;
 }
 
 static int asked_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 {
-    if (i == 2)
+    const asked *c = (const asked *)base;
+    if (i == INFO || i == IMAGE)
+        return return_whole(to, (table *)base->pVtab, i);
+    if (i == PRESENT)
         sqlite3_result_int(to, 1);
-    else
-        sqlite3_result_value(to, ((asked *)base)->key);
+    else if (c->key)
+        sqlite3_result_value(to, c->key);
     return SQLITE_OK;
 }
 
@@ -245,8 +298,8 @@ static int no_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *to)
     return SQLITE_ERROR;
 }
 
-/* v[0] is the old key, which is NULL for an INSERT. v[2], v[3] and v[4] are
-   key, asked and present. A NULL key is skipped. The last insert rowid is
+/* v[0] is the old key, which is NULL for an INSERT. v[2] is the new key, and the
+   hidden columns follow. A NULL key is skipped. The last insert rowid is
    restored, because the user did not insert the rows of the pages. */
 static int update(sqlite3_vtab *base, int count, sqlite3_value **v,
                   sqlite3_int64 *rowid)
@@ -254,16 +307,16 @@ static int update(sqlite3_vtab *base, int count, sqlite3_value **v,
     table *t = (table *)base;
     sqlite3_int64 last = sqlite3_last_insert_rowid(t->db);
     bool maybe;
-    int result;
+    int result, i;
     key k;
     if (count == 1 || sqlite3_value_type(v[0]) != SQLITE_NULL)
         return table_error(base, SQLITE_ERROR,
                            "a filter cannot delete or change a key; create it "
                            "again from the remaining keys");
-    if (sqlite3_value_type(v[3]) != SQLITE_NULL
-        || sqlite3_value_type(v[4]) != SQLITE_NULL)
-        return table_error(base, SQLITE_ERROR, "only the column key can be "
-                           "inserted: INSERT INTO seen(key)");
+    for (i = ASKED; i <= IMAGE; i++)
+        if (sqlite3_value_type(v[2 + i]) != SQLITE_NULL)
+            return table_error(base, SQLITE_ERROR, "only the column key can be "
+                               "inserted: INSERT INTO seen(key)");
     k = key_of(v[2]);
     if (k.type == SQLITE_NULL || k.type == NO_MEMORY)
         result = k.type == SQLITE_NULL ? SQLITE_OK : SQLITE_NOMEM;

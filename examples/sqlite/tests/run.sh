@@ -115,7 +115,9 @@ sql '14|7' "CREATE TABLE c(s, d); INSERT INTO c VALUES ('x', 'y');
 
 # ---- Errors -----------------------------------------------------------------
 
+kinds='(filters begin with BLM, chains with BLC, windows with BLW, slices with BLS)'
 while IFS='	' read -r why what; do
+    [ "$why" = 'not a Bloom filter of bloom.h' ] && why="$why $kinds"
     sql "error: bloom: $why" "SELECT $what;"
 done <<'END'
 bloom(key, n, p): p must be a number between 0 and 1	bloom('a', 10, 1)
@@ -129,12 +131,12 @@ bloom(key, n, p): n must be a number from 0 to 1e18	bloom('a', x'31')
 not a Bloom filter of bloom.h	bloom_may_contain('BLM', 1)
 not a Bloom filter of bloom.h	bloom_may_contain(zeroblob(99), 1)
 not a Bloom filter of bloom.h	bloom_may_contain(zeroblob(3), 1)
-not a Bloom filter of bloom.h	bloom_may_contain(x'', 1)
+truncated: bytes are missing at the end	bloom_may_contain(x'', 1)
 not a Bloom filter of bloom.h	bloom_may_contain(CAST('apple' AS BLOB), 1)
 not a Bloom filter of bloom.h	bloom_may_contain(CAST('BLX' AS BLOB), 1)
 not a Bloom filter of bloom.h	bloom_info(CAST('BLW' AS BLOB))
-not a Bloom filter of bloom.h	bloom_may_contain(CAST('B' AS BLOB), 1)
-not a Bloom filter of bloom.h	bloom_may_contain(CAST('BL' AS BLOB), 1)
+truncated: bytes are missing at the end	bloom_may_contain(CAST('B' AS BLOB), 1)
+truncated: bytes are missing at the end	bloom_may_contain(CAST('BL' AS BLOB), 1)
 truncated: bytes are missing at the end	bloom_may_contain(CAST('BLC' AS BLOB), 1)
 truncated: bytes are missing at the end	bloom_info(CAST('BLM' AS BLOB))
 truncated: bytes are missing at the end	bloom_may_contain(x'424c4d01', 1)
@@ -146,6 +148,8 @@ truncated: bytes are missing at the end	bloom_may_contain(substr(bloom(value), 1
 corrupt: the seal does not match	bloom_may_contain(CAST(substr(f, 1, 6) || x'0100' || substr(f, 9) AS BLOB), 1) FROM (SELECT bloom(1) f)
 a filter that grows cannot be merged; make it with a fixed n, bloom(key, n)	bloom_merge(bloom) FROM (SELECT bloom(1) bloom)
 filters with different plans cannot be merged; make all of them with the same n and p	bloom_merge(f) FROM (SELECT bloom(1, 9) f UNION SELECT bloom(1, 99))
+bloom_info needs a BLOB, or the name of a table USING bloom	bloom_info('seen')
+bloom_info needs a BLOB, or the name of a table USING bloom	bloom_info('temp', 'sqlite_schema')
 a filter cannot remove a key; let the window frame begin at UNBOUNDED PRECEDING	sum(length(f)) FROM (SELECT bloom(k, 9) OVER (ROWS 0 PRECEDING) f FROM (SELECT 1 k UNION SELECT 2))
 END
 sql "error: string or blob too big$(code 18)" "SELECT bloom('a', 1e17);"
@@ -279,6 +283,112 @@ SELECT count(*) FROM seen(1);"
 sql 'error: bloom: table "seen_data" already exists' "CREATE TABLE seen_data(x);
     $table"
 
+# ---- A guard in front of a join, as README.md describes it --------------------
+
+awk '/^## / { on = /A guard in front/ } on && /^    / { print substr($0, 5) }
+    on && /^\| .*`/' examples/sqlite/README.md >$work/guard
+sed '/^SELECT event/,$d' $work/guard >$work/triggers
+sed -n '/^SELECT event/,/;$/p' $work/guard | sed '/;$/q' >$work/join
+sed -n '/^BEGIN/,/^COMMIT/p' $work/guard >$work/copy
+guarded() {     # guarded KEY FILE: the file with KEY in place of the column user
+    new=$(echo "$1" | sed s/user/new.user/)
+    event=$(echo "$1" | sed s/user/event.user/)
+    sed "s/(new\.user)/($new)/; s/SELECT user FROM/SELECT $1 FROM/
+        s/guard\.key = event\.user/guard.key = $event/
+        s/(:guard, event\.user)/(:guard, $event)/" $work/$2
+}
+plain='SELECT event.user, why FROM event JOIN blocked ON blocked.user = event.user;'
+changes="INSERT INTO blocked VALUES ('c', 1), ('d', 2);
+    INSERT OR REPLACE INTO blocked VALUES ('c', 3), ('e', 4);
+    INSERT INTO blocked VALUES ('e', 5) ON CONFLICT(user) DO UPDATE SET user = 'f';
+    UPDATE blocked SET user = user || 'z' WHERE user = 'a'; UPDATE blocked SET
+        user = 'g' WHERE user = 'd'; DELETE FROM blocked WHERE user = 'b';
+    INSERT INTO event VALUES ('az'), ('AZ'), ('C'), ('c'), ('d'), ('e'), ('f'), ('g');"
+guard_db() {    # guard_db COLUMN-OF-BLOCKED KEY: a new database with a guard
+    rm -f $work/guard.db
+    on $work/guard.db "CREATE TABLE blocked(user $1 UNIQUE, why);
+        CREATE TABLE event(user TEXT); INSERT INTO blocked VALUES ('a', 0),
+        ('b', 0), ('h  ', 0), (1, 0); INSERT INTO event VALUES ('a'), ('b'),
+        ('h'), ('B'), ('h   '), ('1'), ('01'), ('none');
+$(guarded "$2" triggers)
+$changes" >/dev/null
+}
+is 'the guard of README.md' '8 3 5' "$(wc -l <$work/triggers) $(wc -l \
+    <$work/join) $(wc -l <$work/copy)"
+guard_db TEXT user
+is 'the guard comes before the table' 'event guard blocked' "$(on $work/guard.db "
+    EXPLAIN QUERY PLAN $(cat $work/join)" | grep -oE '(SCAN|SEARCH) [a-z]+' |
+    cut -d ' ' -f 2 | paste -sd ' ')"
+try_guard() {   # try_guard ROWS COLUMN KEY: as many rows with the guard, by both
+                # ways, as without
+    guard_db "$2" "$3"
+    wanted=$(on $work/guard.db "$plain" | tr ' ' '\n' | sort)
+    is "$2: rows" "$1" "$(on $work/guard.db "SELECT count(*) FROM ($(echo \
+        "$plain" | tr -d ';'));")"
+    for way in join copy; do
+        is "$2: $3, $way" "$wanted" "$(on $work/guard.db "$(guarded "$3" $way)" |
+            tr ' ' '\n' | sort)"
+    done
+}
+try_guard 5 TEXT user
+grep '^|' $work/guard | cut -d '`' -f 2 >$work/keys
+is 'keys for collations and affinities' 3 "$(wc -l <$work/keys)"
+for column in '7 TEXT COLLATE NOCASE' '7 TEXT COLLATE RTRIM' '6 NUMERIC'; do
+    read -r key
+    try_guard ${column%% *} "${column#* }" "$key"
+done <$work/keys
+guard_db TEXT user
+is 'without the extension' 'no such module: bloom no such module: bloom 5' \
+    "$(for what in "INSERT INTO blocked VALUES ('i', 0)" "UPDATE blocked SET why = 9" \
+    "DELETE FROM blocked WHERE user = 'c'; SELECT count(*) FROM blocked WHERE why < 9"; do
+    sqlite3 -batch $work/guard.db "$what" 2>&1 | grep -o 'no such.*\|^[0-9]$'
+    done | paste -sd ' ')"
+
+# ---- Tables as a whole: bloom_info, bloom_image, and too many keys ------------
+
+some="CREATE VIRTUAL TABLE seen USING bloom(1000, 0.002);"
+fill='INSERT INTO seen SELECT value FROM generate_series'
+sql 'blocked|8|0|0.002|0|1|1000|1' "$some SELECT i ->> 'layout', i ->> 'k',
+    i ->> 'keys', i ->> 'p', i ->> 'overfilled', i ->> 'n' BETWEEN 1000 AND 1100,
+    (SELECT bloom_info(bloom_image) ->> 'keys' / 100 * 100 + 1000 FROM seen),
+    bloom_info(NULL) IS NULL FROM (SELECT bloom_info('seen') i);"
+sql '1|1|1 1' "ATTACH ':memory:' AS a; CREATE VIRTUAL TABLE a.had USING
+    bloom(10); $some $fill(1, 1000); SELECT bloom_info('a', 'had') =
+    bloom_info('had'), bloom_info('main', 'seen') = bloom_info('SEEN'),
+    bloom_info(NULL, 'seen') IS NULL; SELECT bloom_info('seen') ->> 'keys' BETWEEN
+    980 AND 1020;"
+sql '1000|0|1' "$some $fill(1, 1000); CREATE TABLE f AS SELECT bloom_image f FROM
+    seen; SELECT sum(value <= 1000 AND m), sum(m <> (SELECT count(*) FROM
+    seen(value))), sum(m) > 1000 FROM (SELECT value, bloom_may_contain(f, value)
+    m FROM generate_series(1, 20000), f);"
+sql "              length 100000 error: string or blob too big$(code 18)" "CREATE
+    VIRTUAL TABLE seen USING bloom(1e5);
+.limit length 100000
+SELECT length(bloom_image) FROM seen;"
+sql 'error: bloom: bloom_info would call itself' "CREATE VIEW v AS SELECT
+    bloom_info('v') bloom_info; SELECT bloom_info('v');"
+sql '3 0' "$some CREATE TABLE f(f, i AS (bloom_info(f)));
+    INSERT INTO f SELECT bloom(value, 9) FROM generate_series(1, 3) GROUP BY value;
+    SELECT count(*) FROM f; SELECT count(*) FROM f WHERE i ->> 'keys' <> 1;"
+sql '1' "$some $fill(1, 1250); SELECT bloom_info('seen') ->> 'overfilled';"
+told() {        # told N-AND-P KEYS: how often the log is told of too many keys
+    on :memory: ".log stdout
+CREATE VIRTUAL TABLE seen USING bloom($1); $fill(1, $2); SELECT bloom_info('seen');
+$fill(-$2, 0);" | grep -o 'more keys than it was made for' | wc -l
+}
+is 'the log is told of too many keys, once' '0 1 1 1 0 0 0 1' "$(while read -r n p keys
+    do told "$n, $p" $keys; done <<'END' | paste -sd ' '
+1000 0.002 500
+1000 0.002 900
+1000 0.002 3000
+1000 0.002 50000
+2e5 0.01 100000
+5e4 1e-9 25000
+3e5 0.4 150000
+2e5 0.01 180000
+END
+)"
+
 # ---- Corrupted data: an error for lookups and inserts, but DROP works -------
 
 damaged='bloom: corrupted data in page'
@@ -305,7 +415,8 @@ DELETE FROM seen_data WHERE page = 20	20
 UPDATE seen_data SET bytes = CAST(substr(bytes, 1, 992) AS BLOB) WHERE page = 20	20
 END
 for damage in 'DROP TABLE seen_data' 'DROP TABLE seen_data; CREATE TABLE
-    seen_data(x)' 'DROP TABLE seen_data; CREATE TABLE seen_data(page, bytes)'; do
+    seen_data(x)' 'DROP TABLE seen_data; CREATE TABLE seen_data(page, bytes)' \
+    'DROP TABLE seen_data; CREATE VIEW seen_data AS SELECT 0 page, 0 bytes'; do
     rm -f $work/damaged.db
     on $work/damaged.db "$table $damage;" >/dev/null
     is "$damage" 'error: bloom: 0' "$(on $work/damaged.db '
@@ -494,8 +605,13 @@ done
 # ---- The demonstration, with a tenth of the rows -----------------------------
 
 demo() {
-    mkdir $work/demo
-    gcc -O2 -shared -fPIC -I. examples/sqlite/sqlite.c -o $work/demo/bloom.sqlite.so
+    ${MAKE:-make -s} sqlite DESTDIR=$PWD/$work/stage PREFIX=/opt install \
+        >$work/out 2>&1
+    is 'make install' 0 "$?$(grep -v '^ *\(install\|sed\|cp\|chmod\|\[\)' $work/out)"
+    mkdir -p $work/demo/build
+    cp $work/stage/opt/lib/sqlite3/bloom.sqlite.so $work/demo/build
+    ${MAKE:-make -s} DESTDIR=$PWD/$work/stage PREFIX=/opt uninstall >$work/out 2>&1
+    is 'make uninstall' '0' "$?$(find $work/stage -name '*sqlite*')"
     sed -e 's/0, 999999)/0, 99999)/; s/9999999/999999/; s/% 10000,/% 1000,/' \
         -e 's/+ 1000000/+ 100000/' examples/sqlite/sqlite.sql |
         (cd $work/demo && sqlite3 demo.db) >$work/out 2>&1
@@ -505,7 +621,10 @@ demo() {
         /^Run Time/ && what { print what ": " count " events, " pages \
             " pages, " $4 " s"; what = "" }' $work/out >$work/demo/told
     sed 's/^/sqlite demo: /' $work/demo/told
-    is 'demo: the same events' '1001 1001 1000' \
+    is 'demo: the plans' 'event blocked event guard blocked event blocked' \
+        "$(grep -oE '(SCAN|SEARCH) [a-z]+' $work/out | cut -d ' ' -f 2 |
+            paste -sd ' ')"
+    is 'demo: the same events' '1001 1001 1001' \
         "$(sed 's/.*: \([0-9]*\) events.*/\1/' $work/demo/told | paste -sd ' ')"
     set -- $(sed 's/.* \([0-9]*\) pages.*/\1/' $work/demo/told)
     is "demo: less than a tenth of the pages" yes \
