@@ -16,8 +16,8 @@ install::
 	[ ! -f build/bloom.sqlite.so ] || { \
 	    $(call put,755,build/bloom.sqlite.so,lib/sqlite3); }
 uninstall::
-	rm -f "$(INSTALLED)/lib/sqlite3/bloom.sqlite.so"
-	rmdir "$(INSTALLED)/lib/sqlite3" 2>/dev/null || :
+	rm -f $(INSTALLED)/lib/sqlite3/bloom.sqlite.so
+	rmdir $(INSTALLED)/lib/sqlite3 2>/dev/null || :
 
 check-sqlite: | build
 	@CC="$(CC)" MAKE="$(MAKE) -s" QUERIES="$(QUERIES)" \

@@ -18,7 +18,7 @@ enum column { KEY, ASKED, PRESENT, INFO, IMAGE };
 typedef struct asked {
     sqlite3_vtab_cursor base;
     bool is_row;                        /* is there a row left? */
-    sqlite3_value *key;                 /* of this row; NULL: no key was asked */
+    sqlite3_value *key;                 /* of this row, or NULL */
 } asked;
 
 static int disconnect(sqlite3_vtab *base)
@@ -269,7 +269,7 @@ static int return_whole(sqlite3_context *to, table *t, int i)
     if (b && i == INFO) {
         f.plain = b;
         return_info(to, t, &f);
-    } else if (b && !too_big(to, bloom_size(b))) {
+    } else if (b) {
         bloom_seal(b);
         sqlite3_result_blob64(to, image, bloom_size(b), sqlite3_free);
         return SQLITE_OK;
@@ -298,8 +298,8 @@ static int no_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *to)
     return SQLITE_ERROR;
 }
 
-/* v[0] is the old key, which is NULL for an INSERT. v[2] is the new key, and the
-   hidden columns follow. A NULL key is skipped. The last insert rowid is
+/* v[0] is the old key, which is NULL for an INSERT. v[2] is the new key, and
+   then come the hidden columns. A NULL key is skipped. The last insert rowid is
    restored, because the user did not insert the rows of the pages. */
 static int update(sqlite3_vtab *base, int count, sqlite3_value **v,
                   sqlite3_int64 *rowid)

@@ -129,8 +129,8 @@ static void try_table(const void *bytes, size_t size, const char *text,
     must(call(END, bytes, size, text, text_size) == 0);
 }
 
-/* Uses a table with these bytes as its header, with the seal that it has in this
-   version or, if `old`, in version 2.1. No other page belongs to the header,
+/* Uses a table with these bytes as its header, with the seal of this version
+   or, if `old`, of version 2.1. No other page belongs to the header,
    and page 1 is given the seal that does. */
 static void try_header(const void *header, bool old)
 {

@@ -227,7 +227,8 @@ sql '3 2 1 0 error: bloom: only the column key can be inserted: INSERT INTO seen
     SELECT count(*) FROM seen('x');"
 cannot='error: bloom: a filter cannot'
 list="$cannot list its keys; look one up: FROM seen(key)"
-for what in 'SELECT * FROM seen' 'DELETE FROM seen' 'SELECT key FROM seen
+for what in 'SELECT * FROM seen' 'DELETE FROM seen' \
+    'SELECT key, bloom_info FROM seen' 'SELECT count(*) FROM seen' 'SELECT key FROM seen
     WHERE key > 5' "SELECT * FROM seen WHERE key = 'X' COLLATE NOCASE"; do
     sql "$list" "$table $what;"
 done
@@ -289,7 +290,7 @@ awk '/^## / { on = /A guard in front/ } on && /^    / { print substr($0, 5) }
     on && /^\| .*`/' examples/sqlite/README.md >$work/guard
 sed '/^SELECT event/,$d' $work/guard >$work/triggers
 sed -n '/^SELECT event/,/;$/p' $work/guard | sed '/;$/q' >$work/join
-sed -n '/^BEGIN/,/^COMMIT/p' $work/guard >$work/copy
+sed '1,/^COMMIT/d' $work/guard | sed -n '/^BEGIN/,/^COMMIT/p' >$work/copy
 guarded() {     # guarded KEY FILE: the file with KEY in place of the column user
     new=$(echo "$1" | sed s/user/new.user/)
     event=$(echo "$1" | sed s/user/event.user/)
@@ -313,7 +314,7 @@ guard_db() {    # guard_db COLUMN-OF-BLOCKED KEY: a new database with a guard
 $(guarded "$2" triggers)
 $changes" >/dev/null
 }
-is 'the guard of README.md' '8 3 5' "$(wc -l <$work/triggers) $(wc -l \
+is 'the guard of README.md' '10 3 5' "$(wc -l <$work/triggers) $(wc -l \
     <$work/join) $(wc -l <$work/copy)"
 guard_db TEXT user
 is 'the guard comes before the table' 'event guard blocked' "$(on $work/guard.db "
