@@ -62,6 +62,8 @@ static const struct { const char *sql, *wanted; } steps[] = {
     { "SELECT count(*) FROM bloom_probes((SELECT bloom('x', 99)), 'x')", "6" },
     { "ALTER TABLE seen RENAME TO had", "" },
     { "SELECT count(*) FROM had('y')", "1" },
+    { "SELECT bloom_info('had') ->> 'p'", "0.0001" },
+    { "SELECT bloom_may_contain(bloom_image, 'x') FROM had", "1" },
     { "CREATE VIRTUAL TABLE other USING bloom(10)", "" },
     { "DROP TABLE other", "" },
 };
