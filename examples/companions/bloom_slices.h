@@ -250,33 +250,32 @@ static inline unsigned char *bloom_slices_bytes_(bloom_slices *s)
 #define BLOOM_SLICES_VOLATILE_ volatile
 #define BLOOM_SLICES_RACY_ __attribute__((no_sanitize_thread)) static inline
 
-/* Sets a bit. Returns whether it was set before. */
-static inline bool bloom_slices_set_(unsigned char *byte, unsigned char bit)
+/* Sets a bit. Returns what the byte was before. */
+static inline unsigned bloom_slices_set_(unsigned char *byte, unsigned bit)
 {
-    return (BLOOM_SLICES_BYTE_(byte) & bit) != 0
-        || (__atomic_fetch_or(byte, bit, __ATOMIC_RELAXED) & bit) != 0;
+    const unsigned old = BLOOM_SLICES_BYTE_(byte);
+    return old & bit ? old : __atomic_fetch_or(byte, (unsigned char)bit,
+                                               __ATOMIC_RELAXED);
 }
 #else
 #define BLOOM_SLICES_BYTE_(p) (*(p))
 #define BLOOM_SLICES_VOLATILE_
 #define BLOOM_SLICES_RACY_ static inline
 
-static inline bool bloom_slices_set_(unsigned char *byte, unsigned char bit)
+static inline unsigned bloom_slices_set_(unsigned char *byte, unsigned bit)
 {
-    const unsigned char old = *byte;
+    const unsigned old = *byte;
     *byte = (unsigned char)(old | bit);
-    return (old & bit) != 0;
+    return old;
 }
 #endif
 
-/* The number at p, byte by byte. gcc and clang make one load of it. */
+/* The number at p. Written so that gcc and clang read the eight bytes at once. */
 static inline uint64_t bloom_slices_load_(const unsigned char *p)
 {
-    uint64_t number = 0;
-    unsigned i;
-    for (i = 0; i < 8; i++)
-        number |= (uint64_t)BLOOM_SLICES_BYTE_(p + i) << 8 * i;
-    return number;
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16
+         | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40
+         | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 static inline void bloom_slices_store_(unsigned char *p, uint64_t number)
@@ -483,6 +482,67 @@ BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s)
 }
 #endif
 
+/* ---- The rows of a key ------------------------------------------------------
+   The walk of bloom.h visits the k cells of a key. Format 2 has fixed it:
+       cell = floor(x * m / 2^64);  x += y;  y *= BLOOM_SLICES_FACTOR_
+   from x = h1 and y = h2; in width 32, the low half of h2 counts as 0. Here it
+   is computed in place, as a call of bloom_probes takes longer than the loads
+   of a few rows. Compilers without 128-bit integers call bloom_probes. */
+#define BLOOM_SLICES_FACTOR_ 0xD1342543DE82EF95U
+
+typedef struct bloom_slices_walk_ {
+    const unsigned char *rows;          /* row 0 */
+    size_t width;                       /* bytes of a row */
+    unsigned k;
+#if defined(__SIZEOF_INT128__)
+    uint64_t m, x, y;
+#else
+    uint64_t cell[64];
+    unsigned next;
+#endif
+} bloom_slices_walk_;
+
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef unsigned __int128 bloom_slices_product_;
+
+static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
+                                                       bloom_hash h)
+{
+    const unsigned char *image = bloom_slices_const_bytes_(s);
+    const uint64_t mask = image[37] == 32 ? 0xFFFFFFFF00000000U : UINT64_MAX;
+    const bloom_slices_walk_ walk = {
+        image + BLOOM_SLICES_HEADER_SIZE, bloom_slices_width_(s) * 8, image[38],
+        bloom_slices_load_(image + 40), h.h1, h.h2 & mask
+    };
+    return walk;
+}
+
+static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
+{
+    const uint64_t cell =
+        (uint64_t)((bloom_slices_product_)walk->x * walk->m >> 64);
+    walk->x += walk->y;
+    walk->y *= BLOOM_SLICES_FACTOR_;
+    return walk->rows + (size_t)cell * walk->width;
+}
+#else
+static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
+                                                       bloom_hash h)
+{
+    bloom_slices_walk_ walk;
+    walk.rows = bloom_slices_const_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
+    walk.width = bloom_slices_width_(s) * 8;
+    walk.k = bloom_probes(bloom_slices_filter_(s), h, walk.cell);
+    walk.next = 0;
+    return walk;
+}
+
+static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
+{
+    return walk->rows + (size_t)walk->cell[walk->next++] * walk->width;
+}
+#endif
+
 /* ---- One key ------------------------------------------------------------ */
 
 BLOOM_SLICES_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
@@ -500,20 +560,19 @@ BLOOM_SLICES_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s,
 BLOOM_SLICES_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i,
                                             bloom_hash h)
 {
-    const size_t row = bloom_slices_width_(s) * 8;
-    const unsigned char bit = (unsigned char)(1U << i % 8);
-    unsigned char *column = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
-    uint64_t cell[64];
-    unsigned k, j;
-    bool known = true;
+    bloom_slices_walk_ walk = bloom_slices_walk_of_(s, h);
+    unsigned char *image = bloom_slices_bytes_(s);
+    const unsigned char *first = image;
+    const unsigned shift = i % 8;
+    unsigned set = 1;
     if (i >= bloom_slices_filters(s))
         return false;
-    column += (size_t)(i / 8);
     bloom_slices_unseal_(s);
-    k = bloom_probes(bloom_slices_filter_(s), h, cell);
-    for (j = 0; j < k; j++)
-        known = bloom_slices_set_(column + (size_t)cell[j] * row, bit) && known;
-    return !known;
+    image += (size_t)(i / 8);
+    for (; walk.k > 0; walk.k--)
+        set &= bloom_slices_set_(image + (bloom_slices_next_(&walk) - first),
+                                 1U << shift) >> shift;
+    return !(set & 1);
 }
 
 BLOOM_SLICES_API bool bloom_slices_add(bloom_slices *s, uint64_t i,
@@ -533,10 +592,10 @@ BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
    are done in the largest pieces that fit, and what is left, in smaller ones.
    The macros define each kernel for words and for vectors. */
 
-#if defined(__GNUC__) && !defined(__clang__)
-#define BLOOM_SLICES_NOINLINE_ __attribute__((noinline, unused)) static
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__) && !defined(BLOOM_TINY)
+#define BLOOM_SLICES_INLINE_ __attribute__((always_inline)) static inline
 #else
-#define BLOOM_SLICES_NOINLINE_ static inline
+#define BLOOM_SLICES_INLINE_ static inline
 #endif
 
 #define BLOOM_SLICES_WORD_(p) bloom_slices_load_(p)
@@ -551,7 +610,10 @@ BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
 #endif
 #endif
 
+/* OPAQUE hides where p points. Otherwise gcc inlines the vectors into callers
+   whose arrays are too short for one, and warns, though they are not used. */
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
+#define BLOOM_SLICES_OPAQUE_(p) __asm__("" : "+r"(p))
 typedef uint64_t bloom_slices_vector_
     __attribute__((vector_size(BLOOM_SLICES_VECTOR_SIZE_)));
 typedef bloom_slices_vector_ bloom_slices_unaligned_
@@ -560,25 +622,45 @@ typedef bloom_slices_vector_ bloom_slices_unaligned_
     bloom_slices_unaligned_ *)(const void *)(p))
 #endif
 
-/* Sets who[0..] to the AND of the rows at byte `at`, and of itself unless it is
-   `first`. The kernel does as many words as are in n of the type `word`. */
-#define BLOOM_SLICES_AND_KERNEL_(name, word, n, load, put) \
-BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned rows, \
-                             size_t at, bool first, uint64_t *who) \
+/* The number of ones in x */
+static inline unsigned bloom_slices_ones_(uint64_t x)
+{
+#ifdef __POPCNT__
+    return (unsigned)__builtin_popcountll(x);
+#else
+    x -= x >> 1 & 0x5555555555555555U;
+    x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
+    return (unsigned)(x * 0x0101010101010101U >> 56);
+#endif
+}
+
+/* Sets who[0..] to the AND of the rows of a key at byte `at`, and of itself
+   unless it is `first`. The kernel does n of the type `word`. Returns how many
+   bits are 1. */
+#define BLOOM_SLICES_FIND_KERNEL_(name, word, n, load, put) \
+BLOOM_SLICES_RACY_ unsigned name(bloom_slices_walk_ walk, size_t at, \
+                                 bool first, uint64_t *who) \
 { \
+    const unsigned char *row = bloom_slices_next_(&walk) + at; \
+    put *to = (put *)(void *)who; \
     word all[n]; \
-    unsigned i, j; \
-    for (j = 0; j < n; j++) \
-        all[j] = load(row[0] + at + j * sizeof(word)); \
-    for (i = 1; i < rows; i++) \
-        for (j = 0; j < n; j++) \
-            all[j] &= load(row[i] + at + j * sizeof(word)); \
-    for (j = 0; j < n; j++) { \
-        put *to = (put *)(void *)(who + j * (sizeof(word) / 8)); \
-        if (!first) \
-            all[j] &= *to; \
-        *to = all[j]; \
+    unsigned i, ones = 0; \
+    for (i = 0; i < n; i++) \
+        all[i] = load(row + i * sizeof(word)); \
+    while (--walk.k > 0) { \
+        row = bloom_slices_next_(&walk) + at; \
+        for (i = 0; i < n; i++) \
+            all[i] &= load(row + i * sizeof(word)); \
     } \
+    for (i = 0; i < n; i++) { \
+        if (!first) \
+            all[i] &= to[i]; \
+        to[i] = all[i]; \
+    } \
+    for (i = 0; i < n * (sizeof(word) / 8); i++) \
+        ones += bloom_slices_ones_(who[i]); \
+    return ones; \
 }
 
 /* Eight keys, of which each has k rows: row[8 * i + j] is row i of key j. The
@@ -631,78 +713,68 @@ BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned k, \
 #endif
 #define BLOOM_SLICES_ROWS_ 512U
 
-BLOOM_SLICES_AND_KERNEL_(bloom_slices_and_word_, uint64_t, 1,
-                         BLOOM_SLICES_WORD_, uint64_t)
+BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_word_, uint64_t, 1,
+                          BLOOM_SLICES_WORD_, uint64_t)
+BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_words_, uint64_t, 2,
+                          BLOOM_SLICES_WORD_, uint64_t)
 BLOOM_SLICES_COUNT_KERNEL_(bloom_slices_count_word_, uint64_t,
                            BLOOM_SLICES_WORD_, uint64_t)
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
-BLOOM_SLICES_AND_KERNEL_(bloom_slices_and_vector_, bloom_slices_vector_, 1,
-                         BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
-BLOOM_SLICES_AND_KERNEL_(bloom_slices_and_vectors_, bloom_slices_vector_, 4,
-                         BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
+BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_vector_, bloom_slices_vector_, 1,
+                          BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
+BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_vectors_, bloom_slices_vector_, 4,
+                          BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
 BLOOM_SLICES_COUNT_KERNEL_(bloom_slices_count_vector_, bloom_slices_vector_,
                            BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
 #endif
 
-/* The number of ones in x */
-static inline unsigned bloom_slices_ones_(uint64_t x)
-{
-    x -= x >> 1 & 0x5555555555555555U;
-    x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
-    return (unsigned)(x * 0x0101010101010101U >> 56);
-}
-
 /* ---- Which filters? ----------------------------------------------------- */
 
-/* Sets who to the AND of these rows, and of itself unless it is `first`.
-   Returns how many filters are left. It is not inlined: where `who` is short,
-   gcc would warn of the vectors, which are longer. */
-BLOOM_SLICES_NOINLINE_ uint64_t bloom_slices_and_(const bloom_slices *s,
-                                         const unsigned char *const *row,
-                                         unsigned rows, bool first,
-                                         uint64_t *who)
+/* Sets `who` to the filters that may contain a key, and that were in it before
+   unless it is `first`. Returns how many. Inlined into loops, it reads the
+   header once, which makes it twice as fast. */
+BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_wide_(const bloom_slices *s,
+                                                      bloom_hash h, bool first,
+                                                      uint64_t *who)
 {
-    const size_t words = bloom_slices_width_(s);
-    uint64_t found = 0;
+    const bloom_slices_walk_ walk = bloom_slices_walk_of_(s, h);
+    const size_t words = walk.width / 8;
+    uint64_t found = 0, others;
     size_t i = 0;
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
     const size_t lanes = BLOOM_SLICES_VECTOR_SIZE_ / 8;
+    BLOOM_SLICES_OPAQUE_(who);
     for (; i + 4 * lanes <= words; i += 4 * lanes)
-        bloom_slices_and_vectors_(row, rows, i * 8, first, who + i);
+        found += bloom_slices_find_vectors_(walk, i * 8, first, who + i);
     for (; i + lanes <= words; i += lanes)
-        bloom_slices_and_vector_(row, rows, i * 8, first, who + i);
+        found += bloom_slices_find_vector_(walk, i * 8, first, who + i);
 #endif
+    for (; i + 2 <= words; i += 2)
+        found += bloom_slices_find_words_(walk, i * 8, first, who + i);
     for (; i < words; i++)
-        bloom_slices_and_word_(row, rows, i * 8, first, who + i);
-    who[words - 1] &= bloom_slices_last_(bloom_slices_filters(s));
-    for (i = 0; i < words; i++)
-        found += bloom_slices_ones_(who[i]);
-    return found;
+        found += bloom_slices_find_word_(walk, i * 8, first, who + i);
+    others = who[words - 1] & ~bloom_slices_last_(bloom_slices_filters(s));
+    if (others == 0)                    /* unless the image is damaged */
+        return found;
+    who[words - 1] ^= others;
+    return found - bloom_slices_ones_(others);
 }
 
-/* Sets row[0], row[step].. to where the rows of a key begin. Returns k. */
-static inline unsigned bloom_slices_rows_(const bloom_slices *s, bloom_hash h,
-                                          const unsigned char **row,
-                                          unsigned step)
+static inline uint64_t bloom_slices_find_(const bloom_slices *s, bloom_hash h,
+                                          bool first, uint64_t *who)
 {
-    const unsigned char *first = bloom_slices_const_bytes_(s)
-                               + BLOOM_SLICES_HEADER_SIZE;
-    const size_t width = bloom_slices_width_(s) * 8;
-    uint64_t cell[64];
-    const unsigned k = bloom_probes(bloom_slices_filter_(s), h, cell);
-    unsigned i;
-    for (i = 0; i < k; i++)
-        row[i * step] = first + (size_t)cell[i] * width;
-    return k;
+    const uint64_t filters = bloom_slices_filters(s);
+    if (filters > 64)
+        return bloom_slices_find_wide_(s, h, first, who);
+    bloom_slices_find_word_(bloom_slices_walk_of_(s, h), 0, first, who);
+    *who &= bloom_slices_last_(filters);
+    return bloom_slices_ones_(*who);
 }
 
 BLOOM_SLICES_API uint64_t bloom_slices_find_hash(const bloom_slices *s,
                                                  bloom_hash h, uint64_t *who)
 {
-    const unsigned char *row[64];
-    const unsigned k = bloom_slices_rows_(s, h, row, 1);
-    return bloom_slices_and_(s, row, k, true, who);
+    return bloom_slices_find_(s, h, true, who);
 }
 
 BLOOM_SLICES_API uint64_t bloom_slices_find(const bloom_slices *s,
@@ -722,22 +794,13 @@ BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
                                                 const bloom_hash *hashes,
                                                 size_t count, uint64_t *who)
 {
-    const unsigned char *row[BLOOM_SLICES_ROWS_];
     const size_t words = bloom_slices_width_(s);
     uint64_t found = bloom_slices_filters(s);
     size_t i;
-    unsigned rows;
-    bool first = true;
-    if (count == 0) {
-        for (i = 0; i < words; i++)
-            who[i] = UINT64_MAX;
-        who[words - 1] = bloom_slices_last_(found);
-    }
-    for (i = 0; i < count && found > 0; first = false) {
-        for (rows = 0; i < count && rows + 64 <= BLOOM_SLICES_ROWS_; i++)
-            rows += bloom_slices_rows_(s, hashes[i], row + rows, 1);
-        found = bloom_slices_and_(s, row, rows, first, who);
-    }
+    for (i = 0; count == 0 && i < words; i++)
+        who[i] = i < words - 1 ? UINT64_MAX : bloom_slices_last_(found);
+    for (i = 0; i < count && found > 0; i++)
+        found = bloom_slices_find_(s, hashes[i], i == 0, who);
     return found;
 }
 
@@ -772,7 +835,7 @@ static inline void bloom_slices_add_planes_(const uint64_t *planes,
 
 /* Counts at most 255 keys for the filters of `words` words from word `from` on.
    There are at most COLUMNS words. */
-BLOOM_SLICES_NOINLINE_ void bloom_slices_count_some_(
+static inline void bloom_slices_count_some_(
     const bloom_slices *s, const bloom_hash *hashes, size_t count, size_t from,
     size_t words, uint32_t *counts)
 {
@@ -787,11 +850,12 @@ BLOOM_SLICES_NOINLINE_ void bloom_slices_count_some_(
     for (i = 0; i < count; i += 8) {
         for (j = 0; j < 8; j++) {
             unsigned r;
+            bloom_slices_walk_ walk;
             if (i + j < count)
-                bloom_slices_rows_(s, hashes[i + j], row + j, 8);
+                walk = bloom_slices_walk_of_(s, hashes[i + j]);
             for (r = 0; r < k; r++)
-                row[8 * r + j] = i + j < count ? row[8 * r + j] + from * 8
-                                               : none;
+                row[8 * r + j] = i + j < count
+                    ? bloom_slices_next_(&walk) + from * 8 : none;
         }
         j = 0;
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
