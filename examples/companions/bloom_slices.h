@@ -49,10 +49,7 @@
    BLOOM_NO_SIMD leaves out the vector code, which needs GCC or Clang. The
    vectors have the size of the registers that the compiler may use: compile
    with -mavx2 or -march=native for larger ones than those of every x86-64.
-   BLOOM_ATOMIC lets several threads add and look up at once, as in bloom.h.
-   #define it before every #include of this file in files whose threads add, and
-   in the file with BLOOM_IMPLEMENTATION. A file without it must not add while
-   other threads add or look up: keys would be lost.
+   BLOOM_ATOMIC lets several threads add and ask at once, as in bloom.h.
 
    Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
    or BLOOM_TINY, use bloom_slices_init. BLOOM_READ_BYTE must not be defined.
@@ -65,12 +62,47 @@
 
 #include "bloom.h"
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20100
-#error "bloom_slices.h needs bloom.h 2.1.0 or later, but the compiler found \
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
+#error "bloom_slices.h needs bloom.h 2.2.0 or later, but the compiler found \
 another bloom.h first: copy the right one into the folder of bloom_slices.h"
 #endif
 #ifndef BLOOM_SLICES_API
 #define BLOOM_SLICES_API static inline
+#endif
+
+/* BLOOM_NAMESPACE and BLOOM_ATOMIC: see "Names" in bloom.h. */
+#ifdef BLOOM_NAMESPACE
+#define bloom_slices BLOOM_NAME_(bloom_slices)
+#endif
+#ifdef BLOOM_NAME_
+#define bloom_slices_add BLOOM_NAME_(bloom_slices_add)
+#define bloom_slices_add_hash BLOOM_NAME_(bloom_slices_add_hash)
+#define bloom_slices_add_u64 BLOOM_NAME_(bloom_slices_add_u64)
+#define bloom_slices_clear BLOOM_NAME_(bloom_slices_clear)
+#define bloom_slices_clear_filter BLOOM_NAME_(bloom_slices_clear_filter)
+#define bloom_slices_copy BLOOM_NAME_(bloom_slices_copy)
+#define bloom_slices_count BLOOM_NAME_(bloom_slices_count)
+#define bloom_slices_create BLOOM_NAME_(bloom_slices_create)
+#define bloom_slices_filters BLOOM_NAME_(bloom_slices_filters)
+#define bloom_slices_find BLOOM_NAME_(bloom_slices_find)
+#define bloom_slices_find_all BLOOM_NAME_(bloom_slices_find_all)
+#define bloom_slices_find_hash BLOOM_NAME_(bloom_slices_find_hash)
+#define bloom_slices_find_u64 BLOOM_NAME_(bloom_slices_find_u64)
+#define bloom_slices_free BLOOM_NAME_(bloom_slices_free)
+#define bloom_slices_get BLOOM_NAME_(bloom_slices_get)
+#define bloom_slices_hash_key BLOOM_NAME_(bloom_slices_hash_key)
+#define bloom_slices_hash_u64 BLOOM_NAME_(bloom_slices_hash_u64)
+#define bloom_slices_image_size BLOOM_NAME_(bloom_slices_image_size)
+#define bloom_slices_init BLOOM_NAME_(bloom_slices_init)
+#define bloom_slices_new BLOOM_NAME_(bloom_slices_new)
+#define bloom_slices_open BLOOM_NAME_(bloom_slices_open)
+#define bloom_slices_plan_of BLOOM_NAME_(bloom_slices_plan_of)
+#define bloom_slices_plan_size BLOOM_NAME_(bloom_slices_plan_size)
+#define bloom_slices_put BLOOM_NAME_(bloom_slices_put)
+#define bloom_slices_seal BLOOM_NAME_(bloom_slices_seal)
+#define bloom_slices_size BLOOM_NAME_(bloom_slices_size)
+#define bloom_slices_verify BLOOM_NAME_(bloom_slices_verify)
+#define bloom_slices_view BLOOM_NAME_(bloom_slices_view)
 #endif
 
 /* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
@@ -1011,9 +1043,10 @@ static inline bloom_error bloom_slices_check_(const unsigned char *head,
     if (bloom_slices_load_(head + 8) == 0 || bloom_slices_load_(head + 16)
         || bloom_slices_load_(head + 56))
         return BLOOM_BAD_HEADER;
-    b = bloom_view(head + 32, SIZE_MAX, &error);
-    return !b ? error
-         : bloom_plan_of(b).layout != BLOOM_CLASSIC ? BLOOM_BAD_HEADER
+    if (bloom_image_size(head + 32, &error) == 0)
+        return error;
+    b = (const bloom *)(const void *)(head + 32);
+    return bloom_plan_of(b).layout != BLOOM_CLASSIC ? BLOOM_BAD_HEADER
          : bloom_slices_size((const bloom_slices *)(const void *)head) == 0
            ? BLOOM_UNSUPPORTED : BLOOM_OK;
 }
