@@ -222,8 +222,7 @@ BLOOM_SLICES_API uint64_t bloom_slices_find_hash(const bloom_slices *s,
                                                  bloom_hash h, uint64_t *who);
 
 /* Which filters may contain all of `count` keys? If count is 0, all filters.
-   It stops at the first keys that no filter contains. It takes about 3 KB of
-   stack (gcc 12 or clang 14, -O2, x86-64). */
+   It stops as soon as no filter is left. */
 BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
                                                 const bloom_hash *hashes,
                                                 size_t count, uint64_t *who);
@@ -517,25 +516,35 @@ BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s)
 /* ---- The rows of a key ------------------------------------------------------
    The walk of bloom.h visits the k cells of a key. Format 2 has fixed it:
        cell = floor(x * m / 2^64);  x += y;  y *= BLOOM_SLICES_FACTOR_
-   from x = h1 and y = h2; in width 32, the low half of h2 counts as 0. Here it
-   is computed in place, as a call of bloom_probes takes longer than the loads
-   of a few rows. Compilers without 128-bit integers call bloom_probes. */
+   from x = h1 and y = h2; in width 32, the low half of h2 counts as 0. It is
+   computed here, as a call of bloom_probes takes longer than the loads of a few
+   rows. */
 #define BLOOM_SLICES_FACTOR_ 0xD1342543DE82EF95U
+
+/* The high half of the 128-bit product */
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__)
+__extension__ typedef unsigned __int128 bloom_slices_product_;
+
+static inline uint64_t bloom_slices_high_half_(uint64_t x, uint64_t m)
+{
+    return (uint64_t)((bloom_slices_product_)x * m >> 64);
+}
+#else
+static inline uint64_t bloom_slices_high_half_(uint64_t x, uint64_t m)
+{
+    const uint64_t low = 0xFFFFFFFF;
+    const uint64_t a = (x >> 32) * (m & low) + ((x & low) * (m & low) >> 32);
+    const uint64_t b = (x & low) * (m >> 32) + (a & low);
+    return (x >> 32) * (m >> 32) + (a >> 32) + (b >> 32);
+}
+#endif
 
 typedef struct bloom_slices_walk_ {
     const unsigned char *rows;          /* row 0 */
     size_t width;                       /* bytes of a row */
     unsigned k;
-#if defined(__SIZEOF_INT128__)
     uint64_t m, x, y;
-#else
-    uint64_t cell[64];
-    unsigned next;
-#endif
 } bloom_slices_walk_;
-
-#if defined(__SIZEOF_INT128__)
-__extension__ typedef unsigned __int128 bloom_slices_product_;
 
 static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
                                                        bloom_hash h)
@@ -551,29 +560,11 @@ static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
 
 static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
 {
-    const uint64_t cell =
-        (uint64_t)((bloom_slices_product_)walk->x * walk->m >> 64);
+    const uint64_t cell = bloom_slices_high_half_(walk->x, walk->m);
     walk->x += walk->y;
     walk->y *= BLOOM_SLICES_FACTOR_;
     return walk->rows + (size_t)cell * walk->width;
 }
-#else
-static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
-                                                       bloom_hash h)
-{
-    bloom_slices_walk_ walk;
-    walk.rows = bloom_slices_const_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
-    walk.width = bloom_slices_width_(s) * 8;
-    walk.k = bloom_probes(bloom_slices_filter_(s), h, walk.cell);
-    walk.next = 0;
-    return walk;
-}
-
-static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
-{
-    return walk->rows + (size_t)walk->cell[walk->next++] * walk->width;
-}
-#endif
 
 /* ---- One key ------------------------------------------------------------ */
 
@@ -737,13 +728,13 @@ BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned k, \
     } \
 }
 
-/* How much is done at a time: that many words of a row, and rows */
-#ifdef BLOOM_TINY
+/* How many words of a row are counted at a time. Chips have little stack. */
+#if defined(BLOOM_TINY) \
+    || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_SLICES_COLUMNS_ 1U
 #else
 #define BLOOM_SLICES_COLUMNS_ 128U
 #endif
-#define BLOOM_SLICES_ROWS_ 512U
 
 BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_word_, uint64_t, 1,
                           BLOOM_SLICES_WORD_, uint64_t)
@@ -873,7 +864,7 @@ static inline void bloom_slices_count_some_(
 {
     static const unsigned char none[BLOOM_SLICES_COLUMNS_ * 8] = { 0 };
     uint64_t planes[8 * BLOOM_SLICES_COLUMNS_];
-    const unsigned char *row[BLOOM_SLICES_ROWS_];
+    const unsigned char *row[8 * 64];
     const unsigned k = bloom_slices_plan_of(s).hashes;
     uint64_t filters = bloom_slices_filters(s) - from * 64;
     size_t i, j;

@@ -17,17 +17,22 @@
        chain LAYOUT OFFSET: 32 BYTES ...       and grown
        window WIDTH image LAYOUT               a window that was copied, opened
        window WIDTH OFFSET: 32 BYTES ...       and filled
+       slices WIDTH image FILTERS              70 filters, saved and opened
+       slices WIDTH OFFSET: 32 BYTES ...
+       slices WIDTH found: HOW MANY, WHO       which may contain a key, and two
+       slices WIDTH counts: 70 NUMBERS
        keyed hash image                        the keyed hashes of 41 keys, and
        keyed hash SIZE: H1 H2                  of integers
        keyed hash integer: H1 H2
 
    The first two words of a line determine which builds print it: BLOOM_TINY has
-   only "plan ints", "classic 32", "window 32" and "keyed hash". All numbers are
-   hexadecimal. With GOLDEN_WASM the program needs no libc, only a put_character
+   only "plan ints", "classic 32", "window 32", "slices 32" and "keyed hash". All
+   numbers are hexadecimal. With GOLDEN_WASM the program needs no libc, only a put_character
    from outside. */
 #define BLOOM_STATIC
 #include "bloom.h"
 #include "examples/companions/bloom_keyed.h"
+#include "examples/companions/bloom_slices.h"
 #include "examples/companions/bloom_window.h"
 #include <float.h>
 #if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT && DBL_MANT_DIG == 53
@@ -435,6 +440,93 @@ static void all_windows(void)
     }
 }
 
+/* ---- Slices -------------------------------------------------------------- */
+
+static void put_slices_name(bloom_plan plan)
+{
+    put(plan.hash_bits == 64 ? "slices 64 " : "slices 32 ");
+}
+
+static void put_found(bloom_plan plan, uint64_t found, const uint64_t *who)
+{
+    put_slices_name(plan);
+    put("found: ");
+    put_hex(found, 2);
+    put(" ");
+    put_hex(who[1], 16);
+    put_hex(who[0], 16);
+    put("\n");
+}
+
+static void add_to_slices(bloom_slices *s, unsigned filter, unsigned key)
+{
+    size_t size;
+    const void *text = bytes(key, &size);
+    if (key % 3 == 0)
+        bloom_slices_add(s, filter, text, size);
+    else if (key % 3 == 1)
+        bloom_slices_add_u64(s, filter, number(key));
+    else
+        bloom_slices_add_hash(s, filter, hash(key));
+}
+
+static void one_slices(bloom_plan plan)
+{
+    enum { FILTERS = 70, HALF = 2048 };
+    unsigned char *image = memory + 1;
+    bloom_slices *s = bloom_slices_init(image, HALF, plan, FILTERS);
+    bloom *b = bloom_init(other + 3, sizeof other - 3, plan);
+    bloom_error error = BLOOM_CORRUPT;
+    uint64_t who[2];
+    uint32_t counts[FILTERS];
+    bloom_hash h[11];
+    size_t size, i;
+    if (!s)                         /* not in this build */
+        return;
+    size = bloom_slices_size(s);
+    for (i = 0; i < FILTERS; i++) {
+        add_to_slices(s, (unsigned)i, (unsigned)i);
+        add_to_slices(s, (unsigned)i, (unsigned)i / 7);
+    }
+    bloom_slices_seal(s);
+    for (i = 0; i < size; i++)
+        memory[HALF + i] = image[i];
+    s = bloom_slices_open(memory + HALF, size, &error);
+    if (!s || bloom_slices_verify(s) != BLOOM_OK) {
+        put("FAILED: saved slices are refused\n");
+        return;
+    }
+    if (!bloom_slices_get(s, 69, b) || !bloom_slices_put(s, 64, b))
+        put("FAILED: a filter of the same plan is refused\n");
+    bloom_slices_clear_filter(s, 66);
+    bloom_slices_seal(s);
+    put_slices_name(plan);
+    put("image 46\n");
+    put_image(put_slices_name, plan, memory + HALF, size);
+    for (i = 0; i < 11; i++)
+        h[i] = i % 2 ? bloom_slices_hash_u64(s, number((unsigned)i))
+                     : hash((unsigned)i);
+    h[0] = bloom_slices_hash_key(s, NULL, 0);       /* key 0 */
+    put_found(plan, bloom_slices_find_u64(s, number(1), who), who);
+    put_found(plan, bloom_slices_find_all(s, h, 2, who), who);
+    bloom_slices_count(s, h, 11, counts);
+    put_slices_name(plan);
+    put("counts:");
+    for (i = 0; i < FILTERS; i++) {
+        put(" ");
+        put_hex(counts[i], 1);
+    }
+    put("\n");
+}
+
+static void all_slices(void)
+{
+    bloom_plan plan = { 64, 0xFEDCBA9876543210U, 3, BLOOM_CLASSIC, 32 };
+    one_slices(plan);
+    plan.hash_bits = 64;
+    one_slices(plan);
+}
+
 /* ---- Keyed hashes -------------------------------------------------------- */
 
 static void put_hash(const char *what, unsigned size, bloom_hash h)
@@ -507,6 +599,7 @@ int main(void)
     all_folds();
     all_chains();
     all_windows();
+    all_slices();
     all_keyed();
     return 0;
 }
