@@ -13,6 +13,8 @@ sh tests/prints.sh "$@" >build/examples.out
 sum programs build/examples.out
 sh examples/tests/levels.sh >build/levels.out
 sum levels build/levels.out
+sh examples/tests/search.sh >build/search.out
+sum search build/search.out
 
 WARN='-Wall -Wextra -pedantic -O2 -I.'
 ${CC:-cc} -std=c99 $WARN examples/tests/mini_bits.c -lm -o build/mini-test &&
