@@ -101,6 +101,31 @@ static bloom *read_one(int fd, const char *name, const void *head)
     return bloom_open(image, size, NULL);
 }
 
+/* Reads a link of a chain into memory that bloom_free can free. Its size is not
+   trusted unless so many bytes are in the file. */
+static bloom *read_link(int fd, const char *name, const void *head)
+{
+    const size_t size = bloom_image_size(head, NULL);
+    bloom *b, *read;
+    if (size == 0 || size - HEADER > bytes_to_come(fd)) {
+        read = read_one(fd, name, head);
+        b = bloom_copy(read);
+        free(read);
+    } else {
+        b = bloom_create(bloom_plan_of(bloom_view(head, size, NULL)));
+        if (b) {
+            memcpy(b, head, HEADER);
+            if (read_whole(fd, name, (char *)b + HEADER, size - HEADER)
+                < size - HEADER)
+                die_of(bloom_error_text(BLOOM_TRUNCATED), name);
+        }
+    }
+    if (!b)
+        die("%s: not enough memory for %" PRIu64 " bytes", name,
+            (uint64_t)size);
+    return b;
+}
+
 /* The size of a window, by its header and that of its first generation. If they
    are damaged, what there is suffices for bloom_window_open to say so. */
 static size_t size_of_window(const unsigned char *head, size_t have)
@@ -150,7 +175,7 @@ static bloom_chain *read_chain(int fd, const char *name,
     for (i = 0; i < head[6] && i < 64; i++) {
         if (read_whole(fd, name, first, HEADER) < HEADER)
             die_of(bloom_error_text(BLOOM_TRUNCATED), name);
-        link[i] = read_one(fd, name, first);
+        link[i] = read_link(fd, name, first);
     }
     c = bloom_chain_join(head, link, &error);
     if (!c)
