@@ -233,8 +233,8 @@ BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(
 /* To read a large chain from a file without a second copy in memory, read its
    head, and each of its head[6] links over a filter that bloom_create made
    for the plan in the first 32 bytes. bloom_chain_join makes a chain of them,
-   which then frees them by bloom_free. The checks are those of bloom_chain_load.
-   If the result is NULL, the links are still yours. */
+   which then frees them by bloom_free. The checks are those of
+   bloom_chain_load. If the result is NULL, the links are still yours. */
 BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_join(
     const unsigned char head[32], bloom *const *link, bloom_error *error);
 
