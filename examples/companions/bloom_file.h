@@ -28,6 +28,8 @@
    #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    Names are UTF-8 on Windows, and bytes elsewhere. Errors are those of errno.
+   Windows does not replace a file that is open or mapped (EACCES), unless
+   bloom_file_load has opened it.
 
    OPTIONS are macros. Define them before every #include of this file.
      BLOOM_FILE_API             stands before each function. The default is
@@ -55,16 +57,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#ifdef _WIN32
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <io.h>
+#include <malloc.h>
+#include <windows.h>
+#else
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
 #error "bloom_file.h needs bloom.h 2.2.0 or later, but the compiler found \
 another bloom.h first: copy the right one into the folder of bloom_file.h"
 #endif
-#ifndef O_CLOEXEC
+#if !defined(_WIN32) && !defined(O_CLOEXEC)
 #error "bloom_file.h: include it first, or compile with -std=gnu99 or with \
 -D_POSIX_C_SOURCE=200809L"
 #endif
@@ -114,6 +128,7 @@ extern "C" {
    that it names is replaced. A hard link keeps the old file.
    A FIFO or a character device (/dev/stdout) is written to directly. A folder
    is EISDIR, and anything else EINVAL.
+   On Windows, the new file gets the permissions that its folder gives.
    If two programs save the same file, the last one to rename its file wins. A
    program that is killed while it saves leaves the new file, whose name ends
    with ".new." and two numbers: remove it. */
@@ -201,11 +216,22 @@ static inline char *bloom_file_join_(const char *path, size_t keep,
     return name;
 }
 
+static inline bool bloom_file_is_slash_(char c)
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\' || c == ':';
+#else
+    return c == '/';
+#endif
+}
+
 /* How many bytes of a path belong to its folder, with the last slash */
 static inline size_t bloom_file_folder_size_(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
+    size_t size = strlen(path);
+    while (size > 0 && !bloom_file_is_slash_(path[size - 1]))
+        size--;
+    return size;
 }
 
 /* The path and a suffix. File names have at most 255 bytes, so a long one is
@@ -219,6 +245,56 @@ static inline char *bloom_file_beside_(const char *path, const char *suffix)
              && ((unsigned char)path[keep] >> 6) == 2; )
             keep--;
     return bloom_file_join_(path, keep, suffix, strlen(suffix));
+}
+
+/* What is known about a file; there is none if it is not `there` */
+typedef struct bloom_file_facts_ {
+    bool there, regular, folder, stream;    /* stream: a FIFO or a device */
+    uint64_t size;
+#ifndef _WIN32
+    mode_t mode;
+    uid_t user;
+    gid_t group;
+#endif
+} bloom_file_facts_;
+
+/* ---- POSIX -------------------------------------------------------------- */
+#ifndef _WIN32
+
+static inline int bloom_file_close_(int fd)
+{
+    return close(fd);
+}
+
+static inline long bloom_file_write_some_(int fd, const char *from, size_t size)
+{
+    return (long)write(fd, from, size);
+}
+
+static inline long bloom_file_read_some_(int fd, char *to, size_t size)
+{
+    return (long)read(fd, to, size);
+}
+
+static inline void bloom_file_remove_(const char *name)
+{
+    unlink(name);
+}
+
+static inline unsigned long bloom_file_process_(void)
+{
+    return (unsigned long)getpid();
+}
+
+static inline void *bloom_file_aligned_(size_t size)
+{
+    void *memory = NULL;
+    return posix_memalign(&memory, 64, size) == 0 ? memory : NULL;
+}
+
+static inline void bloom_file_release_(void *memory)
+{
+    free(memory);
 }
 
 /* The path that symbolic links lead to. No file needs to be there. NULL: see
@@ -242,110 +318,70 @@ static inline char *bloom_file_follow_(const char *path)
     return at;
 }
 
-/* ---- Saving ------------------------------------------------------------- */
-
-/* Looks at the file to be replaced: 0 if it may be. old->st_mode is 0 if there
-   is none. */
-static inline int bloom_file_look_(const char *path, struct stat *old)
+static inline bloom_file_facts_ bloom_file_facts_of_(const struct stat *file)
 {
-    if (lstat(path, old) != 0) {
-        old->st_mode = 0;
-        return errno == ENOENT ? 0 : bloom_file_why_();
-    }
-    if (!S_ISREG(old->st_mode))
-        return S_ISDIR(old->st_mode) ? EISDIR : EINVAL;
-    return access(path, W_OK) == 0 ? 0 : bloom_file_why_();
+    bloom_file_facts_ facts;
+    facts.there = true;
+    facts.regular = S_ISREG(file->st_mode);
+    facts.folder = S_ISDIR(file->st_mode);
+    facts.stream = S_ISFIFO(file->st_mode) || S_ISCHR(file->st_mode);
+    facts.size = (uint64_t)file->st_size;
+    facts.mode = file->st_mode & 0777;
+    facts.user = file->st_uid;
+    facts.group = file->st_gid;
+    return facts;
 }
 
-/* Gives the new file the owner and group of the old one, if there is one. */
-static inline int bloom_file_own_(int fd, const struct stat *old)
+static inline int bloom_file_ask_fd_(int fd, bloom_file_facts_ *facts)
 {
-    struct stat now;
-    if (old->st_mode == 0)
-        return 0;
-    if (fstat(fd, &now) != 0)
+    struct stat file;
+    if (fstat(fd, &file) != 0)
         return bloom_file_why_();
-    if (now.st_uid == old->st_uid && now.st_gid == old->st_gid)
-        return 0;
-    return fchown(fd, old->st_uid, old->st_gid) == 0 ? 0 : bloom_file_why_();
-}
-
-/* Only the owner may read the new file until it has the old one's mode. */
-static inline int bloom_file_create_(bloom_file *f, const char *suffix,
-                                     bool secret)
-{
-    f->name = bloom_file_beside_(f->target, suffix);
-    if (!f->name)
-        return ENOMEM;
-    f->fd = open(f->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                 secret ? 0600 : 0666);
-    if (f->fd >= 0)
-        return 0;
-    free(f->name);
-    f->name = NULL;
-    return bloom_file_why_();
-}
-
-BLOOM_FILE_API void bloom_file_cancel(bloom_file *f)
-{
-    const int why = errno;
-    if (f->fd >= 0)
-        close(f->fd);
-    if (f->name)
-        unlink(f->name);
-    free(f->name);
-    free(f->target);
-    f->name = f->target = NULL;
-    f->fd = -1;
-    errno = why;
-}
-
-BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
-                                    const char *suffix)
-{
-    struct stat old;
-    char own[64];
-    unsigned tries = 0;
-    int why;
-    f->fd = -1;
-    f->name = NULL;
-    f->size = f->reserved = 0;
-    f->target = bloom_file_follow_(name);
-    if (!f->target)
-        return bloom_file_why_();
-    why = bloom_file_look_(f->target, &old);
-    if (why == 0)
-        do {
-            sprintf(own, ".new.%ld.%u", (long)getpid(), tries);
-            why = bloom_file_create_(f, suffix ? suffix : own,
-                                     old.st_mode != 0);
-        } while (why == EEXIST && !suffix && ++tries < 10000);
-    if (why == 0)
-        why = bloom_file_own_(f->fd, &old);
-    if (why != 0)
-        bloom_file_cancel(f);
-    return why;
-}
-
-static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
-{
-    const char *from = (const char *)bytes;
-    while (size > 0) {
-        const size_t most = size < BLOOM_FILE_MOST_ ? size : BLOOM_FILE_MOST_;
-        const ssize_t some = write(fd, from, most);
-        if (some < 0 && errno != EINTR)
-            return bloom_file_why_();
-        from += some > 0 ? some : 0;
-        size -= some > 0 ? (size_t)some : 0;
-    }
+    *facts = bloom_file_facts_of_(&file);
     return 0;
 }
 
-BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
+/* Symbolic links are followed. */
+static inline bool bloom_file_is_stream_(const char *name)
 {
-    const int why = bloom_file_write_(f->fd, bytes, size);
-    f->size += why == 0 ? size : 0;
-    return why;
+    struct stat file;
+    return stat(name, &file) == 0 && bloom_file_facts_of_(&file).stream;
+}
+
+/* Asks about the file to be replaced. It is no error if there is none. */
+static inline int bloom_file_ask_(const char *path, bloom_file_facts_ *facts)
+{
+    struct stat file;
+    facts->there = false;
+    if (lstat(path, &file) != 0)
+        return errno == ENOENT ? 0 : bloom_file_why_();
+    *facts = bloom_file_facts_of_(&file);
+    return !facts->regular || access(path, W_OK) == 0 ? 0 : bloom_file_why_();
+}
+
+/* Gives the new file the owner and group of the old one, if there is one. */
+static inline int bloom_file_own_(int fd, const bloom_file_facts_ *old)
+{
+    bloom_file_facts_ now;
+    int why;
+    if (!old->there)
+        return 0;
+    why = bloom_file_ask_fd_(fd, &now);
+    if (why != 0 || (now.user == old->user && now.group == old->group))
+        return why;
+    return fchown(fd, old->user, old->group) == 0 ? 0 : bloom_file_why_();
+}
+
+/* Only the owner may read the new file until it has the old one's mode. */
+static inline int bloom_file_create_(const char *name, bool secret)
+{
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                secret ? 0600 : 0666);
+}
+
+static inline int bloom_file_open_(const char *name, bool to_write)
+{
+    return open(name, (to_write ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
 /* Writing zeros reserves disk space in any file system. */
@@ -364,22 +400,30 @@ static inline int bloom_file_zeros_(int fd, uint64_t from, uint64_t size)
     return 0;
 }
 
-BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
+static inline int bloom_file_extend_(int fd, uint64_t from, uint64_t to)
 {
-    const uint64_t from = f->reserved > f->size ? f->reserved : f->size;
     int why = EOPNOTSUPP;
-    if (size <= from)
-        return 0;
 #if defined(_POSIX_ADVISORY_INFO) && _POSIX_ADVISORY_INFO > 0
     do
-        why = posix_fallocate(f->fd, (off_t)from, (off_t)(size - from));
+        why = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
     while (why == EINTR);
 #endif
     if (why == EOPNOTSUPP || why == EINVAL)
-        why = bloom_file_zeros_(f->fd, from, size - from);
-    if (why == 0)
-        f->reserved = size;
+        why = bloom_file_zeros_(fd, from, to - from);
     return why;
+}
+
+static inline int bloom_file_cut_(int fd, uint64_t size)
+{
+    return ftruncate(fd, (off_t)size) == 0 ? 0 : bloom_file_why_();
+}
+
+static inline int bloom_file_like_(int fd, const bloom_file_facts_ *old)
+{
+    const int why = bloom_file_own_(fd, old);
+    if (why != 0 || !old->there)
+        return why;
+    return fchmod(fd, old->mode) == 0 ? 0 : bloom_file_why_();
 }
 
 /* macOS writes to the disk's own memory only, unless it is told otherwise. */
@@ -427,25 +471,420 @@ static inline int bloom_file_rename_(bloom_file *f)
     return why;
 }
 
+/* NULL: see errno. The size is not 0. */
+static inline const void *bloom_file_view_(int fd, size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+
+static inline void bloom_file_unview_(const void *map, size_t size)
+{
+    munmap((void *)(uintptr_t)map, size);
+}
+
+/* ---- Windows ------------------------------------------------------------
+   Its functions take names in UTF-16, and have errors of their own. */
+#else
+
+/* Sets errno to the last error of Windows. */
+static inline int bloom_file_failed_(void)
+{
+    switch (GetLastError()) {
+    case ERROR_FILE_NOT_FOUND: case ERROR_PATH_NOT_FOUND:
+    case ERROR_INVALID_NAME: case ERROR_BAD_NETPATH: case ERROR_BAD_PATHNAME:
+        return errno = ENOENT;
+    case ERROR_FILE_EXISTS: case ERROR_ALREADY_EXISTS:
+        return errno = EEXIST;
+    case ERROR_ACCESS_DENIED: case ERROR_SHARING_VIOLATION:
+    case ERROR_LOCK_VIOLATION: case ERROR_USER_MAPPED_FILE:
+    case ERROR_WRITE_PROTECT:
+        return errno = EACCES;
+    case ERROR_DISK_FULL: case ERROR_HANDLE_DISK_FULL:
+        return errno = ENOSPC;
+    case ERROR_NOT_ENOUGH_MEMORY: case ERROR_OUTOFMEMORY:
+        return errno = ENOMEM;
+    case ERROR_FILENAME_EXCED_RANGE:
+        return errno = ENAMETOOLONG;
+    default:
+        return errno = EIO;
+    }
+}
+
+/* The name in UTF-16, for free(); NULL: see errno */
+static inline wchar_t *bloom_file_wide_(const char *name)
+{
+    const int size = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, name,
+                                         -1, NULL, 0);
+    wchar_t *wide = NULL;
+    if (size <= 0) {
+        errno = EILSEQ;
+        return NULL;
+    }
+    wide = (wchar_t *)malloc((size_t)size * sizeof *wide);
+    if (wide)
+        MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, size);
+    else
+        errno = ENOMEM;
+    return wide;
+}
+
+static inline int bloom_file_close_(int fd)
+{
+    return _close(fd);
+}
+
+static inline long bloom_file_write_some_(int fd, const char *from, size_t size)
+{
+    return _write(fd, from, (unsigned)size);
+}
+
+static inline long bloom_file_read_some_(int fd, char *to, size_t size)
+{
+    return _read(fd, to, (unsigned)size);
+}
+
+static inline void bloom_file_remove_(const char *name)
+{
+    wchar_t *wide = bloom_file_wide_(name);
+    if (wide)
+        DeleteFileW(wide);
+    free(wide);
+}
+
+static inline unsigned long bloom_file_process_(void)
+{
+    return (unsigned long)GetCurrentProcessId();
+}
+
+static inline void *bloom_file_aligned_(size_t size)
+{
+    return _aligned_malloc(size, 64);
+}
+
+static inline void bloom_file_release_(void *memory)
+{
+    _aligned_free(memory);
+}
+
+/* A file as one of the C library; -1: see errno */
+static inline int bloom_file_make_(const char *name, DWORD access, DWORD how)
+{
+    wchar_t *wide = bloom_file_wide_(name);
+    HANDLE file;
+    int fd;
+    if (!wide)
+        return -1;
+    file = CreateFileW(wide, access, FILE_SHARE_READ | FILE_SHARE_WRITE
+                                     | FILE_SHARE_DELETE,
+                       NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
+    free(wide);
+    if (file == INVALID_HANDLE_VALUE) {
+        bloom_file_failed_();
+        return -1;
+    }
+    fd = _open_osfhandle((intptr_t)file, _O_BINARY | _O_NOINHERIT);
+    if (fd < 0)
+        CloseHandle(file);
+    return fd;
+}
+
+static inline int bloom_file_create_(const char *name, bool secret)
+{
+    (void)secret;
+    return bloom_file_make_(name, GENERIC_WRITE, CREATE_NEW);
+}
+
+static inline int bloom_file_open_(const char *name, bool to_write)
+{
+    wchar_t *wide = bloom_file_wide_(name);
+    const DWORD is = wide ? GetFileAttributesW(wide) : 0;
+    if (!wide)
+        return -1;
+    free(wide);
+    if (is != INVALID_FILE_ATTRIBUTES && (is & FILE_ATTRIBUTE_DIRECTORY)) {
+        errno = EISDIR;
+        return -1;
+    }
+    return bloom_file_make_(name, to_write ? GENERIC_WRITE : GENERIC_READ,
+                            OPEN_EXISTING);
+}
+
+static inline int bloom_file_ask_fd_(int fd, bloom_file_facts_ *facts)
+{
+    const HANDLE file = (HANDLE)_get_osfhandle(fd);
+    LARGE_INTEGER size;
+    facts->there = true;
+    facts->folder = false;
+    facts->regular = GetFileType(file) == FILE_TYPE_DISK;
+    facts->stream = !facts->regular;
+    facts->size = 0;
+    if (!facts->regular)
+        return 0;
+    if (!GetFileSizeEx(file, &size))
+        return bloom_file_failed_();
+    facts->size = (uint64_t)size.QuadPart;
+    return 0;
+}
+
+/* A device, as NUL, or a pipe */
+static inline bool bloom_file_is_stream_(const char *name)
+{
+    bloom_file_facts_ facts;
+    const int fd = bloom_file_make_(name, GENERIC_WRITE, OPEN_EXISTING);
+    const bool is = fd >= 0 && bloom_file_ask_fd_(fd, &facts) == 0
+                    && facts.stream;
+    if (fd >= 0)
+        _close(fd);
+    return is;
+}
+
+static inline int bloom_file_ask_(const char *path, bloom_file_facts_ *facts)
+{
+    wchar_t *wide = bloom_file_wide_(path);
+    DWORD is = INVALID_FILE_ATTRIBUTES;
+    facts->there = facts->folder = false;
+    facts->regular = true;
+    if (!wide)
+        return bloom_file_why_();
+    is = GetFileAttributesW(wide);
+    free(wide);
+    if (is == INVALID_FILE_ATTRIBUTES)
+        return bloom_file_failed_() == ENOENT ? 0 : bloom_file_why_();
+    facts->there = true;
+    facts->folder = (is & FILE_ATTRIBUTE_DIRECTORY) != 0;
+    facts->regular = !facts->folder;
+    return facts->regular && (is & FILE_ATTRIBUTE_READONLY) ? EACCES : 0;
+}
+
+static inline int bloom_file_own_(int fd, const bloom_file_facts_ *old)
+{
+    (void)fd;
+    (void)old;
+    return 0;
+}
+
+static inline int bloom_file_like_(int fd, const bloom_file_facts_ *old)
+{
+    return bloom_file_own_(fd, old);
+}
+
+/* The path that the symbolic links of an open file lead to; NULL: see errno */
+static inline char *bloom_file_final_(HANDLE file)
+{
+    const DWORD size = GetFinalPathNameByHandleW(file, NULL, 0, 0);
+    wchar_t *wide = (wchar_t *)malloc((size + 1) * sizeof (wchar_t));
+    char *path = wide ? (char *)malloc(4 * ((size_t)size + 1)) : NULL;
+    if (!path)
+        errno = ENOMEM;
+    else if (size == 0 || !GetFinalPathNameByHandleW(file, wide, size + 1, 0)
+             || !WideCharToMultiByte(CP_UTF8, 0, wide, -1, path,
+                                     4 * ((int)size + 1), NULL, NULL)) {
+        bloom_file_failed_();
+        free(path);
+        path = NULL;
+    }
+    free(wide);
+    return path;
+}
+
+/* Follows symbolic links, if they lead to a file. */
+static inline char *bloom_file_follow_(const char *name)
+{
+    wchar_t *wide = bloom_file_wide_(name);
+    char *path = NULL;
+    DWORD is;
+    if (!wide)
+        return NULL;
+    is = GetFileAttributesW(wide);
+    if (is == INVALID_FILE_ATTRIBUTES || !(is & FILE_ATTRIBUTE_REPARSE_POINT)) {
+        path = bloom_file_join_(name, strlen(name), "", 0);
+    } else {
+        HANDLE file = CreateFileW(
+            wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+            NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+        if (file == INVALID_HANDLE_VALUE) {
+            bloom_file_failed_();
+        } else {
+            path = bloom_file_final_(file);
+            CloseHandle(file);
+        }
+    }
+    free(wide);
+    return path;
+}
+
+/* A larger file is filled with zeros. The error is that of errno. */
+static inline int bloom_file_cut_(int fd, uint64_t size)
+{
+    return _chsize_s(fd, (__int64)size);
+}
+
+static inline int bloom_file_extend_(int fd, uint64_t from, uint64_t to)
+{
+    (void)from;
+    return bloom_file_cut_(fd, to);
+}
+
+static inline int bloom_file_sync_(int fd)
+{
+    return _commit(fd) == 0 ? 0 : bloom_file_why_();
+}
+
+/* Returns when the disk has the new name. */
+static inline int bloom_file_rename_(bloom_file *f)
+{
+    wchar_t *from = bloom_file_wide_(f->name);
+    wchar_t *to = from ? bloom_file_wide_(f->target) : NULL;
+    int why = 0;
+    if (!to)
+        why = bloom_file_why_();
+    else if (!MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING
+                                    | MOVEFILE_WRITE_THROUGH))
+        why = bloom_file_failed_();
+    free(from);
+    free(to);
+    if (why == 0) {
+        free(f->name);
+        f->name = NULL;
+    }
+    return why;
+}
+
+static inline const void *bloom_file_view_(int fd, size_t size)
+{
+    const HANDLE file = (HANDLE)_get_osfhandle(fd);
+    HANDLE mapping = CreateFileMappingW(file, NULL, PAGE_READONLY, 0, 0, NULL);
+    const void *map = mapping
+        ? MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size) : NULL;
+    if (!map)
+        bloom_file_failed_();
+    if (mapping)
+        CloseHandle(mapping);
+    return map;
+}
+
+static inline void bloom_file_unview_(const void *map, size_t size)
+{
+    (void)size;
+    UnmapViewOfFile(map);
+}
+
+#endif
+
+/* ---- Saving ------------------------------------------------------------- */
+
+/* Looks at the file to be replaced: 0 if it may be, or if there is none. */
+static inline int bloom_file_look_(const char *path, bloom_file_facts_ *old)
+{
+    const int why = bloom_file_ask_(path, old);
+    if (why != 0 || !old->there || old->regular)
+        return why;
+    return old->folder ? EISDIR : EINVAL;
+}
+
+BLOOM_FILE_API void bloom_file_cancel(bloom_file *f)
+{
+    const int why = errno;
+    if (f->fd >= 0)
+        bloom_file_close_(f->fd);
+    if (f->name)
+        bloom_file_remove_(f->name);
+    free(f->name);
+    free(f->target);
+    f->name = f->target = NULL;
+    f->fd = -1;
+    errno = why;
+}
+
+/* Creates the new file; 0, or EEXIST and others */
+static inline int bloom_file_try_(bloom_file *f, const char *suffix,
+                                  bool secret)
+{
+    f->name = bloom_file_beside_(f->target, suffix);
+    if (!f->name)
+        return ENOMEM;
+    f->fd = bloom_file_create_(f->name, secret);
+    if (f->fd >= 0)
+        return 0;
+    free(f->name);
+    f->name = NULL;
+    return bloom_file_why_();
+}
+
+BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
+                                    const char *suffix)
+{
+    bloom_file_facts_ old;
+    char own[64];
+    unsigned tries = 0;
+    int why;
+    f->fd = -1;
+    f->name = NULL;
+    f->size = f->reserved = 0;
+    f->target = bloom_file_follow_(name);
+    if (!f->target)
+        return bloom_file_why_();
+    why = bloom_file_look_(f->target, &old);
+    if (why == 0)
+        do {
+            snprintf(own, sizeof own, ".new.%lu.%u", bloom_file_process_(),
+                     tries);
+            why = bloom_file_try_(f, suffix ? suffix : own, old.there);
+        } while (why == EEXIST && !suffix && ++tries < 10000);
+    if (why == 0)
+        why = bloom_file_own_(f->fd, &old);
+    if (why != 0)
+        bloom_file_cancel(f);
+    return why;
+}
+
+static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
+{
+    const char *from = (const char *)bytes;
+    while (size > 0) {
+        const size_t most = size < BLOOM_FILE_MOST_ ? size : BLOOM_FILE_MOST_;
+        const long some = bloom_file_write_some_(fd, from, most);
+        if (some < 0 && errno != EINTR)
+            return bloom_file_why_();
+        from += some > 0 ? some : 0;
+        size -= some > 0 ? (size_t)some : 0;
+    }
+    return 0;
+}
+
+BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
+{
+    const int why = bloom_file_write_(f->fd, bytes, size);
+    f->size += why == 0 ? size : 0;
+    return why;
+}
+
+BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
+{
+    const uint64_t from = f->reserved > f->size ? f->reserved : f->size;
+    const int why = size > from ? bloom_file_extend_(f->fd, from, size) : 0;
+    if (why == 0 && size > from)
+        f->reserved = size;
+    return why;
+}
+
 /* Makes the new file ready to replace the old one. */
 static inline int bloom_file_complete_(bloom_file *f)
 {
-    struct stat old;
+    bloom_file_facts_ old;
     int why = bloom_file_look_(f->target, &old);
-    if (why == 0 && f->reserved > f->size
-        && ftruncate(f->fd, (off_t)f->size) != 0)
-        why = bloom_file_why_();
+    if (why == 0 && f->reserved > f->size)
+        why = bloom_file_cut_(f->fd, f->size);
     if (why == 0)
-        why = bloom_file_own_(f->fd, &old);
-    if (why == 0 && old.st_mode != 0 && fchmod(f->fd, old.st_mode & 0777) != 0)
-        why = bloom_file_why_();
+        why = bloom_file_like_(f->fd, &old);
     return why == 0 ? bloom_file_sync_(f->fd) : why;
 }
 
 BLOOM_FILE_API int bloom_file_finish(bloom_file *f)
 {
     int why = bloom_file_complete_(f);
-    if (close(f->fd) != 0 && why == 0)
+    if (bloom_file_close_(f->fd) != 0 && why == 0)
         why = bloom_file_why_();
     f->fd = -1;
     if (why == 0)
@@ -457,12 +896,12 @@ BLOOM_FILE_API int bloom_file_finish(bloom_file *f)
 static inline int bloom_file_write_to_(const char *name, const void *image,
                                        size_t size)
 {
-    const int fd = open(name, O_WRONLY | O_CLOEXEC);
+    const int fd = bloom_file_open_(name, true);
     int why;
     if (fd < 0)
         return bloom_file_why_();
     why = bloom_file_write_(fd, image, size);
-    if (close(fd) != 0 && why == 0)
+    if (bloom_file_close_(fd) != 0 && why == 0)
         why = bloom_file_why_();
     return why;
 }
@@ -470,11 +909,9 @@ static inline int bloom_file_write_to_(const char *name, const void *image,
 BLOOM_FILE_API int bloom_file_save(const char *name, const void *image,
                                    size_t size)
 {
-    struct stat there;
     bloom_file f;
     int why;
-    if (stat(name, &there) == 0
-        && (S_ISFIFO(there.st_mode) || S_ISCHR(there.st_mode)))
+    if (bloom_file_is_stream_(name))
         return bloom_file_write_to_(name, image, size);
     why = bloom_file_begin(&f, name, NULL);
     if (why != 0)
@@ -493,7 +930,7 @@ BLOOM_FILE_API void bloom_file_free(void *image)
 #ifdef BLOOM_FILE_FREE
     BLOOM_FILE_FREE(image);
 #else
-    free(image);
+    bloom_file_release_(image);
 #endif
 }
 
@@ -502,9 +939,7 @@ static inline void *bloom_file_allocate_(size_t size)
 #ifdef BLOOM_FILE_MALLOC
     void *memory = BLOOM_FILE_MALLOC(size > 0 ? size : 1);
 #else
-    void *memory = NULL;
-    if (posix_memalign(&memory, 64, size > 0 ? size : 1) != 0)
-        memory = NULL;
+    void *memory = bloom_file_aligned_(size > 0 ? size : 1);
 #endif
     if (!memory)
         errno = ENOMEM;
@@ -514,11 +949,11 @@ static inline void *bloom_file_allocate_(size_t size)
 /* Reads until the memory is full or the file ends. false: see errno */
 static inline bool bloom_file_fill_(int fd, char *to, size_t size, size_t *got)
 {
-    ssize_t some = 1;
+    long some = 1;
     for (*got = 0; some != 0 && *got < size; ) {
         const size_t most = size - *got;
-        some = read(fd, to + *got, most < BLOOM_FILE_MOST_ ? most
-                                                           : BLOOM_FILE_MOST_);
+        some = bloom_file_read_some_(fd, to + *got, most < BLOOM_FILE_MOST_
+                                                    ? most : BLOOM_FILE_MOST_);
         if (some < 0 && errno != EINTR)
             return false;
         *got += some > 0 ? (size_t)some : 0;
@@ -555,52 +990,53 @@ static inline char *bloom_file_read_(int fd, size_t guess, size_t most,
     return NULL;
 }
 
-static inline bool bloom_file_is_whole_(int fd, const struct stat *before,
-                                        size_t size)
+/* Opens a file to be read; -1: see errno */
+static inline int bloom_file_to_read_(const char *name,
+                                      bloom_file_facts_ *facts)
 {
-    struct stat now;
-    if (fstat(fd, &now) != 0)
-        return false;
-    if (!S_ISREG(now.st_mode) || (now.st_size == before->st_size
-        && (now.st_size == 0 || (uint64_t)now.st_size == size)))
-        return true;
-    errno = EBUSY;
-    return false;
+    const int fd = bloom_file_open_(name, false);
+    const int why = fd >= 0 ? bloom_file_ask_fd_(fd, facts) : errno;
+    if (fd >= 0 && why == 0)
+        return fd;
+    if (fd >= 0)
+        bloom_file_close_(fd);
+    errno = why;
+    return -1;
 }
 
-/* Opens a file to be read; -1: see errno */
-static inline int bloom_file_open_(const char *name, struct stat *file)
+/* false, and errno, if the file had another size meanwhile. Linux says 0 for
+   files that it makes while they are read. */
+static inline bool bloom_file_is_whole_(int fd, const bloom_file_facts_ *before,
+                                        size_t size)
 {
-    const int fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, file) == 0)
-        return fd;
-    if (fd >= 0) {
-        const int why = errno;
-        close(fd);
+    bloom_file_facts_ now;
+    int why = bloom_file_ask_fd_(fd, &now);
+    if (why == 0 && now.regular && (now.size != before->size
+                                    || (now.size != 0 && now.size != size)))
+        why = EBUSY;
+    if (why != 0)
         errno = why;
-    }
-    return -1;
+    return why == 0;
 }
 
 BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
                                      size_t *size)
 {
-    struct stat file;
-    const int fd = bloom_file_open_(name, &file);
+    bloom_file_facts_ file;
+    const int fd = bloom_file_to_read_(name, &file);
     char *memory;
     int why;
     *size = 0;
     if (fd < 0)
         return NULL;
-    if (!S_ISREG(file.st_mode))
-        file.st_size = 1 << 16;
-    memory = bloom_file_read_(fd, (size_t)file.st_size, most, size);
+    memory = bloom_file_read_(fd, file.regular ? (size_t)file.size : 1 << 16,
+                              most, size);
     if (memory && !bloom_file_is_whole_(fd, &file, *size)) {
         bloom_file_free(memory);
         memory = NULL;
     }
     why = errno;
-    close(fd);
+    bloom_file_close_(fd);
     if (!memory) {
         *size = 0;
         errno = why;
@@ -611,34 +1047,31 @@ BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
 /* A map cannot be empty, so the map of an empty file is no map. */
 BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size)
 {
-    struct stat file;
-    const int fd = bloom_file_open_(name, &file);
-    void *map = MAP_FAILED;
+    bloom_file_facts_ file;
+    const int fd = bloom_file_to_read_(name, &file);
+    const void *map = NULL;
     int why;
     *size = 0;
     if (fd < 0)
         return NULL;
-    if (!S_ISREG(file.st_mode))
-        errno = S_ISDIR(file.st_mode) ? EISDIR : ENODEV;
-    else if ((uint64_t)file.st_size > SIZE_MAX)
+    if (!file.regular)
+        errno = file.folder ? EISDIR : ENODEV;
+    else if (file.size > SIZE_MAX)
         errno = EFBIG;
-    else if (file.st_size > 0)
-        map = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    else
+        map = file.size > 0 ? bloom_file_view_(fd, (size_t)file.size) : "";
     why = errno;
-    close(fd);
-    if (S_ISREG(file.st_mode) && file.st_size == 0)
-        return "";
+    bloom_file_close_(fd);
     errno = why;
-    if (map == MAP_FAILED)
-        return NULL;
-    *size = (size_t)file.st_size;
+    if (map)
+        *size = (size_t)file.size;
     return map;
 }
 
 BLOOM_FILE_API void bloom_file_unmap(const void *image, size_t size)
 {
     if (size > 0)
-        munmap((void *)(uintptr_t)image, size);
+        bloom_file_unview_(image, size);
 }
 
 #ifdef __cplusplus

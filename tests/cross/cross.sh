@@ -184,20 +184,25 @@ ready() {
 }
 
 run_tests() {
-    sum=
     calls=              # separate tests the plans on the same machine
     [ "$1" != atomic ] || calls=-DTEST_CALLS
-    compile tests/unit/all.c "tests-$1" -DBLOOM_STATIC $(options "$1") $calls &&
-        $run "$dir/tests-$1.exe" >"$dir/tests-$1.txt" 2>&1
-    sum=$(grep '^[0-9]* passed, [0-9]* failed' "$dir/tests-$1.txt" 2>/dev/null)
+    count_tests tests/unit/all.c "$1" -DBLOOM_STATIC $(options "$1") $calls
+}
+
+count_tests() {         # count_tests SOURCE NAME FLAGS...: one test program
+    source=$1 test=$2
+    shift 2
+    compile "$source" "tests-$test" "$@" &&
+        $run "$dir/tests-$test.exe" >"$dir/tests-$test.txt" 2>&1
+    sum=$(grep '^[0-9]* passed, [0-9]* failed' "$dir/tests-$test.txt" 2>/dev/null)
     case $sum in
     '') tests_failed=$((tests_failed + 1))
-        echo "$name: the tests ($1) did not end or were not built" ;;
+        echo "$name: the tests ($test) did not end or were not built" ;;
     *) tests=$((tests + ${sum%% *}))
        sum=${sum#*, }
        tests_failed=$((tests_failed + ${sum%% *})) ;;
     esac
-    case $sum in '0 failed') ;; *) tail -n 5 "$dir/tests-$1.txt" ;; esac 2>&1
+    case $sum in '0 failed') ;; *) tail -n 5 "$dir/tests-$test.txt" ;; esac 2>&1
 }
 
 # Compares each image and each table of plans with the host's, byte by byte.
@@ -336,6 +341,9 @@ check() {
         for program in $CHIPS; do chip_program "$program"; done ;;
     esac
     case $checks in *unaligned*) unaligned ;; esac
+    case $by in wine | qemu-*)              # these have files
+        count_tests tests/cross/file.c file "-DIN=\"$dir/\"" ;;
+    esac
 }
 
 row() {
