@@ -68,14 +68,10 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #define BLOOM_STATIC
-#include "bloom.h"
+#include "companions/bloom_file.h"
 #define PROGRAM "levels"
 #include "need.h"
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define RATE 0.01                       /* p of each filter */
 enum { HEAD = 64, ENTRY = 24, RUNS = 1000 };     /* bytes; at most 1000 */
@@ -217,21 +213,11 @@ static void open_runs(void)
 /* Maps a store. If it does not exist and `may_be_new`, it has no runs. */
 static void open_store(const char *name, bool may_be_new)
 {
-    struct stat about;
-    int fd = open(name, O_RDONLY);
-    void *bytes;
     store = name;
-    if (fd < 0 && errno == ENOENT && may_be_new)
+    map = (const unsigned char *)bloom_file_map(name, &map_size);
+    if (!map && errno == ENOENT && may_be_new)
         return;
-    need(fd >= 0 && fstat(fd, &about) == 0, name, NULL);
-    need(S_ISREG(about.st_mode), name, "is not a file");
-    need(about.st_size > 0, name, "is truncated");
-    need((uintmax_t)about.st_size <= SIZE_MAX, name, "is too large");
-    map_size = (size_t)about.st_size;
-    bytes = mmap(NULL, map_size, PROT_READ, MAP_SHARED, fd, 0);
-    need(bytes != MAP_FAILED, name, NULL);
-    close(fd);
-    map = bytes;
+    need(map != NULL, name, NULL);
     open_runs();
 }
 

@@ -10,7 +10,7 @@
    addresses that may pass even if they are false positives.
 
    Prints:
-       block list:    100000 addresses in 179 KB
+       block list:    100000 addresses, saved in 179 KB
        one bit wrong: corrupt: the seal does not match
        as it was:     ok
        spam:          500234 stopped, 0 passed
@@ -18,7 +18,7 @@
        allow list:    103 of 100000 good senders; expected for p = 0.001: 100
        stopped twice: 0 of them */
 #define BLOOM_IMPLEMENTATION
-#include "bloom.h"
+#include "companions/bloom_file.h"
 #define PROGRAM "spam"
 #include "need.h"
 
@@ -129,20 +129,36 @@ static bloom_error check(const void *image, size_t size)
     return list ? bloom_verify(list) : error;
 }
 
-static int demonstrate(void)
+/* Saves the list, so that a crash leaves the old file or the new one, and loads
+   it as another program would, which uses it where it lies. */
+static unsigned char *save_and_load(const char *name, size_t *size)
 {
     bloom *list = build_bad();
-    size_t size = bloom_size(list);
-    unsigned char *image = (unsigned char *)list;   /* as if read by fread */
+    unsigned char *image;
+    errno = bloom_file_save(name, list, bloom_size(list));
+    need(errno == 0, name, NULL);
+    bloom_free(list);
+    image = (unsigned char *)bloom_file_load(name, SIZE_MAX, size);
+    need(image != NULL, name, NULL);
+    remove(name);
+    return image;
+}
+
+static int demonstrate(void)
+{
+    size_t size;
+    unsigned char *image = save_and_load("spam.bloom", &size);
+    const bloom *list;
     bool kept;
-    printf("block list:    %d addresses in %u KB\n", BAD,
+    printf("block list:    %d addresses, saved in %u KB\n", BAD,
            (unsigned)size / 1000);
     image[size / 2] ^= 1;
     printf("one bit wrong: %s\n", bloom_error_text(check(image, size)));
     image[size / 2] ^= 1;
     printf("as it was:     %s\n", bloom_error_text(check(image, size)));
+    list = bloom_view(image, size, NULL);
     kept = check(image, size) == BLOOM_OK && receive(list);
-    bloom_free(list);
+    bloom_file_free(image);
     return !kept;
 }
 

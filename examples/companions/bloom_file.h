@@ -196,7 +196,8 @@ BLOOM_FILE_API void bloom_file_cancel(bloom_file *f);
 
 static inline int bloom_file_why_(void)
 {
-    return errno != 0 ? errno : EIO;
+    const int why = errno;
+    return why != 0 ? why : EIO;
 }
 
 /* ---- Names -------------------------------------------------------------- */
@@ -995,7 +996,10 @@ static inline int bloom_file_to_read_(const char *name,
                                       bloom_file_facts_ *facts)
 {
     const int fd = bloom_file_open_(name, false);
-    const int why = fd >= 0 ? bloom_file_ask_fd_(fd, facts) : errno;
+    int why = errno;
+    memset(facts, 0, sizeof *facts);
+    if (fd >= 0)
+        why = bloom_file_ask_fd_(fd, facts);
     if (fd >= 0 && why == 0)
         return fd;
     if (fd >= 0)
