@@ -830,7 +830,9 @@ static inline uint64_t bloom_load64_(const unsigned char *p)
 /* The same of an image in flash (rom) or of other bytes, such as a key */
 static inline unsigned bloom_byte_of_(const unsigned char *p, bool rom)
 {
-    return BLOOM_IN_ROM_ && rom ? (unsigned)BLOOM_READ_BYTE(p) : *p;
+    if (BLOOM_IN_ROM_ && rom)
+        return (unsigned)BLOOM_READ_BYTE(p);
+    return *p;
 }
 
 static inline uint64_t bloom_load64_of_(const unsigned char *p, bool rom)
@@ -2517,7 +2519,8 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     for (cell = 0; cell < plan.cells; cell++)
         if (image[BLOOM_HEADER_SIZE + (size_t)(cell >> 1)]
             >> bloom_nibble_shift_(cell) & 15)
-            bloom_probe_bit_(to + BLOOM_HEADER_SIZE, cell, true);
+            bloom_probe_bit_(to + BLOOM_HEADER_SIZE, (bloom_number_)cell,
+                             true);
     return true;
 }
 
