@@ -5,7 +5,6 @@
    before, it was left by a process that was killed. */
 #include "command.h"
 #include "../companions/bloom_file.h"
-#include <signal.h>
 #include <time.h>
 
 /* ---- The lock ------------------------------------------------------------ */
@@ -32,18 +31,6 @@ static char *name_beside(const char *path, const char *suffix)
 
 static int lock_fd = -1;
 static char *lock_name;                 /* NULL: the lock is not held */
-
-static void block_signals(sigset_t *old)
-{
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, old);
-}
-
-static void unblock_signals(const sigset_t *old)
-{
-    sigprocmask(SIG_SETMASK, old, NULL);
-}
 
 /* fd must be open for writing. Returns false and sets errno if another process
    has the lock, or if the system offers no (more) locks. */
@@ -81,16 +68,15 @@ static void remove_lock(const char *name)
 /* Blocks signals, so that their handler knows whether to remove the lock. */
 static bool take_lock(char *name)
 {
-    sigset_t old;
     bool taken;
     int why;
-    block_signals(&old);
+    hold_signals(true);
     errno = 0;
     taken = try_lock(name);
     if (taken)
         lock_name = name;
     why = errno;
-    unblock_signals(&old);
+    hold_signals(false);
     errno = why;
     return taken;
 }
@@ -116,13 +102,12 @@ static void lock(const char *path, bool may_wait)
 
 static void unlock(void)
 {
-    sigset_t old;
-    block_signals(&old);
+    hold_signals(true);
     if (lock_name)
         remove_lock(lock_name);
     free(lock_name);
     lock_name = NULL;
-    unblock_signals(&old);
+    hold_signals(false);
 }
 
 static void forget_lock(void)
@@ -137,10 +122,19 @@ static char *target;                /* FILE, with symbolic links resolved */
 static bloom_file coming;           /* FILE.lock.new, if its name is not NULL */
 static int why_no_room;             /* errno of the first failure; or 0 */
 
-void let_go(void)
+/* Signals are held while `coming` changes, as their handler reads its name, and
+   while a file is written, as some systems would interrupt that. */
+static void cancel_next(void)
 {
+    hold_signals(true);
     if (coming.name)
         bloom_file_cancel(&coming);
+    hold_signals(false);
+}
+
+void let_go(void)
+{
+    cancel_next();
     unlock();
 }
 
@@ -197,14 +191,17 @@ static bool is_there(const char *path)
    taken yet; so the name contains the process number. */
 static void try_beside(const char *path)
 {
-    int why = bloom_file_begin(&coming, path, NULL);
+    int why;
+    hold_signals(true);
+    why = bloom_file_begin(&coming, path, NULL);
+    hold_signals(false);
     if (why == 0 && !can_be_locked(coming.fd))
         why = errno;
     if (why != 0)
         die_of(strerror(why), path);
     target = coming.target;
     coming.target = NULL;
-    bloom_file_cancel(&coming);
+    cancel_next();
 }
 
 /* Reports everything that would prevent writing the file before the work
@@ -233,7 +230,10 @@ static int create_next(void)
 
 bool reserve(size_t size)
 {
-    int why = coming.name ? 0 : create_next();
+    int why;
+    hold_signals(true);
+    why = coming.name ? 0 : create_next();
+    hold_signals(false);
     if (why == 0)
         why = bloom_file_reserve(&coming, size);
     errno = why;
@@ -287,15 +287,18 @@ static int replace_file(filter *f)
     if (why == 0)
         why = write_filter(f);
     if (why == 0)
-        return bloom_file_finish(&coming);
-    if (coming.name)
+        why = bloom_file_finish(&coming);
+    else if (coming.name)
         bloom_file_cancel(&coming);
     return why;
 }
 
 bool try_to_save(const char *path, filter *f)
 {
-    const int why = replace_file(f);
+    int why;
+    hold_signals(true);
+    why = replace_file(f);
+    hold_signals(false);
     if (why != 0)
         say("%s: %s", path, strerror(why));
     f->changed = false;                 /* no second message at exit */

@@ -106,8 +106,6 @@ void watch_signals(bool may_wait)
             sigaction(signals[i], &new, NULL);
 }
 
-/* Blocks signals while a file is written, as some systems would interrupt
-   it. */
 void hold_signals(bool held)
 {
     sigset_t all;

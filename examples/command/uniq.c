@@ -123,14 +123,10 @@ static void await_reader(void)
    after a message, if the filter cannot be saved. */
 static bool save(void)
 {
-    bool good;
     add_all_printed();
     run.save_at = count_waiting() > 0 ? seconds() + (double)options.save
                                       : NEVER;
-    hold_signals(true);
-    good = try_to_save(run.path, &run.seen);
-    hold_signals(false);
-    return good;
+    return try_to_save(run.path, &run.seen);
 }
 
 /* Saves when the run ends before all input was read. */
