@@ -621,7 +621,21 @@ BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
 #define BLOOM_SLICES_INLINE_ static inline
 #endif
 
+#ifdef BLOOM_ATOMIC
+typedef const volatile uint64_t bloom_slices_racy_word_
+    __attribute__((aligned(1), may_alias));
+
+BLOOM_SLICES_RACY_ uint64_t bloom_slices_word_(const unsigned char *p)
+{
+    const void *at = p;
+    const uint64_t word = *(bloom_slices_racy_word_ *)at;
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? word
+                                                     : __builtin_bswap64(word);
+}
+#define BLOOM_SLICES_WORD_(p) bloom_slices_word_(p)
+#else
 #define BLOOM_SLICES_WORD_(p) bloom_slices_load_(p)
+#endif
 #if defined(__GNUC__) && !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #if defined(__AVX512F__)

@@ -9,14 +9,19 @@
 // filters one by one. The exit status is 1 if one differs.
 //
 // usage: slices [FILTERS...]       numbers of filters; 64 256 512 1024 16384
+//        HASHES=k slices ...       k in place of 2 and 4
+//        slices large [FILTERS]    one index of 10^6 filters: creating, adding,
+//                                  finding, saving to build/, and mapping
 
 #define BLOOM_STATIC
+#include "examples/companions/bloom_file.h"     // first, see there
 #include "examples/companions/bloom_slices.h"
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 #ifdef PEER_HIBF
 #include <hibf/interleaved_bloom_filter.hpp>
@@ -288,11 +293,68 @@ bool measure(uint64_t filters, unsigned k)
     return false;
 }
 
+// A million filters, in one image
+int large(uint64_t filters)
+{
+    const char *name = "build/slices.image";
+    const unsigned adds = 1000000, finds = 200;
+    const double begin = now();
+    bloom_slices *s = bloom_slices_new(KEYS, 0.01, filters);
+    std::vector<uint64_t> who(size_t(filters / 64 + 1));
+    uint64_t found = 0;
+    if (!s)
+        return std::puts("not enough memory"), 2;
+    const auto time = [](const char *what, double from, double calls) {
+        std::printf("%-24s %12.3f us\n", what, (now() - from) / calls * 1e6);
+    };
+    std::printf("%llu filters of %llu keys: %.1f MB, k = %u\n",
+                (unsigned long long)filters, (unsigned long long)KEYS,
+                double(bloom_slices_size(s)) / 1e6,
+                unsigned(bloom_slices_plan_of(s).hashes));
+    time("create", begin, 1);
+    double from = now();
+    for (unsigned i = 0; i < adds; i++)
+        bloom_slices_add_u64(s, random64() % filters, i);
+    time("add, memory not yet used", from, adds);
+    from = now();
+    for (unsigned i = 0; i < adds; i++)
+        bloom_slices_add_u64(s, random64() % filters, i);
+    time("add", from, adds);
+    from = now();
+    for (unsigned i = 0; i < finds; i++)
+        found += bloom_slices_find_u64(s, i, who.data());
+    time("find", from, finds);
+    from = now();
+    bloom_slices_seal(s);
+    time("seal", from, 1);
+    from = now();
+    const int why = bloom_file_save(name, s, bloom_slices_size(s));
+    time("save", from, 1);
+    size_t size = 0;
+    from = now();
+    const void *file = why ? nullptr : bloom_file_map(name, &size);
+    const bloom_slices *v = file ? bloom_slices_view(file, size, nullptr)
+                                 : nullptr;
+    time("map and open", from, 1);
+    if (!v)
+        return std::puts("the file cannot be saved and mapped"), 2;
+    from = now();
+    for (unsigned i = 0; i < finds; i++)
+        found -= bloom_slices_find_u64(v, i, who.data());
+    time("find, mapped", from, finds);
+    bloom_file_unmap(file, size);
+    std::remove(name);
+    bloom_slices_free(s);
+    return found != 0;
+}
+
 }
 
 int main(int words, char **word)
 {
     bool same = true;
+    if (words > 1 && word[1] == std::string("large"))
+        return large(words > 2 ? std::strtoull(word[2], nullptr, 10) : 1000000);
     std::vector<uint64_t> numbers = { 64, 256, 512, 1024, 16384 };
     std::vector<unsigned> hashes = { 2, 4 };
     if (const char *given = std::getenv("HASHES"))

@@ -15,6 +15,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define BLOOM_STATIC
 #include "bloom.h"
+#include "examples/companions/bloom_slices.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -299,9 +300,79 @@ static size_t race_for_cells(void)
     return lost;
 }
 
+/* ---- Slices: two threads add to filters of one byte of the rows ----------- */
+
+enum { SOME = 400, COLUMNS = 70 };
+
+static bloom_slices *slices;
+
+/* Key i goes to filter i % 4 of both threads, so that they add it at the same
+   time, and to another one of each. */
+static void *add_to_slices(void *lost)
+{
+    const unsigned own = *(size_t *)lost == 0 ? 4 : 66;
+    uint64_t who[(COLUMNS + 63) / 64], i;
+    *(size_t *)lost = 0;
+    for (i = 0; i < SOME; i++) {
+        bloom_slices_add_u64(slices, i % 4, ONES + i);
+        bloom_slices_add_u64(slices, own, ONES + i);
+        bloom_slices_find_u64(slices, ONES + i, who);
+        *(size_t *)lost += !(who[0] >> i % 4 & 1)
+                         + !(who[own / 64] >> own % 64 & 1);
+    }
+    return NULL;
+}
+
+static void *look_in_slices(void *lost)
+{
+    static uint32_t counts[2][COLUMNS];
+    uint64_t who[(COLUMNS + 63) / 64], i;
+    const bloom_hash h = bloom_slices_hash_u64(slices, OLD);
+    const unsigned one = *(size_t *)lost == 2;
+    *(size_t *)lost = 0;
+    for (i = 0; i < SOME; i++) {
+        *(size_t *)lost += bloom_slices_find_all(slices, &h, 1, who) < 1;
+        bloom_slices_count(slices, &h, 1, counts[one]);
+        *(size_t *)lost += counts[one][5] != 1;
+    }
+    return NULL;
+}
+
+static size_t race_in_slices(unsigned shift)
+{
+    static void *(*const roles[])(void *) = { add_to_slices, add_to_slices,
+                                              look_in_slices, look_in_slices };
+    const bloom_plan plan = bloom_plan_for(SOME, 0.01);
+    const size_t size = bloom_slices_plan_size(plan, COLUMNS);
+    uint64_t who[(COLUMNS + 63) / 64], i;
+    unsigned char *memory = get(size + 64);
+    pthread_t threads[4];
+    size_t sum = 0, lost[4];
+    slices = bloom_slices_init(memory + 32 - (uintptr_t)memory % 32 + shift,
+                               size, plan, COLUMNS);
+    bloom_slices_add_u64(slices, 5, OLD);
+    bloom_slices_seal(slices);
+    for (i = 0; i < 4; i++) {
+        lost[i] = i;
+        start(&threads[i], roles[i], &lost[i]);
+    }
+    for (i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        sum += lost[i];
+    }
+    for (i = 0; i < SOME; i++) {
+        bloom_slices_find_u64(slices, ONES + i, who);
+        sum += !(who[0] >> i % 4 & 1) + !(who[0] >> 4 & 1) + !(who[1] >> 2 & 1);
+    }
+    sum += bloom_slices_verify(slices) != BLOOM_UNSEALED;
+    printf("slices, at %u of 32     %zu lost\n", shift, sum);
+    return sum;
+}
+
 static int race_all(void)
 {
-    size_t i, lost, all = race_for_cells();
+    size_t i, lost, all = race_for_cells() + race_in_slices(0)
+                        + race_in_slices(1);
     for (i = 0; i < KINDS; i++) {
         lost = race(&kinds[i]);
         printf("%-22s %zu lost\n", kinds[i].name, lost);
