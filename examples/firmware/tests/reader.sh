@@ -49,5 +49,6 @@ chip Z80 sz80 rom -mz80 --opt-code-size
 
 cl65 -t sim6502 -Oi $source -o $dir/6502 && sim65 $dir/6502 >$dir/6502.answers
 cl65 -t sim6502 -Oi -DNOTHING $source -o $dir/6502-nothing
+rm -f "${source%.c}.o"          # cl65 leaves it beside the source
 answers 6502 $(($(wc -c <$dir/6502) - $(wc -c <$dir/6502-nothing)))
 counted
