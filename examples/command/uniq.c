@@ -377,6 +377,7 @@ int uniq_lines(char **operands)
     if (stop_signal())
         stop();
     close_output();
+    add_all_printed();          /* before it looks whether anything changed */
     if (run.path && (run.seen.changed || !run.seen.sealed))
         save_or_end();
     end_if_full();
