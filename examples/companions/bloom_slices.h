@@ -311,7 +311,7 @@ static inline unsigned bloom_slices_set_(unsigned char *byte, unsigned bit)
 }
 #endif
 
-/* The number at p. Written so that gcc and clang read the eight bytes at once. */
+/* The number at p, written so that gcc and clang read eight bytes at once */
 static inline uint64_t bloom_slices_load_(const unsigned char *p)
 {
     return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16

@@ -544,7 +544,7 @@ inline bool operator==(const window &a, const window &b)
 }
 inline bool operator!=(const window &a, const window &b) { return !(a == b); }
 
-// ---- Many filters that are asked at once: bloom_slices.h ---------------------
+// ---- Many filters that are asked at once: bloom_slices.h --------------------
 struct hashes {                         // for chunks()
     const bloom_slices *s;
     const secret &hide;

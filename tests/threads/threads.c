@@ -317,8 +317,8 @@ static void *add_to_slices(void *lost)
         bloom_slices_add_u64(slices, i % 4, ONES + i);
         bloom_slices_add_u64(slices, own, ONES + i);
         bloom_slices_find_u64(slices, ONES + i, who);
-        *(size_t *)lost += !(who[0] >> i % 4 & 1)
-                         + !(who[own / 64] >> own % 64 & 1);
+        *(size_t *)lost += (size_t)!(who[0] >> i % 4 & 1)
+                         + (size_t)!(who[own / 64] >> own % 64 & 1);
     }
     return NULL;
 }
@@ -362,7 +362,8 @@ static size_t race_in_slices(unsigned shift)
     }
     for (i = 0; i < SOME; i++) {
         bloom_slices_find_u64(slices, ONES + i, who);
-        sum += !(who[0] >> i % 4 & 1) + !(who[0] >> 4 & 1) + !(who[1] >> 2 & 1);
+        sum += (size_t)!(who[0] >> i % 4 & 1) + (size_t)!(who[0] >> 4 & 1)
+             + (size_t)!(who[1] >> 2 & 1);
     }
     sum += bloom_slices_verify(slices) != BLOOM_UNSEALED;
     printf("slices, at %u of 32     %zu lost\n", shift, sum);

@@ -27,7 +27,7 @@
 #include "examples/sqlite/sqlite.c"
 
 static sqlite3 *db;
-enum { ADD, ASK, INFO, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, TOP, PUT,
+enum { ADD, ASK, TELL, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, TOP, PUT,
        LOOK, CALLS };
 static sqlite3_stmt *calls[CALLS];
 static uint64_t seed_of_seen;           /* page 0's seal */
@@ -99,7 +99,7 @@ static void try_functions(const void *blob, size_t size, const char *text,
 {
     long answer = call(ASK, blob, size, text, text_size);
     long added = call(ADD, blob, size, text, text_size);
-    long told = call(INFO, blob, size, text, text_size);
+    long told = call(TELL, blob, size, text, text_size);
     must(added == 1 || added == -1);
     bool is_chain = size > 4 && memcmp(blob, "BLC", 3) == 0;
     must(told == -1 || added == 1 || is_chain);
