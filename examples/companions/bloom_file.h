@@ -352,9 +352,8 @@ static inline bool bloom_file_is_stream_(const char *name)
 /* Asks about the file to be replaced. It is no error if there is none. */
 static inline int bloom_file_ask_(const char *path, bloom_file_facts_ *facts)
 {
-    static const bloom_file_facts_ none;
     struct stat file;
-    *facts = none;
+    memset(facts, 0, sizeof *facts);
     if (lstat(path, &file) != 0)
         return errno == ENOENT ? 0 : bloom_file_why_();
     *facts = bloom_file_facts_of_(&file);
