@@ -3,8 +3,8 @@
    lost. The rates are compared with p and with bloom_plan_fpr. Those that are
    too low for lookups are computed from the cells.
 
-   usage: measured [table] [few] [cells] [same] [folded] [seeds] [all] [n=N]
-                   [p=P] [seed=S] [FILE.tsv]
+   usage: measured [table] [few] [cells] [same] [folded] [seeds] [scatter] [all]
+                   [n=N] [p=P] [seed=S] [FILE.tsv]
      table      many filters for each n and p, in all layouts and widths, with
                 bytes and integers as keys, after a merge, after saving and
                 opening, and in chains
@@ -17,6 +17,7 @@
      folded     filters that bloom_fold_by folds keep p
      seeds      two filters with neighbouring seeds have independent false
                 positives
+     scatter    how far the rates of single full filters lie from their mean
      all        table: n up to 10^8; 8 times the lookups
      n=N, p=P   table: only this n (at most 10^9), only this p
      seed=S     the random numbers' seed
@@ -756,11 +757,47 @@ static void seeds(void)
     seeds_of(BLOOM_CLASSIC, 32, 0);
 }
 
+/* The rates of single filters, from their cells (bloom_fpr), for p = 1%. In
+   theory their standard deviation is 0.55 k / sqrt(m) of p, where half of the
+   cells are set. */
+static void scatter(void)
+{
+    uint64_t n, key = 0;
+    for (n = 1000; n <= 100000; n *= 10) {
+        const unsigned filters = n < 100000 ? 1000 : 200;
+        const bloom_plan plan = bloom_plan_for(n, 0.01);
+        const double wanted = 0.55 * plan.hashes / sqrt((double)plan.cells);
+        double sum = 0, squares = 0, above = 0, mean, deviation;
+        unsigned i;
+        for (i = 0; i < filters; i++) {
+            bloom *b = bloom_create(plan);
+            const uint64_t end = key + n;
+            double rate;
+            while (key < end)
+                bloom_add_u64(b, key++);
+            rate = bloom_fpr(b) / 0.01;
+            sum += rate;
+            squares += rate * rate;
+            above += rate > 1;
+            bloom_free(b);
+        }
+        mean = sum / filters;
+        deviation = sqrt(squares / filters - mean * mean);
+        printf("scatter, n = %-6.0f  rate / p %.4f +- %.4f (theory: %.4f), above "
+               "p: %.0f%%\n", (double)n, mean, deviation, wanted,
+               100 * above / filters);
+        promise(mean <= 1 + 4 * deviation / sqrt(filters)
+                && deviation < 1.2 * wanted,
+                "single filters scatter as stated");
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const named_part parts[] = {
         { "table", table }, { "few", few }, { "cells", cells },
-        { "same", same }, { "folded", folded }, { "seeds", seeds } };
+        { "same", same }, { "folded", folded }, { "seeds", seeds },
+        { "scatter", scatter } };
     int i, words = 1, status;
     for (i = 1; i < argc; i++) {
         size_t size = strlen(argv[i]);

@@ -98,7 +98,12 @@ namespaces() {
 }
 # all_names HEADER: its block of names lacks no function: each has the prefix.
 all_names() {
-    $CC -DBLOOM_NAMESPACE=prefix_ -DBLOOM_API=extern -DBLOOM_SLICES_API=extern \
+    api=            # -DBLOOM_CHAIN_API=extern for bloom_chain.h
+    case $1 in */*)
+        api=$(basename "$1" .h | tr '[:lower:]' '[:upper:]')
+        api=-D${api}_API=extern ;;
+    esac
+    $CC -DBLOOM_NAMESPACE=prefix_ -DBLOOM_API=extern $api \
         -DBLOOM_IMPLEMENTATION -I. -x c -c "$1" -o build/names.o &&
         ! nm -g build/names.o | awk 'NF == 3 { print $3 }' |
             grep -v -e '^_*prefix_bloom_' $own
@@ -119,7 +124,7 @@ for companion in bloom_chain.h bloom_window.h bloom_slices.h \
 done
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
-    for header in bloom.h examples/companions/bloom_slices.h; do
+    for header in bloom.h examples/companions/*.h; do
         check "all functions of $header have the prefix" all_names $header
     done
     check "bloom.h needs only calloc, free, memset, memcpy" wanted_names

@@ -604,7 +604,7 @@ static unsigned add_at(bloom_window *w, uint64_t now, uint64_t span,
    ever full, none is known for much longer than span. */
 static void remember_by_age(unsigned g, bloom_layout layout, bool bursts)
 {
-    enum { KEY = 4000 };
+    enum { KEY = 2000 };
     static uint64_t added[KEY];         /* when */
     const uint64_t n = 700, span = 1000;
     uint64_t now = 1000000, key = 0, old = 0, young = 0, recent = 0, some;
