@@ -89,6 +89,10 @@ lacks() {       # lacks NAME: what a compiler lacks for this mode, or nothing
             ${CXX:-c++} build/c++.cpp -o build/c++ 2>/dev/null ||
             echo "no C++ compiler; Debian package g++" ;;
     esac
+    case $program in *mixed*)
+        echo __TINYC__ | ${CC:-cc} -E - 2>/dev/null | grep -q -x __TINYC__ ||
+            echo "objects of tcc need its own library" ;;
+    esac
 }
 
 # ---- Copies of the tree -----------------------------------------------------

@@ -25,7 +25,7 @@ mkdir "$bin"
 for tool in $(busybox --list); do
     ln -s "$(command -v busybox)" "$bin/$tool"
 done
-for tool in musl-gcc x86_64-linux-gnu-gcc as ld ar nm readelf install; do
+for tool in musl-gcc x86_64-linux-gnu-gcc as ld ar nm readelf install make; do
     ln -sf "$(command -v $tool)" "$bin/$tool"
 done
 ln -sf "$(command -v mawk)" "$bin/awk"

@@ -96,8 +96,10 @@ static bloom *read_one(int fd, const char *name, const void *head)
     if (size == 0)
         die_of(bloom_error_text(error), name);
     image = read_rest(fd, name, head, &have, size);
-    if (have < size)
+    if (have < size) {
+        free(image);
         die_of(bloom_error_text(BLOOM_TRUNCATED), name);
+    }
     return bloom_open(image, size, NULL);
 }
 
@@ -116,8 +118,10 @@ static bloom *read_link(int fd, const char *name, const void *head)
         if (b) {
             memcpy(b, head, HEADER);
             if (read_whole(fd, name, (char *)b + HEADER, size - HEADER)
-                < size - HEADER)
+                < size - HEADER) {
+                bloom_free(b);
                 die_of(bloom_error_text(BLOOM_TRUNCATED), name);
+            }
         }
     }
     if (!b)
@@ -148,8 +152,10 @@ static bloom_window *read_window(int fd, const char *name, const void *start)
     have += read_whole(fd, name, head + HEADER, sizeof head - HEADER);
     image = read_rest(fd, name, head, &have, size_of_window(head, have));
     w = bloom_window_open(image, have, &error);
-    if (!w)
+    if (!w) {
+        free(image);
         die_of(bloom_error_text(error), name);
+    }
     return w;
 }
 

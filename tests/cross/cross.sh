@@ -158,7 +158,12 @@ images_of() {
     case $(options "$1") in
     *TINY*) grep -e '^plan ints' -e '^classic 32' -e '^window 32' -e '^slices 32' \
         -e '^keyed' ;;
-    *NO_FLOAT*) grep -v -e '^plan real' -e '^chain' ;;
+    *NO_FLOAT*)
+        if [ "$name" = avr ]; then
+            grep -v -e '^plan real' -e '^chain' -e '^slices'
+        else
+            grep -v -e '^plan real' -e '^chain'
+        fi ;;
     *) cat ;;
     esac
 }

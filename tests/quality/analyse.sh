@@ -7,6 +7,8 @@
 #   bugprone-branch-clone   one switch has equal cases on purpose: each visits
 #       one cell and falls through to the next
 #   deadcode.DeadStores   some modes compile away the uses of some variables
+#   macro-parentheses   in bloom_slices.h macros make functions, and their
+#       arguments are types, names and variables
 # cppcheck
 #   knownConditionTrueFalse   a check of bloom_create for overflow, which is
 #       possible where size_t has 32 bits; and it takes the first value of a
@@ -26,8 +28,8 @@ echo '#include "tests/headers.h"' >build/analyse.c
 for mode in $(modes analyse); do
     mode $mode
     flags="-include tests/unit/hooks.h $options"
-    quiet tidy '-bugprone-branch-clone -clang-analyzer-deadcode.DeadStores' \
-        build/analyse.c -DBLOOM_STATIC $flags
+    quiet tidy '-bugprone-branch-clone -clang-analyzer-deadcode.DeadStores
+        -bugprone-macro-parentheses' build/analyse.c -DBLOOM_STATIC $flags
     quiet analyzer -DBLOOM_IMPLEMENTATION -DBLOOM_NO_SIMD $flags build/analyse.c
     quiet check_c -DBLOOM_IMPLEMENTATION -D__GCC_ATOMIC_CHAR_LOCK_FREE=2 \
         -DDBL_MANT_DIG=53 --suppress=knownConditionTrueFalse \
