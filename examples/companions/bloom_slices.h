@@ -295,7 +295,7 @@ static inline unsigned char *bloom_slices_bytes_(bloom_slices *s)
 static inline unsigned bloom_slices_set_(unsigned char *byte, unsigned bit)
 {
     const unsigned old = BLOOM_SLICES_BYTE_(byte);
-    return old & bit ? old : __atomic_fetch_or(byte, (unsigned char)bit,
+    return (old & bit) != 0 ? old : __atomic_fetch_or(byte, (unsigned char)bit,
                                                __ATOMIC_RELAXED);
 }
 #else

@@ -86,7 +86,8 @@ def gather(measured, name):
     for part in measured:
         for line in part.get(os.path.basename(name), []):
             number, there = line["line_number"], line["branches"]
-            function[number] = line.get("function_name", "")
+            function[number] = re.sub("^BLOOM_ATOMIC_", "",
+                                      line.get("function_name", ""))
             lines[number] += line["count"]
             for i, branch in enumerate(there):
                 branches[number, len(there), i] += branch["count"]
