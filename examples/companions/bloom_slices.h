@@ -296,7 +296,7 @@ static inline unsigned bloom_slices_set_(unsigned char *byte, unsigned bit)
 {
     const unsigned old = BLOOM_SLICES_BYTE_(byte);
     return (old & bit) != 0 ? old : __atomic_fetch_or(byte, (unsigned char)bit,
-                                               __ATOMIC_RELAXED);
+                                                      __ATOMIC_RELAXED);
 }
 #else
 #define BLOOM_SLICES_BYTE_(p) (*(p))
