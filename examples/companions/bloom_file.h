@@ -168,6 +168,7 @@ typedef struct bloom_file {
     int fd;                 /* the new file, open for writing */
     uint64_t size;          /* bytes that were put */
     uint64_t reserved;
+    int failed;             /* errno of a failed bloom_file_put, or 0 */
 } bloom_file;
 
 /* Creates the new file, named like the old one with a suffix, which must not
@@ -179,7 +180,8 @@ BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
    bloom_file_put cannot find the disk full. */
 BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size);
 
-/* Appends bytes to the new file. */
+/* Appends bytes to the new file. After an error, which may have appended a part
+   of them, bloom_file_put and bloom_file_finish return that error again. */
 BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes,
                                   size_t size);
 
@@ -823,6 +825,7 @@ BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
     f->fd = -1;
     f->name = NULL;
     f->size = f->reserved = 0;
+    f->failed = 0;
     f->target = bloom_file_follow_(name);
     if (!f->target)
         return bloom_file_why_();
@@ -856,9 +859,10 @@ static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
 
 BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
 {
-    const int why = bloom_file_write_(f->fd, bytes, size);
-    f->size += why == 0 ? size : 0;
-    return why;
+    if (f->failed == 0)                 /* else the file has a part of them */
+        f->failed = bloom_file_write_(f->fd, bytes, size);
+    f->size += f->failed == 0 ? size : 0;
+    return f->failed;
 }
 
 BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
@@ -867,6 +871,8 @@ BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
     const int why = size > from ? bloom_file_extend_(f->fd, from, size) : 0;
     if (why == 0 && size > from)
         f->reserved = size;
+    if (why != 0 && f->failed == 0)     /* it may have extended a part */
+        f->failed = bloom_file_cut_(f->fd, from);
     return why;
 }
 
@@ -874,7 +880,7 @@ BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
 static inline int bloom_file_complete_(bloom_file *f)
 {
     bloom_file_facts_ old;
-    int why = bloom_file_look_(f->target, &old);
+    int why = f->failed != 0 ? f->failed : bloom_file_look_(f->target, &old);
     if (why == 0 && f->reserved > f->size)
         why = bloom_file_cut_(f->fd, f->size);
     if (why == 0)

@@ -311,6 +311,24 @@ static void steps(void)
     CHECK(errno == 77 && has("f", old_bytes, 7) && files_in(".", false) == 1);
 }
 
+/* After a failed bloom_file_put, which may have written a part, the new file
+   never replaces the old one. */
+static void failed_put(void)
+{
+    bloom_file f;
+    int fd;
+    put("f", old_bytes, OLD, 0644);
+    CHECK(bloom_file_begin(&f, "f", NULL) == 0);
+    CHECK(bloom_file_put(&f, new_bytes, 100) == 0);
+    fd = f.fd;
+    f.fd = -1;
+    CHECK(bloom_file_put(&f, new_bytes, 7) == EBADF);
+    f.fd = fd;
+    CHECK(bloom_file_put(&f, new_bytes, 7) == EBADF);
+    CHECK(bloom_file_finish(&f) == EBADF && has("f", old_bytes, OLD));
+    CHECK(files_in(".", false) == 1);
+}
+
 static void links(void)
 {
     char name[300], folder[20] = "d/";
@@ -587,6 +605,7 @@ int main(void)
     RUN(save_and_load());
     RUN(aligned());
     RUN(steps());
+    RUN(failed_put());
     RUN(links());
     RUN(devices());
     RUN(owners());
