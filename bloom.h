@@ -84,7 +84,8 @@
    * BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock (GCC or Clang; see "Threads" below).
                             If some files of a program define it and others do
-                            not, the program does not link.
+                            not, the program does not link. (With BLOOM_STATIC
+                            the linker cannot notice that.)
    * BLOOM_NAMESPACE        is a prefix for the names of all functions and of
                             the type bloom. It lets two copies of bloom.h, or
                             bloom.h and another library that has a bloom_init,
@@ -164,7 +165,7 @@
    These are all functions of bloom.h. BLOOM_NAMESPACE puts its prefix before
    their names. So does BLOOM_ATOMIC: a file that defines it calls functions
    that only an implementation with BLOOM_ATOMIC has. Otherwise the program does
-   not link, and the linker's error names BLOOM_ATOMIC. */
+   not link: BLOOM_ATOMIC_bloom_add is missing, for example. */
 #if defined(BLOOM_NAMESPACE) || defined(BLOOM_ATOMIC)
 #define BLOOM_JOIN_(a, b) a##b
 #define BLOOM_PREFIXED_(prefix, name) BLOOM_JOIN_(prefix, name)

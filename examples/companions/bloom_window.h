@@ -261,10 +261,13 @@ BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w);
    forgotten. Only then is the result true: the forgotten keys may be younger
    than span, as there was no room for all of them.
    So a key stays in for at least span if at most n keys come in any 2 * span,
-   in whatever bursts. It is forgotten after at most span * g / (g - 1) plus the
-   time until the next call, or, after generations that were full before their
-   time, after about 2 * span. If the clock goes back, nothing is forgotten, and
-   keys may stay in for another span. After a long pause the window is empty. */
+   in whatever bursts. It is forgotten after at most g parts plus the time until
+   the next call, if no generation was full before its time. A part is
+   span / (g - 1), rounded up to whole units, so choose a unit far below it. A
+   generation that is used again keeps its old keys, too, for up to 2 * span
+   more, each time: with bursts, there is no upper limit. If the clock goes
+   back, time forgets nothing, and keys may stay in for another span. After a
+   long pause the window is empty. */
 BLOOM_WINDOW_API bool bloom_window_advance(bloom_window *w, uint64_t now,
                                            uint64_t span);
 
