@@ -96,11 +96,10 @@ static bloom *read_one(int fd, const char *name, const void *head)
     if (size == 0)
         die_of(bloom_error_text(error), name);
     image = read_rest(fd, name, head, &have, size);
-    if (have < size) {
-        free(image);
-        die_of(bloom_error_text(BLOOM_TRUNCATED), name);
-    }
-    return bloom_open(image, size, NULL);
+    if (have == size)
+        return bloom_open(image, size, NULL);
+    free(image);
+    die_of(bloom_error_text(BLOOM_TRUNCATED), name);
 }
 
 /* Reads a link of a chain into memory that bloom_free can free. Its size is not

@@ -299,14 +299,17 @@ static inline bool bloom_chain_append_(bloom_chain *c)
     const unsigned i = c->links;
     uint64_t n = c->first_n << i;
     bloom_plan plan;
+    bloom *link;
     if (n >> i != c->first_n)
         n = UINT64_MAX;
     plan = bloom_plan_layout(n, bloom_chain_share_(c, i),
                              (bloom_layout)c->like.layout);
     plan.seed = c->like.seed;
-    c->link[i] = bloom_create(plan);
-    c->links += c->link[i] != NULL;
-    return c->links > i;
+    link = bloom_create(plan);
+    if (!link)
+        return false;
+    c->link[c->links++] = link;
+    return true;
 }
 
 /* Counts a new key. If the newest link is full, appends another for the key. */

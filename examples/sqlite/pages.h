@@ -171,6 +171,7 @@ static int open_table(table *t)
 {
     page header, same;
     unsigned char *bytes = header.bytes;
+    const bloom *b;
     uint64_t seal, seed;
     int result = fetch(t, 0, &header, &same);
     if (result)
@@ -181,7 +182,8 @@ static int open_table(table *t)
     seed = seal == seal_of(SEED, bytes, HEADER, 0) ? seal : OLD_SEED;
     if (seed == OLD_SEED && seal != seal_of(OLD_SEED, bytes, HEADER, 0))
         return damaged(t, 0);
-    if (!bloom_view(bytes, SIZE_MAX, NULL))
+    b = bloom_view(bytes, SIZE_MAX, NULL);
+    if (!b || bloom_plan_of(b).layout > BLOOM_BLOCKED)  /* cells are bits here */
         return damaged(t, 0);
     use_header(t, same.bytes, seed);
     return SQLITE_OK;

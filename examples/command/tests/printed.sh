@@ -108,4 +108,4 @@ dd bs=4096 count=4 <&9 > got 2> /dev/null; sleep 0.2    # so that it writes more
 kill -TERM $pid; wait $pid 2> /dev/null; is "$what: exit status" 143 $?
 cat <&9 >> got; exec 9<&-; same got "$(whole got > want; echo want)"
 known "$what" want; rm f
-is 'nothing is left' '' "$(ls | grep -e new -e lock)"
+is 'nothing is left' '' "$(ls | grep -e '\.new' -e '\.lock')"
