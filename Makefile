@@ -32,7 +32,7 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # install:: and uninstall:: have two colons, so that each product adds its own.
 RULES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 PRODUCTS =
-TESTS = build/install.out build/library.out
+TESTS = build/symbols.out build/install.out build/library.out
 
 all:
 
@@ -59,6 +59,8 @@ MODE = tests/modes.txt tests/count.sh tests/unit/program.sh
 
 build/bloom.o: $(BLOOM)
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
+build/symbols.out: build/bloom.o FORCE
+	@CC="$(CC)" sh tests/symbols.sh >$@ 2>&1 || :
 build/test-window build/test-slices build/test-file: build/test-%: $(UNIT)
 	$(C99) -O1 tests/unit/$*.c -o $@
 build/test-slices-c++: $(UNIT)
@@ -117,13 +119,13 @@ LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
     -DBLOOM_SLICES_API=extern -DBLOOM_KEYED_API=extern -DBLOOM_FILE_API=extern \
     $(COMPANIONS:%=-include %) -x c -
 
-build/libbloom.so: $(BLOOM)
-	$(LIBRARY) -shared -Wl,-soname,$(SONAME) -o $@
-
-build/libbloom.a: $(BLOOM)
-	$(LIBRARY) -c -o build/libbloom.o
+build/libbloom.o: $(BLOOM)
+	$(LIBRARY) -c -o $@
+build/libbloom.so: build/libbloom.o
+	$(C99) -shared -Wl,-soname,$(SONAME) $< -o $@
+build/libbloom.a: build/libbloom.o
 	rm -f $@
-	ar rcs $@ build/libbloom.o
+	ar rcs $@ $<
 
 libbloom: build/libbloom.so build/libbloom.a
 

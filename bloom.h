@@ -2152,10 +2152,10 @@ static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
    prefetches one cell or block per key and round. */
 static inline size_t bloom_batch_size_(bloom_plan plan, bool add)
 {
-    const unsigned lines = plan.layout == BLOOM_BLOCKED ? plan.hashes / 8U
-                                                        : plan.hashes;
-    return add && plan.cells >> 25 != 0 && lines > 2 ? 256 / lines
-                                                     : BLOOM_BATCH_;
+    const unsigned of_key = plan.layout == BLOOM_BLOCKED ? plan.hashes / 8U
+                                                         : plan.hashes;
+    return add && plan.cells >> 25 != 0 && of_key > 2 ? 256 / of_key
+                                                      : BLOOM_BATCH_;
 }
 
 /* Hashes the keys from number `from` on, at most `most`. Each kind of key has

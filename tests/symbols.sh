@@ -1,0 +1,131 @@
+# Tests how bloom.h and its companions are compiled and linked: which names they
+# export, which functions of libc they need, and which wrong options are errors.
+# Part of `make test`; ends with "N passed, N failed".
+# usage: CC=.. symbols.sh     needs build/bloom.o
+. tests/count.sh
+CC=${CC:-cc}
+
+# The compiler's own functions: 64-bit division and position-independent code on
+# 32-bit machines; floating point in tcc, which also copies structs by memmove
+own='-e ^__u*div -e ^__u*mod -e ^__x86[.]get_pc_thunk -e ^__aeabi_'
+! echo __TINYC__ | $CC -E - | grep -qx __TINYC__ &&
+    own="$own -e ^__fixuns -e ^__floatun -e ^memmove\$"
+
+# Every public symbol begins with bloom_. The object needs only calloc, free,
+# memset, memcpy (where a compiler copies structs by it) and, on x86-64,
+# libgcc's __cpu_model.
+public_names() {
+    ! nm -g build/bloom.o | awk 'NF == 3 { print $3 }' |
+        grep -v -e '^_*bloom_' $own
+}
+wanted_names() {
+    ! nm -g build/bloom.o | awk 'NF == 2 { print $2 }' |
+        grep -v -e '^_*calloc$' -e '^_*free$' -e '^_*memset$' \
+                -e '^_*memcpy$' -e '^___*cpu_' \
+                -e '^_*stack_chk' -e '^_*asan' -e '^_*ubsan' -e TABLE_ $own
+}
+# no_data FILE: the object has no variables. tcc puts constants among them, so
+# the check is skipped if a file with a mere constant fails it.
+no_data() {
+    ! nm "$1" | grep -i ' [bdc] '
+}
+late() {
+    printf '#include "bloom.h"\n#define %s\n#include "bloom.h"\n' "$1" \
+        >build/late.c
+    ! $CC -I. -c build/late.c -o build/late.o 2>/dev/null
+}
+one_sided_malloc() {
+    ! $CC -DBLOOM_IMPLEMENTATION '-DBLOOM_MALLOC(n)=0' -x c -c bloom.h \
+        -o build/late.o 2>/dev/null
+}
+# links MAIN-FLAGS BLOOM-FLAGS: a program of two files, of which the second one has
+# BLOOM_IMPLEMENTATION. If only one of them has BLOOM_ATOMIC, keys could be lost,
+# so the program must not link, whatever sections the linker drops.
+links() {
+    printf '#include "bloom.h"\nint main(void) { return !bloom_new(9, 0.1); }\n' \
+        >build/atomic.c
+    $CC $1 -ffunction-sections -I. build/atomic.c -c -o build/atomic-main.o &&
+        $CC $2 -DBLOOM_IMPLEMENTATION -I. -x c -c bloom.h \
+            -o build/atomic-bloom.o &&
+        $CC -Wl,--gc-sections build/atomic-main.o build/atomic-bloom.o \
+            -o build/atomic 2>build/atomic.err
+}
+refuses_to_link() { ! links "$1" "$2"; }
+names_atomic() { refuses_to_link "$1" "$2" && grep -q BLOOM_ATOMIC build/atomic.err; }
+# Two copies of bloom.h with prefixes of their own, and a stand-in for a library
+# that has functions of the same names, are one program.
+namespaces() {
+    mkdir -p build/names
+    for prefix in one_ two_; do
+        printf '#define BLOOM_NAMESPACE %s\n#define BLOOM_IMPLEMENTATION\n' \
+            $prefix
+        printf '#include "bloom.h"\nextern int %s(void);\nint %s(void) {' \
+            ${prefix}main ${prefix}main
+        printf ' bloom *b = bloom_new(9, 0.1); int new = b && bloom_add_u64(b, 1);'
+        printf ' bloom_free(b); return new; }\n'
+    done | awk '/NAMESPACE/ { n++ } { print >("build/names/" n ".c") }'
+    printf '%s\n' 'int one_main(void), two_main(void);' \
+        'int bloom_init(void *b); int bloom_init(void *b) { return b != 0; }' \
+        'int main(void) { return !(one_main() && two_main() && bloom_init("")); }' \
+        >build/names/main.c
+    $CC -I. build/names/*.c -o build/names/main && build/names/main
+}
+# all_names HEADER: its block of names lacks no function: each has the prefix.
+all_names() {
+    api=            # -DBLOOM_CHAIN_API=extern for bloom_chain.h
+    case $1 in */*)
+        api=$(basename "$1" .h | tr '[:lower:]' '[:upper:]')
+        api=-D${api}_API=extern ;;
+    esac
+    $CC -DBLOOM_NAMESPACE=prefix_ -DBLOOM_API=extern $api \
+        -DBLOOM_IMPLEMENTATION -I. -x c -c "$1" -o build/names.o &&
+        ! nm -g build/names.o | awk 'NF == 3 { print $3 }' |
+            grep -v -e '^_*prefix_bloom_' $own
+}
+# A companion that finds another library's bloom.h says so in its first error.
+names_another_bloom() {
+    mkdir -p build/another
+    echo 'struct bloom { int entries; };' >build/another/bloom.h
+    cp "examples/companions/$1" build/another
+    ! $CC -c -x c "build/another/$1" -o build/late.o 2>build/another.err &&
+        grep -m 1 'error' build/another.err |
+            grep -q "$1 needs bloom.h .* or later, but .*another bloom.h"
+}
+for companion in bloom_chain.h bloom_window.h bloom_slices.h \
+    bloom_keyed.h bloom_file.h; do
+    check "$companion beside another bloom.h is an error that says so" \
+        names_another_bloom $companion
+done
+if command -v nm >/dev/null; then
+    check "public names begin with bloom_" public_names
+    for header in bloom.h examples/companions/*.h; do
+        check "all functions of $header have the prefix" all_names $header
+    done
+    check "bloom.h needs only calloc, free, memset, memcpy" wanted_names
+    echo 'int f(int i) { static const int t[2] = { 1, 2 }; return t[i]; }' \
+        >build/data.c
+    $CC -c build/data.c -o build/data.o
+    if no_data build/data.o >build/data.out; then
+        check "bloom.h has no variables" no_data build/bloom.o
+    else
+        echo "skipped: no variables ($CC puts constants among them)"
+    fi
+else
+    echo "skipped: three checks of symbols (no nm; Debian package binutils)"
+fi
+check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
+check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY
+check "BLOOM_ATOMIC after the first #include is an error" late BLOOM_ATOMIC
+check "BLOOM_NAMESPACE after the first #include is an error" \
+    late 'BLOOM_NAMESPACE x_'
+check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
+check "two copies with BLOOM_NAMESPACE and another bloom_init link" namespaces
+if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
+    check "BLOOM_ATOMIC in both files links" links -DBLOOM_ATOMIC -DBLOOM_ATOMIC
+    check "BLOOM_ATOMIC in the program alone is a linker error that names it" \
+        names_atomic -DBLOOM_ATOMIC ''
+    check "BLOOM_ATOMIC in the implementation alone does not link" \
+        refuses_to_link '' -DBLOOM_ATOMIC
+fi
+
+counted
