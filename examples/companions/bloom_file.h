@@ -24,7 +24,10 @@
        bloom_file_free(image);                 // not bloom_free(b)
 
        const void *file = bloom_file_map("seen.bloom", &size);
-       const bloom *b = file ? bloom_view(file, size, &error) : NULL;
+       const bloom *c = file ? bloom_view(file, size, &error) : NULL;
+       if (c && bloom_verify(c) == BLOOM_OK)
+           bloom_may_contain(c, "apple", 5);
+       bloom_file_unmap(file, size);
    #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    Names are UTF-8 on Windows, and bytes elsewhere. Errors are those of errno.
@@ -34,20 +37,23 @@
    OPTIONS are macros. Define them before every #include of this file.
      BLOOM_FILE_API             stands before each function. The default is
                                 static inline. To export the functions from a
-                                library, #define it extern in one of its files.
+                                library, #define it extern in just one of its
+                                files.
      BLOOM_FILE_MALLOC(size)    and BLOOM_FILE_FREE(pointer) replace the memory
                                 of bloom_file_load. It must be aligned to 32.
 
    This file needs functions of POSIX 2008. Compilers with -std=c99 declare them
    only if _POSIX_C_SOURCE is 200809L before the first #include of a file. This
-   one defines it, so include it first.
-   Threads: all calls may run at the same time, also for the same file. */
+   one defines it then, so include it first. A 32-bit program needs
+   -D_FILE_OFFSET_BITS=64 for files of 2 GB or more.
+   Threads: all calls may run at the same time, also for the same file, but not
+   with the same bloom_file. */
 
 #ifndef BLOOM_FILE_H
 #define BLOOM_FILE_H
 
-#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE) \
-    && !defined(__APPLE__)
+#if defined(__STRICT_ANSI__) && !defined(_WIN32) && !defined(__APPLE__) \
+    && !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
 
@@ -119,15 +125,20 @@ extern "C" {
 
 /* Replaces the file by the `size` bytes at image, or creates it. Returns 0 or
    an errno. After an error, the old file is unchanged, and nothing is left.
-   (One exception: if the disk fails while the folder is written, the new file
-   may be in place.)
+   (Two exceptions: if the disk fails while the folder is written, the new file
+   may be in place. A FIFO or a device may have got a part.)
    The new file is written beside the old one, synchronised and renamed, and the
-   folder is synchronised. It gets the owner, group and permissions of the old
-   one: if the system forbids that, the result is EPERM. A file that may not be
-   written is not replaced, either (EACCES). A symbolic link stays, and the file
+   folder is synchronised. (A program that may write the folder, but not read
+   it, cannot do that: a power cut may then bring back the old file.)
+   The new file gets the owner, group and permissions of the old one: if the
+   system forbids that, the result is EPERM. Access control lists are lost: the
+   group then has the rights that their mask gave. Set-user-ID bits and extended
+   attributes are lost, too. A file that the real user of the process may not
+   write is not replaced, either (EACCES). A symbolic link stays, and the file
    that it names is replaced. A hard link keeps the old file.
-   A FIFO or a character device (/dev/stdout) is written to directly. A folder
-   is EISDIR, and anything else EINVAL.
+   A FIFO or a character device is written to directly; so is /dev/stdout, but
+   if it leads to a file, that file is replaced. A folder is EISDIR, and anything
+   else EINVAL.
    On Windows, the new file gets the permissions that its folder gives.
    If two programs save the same file, the last one to rename its file wins. A
    program that is killed while it saves leaves the new file, whose name ends
@@ -145,7 +156,8 @@ BLOOM_FILE_API void bloom_file_free(void *image);       /* may be NULL */
 
 /* Maps a regular file into memory, to be read only. The system loads its pages
    when they are used, and programs that map the same file share them. NULL:
-   errno says why. While the file is mapped, bloom_file_save may replace it: the
+   errno says why, ENODEV if it is not a regular file. The map of an empty file
+   is not NULL, and *size is 0. While the file is mapped, bloom_file_save may replace it: the
    map keeps the old one. But if another program makes the file shorter in
    place, reading the map ends the program (SIGBUS). */
 BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size);
@@ -171,13 +183,14 @@ typedef struct bloom_file {
     int failed;             /* errno of a failed bloom_file_put, or 0 */
 } bloom_file;
 
-/* Creates the new file, named like the old one with a suffix, which must not
-   exist (EEXIST). If suffix is NULL, it finds a free one. */
+/* Creates the new file. Its name is that of the old one and a suffix, and no such
+   file may exist (EEXIST). If suffix is NULL, it finds a free one. */
 BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
                                     const char *suffix);
 
-/* Reserves disk space for `size` bytes in all, so that a later
-   bloom_file_put cannot find the disk full. */
+/* Reserves disk space for `size` bytes in all, so that a later bloom_file_put
+   does not find the disk full. Copy-on-write file systems (btrfs, ZFS) do not
+   promise that. EFBIG: the system has no files of this size. */
 BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size);
 
 /* Appends bytes to the new file. After an error, which may have appended a part
@@ -304,9 +317,14 @@ static inline void bloom_file_release_(void *memory)
    errno. */
 static inline char *bloom_file_follow_(const char *path)
 {
-    char text[4096], *at = bloom_file_join_(path, strlen(path), "", 0), *next;
+    struct stat file;
+    char text[4096], *at, *next;
     unsigned links = 0;
     ssize_t size = 0;
+    int why;
+    if (stat(path, &file) != 0 && errno != ENOENT)
+        return NULL;            /* the system may forbid to follow a link */
+    at = bloom_file_join_(path, strlen(path), "", 0);
     while (at && (size = readlink(at, text, sizeof text)) >= 0) {
         next = NULL;
         if ((size_t)size == sizeof text || ++links > 40)
@@ -315,7 +333,9 @@ static inline char *bloom_file_follow_(const char *path)
             next = bloom_file_join_(
                 at, text[0] == '/' ? 0 : bloom_file_folder_size_(at), text,
                 (size_t)size);
+        why = errno;
         free(at);
+        errno = why;
         at = next;
     }
     return at;
@@ -382,12 +402,13 @@ static inline int bloom_file_create_(const char *name, bool secret)
                 secret ? 0600 : 0666);
 }
 
-static inline int bloom_file_open_(const char *name, bool to_write)
+/* If `wait` is false, a FIFO to be read is opened at once. */
+static inline int bloom_file_open_(const char *name, bool to_write, bool wait)
 {
-    return open(name, (to_write ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+    return open(name, (to_write ? O_WRONLY : O_RDONLY) | O_CLOEXEC | O_NOCTTY
+                      | (wait ? 0 : O_NONBLOCK));
 }
 
-/* Writing zeros reserves disk space in any file system. */
 static inline int bloom_file_zeros_(int fd, uint64_t from, uint64_t size)
 {
     char zeros[4096];
@@ -395,6 +416,8 @@ static inline int bloom_file_zeros_(int fd, uint64_t from, uint64_t size)
     while (size > 0) {
         const size_t most = size < sizeof zeros ? (size_t)size : sizeof zeros;
         const ssize_t some = pwrite(fd, zeros, most, (off_t)from);
+        if (some == 0)
+            return EIO;
         if (some < 0 && errno != EINTR)
             return bloom_file_why_();
         from += some > 0 ? (uint64_t)some : 0;
@@ -406,6 +429,8 @@ static inline int bloom_file_zeros_(int fd, uint64_t from, uint64_t size)
 static inline int bloom_file_extend_(int fd, uint64_t from, uint64_t to)
 {
     int why = EOPNOTSUPP;
+    if (to > INT64_MAX || (uint64_t)(off_t)to != to)
+        return EFBIG;
 #if defined(_POSIX_ADVISORY_INFO) && _POSIX_ADVISORY_INFO > 0
     do
         why = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
@@ -450,9 +475,11 @@ static inline int bloom_file_sync_(int fd)
 static inline int bloom_file_folder_(const char *path, int *fd)
 {
     char *name = bloom_file_join_(path, bloom_file_folder_size_(path), ".", 1);
+    int why;
     *fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    why = *fd >= 0 || errno == EACCES ? 0 : bloom_file_why_();
     free(name);
-    return *fd >= 0 || errno == EACCES ? 0 : bloom_file_why_();
+    return why;
 }
 
 /* Renames the new file. After that, its first name may be somebody else's. Some
@@ -598,10 +625,11 @@ static inline int bloom_file_create_(const char *name, bool secret)
     return bloom_file_make_(name, GENERIC_WRITE, CREATE_NEW);
 }
 
-static inline int bloom_file_open_(const char *name, bool to_write)
+static inline int bloom_file_open_(const char *name, bool to_write, bool wait)
 {
     wchar_t *wide = bloom_file_wide_(name);
     const DWORD is = wide ? GetFileAttributesW(wide) : 0;
+    (void)wait;                             /* no FIFOs here */
     if (!wide)
         return -1;
     free(wide);
@@ -804,15 +832,17 @@ BLOOM_FILE_API void bloom_file_cancel(bloom_file *f)
 static inline int bloom_file_try_(bloom_file *f, const char *suffix,
                                   bool secret)
 {
+    int why;
     f->name = bloom_file_beside_(f->target, suffix);
     if (!f->name)
         return ENOMEM;
     f->fd = bloom_file_create_(f->name, secret);
     if (f->fd >= 0)
         return 0;
+    why = bloom_file_why_();
     free(f->name);
     f->name = NULL;
-    return bloom_file_why_();
+    return why;
 }
 
 BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
@@ -829,7 +859,7 @@ BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
     f->target = bloom_file_follow_(name);
     if (!f->target)
         return bloom_file_why_();
-    why = bloom_file_look_(f->target, &old);
+    why = *name ? bloom_file_look_(f->target, &old) : ENOENT;
     if (why == 0)
         do {
             snprintf(own, sizeof own, ".new.%lu.%u", bloom_file_process_(),
@@ -849,6 +879,8 @@ static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
     while (size > 0) {
         const size_t most = size < BLOOM_FILE_MOST_ ? size : BLOOM_FILE_MOST_;
         const long some = bloom_file_write_some_(fd, from, most);
+        if (some == 0)
+            return EIO;
         if (some < 0 && errno != EINTR)
             return bloom_file_why_();
         from += some > 0 ? some : 0;
@@ -903,11 +935,14 @@ BLOOM_FILE_API int bloom_file_finish(bloom_file *f)
 static inline int bloom_file_write_to_(const char *name, const void *image,
                                        size_t size)
 {
-    const int fd = bloom_file_open_(name, true);
+    const int fd = bloom_file_open_(name, true, true);
+    bloom_file_facts_ now;
     int why;
     if (fd < 0)
         return bloom_file_why_();
-    why = bloom_file_write_(fd, image, size);
+    why = bloom_file_ask_fd_(fd, &now);
+    if (why == 0)           /* meanwhile, a file may have got this name */
+        why = now.stream ? bloom_file_write_(fd, image, size) : EINVAL;
     if (bloom_file_close_(fd) != 0 && why == 0)
         why = bloom_file_why_();
     return why;
@@ -976,6 +1011,7 @@ static inline char *bloom_file_read_(int fd, size_t guess, size_t most,
     const size_t limit = most < SIZE_MAX ? most + 1 : most;
     size_t room = guess < limit ? guess + 1 : limit, got;
     char *memory = (char *)bloom_file_allocate_(room), *larger = NULL;
+    int why;
     *size = 0;
     while (memory
            && bloom_file_fill_(fd, memory + *size, room - *size, &got)) {
@@ -993,15 +1029,17 @@ static inline char *bloom_file_read_(int fd, size_t guess, size_t most,
         bloom_file_free(memory);
         memory = larger;
     }
+    why = errno;
     bloom_file_free(memory);
+    errno = why;
     return NULL;
 }
 
 /* Opens a file to be read; -1: see errno */
-static inline int bloom_file_to_read_(const char *name,
+static inline int bloom_file_to_read_(const char *name, bool wait,
                                       bloom_file_facts_ *facts)
 {
-    const int fd = bloom_file_open_(name, false);
+    const int fd = bloom_file_open_(name, false, wait);
     int why = errno;
     memset(facts, 0, sizeof *facts);
     if (fd >= 0)
@@ -1033,7 +1071,7 @@ BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
                                      size_t *size)
 {
     bloom_file_facts_ file;
-    const int fd = bloom_file_to_read_(name, &file);
+    const int fd = bloom_file_to_read_(name, true, &file);
     char *memory;
     int why;
     *size = 0;
@@ -1058,7 +1096,7 @@ BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
 BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size)
 {
     bloom_file_facts_ file;
-    const int fd = bloom_file_to_read_(name, &file);
+    const int fd = bloom_file_to_read_(name, false, &file);
     const void *map = NULL;
     int why;
     *size = 0;

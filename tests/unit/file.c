@@ -298,6 +298,8 @@ static void steps(void)
     CHECK(bloom_file_put(&f, new_bytes, 100) == 0);
     CHECK(bloom_file_put(&f, new_bytes + 100, NEW - 100) == 0);
     CHECK(bloom_file_reserve(&f, NEW) == 0);
+    CHECK(bloom_file_reserve(&f, UINT64_MAX) == EFBIG);
+    CHECK(bloom_file_reserve(&f, ((uint64_t)1 << 63) - 1) != 0);
     CHECK(has("f", old_bytes, OLD));
     CHECK(bloom_file_begin(&g, "f", NULL) == 0);
     CHECK(bloom_file_put(&g, old_bytes, 7) == 0);
@@ -375,6 +377,7 @@ static void devices(void)
 {
     char got[100] = "";
     size_t size;
+    bloom_file f;
     char *image;
     int fd, status;
     pid_t pid;
@@ -398,7 +401,9 @@ static void devices(void)
     }
     CHECK(!bloom_file_load("p", 1000, &size) && errno == EFBIG && size == 0);
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    CHECK(!bloom_file_map("p", &size) && errno == ENODEV);     /* at once */
     CHECK(remove("p") == 0);
+    CHECK(bloom_file_begin(&f, "", NULL) == ENOENT);
     CHECK(bloom_file_save("/dev/null", new_bytes, NEW) == 0);
     if (access("/dev/full", W_OK) == 0)
         CHECK(bloom_file_save("/dev/full", new_bytes, NEW) == ENOSPC);
