@@ -137,8 +137,8 @@ extern "C" {
    write is not replaced, either (EACCES). A symbolic link stays, and the file
    that it names is replaced. A hard link keeps the old file.
    A FIFO or a character device is written to directly; so is /dev/stdout, but
-   if it leads to a file, that file is replaced. A folder is EISDIR, and anything
-   else EINVAL.
+   if it leads to a file, that file is replaced. A folder is EISDIR, and
+   anything else EINVAL.
    On Windows, the new file gets the permissions that its folder gives.
    If two programs save the same file, the last one to rename its file wins. A
    program that is killed while it saves leaves the new file, whose name ends
@@ -157,9 +157,9 @@ BLOOM_FILE_API void bloom_file_free(void *image);       /* may be NULL */
 /* Maps a regular file into memory, to be read only. The system loads its pages
    when they are used, and programs that map the same file share them. NULL:
    errno says why, ENODEV if it is not a regular file. The map of an empty file
-   is not NULL, and *size is 0. While the file is mapped, bloom_file_save may replace it: the
-   map keeps the old one. But if another program makes the file shorter in
-   place, reading the map ends the program (SIGBUS). */
+   is not NULL, and *size is 0. While the file is mapped, bloom_file_save may
+   replace it: the map keeps the old one. But if another program makes the file
+   shorter in place, reading the map ends the program (SIGBUS). */
 BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size);
 BLOOM_FILE_API void bloom_file_unmap(const void *image, size_t size);
 
@@ -183,8 +183,8 @@ typedef struct bloom_file {
     int failed;             /* errno of a failed bloom_file_put, or 0 */
 } bloom_file;
 
-/* Creates the new file. Its name is that of the old one and a suffix, and no such
-   file may exist (EEXIST). If suffix is NULL, it finds a free one. */
+/* Creates the new file. Its name is that of the old one and a suffix, and no
+   such file may exist (EEXIST). If suffix is NULL, it finds a free one. */
 BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
                                     const char *suffix);
 

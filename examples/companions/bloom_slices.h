@@ -45,7 +45,7 @@
    OPTIONS
    BLOOM_SLICES_API stands before each function. The default is static inline.
    #define it before every #include of this file. To export the functions from a
-   shared library, #define it as extern in one of its files.
+   shared library, #define it as extern in just one of its files.
    BLOOM_NO_SIMD leaves out the vector code, which needs GCC or Clang. The
    vectors have the size of the registers that the compiler may use: compile
    with -mavx2 or -march=native for larger ones than those of every x86-64.
@@ -53,9 +53,10 @@
 
    Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
    or BLOOM_TINY, use bloom_slices_init. BLOOM_READ_BYTE must not be defined.
-   Threads: any number of threads may ask at the same time. Every other call
-   needs exclusive access. With BLOOM_ATOMIC, bloom_slices_add and its variants
-   may also run at the same time, with each other and with the questions. */
+   Threads: bloom_slices_find and its variants, bloom_slices_count and the calls
+   that read only the header may run at the same time. Every other call needs
+   exclusive access. With BLOOM_ATOMIC, bloom_slices_add and its variants may
+   run at the same time, too. */
 
 #ifndef BLOOM_SLICES_H
 #define BLOOM_SLICES_H
@@ -146,21 +147,25 @@ BLOOM_SLICES_API size_t bloom_slices_plan_size(bloom_plan plan,
    bloom_plan_for(n, p). The result is NULL if bloom_slices_plan_size is 0 or
    memory is short. */
 #ifndef BLOOM_NO_FLOAT
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API bloom_slices *bloom_slices_new(uint64_t n, double p,
                                                 uint64_t filters);
 #endif
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API bloom_slices *bloom_slices_create(bloom_plan plan,
                                                    uint64_t filters);
 
 /* A copy with another number of filters, or the same. If it has more, the new
    ones are empty and come last. If it has fewer, the last ones are left out. A
    copy with the same number has the seal of s, others have none. */
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
                                                  uint64_t filters);
 BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s);   /* may be NULL */
 #endif
 
 /* Makes empty filters in your memory, as bloom_init makes one. */
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,
                                                  bloom_plan plan,
                                                  uint64_t filters);
@@ -176,8 +181,10 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,
                             and BLOOM_BAD_HEADER if it is not classic or sealed
        BLOOM_UNSUPPORTED    the size is too large for size_t
        BLOOM_TRUNCATED      there are fewer bytes than the image has */
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API bloom_slices *bloom_slices_open(void *image, size_t size,
                                                  bloom_error *error);
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API const bloom_slices *bloom_slices_view(const void *image,
                                                        size_t size,
                                                        bloom_error *error);
@@ -238,8 +245,8 @@ BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
                                                 size_t count, uint64_t *who);
 
 /* Sets counts[i], for each filter i, to how many of the `count` keys it may
-   contain. A key that is there twice counts twice. It takes about 13 KB of
-   stack (gcc 12 or clang 14, -O2, x86-64). */
+   contain. A key that is there twice counts twice. `count` is below 2^32. The
+   call takes about 13 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
 BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
                                          const bloom_hash *hashes,
                                          size_t count, uint32_t *counts);
@@ -1049,13 +1056,13 @@ static inline bloom_error bloom_slices_check_(const unsigned char *head,
     for (i = 0; i < 4; i++)
         if (head[4 + i])
             return BLOOM_BAD_HEADER;
-    if (bloom_slices_load_(head + 8) == 0 || bloom_slices_load_(head + 16)
-        || bloom_slices_load_(head + 56))
+    if (bloom_slices_load_(head + 8) == 0 || bloom_slices_load_(head + 16))
         return BLOOM_BAD_HEADER;
     if (bloom_image_size(head + 32, &error) == 0)
         return error;
     b = (const bloom *)(const void *)(head + 32);
-    return bloom_plan_of(b).layout != BLOOM_CLASSIC ? BLOOM_BAD_HEADER
+    return bloom_plan_of(b).layout != BLOOM_CLASSIC
+           || bloom_slices_load_(head + 56) ? BLOOM_BAD_HEADER
          : bloom_slices_size((const bloom_slices *)(const void *)head) == 0
            ? BLOOM_UNSUPPORTED : BLOOM_OK;
 }

@@ -45,7 +45,8 @@
 
    OPTION: BLOOM_WINDOW_API stands before each function. The default is static
    inline. #define it before every #include of this file. To export the
-   functions from a shared library, #define it as extern in one of its files.
+   functions from a shared library, #define it as extern in just one of its
+   files.
 
    Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
    or BLOOM_TINY, use bloom_window_init. BLOOM_READ_BYTE must not be defined,
@@ -252,8 +253,9 @@ BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w);
    unit of your choice, and a span of 0 counts as 1. Call it before each call
    that adds keys, and then add no more keys than the newest generation has room
    for: bloom_window_plan_of(w).room - bloom_window_keys(w), at least 1. Call it
-   before a lookup, too, if a key that is too old must not be found. A key
-   counts as added at the time of the last call.
+   before a lookup, too, if keys must be forgotten in time. A key counts as
+   added at the time of the last call. At the first call, bloom_window_time and
+   bloom_window_span must be 0, and keys that are there count as added then.
    The newest generation ends when it is full, or after span / (g - 1). If time
    ends it, only keys that are at least `span` old are forgotten. If it is full,
    the next newest is an empty generation, or an older one that still has room,
@@ -811,8 +813,13 @@ static inline bool bloom_window_make_room_(bloom_window *w)
 static inline uint64_t bloom_window_begin_(const bloom_window *w, uint64_t now,
                                            uint64_t latest)
 {
-    return bloom_window_span(w) != 0 ? bloom_window_time(w)
-         : bloom_ones(bloom_window_generation(w, 1)) > 0 ? latest : now;
+    unsigned i = bloom_window_span(w) != 0 ? 0 : bloom_window_count_(w);
+    if (i == 0)
+        return bloom_window_time(w);
+    while (--i > 0)
+        if (bloom_ones(bloom_window_generation(w, i)) > 0)
+            return latest;
+    return now;
 }
 
 BLOOM_WINDOW_API bool bloom_window_advance(bloom_window *w, uint64_t now,

@@ -438,6 +438,11 @@ static void forge(void)
     check(fault(at, size) == BLOOM_BAD_HEADER, "a counting filter is refused");
     at[36] = BLOOM_CLASSIC;
 #endif
+    at[32]++;
+    at[56] = 1;
+    check(fault(at, size) == BLOOM_NOT_A_FILTER, "the filter's letters first");
+    at[32]--;
+    at[56] = 0;
     at[1]++;
     check(fault(at, 1) == BLOOM_TRUNCATED && fault(at, 2) == BLOOM_NOT_A_FILTER,
           "a few bytes of another file");
