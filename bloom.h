@@ -883,9 +883,8 @@ static inline const unsigned char *bloom_head_of_(const void *image,
                                                   unsigned char *copy)
 {
     const unsigned char *header = (const unsigned char *)image;
-    const unsigned end = size < BLOOM_HEADER_SIZE ? (unsigned)size
-                                                  : BLOOM_HEADER_SIZE;
-    for (unsigned i = 0; BLOOM_IN_ROM_ && i < end; i++)
+    for (unsigned i = 0;
+         BLOOM_IN_ROM_ && i < size && i < BLOOM_HEADER_SIZE; i++)
         copy[i] = (unsigned char)BLOOM_READ_BYTE(header + i);
     return BLOOM_IN_ROM_ ? copy : header;
 }
