@@ -50,9 +50,11 @@
    Each length costs memory: as many filter entries as it has different
    prefixes.
 
-   THE FILE has a header of 64 bytes, and then the runs, oldest first, each
-   padded with zeros to a multiple of 64 bytes. Numbers are little-endian.
-     the header  "LVL1", zeros (4), the number of runs (8), the size of the file
+   THE FILE has the runs, oldest first, each padded with zeros to a multiple of
+   64 bytes, and a block of 64 bytes before and after them. Numbers are
+   little-endian.
+     the first   "LVL2", zeros
+     the last    "END2", zeros (4), the number of runs (8), the size of the file
                  (8), the check of these 24 bytes (8), zeros
      a run       "RUN1", 4 lengths of prefixes (0: none), the number of entries
                  (8), the size of the filter (8), the size of the entries (8),
@@ -63,8 +65,8 @@
                  its number (8), sizes of key and value (4 each), key, value
    The file is mapped, so that a filter is used where it lies. Each filter is
    verified when the store is opened, and each entry when it is read. Damage is
-   an error, and never a wrong answer. `load` writes a new file beside the old
-   one, and then renames it. If anything fails, the old store is unchanged. */
+   an error, and never a wrong answer. `load` replaces the file by bloom_file.h:
+   if anything fails, or the power does, the old store is unchanged. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #define BLOOM_STATIC
@@ -76,6 +78,7 @@
 #define RATE 0.01                       /* p of each filter */
 enum { HEAD = 64, ENTRY = 24, RUNS = 1000 };     /* bytes; at most 1000 */
 
+static const unsigned char first[HEAD] = { 'L', 'V', 'L', '2' };    /* block */
 static const unsigned char lengths[4] = { 8, 16, 0, 0 };    /* for new runs */
 
 typedef struct text { const unsigned char *at; size_t size; } text;
@@ -91,7 +94,7 @@ static run runs[RUNS];                  /* oldest first */
 static unsigned run_count;
 static const char *store;               /* its name, for messages */
 static const unsigned char *map;
-static size_t map_size;
+static size_t map_size, runs_end;       /* where the last block begins */
 
 /* ---- Bytes and hashes ---------------------------------------------------- */
 
@@ -168,7 +171,7 @@ static uint64_t padded(uint64_t size)
 static size_t open_run(size_t at)
 {
     const unsigned n = run_count;
-    const size_t left = at < map_size ? map_size - at : 0;
+    const size_t left = at < runs_end ? runs_end - at : 0;
     const unsigned char *head = map + at;
     uint64_t filter, rest;
     run *r = &runs[n];
@@ -196,18 +199,22 @@ static size_t open_run(size_t at)
 
 static void open_runs(void)
 {
+    const unsigned char *last;
     size_t at = HEAD;
     uint64_t count;
-    need(map_size >= HEAD, store, "is truncated");
-    need(memcmp(map, "LVL1", 4) == 0, store, "is not a store of levels");
-    need(number_at(map + 24, 8) == check_of(map, 24), store,
-         "has a damaged header");
-    need(number_at(map + 16, 8) == map_size, store, "is truncated");
-    count = number_at(map + 8, 8);
+    need(map_size < HEAD || memcmp(map, first, HEAD) == 0, store,
+         "is not a store of levels");
+    last = map_size < 2 * HEAD ? first : map + map_size - HEAD;
+    need(memcmp(last, "END2", 4) == 0, store, "is truncated");
+    need(number_at(last + 16, 8) == map_size
+         && number_at(last + 24, 8) == check_of(last, 24), store,
+         "is damaged at its end");
+    count = number_at(last + 8, 8);
     need(count < RUNS, store, "has too many runs");
+    runs_end = map_size - HEAD;
     while (run_count < count)
         at = open_run(at);
-    need(at == map_size, store, "has a damaged header");
+    need(at == runs_end, store, "is damaged at its end");
 }
 
 /* Maps a store. If it does not exist and `may_be_new`, it has no runs. */
@@ -358,13 +365,20 @@ static bool next_of_scan(text prefix, uint64_t from[RUNS], entry *next)
 typedef struct line { unsigned char *bytes; size_t key, size; uint64_t order; }
     line;
 
-static char *coming;                    /* the new file, while it is written */
-static uint64_t written, runs_written;  /* bytes and runs in it */
+static bloom_file coming;               /* the new file, while it is written */
+static bool is_coming;
+static uint64_t runs_written;
 
 static void remove_coming(void)
 {
-    if (coming)
-        remove(coming);
+    if (is_coming)
+        bloom_file_cancel(&coming);
+}
+
+/* Does nothing if why, which is 0 or an errno, is 0. */
+static void need_done(int why)
+{
+    need(why == 0, store, why ? strerror(why) : NULL);
 }
 
 static text key_of(const line *l)
@@ -381,12 +395,6 @@ static int by_key(const void *a, const void *b)
     const line *x = a, *y = b;
     const int order = compare(key_of(x), key_of(y));
     return order ? order : (x->order < y->order) - (x->order > y->order);
-}
-
-static void put(FILE *out, const void *bytes, size_t size)
-{
-    need(fwrite(bytes, 1, size, out) == size, coming, NULL);
-    written += size;
 }
 
 /* Does this line, which has a prefix of n bytes, bring a new one? */
@@ -421,102 +429,96 @@ static bloom *make_filter(const line *lines, size_t count)
     return b;
 }
 
-static void write_entry(FILE *out, const line *l, uint64_t number)
+/* Writes entry `number` of a run to `bytes`, and returns its end. */
+static unsigned char *put_entry(unsigned char *bytes, const line *l,
+                                uint64_t number)
 {
-    static unsigned char *bytes;
-    static size_t room;
-    if (room < ENTRY + l->size) {
-        room = 2 * (ENTRY + l->size);
-        bytes = realloc(bytes, room);
-        need(bytes != NULL, "line", NULL);
-    }
     put_number(bytes + 8, number, 8);
     put_number(bytes + 16, l->key, 4);
     put_number(bytes + 20, l->size - l->key, 4);
     memcpy(bytes + ENTRY, l->bytes, l->size);
     put_number(bytes, check_of(bytes + 8, ENTRY - 8 + l->size), 8);
-    put(out, bytes, ENTRY + l->size);
+    return bytes + ENTRY + l->size;
 }
 
-/* Writes the lines as a run, and frees their bytes. */
-static void write_run(FILE *out, line *lines, size_t count)
+/* Sorts the lines, and keeps the newest of those that have one key. Returns how
+   many are left. */
+static size_t sort(line *lines, size_t count)
 {
-    unsigned char head[HEAD] = { 'R', 'U', 'N', '1' }, number[8];
-    uint64_t at = 0;
-    size_t i, kept, size;
-    bloom *b;
+    size_t i, kept = 0;
     qsort(lines, count, sizeof *lines, by_key);
-    for (i = kept = 0; i < count; i++) {
+    for (i = 0; i < count; i++) {
         if (kept > 0 && compare(key_of(&lines[i]),
                                 key_of(&lines[kept - 1])) == 0)
             free(lines[i].bytes);
         else
             lines[kept++] = lines[i];
     }
-    b = make_filter(lines, kept);
-    size = bloom_size(b);
-    memcpy(head + 4, lengths, sizeof lengths);
-    put_number(head + 8, kept, 8);
-    put_number(head + 16, size, 8);
-    for (i = 0; i < kept; i++)
-        at += ENTRY + lines[i].size;
-    put_number(head + 24, at, 8);
-    put_number(head + 32, check_of(head, 32), 8);
-    put(out, head, HEAD);
-    put(out, b, size);
-    bloom_free(b);
-    for (i = 0, at = 0; i < kept; at += ENTRY + lines[i++].size) {
-        put_number(number, at, 8);
-        put(out, number, 8);
-    }
-    for (i = 0; i < kept; i++) {
-        write_entry(out, &lines[i], i);
+    return kept;
+}
+
+/* Writes the lines as a run, and frees their bytes. */
+static void write_run(line *lines, size_t count)
+{
+    unsigned char *run, *offset, *entry;
+    size_t i, size = 0, filter;
+    uint64_t whole;
+    bloom *b;
+    count = sort(lines, count);
+    b = make_filter(lines, count);
+    filter = bloom_size(b);
+    for (i = 0; i < count; i++)
+        size += ENTRY + lines[i].size;
+    whole = padded((uint64_t)HEAD + filter + 8 * (uint64_t)count + size);
+    run = whole <= SIZE_MAX ? calloc(1, (size_t)whole) : NULL;
+    need(run != NULL, "run", "not enough memory");
+    memcpy(run, "RUN1", 4);
+    memcpy(run + 4, lengths, sizeof lengths);
+    put_number(run + 8, count, 8);
+    put_number(run + 16, filter, 8);
+    put_number(run + 24, size, 8);
+    put_number(run + 32, check_of(run, 32), 8);
+    memcpy(run + HEAD, b, filter);
+    offset = run + HEAD + filter;
+    entry = offset + 8 * count;
+    for (i = 0, size = 0; i < count; i++) {
+        put_number(offset + 8 * i, size, 8);
+        entry = put_entry(entry, &lines[i], i);
+        size += ENTRY + lines[i].size;
         free(lines[i].bytes);
     }
-    memset(head, 0, HEAD);
-    put(out, head, (size_t)(padded(written) - written));
+    need_done(bloom_file_put(&coming, run, (size_t)whole));
+    free(run);
+    bloom_free(b);
     need(++runs_written < RUNS, store,
          "would have too many runs; give more keys per run");
 }
 
 /* Begins the new file with the runs of the old one. */
-static FILE *begin_load(const char *name)
+static void begin_load(const char *name)
 {
-    static const unsigned char head[HEAD];
-    char *beside = malloc(strlen(name) + 5);
-    FILE *out;
-    int fd;
-    need(beside != NULL, name, NULL);
-    sprintf(beside, "%s.new", name);
-    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    need(fd >= 0 || errno != EEXIST, beside, "exists: another load is running, "
-         "or was killed; if it was killed, remove this file");
-    need(fd >= 0, beside, NULL);
-    coming = beside;
+    const int why = bloom_file_begin(&coming, name, ".new");
+    store = name;
+    need(why != EEXIST, name, "another load is running, or was killed and "
+         "left a file with .new at its end; then remove this file");
+    need_done(why);
+    is_coming = true;
     atexit(remove_coming);
-    out = fdopen(fd, "wb");
-    need(out != NULL, coming, NULL);
     runs_written = run_count;
-    if (map)
-        put(out, map, map_size);
-    else
-        put(out, head, HEAD);
-    return out;
+    need_done(map ? bloom_file_put(&coming, map, runs_end)
+                  : bloom_file_put(&coming, first, HEAD));
 }
 
-/* Writes the header, and replaces the store once the new file is on disk. */
-static void end_load(FILE *out, const char *name)
+/* Writes the last block, and replaces the store. */
+static void end_load(void)
 {
-    unsigned char head[HEAD] = { 'L', 'V', 'L', '1' };
-    put_number(head + 8, runs_written, 8);
-    put_number(head + 16, written, 8);
-    put_number(head + 24, check_of(head, 24), 8);
-    need(fseek(out, 0, SEEK_SET) == 0, coming, NULL);
-    put(out, head, HEAD);
-    need(fflush(out) == 0 && fsync(fileno(out)) == 0, coming, NULL);
-    need(fclose(out) == 0 && rename(coming, name) == 0, coming, NULL);
-    free(coming);
-    coming = NULL;
+    unsigned char last[HEAD] = { 'E', 'N', 'D', '2' };
+    put_number(last + 8, runs_written, 8);
+    put_number(last + 16, coming.size + HEAD, 8);
+    put_number(last + 24, check_of(last, 24), 8);
+    need_done(bloom_file_put(&coming, last, HEAD));
+    is_coming = false;
+    need_done(bloom_file_finish(&coming));
 }
 
 /* Reads a line, or returns false at the end. */
@@ -549,22 +551,21 @@ static void load(const char *name, size_t most)
     line *lines = malloc(most * sizeof *lines);
     uint64_t order = 0;
     size_t count = 0;
-    FILE *out;
     need(most <= SIZE_MAX / sizeof *lines && lines, "run",
          "not enough memory");
     open_store(name, true);
-    out = begin_load(name);
+    begin_load(name);
     while (next_line(&lines[count])) {
         lines[count++].order = order++;
         if (count == most) {
-            write_run(out, lines, count);
+            write_run(lines, count);
             count = 0;
         }
     }
     need(order > 0, "standard input", "has no keys");
     if (count > 0)
-        write_run(out, lines, count);
-    end_load(out, name);
+        write_run(lines, count);
+    end_load();
     free(lines);
 }
 
@@ -638,10 +639,10 @@ static void make_up(const char *name, unsigned count, uint64_t keys)
 {
     const uint64_t each = (keys + count - 1) / count;
     line *lines = malloc((size_t)each * sizeof *lines);
-    FILE *out = begin_load(name);
     char value[24];
     uint64_t i, n = 0;
     need(lines != NULL, "run", NULL);
+    begin_load(name);
     for (i = 0; i < keys; i++) {
         const text key = made_up(i, false);
         const int size = sprintf(value, "%" PRIu64, i);
@@ -654,11 +655,11 @@ static void make_up(const char *name, unsigned count, uint64_t keys)
         memcpy(l->bytes, key.at, key.size);
         memcpy(l->bytes + key.size, value, (size_t)size);
         if (n == each || i == keys - 1) {
-            write_run(out, lines, (size_t)n);
+            write_run(lines, (size_t)n);
             n = 0;
         }
     }
-    end_load(out, name);
+    end_load();
     free(lines);
 }
 
