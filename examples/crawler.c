@@ -6,6 +6,10 @@
 
    usage: crawler          runs the demonstration
           crawler LIST     prints each line of LIST the first time it occurs
+          crawler LIST FILE  the same, but not the lines of earlier runs, which
+                           FILE remembers. It is saved when all lines have been
+                           printed, so a run that is killed is as if it had not
+                           been: the next one prints its lines again.
 
    Prints:
        links followed: 1598744
@@ -15,6 +19,7 @@
        chain:          planned for 1000 pages, now 8 links, rate 0.00085
        memory:         723 KB; the URLs of an exact set alone: 8666 KB */
 #define BLOOM_IMPLEMENTATION
+#include "companions/bloom_file.h"      /* first */
 #include "companions/bloom_chain.h"
 #define PROGRAM "crawler"
 #include "need.h"
@@ -118,17 +123,50 @@ static void print_new(bloom_chain *seen, const char *name)
     fclose(in);
 }
 
+/* The chain of earlier runs, or a new one if there is no such file */
+static bloom_chain *load(const char *name)
+{
+    size_t size;
+    bloom_error error;
+    void *image = bloom_file_load(name, SIZE_MAX, &size);
+    bloom_chain *seen;
+    if (!image && errno == ENOENT)
+        return bloom_chain_new(FIRST_N, p, BLOOM_CLASSIC);
+    need(image != NULL, name, NULL);
+    seen = bloom_chain_load(image, size, &error);
+    bloom_file_free(image);
+    if (seen)           /* a lost bit would make it fetch a page twice */
+        error = bloom_chain_verify(seen);
+    need(error == BLOOM_OK, name, bloom_error_text(error));
+    return seen;
+}
+
+static void save(bloom_chain *seen, const char *name)
+{
+    const size_t size = bloom_chain_size(seen);
+    void *image = malloc(size);
+    need(image != NULL, name, NULL);
+    bloom_chain_seal(seen);
+    bloom_chain_write(seen, image);
+    errno = bloom_file_save(name, image, size);
+    need(errno == 0, name, NULL);
+    free(image);
+}
+
 int main(int argc, char **argv)
 {
-    bloom_chain *seen = bloom_chain_new(FIRST_N, p, BLOOM_CLASSIC);
+    bloom_chain *seen = argc == 3 ? load(argv[2])
+                                  : bloom_chain_new(FIRST_N, p, BLOOM_CLASSIC);
     int status = 0;
     need(seen != NULL, "filter", "not enough memory");
-    need(argc <= 2, argv[2], "give at most one LIST");
-    if (argc == 2)
-        print_new(seen, argv[1]);
-    else
+    need(argc <= 3, argv[3], "give at most LIST and FILE");
+    if (argc == 1)
         status = demonstrate(seen);
-    bloom_chain_free(seen);
+    else
+        print_new(seen, argv[1]);
     end_output();
+    if (argc == 3)
+        save(seen, argv[2]);
+    bloom_chain_free(seen);
     return status;
 }

@@ -1,6 +1,6 @@
 # `make check-examples` runs this script: each small program prints what its
-# comment says, levels.c stores and finds the paths of this machine, and mini.c
-# sets the bits of bloom.h, in C and in C++.
+# comment says, levels.c stores and finds the paths of this machine, crawler.c
+# remembers lines in a file, and mini.c sets the bits of bloom.h, in C and in C++.
 . tests/count.sh
 
 for source in examples/*.c; do
@@ -15,6 +15,31 @@ sh examples/tests/levels.sh >build/levels.out
 sum levels build/levels.out
 sh examples/tests/search.sh >build/search.out
 sum search build/search.out
+
+# crawls WORDS...: runs crawler.c in a folder of its own
+crawls() { (cd build/crawler.d && ../crawler "$@"); }
+crawler_remembers() {
+    rm -rf build/crawler.d && mkdir -p build/crawler.d &&
+        ${CC:-cc} -std=c99 -O2 -I. examples/crawler.c -o build/crawler || return
+    seq 1 500 >build/crawler.d/a; seq 400 600 >build/crawler.d/b
+    crawls a seen >build/crawler.d/first && crawls b seen >build/crawler.d/second &&
+        crawls b seen >build/crawler.d/third &&
+        cmp build/crawler.d/first build/crawler.d/a &&
+        seq 501 600 | cmp - build/crawler.d/second && [ ! -s build/crawler.d/third ]
+}
+crawler_refuses() {         # a file with a changed bit, and one that is no chain
+    printf '\377\377\377\377' | dd of=build/crawler.d/seen bs=1 seek=200 \
+        conv=notrunc 2>/dev/null
+    for name in seen a; do
+        cp build/crawler.d/$name build/crawler.d/before
+        crawls b $name >build/crawler.d/out 2>build/crawler.d/err
+        [ $? -eq 2 ] && [ ! -s build/crawler.d/out ] &&
+            grep -q "^crawler: $name: " build/crawler.d/err &&
+            cmp build/crawler.d/$name build/crawler.d/before || return
+    done
+}
+check 'crawler.c remembers the lines of earlier runs' crawler_remembers
+check 'crawler.c refuses a damaged file, and keeps it' crawler_refuses
 
 WARN='-Wall -Wextra -pedantic -O2 -I.'
 ${CC:-cc} -std=c99 $WARN examples/tests/mini_bits.c -lm -o build/mini-test &&
