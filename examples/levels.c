@@ -78,7 +78,7 @@
 #define RATE 0.01                       /* p of each filter */
 enum { HEAD = 64, ENTRY = 24, RUNS = 1000 };     /* bytes; at most 1000 */
 
-static const unsigned char first[HEAD] = { 'L', 'V', 'L', '2' };    /* block */
+static const unsigned char opening[HEAD] = { 'L', 'V', 'L', '2' };    /* block */
 static const unsigned char lengths[4] = { 8, 16, 0, 0 };    /* for new runs */
 
 typedef struct text { const unsigned char *at; size_t size; } text;
@@ -202,9 +202,9 @@ static void open_runs(void)
     const unsigned char *last;
     size_t at = HEAD;
     uint64_t count;
-    need(map_size < HEAD || memcmp(map, first, HEAD) == 0, store,
+    need(map_size < HEAD || memcmp(map, opening, HEAD) == 0, store,
          "is not a store of levels");
-    last = map_size < 2 * HEAD ? first : map + map_size - HEAD;
+    last = map_size < 2 * HEAD ? opening : map + map_size - HEAD;
     need(memcmp(last, "END2", 4) == 0, store, "is truncated");
     need(number_at(last + 16, 8) == map_size
          && number_at(last + 24, 8) == check_of(last, 24), store,
@@ -460,7 +460,7 @@ static size_t sort(line *lines, size_t count)
 /* Writes the lines as a run, and frees their bytes. */
 static void write_run(line *lines, size_t count)
 {
-    unsigned char *run, *offset, *entry;
+    unsigned char *image, *offset, *end;
     size_t i, size = 0, filter;
     uint64_t whole;
     bloom *b;
@@ -470,25 +470,25 @@ static void write_run(line *lines, size_t count)
     for (i = 0; i < count; i++)
         size += ENTRY + lines[i].size;
     whole = padded((uint64_t)HEAD + filter + 8 * (uint64_t)count + size);
-    run = whole <= SIZE_MAX ? calloc(1, (size_t)whole) : NULL;
-    need(run != NULL, "run", "not enough memory");
-    memcpy(run, "RUN1", 4);
-    memcpy(run + 4, lengths, sizeof lengths);
-    put_number(run + 8, count, 8);
-    put_number(run + 16, filter, 8);
-    put_number(run + 24, size, 8);
-    put_number(run + 32, check_of(run, 32), 8);
-    memcpy(run + HEAD, b, filter);
-    offset = run + HEAD + filter;
-    entry = offset + 8 * count;
+    image = whole <= SIZE_MAX ? calloc(1, (size_t)whole) : NULL;
+    need(image != NULL, "run", "not enough memory");
+    memcpy(image, "RUN1", 4);
+    memcpy(image + 4, lengths, sizeof lengths);
+    put_number(image + 8, count, 8);
+    put_number(image + 16, filter, 8);
+    put_number(image + 24, size, 8);
+    put_number(image + 32, check_of(image, 32), 8);
+    memcpy(image + HEAD, b, filter);
+    offset = image + HEAD + filter;
+    end = offset + 8 * count;
     for (i = 0, size = 0; i < count; i++) {
         put_number(offset + 8 * i, size, 8);
-        entry = put_entry(entry, &lines[i], i);
+        end = put_entry(end, &lines[i], i);
         size += ENTRY + lines[i].size;
         free(lines[i].bytes);
     }
-    need_done(bloom_file_put(&coming, run, (size_t)whole));
-    free(run);
+    need_done(bloom_file_put(&coming, image, (size_t)whole));
+    free(image);
     bloom_free(b);
     need(++runs_written < RUNS, store,
          "would have too many runs; give more keys per run");
@@ -506,7 +506,7 @@ static void begin_load(const char *name)
     atexit(remove_coming);
     runs_written = run_count;
     need_done(map ? bloom_file_put(&coming, map, runs_end)
-                  : bloom_file_put(&coming, first, HEAD));
+                  : bloom_file_put(&coming, opening, HEAD));
 }
 
 /* Writes the last block, and replaces the store. */

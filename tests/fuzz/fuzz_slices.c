@@ -24,12 +24,12 @@ static bloom_error slices_verdict(const unsigned char *image, size_t size)
     if (image[3] != 2)
         return BLOOM_WRONG_VERSION;
     if (little_endian(image) >> 32 || little_endian(image + 8) == 0
-        || little_endian(image + 16) || little_endian(image + 56))
+        || little_endian(image + 16))
         return BLOOM_BAD_HEADER;
     error = verdict(image + 32, SIZE_MAX);
     if (error != BLOOM_OK)
         return error == BLOOM_TRUNCATED ? BLOOM_UNSUPPORTED : error;
-    if (image[36] != BLOOM_CLASSIC)
+    if (image[36] != BLOOM_CLASSIC || little_endian(image + 56))
         return BLOOM_BAD_HEADER;
     words = (little_endian(image + 8) - 1) / 64 + 1;
     if (words > (SIZE_MAX - 64) / 8 / little_endian(image + 40))
