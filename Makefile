@@ -1,5 +1,5 @@
 # make                    build the products of examples/
-# make test               test bloom.h and the products; 20 to 60 s
+# make test               test bloom.h and the products; 20 s on two quiet cores
 # make check              before a commit: test, strict, sanitize, and the header
 #                         on a big-endian, a 32-bit and an 8-bit machine; 5 minutes
 # make install            install bloom.h, its companions and the products.

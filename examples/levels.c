@@ -78,7 +78,8 @@
 #define RATE 0.01                       /* p of each filter */
 enum { HEAD = 64, ENTRY = 24, RUNS = 1000 };     /* bytes; at most 1000 */
 
-static const unsigned char opening[HEAD] = { 'L', 'V', 'L', '2' };    /* block */
+/* A block of totals begins with this. */
+static const unsigned char opening[HEAD] = { 'L', 'V', 'L', '2' };
 static const unsigned char lengths[4] = { 8, 16, 0, 0 };    /* for new runs */
 
 typedef struct text { const unsigned char *at; size_t size; } text;
