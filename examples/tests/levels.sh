@@ -73,9 +73,8 @@ check 'a line without a key' refuses 'has a line without a key' load "$store" 1
 check 'no lines' refuses 'has no keys' load "$store" 10
 seq 2000 >"$work/input"
 check 'too many runs' refuses 'give more keys per run' load "$store" 1
-check 'an existing store' refuses 'give the name of a new file' try "$store" 2 9
 check 'a number' refuses 'is not a possible number' load "$store" 0
-check 'usage' refuses 'STORE RUNS KEYS' gt "$store" a
+check 'usage' refuses 'ask STORE' gt "$store" a
 check 'a folder' refuses 'Is a directory' get "$work" a
 check 'no store' refuses 'No such file or directory' get "$work/none" a
 left=yes
