@@ -1,7 +1,7 @@
 /* Fuzz target: sliding windows (bloom_window.h), by random calls and by any
    bytes as an image (see fuzz.h). The model is one plain filter for each
-   generation. No key may be forgotten before its time, and an image that is
-   accepted must be safe to use.
+   generation. No key may be forgotten before its time, by number or by clock,
+   and an image that is accepted must be safe to use.
 
    fuzz: length=512 */
 
@@ -276,6 +276,46 @@ static void use(bloom_window *w, input *in)
         look(w, what);
 }
 
+/* By time: unless bloom_window_advance says that it has forgotten keys for want
+   of room, each key is found for at least `span`. If the clock goes back, keys
+   count as added then. */
+static void use_by_time(bloom_window *w, input *in)
+{
+    static uint64_t added[KEYS];
+    static bool is_in[KEYS];
+    const uint64_t span = any_number(in);
+    const uint64_t part = span / 64, room = bloom_window_plan_of(w).room;
+    uint64_t now = any_number(in), pause;
+    unsigned calls, what, i;
+    memset(is_in, 0, sizeof is_in);
+    for (calls = 0; in->at < in->end && calls < 64; calls++) {
+        what = byte_of(in);
+        pause = part * (what / 2) + number_of(in, 1);
+        if (what % 2)
+            now = pause < UINT64_MAX - now ? now + pause : UINT64_MAX;
+        else if (what % 64 == 0)
+            now -= pause < now ? pause : now;
+        if (bloom_window_advance(w, now, span))
+            memset(is_in, 0, sizeof is_in);
+        must(bloom_window_keys(w) < room);
+        for (i = 0; i < KEYS; i++) {
+            if (added[i] > now)
+                added[i] = now;
+            if (now - added[i] >= (span > 0 ? span : 1))
+                is_in[i] = false;           /* also if the clock goes back */
+            must(!is_in[i] || bloom_window_may_contain_u64(w, i));
+        }
+        i = byte_of(in);
+        for (what = byte_of(in); what % KEYS > 0
+             && bloom_window_keys(w) < room; what--) {
+            bloom_window_add_u64(w, i % KEYS);
+            added[i % KEYS] = now;
+            is_in[i % KEYS] = true;
+            i++;
+        }
+    }
+}
+
 /* Any bytes as an image, with a valid checksum of the header or without */
 static void use_image(unsigned how, yard *home, input in)
 {
@@ -335,6 +375,10 @@ static void run_one(input in)
     must(!w == (!possible || bloom_window_plan_size(plan) > size));
     if (!w)
         return;
+    if (how & 8) {
+        use_by_time(w, &in);
+        return;
+    }
     bloom_window_set_time(w, number_of(&in, 8), number_of(&in, 2));
     if (begin_model(w))
         use(w, &in);
