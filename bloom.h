@@ -30,15 +30,16 @@
      No false negatives: a lookup always finds a key that was added.
      The rate you ask for: while at most n different keys were added, the rate
      is at most p, on average over keys and seeds, for every n, every layout,
-     and p from 0.5 to 10^-12. A 32-bit hash adds about 2^-32. The rates of
-     single filters scatter around that average: of classic filters for p = 1%,
-     by a standard deviation of 1.3 / sqrt(n) of p, which is 4% of p for 1,000
-     keys. So half of all full filters are slightly above p. For a filter that
-     is surely below p, plan for a p that is smaller by four such deviations.
+     and p from 0.5 to 10^-12. A 32-bit hash adds up to 2^-32 + n * 2^-50. The
+     rates of single filters scatter around that average. For classic filters
+     and p = 1% the standard deviation is p * 1.3 / sqrt(n): with 1,000 keys,
+     4% of p. So half of all full filters are slightly above p. For a filter
+     that is surely below p, plan for p minus four standard deviations.
      bloom_fpr reports the rate of one filter.
      The same bytes on every machine: a filter is one block of bytes. It can be
      saved with fwrite, mapped, sent, or burnt into ROM.
-     Bad bytes do no harm: whatever bloom_open accepts is safe to use.
+     Bad bytes do no harm: whatever bloom_open accepts is safe to use, as long
+     as nobody else writes to its header.
      Nothing hidden: only bloom_new, bloom_create and bloom_copy allocate. There
      are no globals, no errno, no I/O and no libm. The only functions of libc
      that are called are calloc, free, memset and memcpy.
@@ -90,7 +91,9 @@
                             the type bloom. It lets two copies of bloom.h, or
                             bloom.h and another library that has a bloom_init,
                             be in one program. Your code stays as it is: with
-                            the prefix my_, bloom_add means my_bloom_add.
+                            the prefix my_, bloom_add means my_bloom_add. If a
+                            file needs both headers, it includes the other one
+                            first, and then can call only bloom.h.
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol
@@ -108,10 +111,12 @@
                             AVR, define it as pgm_read_byte(p). Then bloom_view,
                             bloom_verify, bloom_plan_of, bloom_size, bloom_copy,
                             bloom_hash_*, bloom_probes and bloom_may_contain*
-                            accept only filters in flash. Other calls accept
-                            only RAM. If you have filters in both, use each kind
-                            in a file of its own: both files define
-                            BLOOM_STATIC, and one of them BLOOM_READ_BYTE. */
+                            accept only filters in flash, and give wrong answers
+                            for one in RAM. Other calls accept only RAM, and
+                            keys are always read from RAM. If you have filters
+                            in both, use each kind in a file of its own: both
+                            files define BLOOM_STATIC, and one of them
+                            BLOOM_READ_BYTE. */
 
 #ifndef BLOOM_H
 #define BLOOM_H
@@ -259,8 +264,9 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* k bits anywhere: the least memory */
     BLOOM_BLOCKED,               /* eight bits in each of k/8 blocks of 256:
-                                    the fastest. It takes 10 to 20% more memory
-                                    for p up to 7% (few keys: 0 to 60% more) */
+                                    the fastest. The image is 10 to 20% larger
+                                    than a classic one for p up to 7%, up to 60%
+                                    for few keys, and more for a larger p */
     BLOOM_COUNTING               /* k counters of 4 bits: can remove keys */
 } bloom_layout;
 
@@ -276,7 +282,10 @@ typedef struct bloom_plan {
                                     is not for blocked filters, and adds about
                                     2^-32 to the rate. So if you set it in a
                                     plan for 64 bits, the rate is up to 1.01 p
-                                    for p = 3 * 10^-8, 1.25 p for 10^-9 */
+                                    for p = 3 * 10^-8, 1.25 p for 10^-9. Keys of
+                                    8 random bytes, and longer ones that differ
+                                    in their last 8 bytes only, add n * 2^-50
+                                    more, or 9% of p for n = 10^8, p = 10^-6 */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -300,10 +309,11 @@ typedef enum bloom_error {
    range or the filter would be too large. Then no filter can be made from it,
    and bloom_plan_size(plan) is 0. Test the size: plan.cells may be above 0 in
    an impossible plan.
-   Machines agree on plans, with two exceptions for those that are made with
-   floating point: from n = 2.9 * 10^10 on, if the compiler fuses products and
-   sums, and if a double has 32 bits or is kept in x87 registers. With
-   -ffast-math plans are right, but a NaN for p is not noticed. */
+   Plans are the same on all machines, but for two cases in which plans made
+   with floating point may differ by a few cells: if a double has 32 bits or is
+   kept in x87 registers; and above n = 2.9 * 10^10, if the compiler fuses
+   products and sums. With -ffast-math plans are right, but a NaN for p is not
+   noticed. */
 
 /* These macros plan a classic filter with p = 1 / one_in. In this order, they
    are m, k, the size of the image in bytes, and the initialiser of a plan. The
@@ -312,9 +322,10 @@ typedef enum bloom_error {
    has enough cells for both. The filter is never smaller than bloom_plan_for's,
    and for 100 keys or more it is larger by at most 2% + 64 bits.
    n and one_in must be integer constants: 100 means 1%, and 0.01 does not
-   compile. With variables, BLOOM_PLAN is an expression
-   of 10,000 characters that evaluates one_in 299 times, and clang++ rejects it.
-   If they are only known at run time, call bloom_plan_one_in.
+   compile; nor does 1e6 for n. For values known at run time only, call
+   bloom_plan_one_in: with variables, BLOOM_PLAN is an expression of 10,000
+   characters that evaluates one_in 299 times, and clang++ rejects it. With
+   BLOOM_TINY, plans of 2^32 cells or more are impossible, whatever these say.
        static unsigned char memory[BLOOM_SIZE(1000, 100)];
        bloom_plan plan = BLOOM_PLAN(1000, 100); */
 #define BLOOM_CELLS(n, one_in) BLOOM_CELLS_(n, one_in, BLOOM_LOG2_(one_in))
@@ -355,9 +366,10 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 
 /* The false-positive rate, 0..1, to be expected after n different keys: 0 if n
    is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
-   else 2%, with two exceptions. In your own plans with n <= 3 and k near m it
+   else 2%, with three exceptions. In your own plans with n <= 3 and k near m it
    is up to 4%. With several blocks per key, but at most a few hundred in all,
-   the real rate may be as low as a third of the result (2 blocks, k = 40). */
+   the real rate may be as low as a third of the result (2 blocks, k = 40). Of
+   what 32-bit hashes add, the result includes 2^-32 only (see hash_bits). */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -403,8 +415,9 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
 
 /* The size in bytes of the image that begins with the BLOOM_HEADER_SIZE bytes
    at `head`. Use it to receive an image: read its header, then allocate this
-   much. If these bytes are not the header of a filter that this build can use,
-   the result is 0 and *error is the reason. error may be NULL. */
+   much, up to a limit of your own. If these bytes are not the header of a
+   filter that this build can use, the result is 0 and *error is the reason.
+   error may be NULL. */
 BLOOM_API size_t bloom_image_size(const void *head, bloom_error *error);
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b);
@@ -413,9 +426,10 @@ BLOOM_API void bloom_clear(bloom *b);               /* removes all keys */
 
 /* bloom_seal writes a checksum of header and cells, the seal, into the image.
    Call it before you store the image; every call that may write cells removes
-   the seal. bloom_verify returns BLOOM_OK, BLOOM_CORRUPT or BLOOM_UNSEALED.
-   bloom_seal reads all cells; so does bloom_verify, if there is a seal. A seal
-   detects damage, not forgery. */
+   the seal, even if no cell changes. bloom_verify returns BLOOM_OK,
+   BLOOM_CORRUPT or BLOOM_UNSEALED. bloom_seal reads all cells; so does
+   bloom_verify, if there is a seal. A seal detects damage, not forgery. It
+   overlooks one of 2^hash_bits damages. */
 BLOOM_API void bloom_seal(bloom *b);
 BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
@@ -495,9 +509,11 @@ BLOOM_API size_t bloom_may_contain_many_hash(
    key at once, at least one gets true. Still, bloom_seal, bloom_clear,
    bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
    filters. During bloom_verify, bloom_copy or saving, no filter may change.
+   bloom_ones, bloom_estimate, bloom_fpr and the `from` of bloom_merge count as
+   lookups.
    On a chip, an interrupt is like a second thread. BLOOM_ATOMIC needs atomic
    operations on bytes, which small chips lack: there, mask the interrupts that
-   use the filter while you add a key. */
+   use the filter during each call that changes it. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
@@ -528,8 +544,9 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    Fold if n is known only at the end. Plan for the largest possible n, and
    round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
    divisors. Add the keys, merge the filters of other workers, and call
-   bloom_fold(b, bloom_fold_by(b, p)). The rate is then at most p. From the
-   largest n / 5040 on, the folded m is at most about twice a new plan's. */
+   bloom_fold(b, bloom_fold_by(b, p)). If it returns true, the rate is at most
+   p. If false, more keys came than were planned for. If at least 1/5040 of that
+   number came, the folded m is at most about twice that of a new plan. */
 BLOOM_USE_RESULT_ BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #ifndef BLOOM_NO_FLOAT
@@ -563,7 +580,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
    It is exact for powers of two, and too high between them, to offset the
    rounding of k. BLOOM_BITS_PER_KEY_ is the bits per key times 65536; its last
    line offsets what 32-bit hashes add (bloom_plus_short_walks_). Small
-   filters need 3 + e/4 more bits in total. Test: test_integer_plans. */
+   filters need 3 + e/4 more bits in total. n | (n == 0) is n or, for 0, 1; and
+   it does not compile if n is a double. Test: test_integer_plans. */
 #define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
 #define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
     + BLOOM_LOG2_4_(r, 9) + BLOOM_LOG2_4_(r, 13) + BLOOM_LOG2_4_(r, 17) \
@@ -579,7 +597,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
 #define BLOOM_CELLS_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
-    ? (((n) + ((n) == 0)) * BLOOM_BITS_PER_KEY_(r, e) / 65536 \
+    ? (((n) | ((n) == 0)) * BLOOM_BITS_PER_KEY_(r, e) / 65536 \
         + 3 + (e) / 4 + 63) \
       / 64 * 64 : 0)
 #define BLOOM_BITS_PER_KEY_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
@@ -629,12 +647,13 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_ASSERT(x) ((void)0)
 #endif
 
-/* BLOOM_SMALL_ leaves out the faster bodies. GCC and Clang always inline a
+/* BLOOM_SMALL_ leaves out the faster bodies. If size_t has 16 bits, no filter
+   is large enough for them. GCC and Clang always inline a
    BLOOM_INLINE_ function and never a BLOOM_NOINLINE_ one; the rest is at the
    compiler's discretion. The empty asm in PREFETCH keeps gcc from deleting a
    loop that only prefetches. OPAQUE hides the value of x from the optimiser.
    UNROLL_8 makes clang unroll a loop of eight, as gcc does by itself. */
-#if defined(BLOOM_TINY) || defined(BLOOM_READ_BYTE) \
+#if defined(BLOOM_TINY) || defined(BLOOM_READ_BYTE) || SIZE_MAX <= 0xFFFF \
     || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_SMALL_
 #endif
@@ -878,9 +897,9 @@ BLOOM_INLINE_ bloom_plan bloom_parse_(const unsigned char *header)
 /* The header of an image, or the first `size` bytes of it. With BLOOM_READ_BYTE
    the image may lie in flash that pointers cannot read, so its header is copied
    to `copy`. */
-static inline const unsigned char *bloom_head_of_(const void *image,
-                                                  size_t size,
-                                                  unsigned char *copy)
+static inline const unsigned char *bloom_header_part_(const void *image,
+                                                      size_t size,
+                                                      unsigned char *copy)
 {
     const unsigned char *header = (const unsigned char *)image;
     for (unsigned i = 0;
@@ -892,7 +911,7 @@ static inline const unsigned char *bloom_head_of_(const void *image,
 static inline const unsigned char *bloom_header_of_(const void *image,
                                                     unsigned char *copy)
 {
-    return bloom_head_of_(image, BLOOM_HEADER_SIZE, copy);
+    return bloom_header_part_(image, BLOOM_HEADER_SIZE, copy);
 }
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
@@ -984,7 +1003,7 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = image ? bloom_head_of_(image, size, copy)
+    const unsigned char *header = image ? bloom_header_part_(image, size, copy)
                                         : BLOOM_NULL_;
     return bloom_is_valid_(header, size, error) ? (const bloom *)image
                                                 : BLOOM_NULL_;
@@ -1091,10 +1110,11 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
 
 /* The tail of a key: its first word in h1, its second in h2. From eight bytes
    on, no branch here depends on the size, as CPUs would often mispredict it.
-   `last` is the last size % 8 bytes: the key's last eight bytes are loaded,
-   and a shift drops the others. `mask` is all ones if the tail has a whole
-   word; then that word is h1, and `last` is h2. A shorter key is read byte by
-   byte, as a load of eight bytes would begin before its first byte. */
+   `last` is the last size % 8 bytes: the key's last eight bytes are loaded, and
+   a shift drops those that belong to the word before. `mask` is all ones if the
+   tail has a whole word; then that word is h1, and `last` is h2. A shorter key
+   is read byte by byte, as a load of eight bytes would begin before its first
+   byte. */
 static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size,
                                        bool rom)
 {
@@ -1187,15 +1207,18 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 /* Two 32-bit hashes, a and b, make h1 = a:b and h2 = b:0. The low half of h1
    hardly affects the cell, so it needs no hash of its own. The seed of b is ~a,
    not a: for the empty key with seed 0, a is 0, and b with seed a would be 0,
-   too. BLOOM_TINY keeps the three halves that matter as 32-bit numbers. */
+   too. If keys that differ in their last eight bytes only have the same a, they
+   have the same b with a probability of 2^-18, not of 2^-32, as a and b are one
+   function with two seeds (`build/key_families`).
+   BLOOM_TINY keeps the three halves that matter as 32-bit numbers. */
 #ifdef BLOOM_TINY
 typedef struct bloom_hash_ { uint32_t h1, h1_low, h2; } bloom_hash_;
 
 static inline bloom_hash_ bloom_hash_from_(bloom_hash h)
 {
-    const bloom_hash_ small = { (uint32_t)(h.h1 >> 32), bloom_low_half_(h.h1),
-                                (uint32_t)(h.h2 >> 32) };
-    return small;
+    const bloom_hash_ halves = { (uint32_t)(h.h1 >> 32), bloom_low_half_(h.h1),
+                                 (uint32_t)(h.h2 >> 32) };
+    return halves;
 }
 
 static inline bloom_hash bloom_hash_to_(bloom_hash_ h)
@@ -1400,14 +1423,14 @@ static inline uint64_t bloom_next_cell_(bloom_walk_ *walk)
 typedef struct bloom_walk_ { uint32_t x, y; size_t m, carry; } bloom_walk_;
 
 /* (x * m + carry) / 2^29, rounded down, for a walk's m and carry < m. A CPU of
-   16 or 8 bits, and a Cortex-M0, have no product of 32 by 32 bits. */
+   16 or 8 bits, and a Cortex-M0 or M23, lack a product of 32 by 32 bits. */
 #if SIZE_MAX <= 0xFFFF
 static inline uint32_t bloom_cell_at_(uint32_t x, size_t m, size_t carry)
 {
     uint32_t low = (x & 0xFFFF) * (uint32_t)m + carry;
     return ((x >> 16) * (uint32_t)m + (low >> 16)) >> 13;
 }
-#elif defined(__ARM_ARCH_6M__)
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
 static inline uint32_t bloom_cell_at_(uint32_t x, size_t m, size_t carry)
 {
     uint32_t x0 = x & 0xFFFF, x1 = x >> 16, m0 = m & 0xFFFF, m1 = m >> 16;
@@ -1575,9 +1598,11 @@ static inline unsigned bloom_count_until_zero_(unsigned char *array, unsigned k,
     return done;
 }
 
-/* The first pass only reads. If it finds a 0, no counter has been lowered, even
-   briefly, so no thread misses another key. The second pass decrements. If it
-   meets a 0 (two probes coincide, or a thread was faster), it is undone. */
+/* The first pass only reads. So the removal of an absent key lowers no counter,
+   even briefly, and no thread misses another key, unless the key is a false
+   positive. The second pass decrements. It meets a 0 only if two probes of a
+   false positive coincide, or if a thread was faster. Then it is undone; until
+   then, a thread may miss a key that was added. */
 static inline bool bloom_remove_counted_(unsigned char *array, unsigned k,
                                          bloom_walk_ walk)
 {
@@ -1788,17 +1813,11 @@ BLOOM_INLINE_ bool bloom_one_walk_(unsigned char *image,
                         header[BLOOM_K_AT_], walk, add);
 }
 
-BLOOM_INLINE_ const unsigned char *bloom_header_for_(
-    const unsigned char *image, unsigned char *copy, bool add)
-{
-    return add ? image : bloom_header_of_(image, copy);
-}
-
 BLOOM_INLINE_ bool bloom_one_bytes_(unsigned char *image, const void *key,
                                     size_t size, bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_for_(image, copy, add);
+    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
     bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
     return bloom_one_walk_(image, header, &walk, add);
 }
@@ -1807,7 +1826,7 @@ BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
                                       bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_for_(image, copy, add);
+    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
     bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_integer_(header, key));
     return bloom_one_walk_(image, header, &walk, add);
 }
@@ -1815,7 +1834,7 @@ BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
 BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_for_(image, copy, add);
+    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
     bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_from_(h));
     return bloom_one_walk_(image, header, &walk, add);
 }
@@ -2084,6 +2103,11 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
    the rest. */
 #define BLOOM_BATCH_ 128U
 
+static inline bool bloom_exceeds_caches_(uint64_t m)
+{
+    return m >> 25 != 0;
+}
+
 /* Keys on their walks: x is the next position, y the next step */
 typedef struct bloom_batch_ {
     size_t count;
@@ -2128,8 +2152,8 @@ BLOOM_SIMD_INLINE_ size_t bloom_h1_by_4_(uint64_t *x,
 #define bloom_h1_by_4_(x, keys, count, seed) 0
 #endif
 
-/* With one block per key a walk ends before its first step, so y may be any
-   number. */
+/* With one block per key a walk ends before its first step. So y need not be
+   computed: it is added to an x that nobody reads. */
 static inline bool bloom_takes_no_step_(bloom_plan plan)
 {
     return plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
@@ -2155,8 +2179,8 @@ static inline size_t bloom_batch_size_(bloom_plan plan, bool add)
 {
     const unsigned of_key = plan.layout == BLOOM_BLOCKED ? plan.hashes / 8U
                                                          : plan.hashes;
-    return add && plan.cells >> 25 != 0 && of_key > 2 ? 256 / of_key
-                                                      : BLOOM_BATCH_;
+    return add && bloom_exceeds_caches_(plan.cells) && of_key > 2
+         ? 256 / of_key : BLOOM_BATCH_;
 }
 
 /* Hashes the keys from number `from` on, at most `most`. Each kind of key has
@@ -2245,10 +2269,10 @@ BLOOM_INLINE_ size_t bloom_one_round_(const bloom_job_ *job,
 }
 
 /* Looks up the next `now` cells of each key, and keeps the keys whose cells
-   were all set. Prefetches the `then` cells that follow. key[] holds the places
-   that the kept keys had in the batch. */
+   were all set. Prefetches the `then` cells that follow. place[] says
+   where in the batch the kept keys were. */
 BLOOM_INLINE_ void bloom_round_(const bloom_job_ *job, bloom_batch_ *batch,
-                                unsigned char *key, const bloom_batch_ *next,
+                                unsigned char *place, const bloom_batch_ *next,
                                 size_t ahead, int kernel, unsigned now,
                                 unsigned then)
 {
@@ -2261,7 +2285,7 @@ BLOOM_INLINE_ void bloom_round_(const bloom_job_ *job, bloom_batch_ *batch,
             const bool set = bloom_probe_next_(job, kernel, now, &walk, false);
             batch->x[kept] = walk.x;                    /* kept <= i */
             batch->y[kept] = walk.y;
-            key[kept] = key[i];
+            place[kept] = place[i];
             kept += set;
             if (then)
                 bloom_prefetch_next_(job, kernel, then, walk);
@@ -2276,28 +2300,28 @@ BLOOM_INLINE_ size_t bloom_rounds_(const bloom_job_ *job, bloom_batch_ *batch,
                                    const bloom_batch_ *next, bool *results,
                                    int kernel)
 {
-    const bool large = job->plan.cells >> 25 != 0;
+    const bool large = bloom_exceeds_caches_(job->plan.cells);
     const unsigned k = job->plan.hashes;
     const unsigned step = kernel != BLOOM_BITS_
                        && job->plan.layout == BLOOM_BLOCKED ? 8 : 1;
     const size_t count = batch->count;
-    unsigned char key[BLOOM_BATCH_];
+    unsigned char place[BLOOM_BATCH_];
     for (size_t i = 0; i < count; i++)
-        key[i] = (unsigned char)i;
+        place[i] = (unsigned char)i;
     if (large) {
         size_t ahead = next->count;
         for (unsigned left = k; left > step; left -= step, ahead = 0)
-            bloom_round_(job, batch, key, next, ahead, kernel, step, step);
-        bloom_round_(job, batch, key, next, 0, kernel, step, 0);
+            bloom_round_(job, batch, place, next, ahead, kernel, step, step);
+        bloom_round_(job, batch, place, next, 0, kernel, step, 0);
     } else {
         const unsigned first = step == 8 ? 8 : 2;
-        bloom_round_(job, batch, key, next, 0, kernel, first, 0);
-        bloom_round_(job, batch, key, next, 0, kernel, k - first, 0);
+        bloom_round_(job, batch, place, next, 0, kernel, first, 0);
+        bloom_round_(job, batch, place, next, 0, kernel, k - first, 0);
     }
     for (size_t i = 0; i < count; i++)
         results[i] = false;
     for (size_t i = 0; i < batch->count; i++)
-        results[key[i]] = true;
+        results[place[i]] = true;
     return batch->count;
 }
 
@@ -2308,7 +2332,7 @@ BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
 {
     const uint64_t m = job->plan.cells;
     const unsigned k = job->plan.hashes;
-    const bool large = m >> 25 != 0;
+    const bool large = bloom_exceeds_caches_(m);
     /* Four calls: a constant k is faster, and so, by 5 to 20% in filters within
        the caches, is a constant 0 in place of `ahead`. */
     if (kernel == BLOOM_SIMD_ && k == 8)
@@ -2990,7 +3014,7 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
     double blocks = (double)plan.cells / 256, mean[9], rate[9];
     unsigned b = plan.hashes / 8U;
-    if (n * b > 1200 * blocks)              /* nearly all bits are set */
+    if (n * b > 1200 * blocks)  /* nearly all bits are set, or no block */
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     bloom_rates_of_probes_(blocks, b, mean, rate);
@@ -3093,12 +3117,16 @@ static bloom_plan bloom_best_plan_(uint64_t n, double p, bloom_layout layout,
     const unsigned unit = layout == BLOOM_BLOCKED ? 256 : 64;
     const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
     bloom_plan plan = bloom_least_plan_(n, p, layout, k), less;
-    for (less = plan; less.cells > unit; plan = less) {
+    while (plan.cells > unit) {
+        less = plan;
         less.cells -= unit;
         k = bloom_best_k_(less, plan.hashes, n);
-        less = k == plan.hashes ? plan : bloom_least_plan_(n, p, layout, k);
+        if (k == plan.hashes)
+            break;
+        less = bloom_least_plan_(n, p, layout, k);
         if (less.cells >= plan.cells)
             break;
+        plan = less;
     }
     k = plan.hashes;
     while (k > step && bloom_rate_(plan, k - step, n) <= p)
@@ -3154,7 +3182,8 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
          ? plan : bloom_no_plan_();
 }
 
-/* In words of eight bytes: the header takes four, and cells at least one. */
+/* Counts in words of eight bytes: the header takes four, the cells one or
+   more. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 {
     bloom_plan plan = bloom_no_plan_();
@@ -3175,10 +3204,10 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 /* n from the share of unset cells, (1 - 1/m)^(kn) (Swamidass and Baldi 2007;
    their e^(-kn/m) differs for small m). In a blocked filter each of kn/8 probes
    sets a given cell with probability 8/m: the share is (1 - 8/m)^(kn/8). */
-static double bloom_keys_from_zeros_(bloom_plan plan, double zeros)
+static double bloom_keys_from_unset_(bloom_plan plan, double unset)
 {
     double at_once = BLOOM_IS_BLOCKED_(plan.layout) ? 8 : 1;    /* per probe */
-    return -bloom_ln_1_plus_(1 / zeros - 1)
+    return -bloom_ln_1_plus_(1 / unset - 1)
          / (plan.hashes / at_once
             * bloom_ln_1_plus_(-at_once / (double)plan.cells));
 }
@@ -3190,7 +3219,7 @@ BLOOM_API uint64_t bloom_estimate(const bloom *b)
     double share = (double)zeros / (double)plan.cells;
     if (zeros == 0)
         return UINT64_MAX;
-    return (uint64_t)(bloom_keys_from_zeros_(plan, share) + 0.5);
+    return (uint64_t)(bloom_keys_from_unset_(plan, share) + 0.5);
 }
 
 /* The loop skips impossible plans: their rate is 1, which is above p. */
@@ -3231,7 +3260,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
         return fill;
     if (blocked)                        /* the chance of one block probe */
         fill = bloom_fpr_of_blocks_(array, plan.cells / 256)
-             + bloom_keys_from_zeros_(plan, 1 - fill) * plan.hashes * 32
+             + bloom_keys_from_unset_(plan, 1 - fill) * plan.hashes * 32
                / (double)plan.cells / 4294967296.0;
     for (unsigned k = plan.hashes; k > 0; k -= blocked ? 8 : 1)
         rate *= fill;

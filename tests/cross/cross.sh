@@ -285,7 +285,7 @@ strict() {
                 silent $flags -DBLOOM_$way $(options $mode)
             done
         done
-        cc='clang --target=msp430 -ffreestanding -fsyntax-only -Weverything
+        cc='clang --target=msp430 -ffreestanding -O2 -Weverything
             -Wno-padded -Wno-declaration-after-statement'
         silent $flags -DBLOOM_$way $(options bare)
         silent $flags -DBLOOM_$way $(options tiny)

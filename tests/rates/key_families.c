@@ -222,6 +222,56 @@ static void table(void)
            worst_at);
 }
 
+/* ---- 32-bit hashes of keys that differ in eight bytes ---------------------
+   A 32-bit hash is two MurmurHash3, a and b, with different seeds. Pairs of
+   keys are made that have the same a. How many have the same b? If a and b were
+   independent, it would be one of 2^32. */
+
+static uint32_t rotated(uint32_t x, unsigned by)
+{
+    return x << by | x >> (32 - by);
+}
+
+/* The word that MurmurHash3 mixes to `mixed`: each factor times its inverse */
+static uint32_t unmixed(uint32_t mixed)
+{
+    return rotated(mixed * 0x56ED309BU, 17) * 0xDEE13BB1U;
+}
+
+/* The state after the first word, from a seed of 0 */
+static uint32_t state_after(uint32_t mixed)
+{
+    return rotated(mixed, 13) * 5 + 0xE6546B64U;
+}
+
+static void same_hashes(void)
+{
+    const uint64_t pairs = 20000000;
+    const bloom_plan plan = { 64, 0, 1, BLOOM_CLASSIC, 32 };
+    uint64_t memory[5], both = 0, i;
+    const bloom *b = need(bloom_init(memory, sizeof memory, plan));
+    for (i = 0; i < pairs; i++) {
+        const uint64_t x = random64(), y = random64();
+        const uint32_t x0 = (uint32_t)x, x1 = (uint32_t)(x >> 32);
+        const uint32_t y0 = (uint32_t)y;
+        const uint32_t y1 = x1 ^ state_after(x0) ^ state_after(y0);
+        const bloom_hash g = bloom_hash_u64(
+            b, unmixed(x0) | (uint64_t)unmixed(x1) << 32);
+        const bloom_hash h = bloom_hash_u64(
+            b, unmixed(y0) | (uint64_t)unmixed(y1) << 32);
+        promise(g.h1 >> 32 == h.h1 >> 32, "the pairs have the same first hash");
+        both += g.h1 == h.h1;
+    }
+    printf("\n32-bit hashes: of %.0f pairs of 8-byte keys with the same first "
+           "hash, %.0f have the\nsame second one: 1 of 2^%.1f. So n keys add n *"
+           " 2^-%.1f to the rate.\n", (double)pairs, (double)both,
+           log2((double)pairs / (double)both),
+           32 + log2((double)pairs / (double)both));
+    promise((double)both <= ldexp((double)pairs, -18)
+                            + 4 * sqrt(ldexp((double)pairs, -18)),
+            "n keys with 32-bit hashes add at most n * 2^-50");
+}
+
 int main(int argc, char **argv)
 {
     int i;
@@ -230,5 +280,6 @@ int main(int argc, char **argv)
             return say_what(argv[i]);
     seed = state;
     table();
+    same_hashes();
     return ending();
 }
