@@ -19,7 +19,8 @@ void libbloom_enter(void)
     static struct bloom b;
     contender c = { "libbloom", SINGLE, RIGHT, NULL, 0, clear, u64_add,
                     u64_ask };
-    if (run.kind == HASHED || run.n > 140000000)    /* its m is an int */
+    /* Its m is an int, and it refuses fewer than 1000 keys. */
+    if (run.kind == HASHED || run.n > 140000000 || run.n < 1000)
         return;
     if (run.kind == STRINGS) {
         c.add = string_add;

@@ -16,6 +16,8 @@
 #   BOOST, LIBFILTER, FASTFILTER  folders with the sources of these peers; BOOST
 #           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
 # Examples: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
+#   the rates of small filters: make bench N=50 ROUNDS=100 KEYS=u64 RATES=0.01 \
+#       SWEEP= BUILDS=gcc,-O3,-march=native OUT=build/bench-50
 #   huge and small pages, 8 GB: make bench PARTS=pages N=1e9 KEYS=u64 RATES=0.01 \
 #       SWEEP= BUILDS=gcc,-O3,-march=native OUT=build/pages
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
@@ -44,7 +46,7 @@ if has peers; then
         eval "[ -n \"\$$peer\" ]" || missing="$missing $peer=dir"
     done
     [ -z "$missing" ] || echo "bench: without the peers of$missing"
-    [ "$BOOST$LIBFILTER$FASTFILTER" ] || without peers 'no folder given' PARTS
+    command -v c++ >/dev/null || without peers 'apt-get install g++' PARTS
 fi
 peers=${BOOST:+-DPEER_BOOST}
 for folder in "$BOOST" "$BOOST"/*/include; do

@@ -11,10 +11,13 @@ BEGIN {
         "classic;lean classic;boost classic;boost classic, its hash;" \
         "fastfilter;fastfilter branchless;libbloom;" \
         "classic, many;lean classic, many;boost classic, many;" \
-        "boost classic, its hash, many;counting;counting, many;floor"
+        "boost classic, its hash, many;counting;counting, many;hash set;floor"
+    filters = "blocked;libfilter;boost blocked;boost blocked, its hash;" \
+        "classic;boost classic;boost classic, its hash;fastfilter branchless;" \
+        "libbloom;hash set"
     summary = "blocked;libfilter;boost blocked;blocked, many;" \
         "boost blocked, many;classic;boost classic;fastfilter branchless;" \
-        "libbloom;classic, many;boost classic, many"
+        "libbloom;classic, many;boost classic, many;hash set"
     pages = "4 KB: blocked, many;huge: blocked, many;" \
         "4 KB: classic, many;huge: classic, many;4 KB: floor;huge: floor"
 }
@@ -28,14 +31,15 @@ NF == 8 {
     if (!(key in value) || $8 + 0 < value[key]) value[key] = $8 + 0
 }
 
-function figure(x) {
-    return sprintf(x >= 9.95 ? "%.0f" : x >= 0.995 ? "%.1f" : "%.2f", x)
+function figure(x, what) {
+    return what == "rate" ? sprintf("%.3f%%", 100 * x) : sprintf(what == "bits" \
+        ? "%.1f" : x >= 9.95 ? "%.0f" : x >= 0.995 ? "%.1f" : "%.2f", x)
 }
 
 function power(n,   digit, zeros) {
     digit = substr(n, 1, 1)
     zeros = length(n) - 1
-    return n !~ /^[1-9]0*$/ ? n : (digit == 1 ? "" : digit "\\*") "10^" zeros
+    return n + 0 < 1000 || n !~ /^[1-9]0*$/ ? n : (digit == 1 ? "" : digit "\\*") "10^" zeros
 }
 
 function ns(setting, n, who, what) {
@@ -48,8 +52,9 @@ function cell(setting, n, who, whats, other,   i, count, what, text, x, by) {
     for (i = 1; i <= count; i++) {
         x = ns(setting, n, who, what[i])
         by = other == "" ? 1 : ns(setting, n, other, what[i])
+        if (what[i] == "rate" && text) x = x ? x : 1e-99    # exact: no row
         if (!x || !by) return ""
-        text = text " " (other == "" ? figure(x) : sprintf("%.2f", x / by))
+        text = text " " (other == "" ? figure(x, what[i]) : sprintf("%.2f", x / by))
     }
     return text
 }
@@ -97,5 +102,7 @@ END {
         text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
                          every)
     table("other keys, rates, compilers", text)
+    table("bits per key, and the measured rate at 1%", rows("", of, filters,
+                                                            "bits rate"))
     table("many per call, in pages of", rows("", of, pages, every))
 }
