@@ -611,7 +611,7 @@ static void ask(FILE *in, tally t[2])
     }
 }
 
-/* ---- A demonstration ------------------------------------------------------ */
+/* ---- A demonstration ----------------------------------------------------- */
 
 /* Different numbers give different results, in no apparent order. */
 static uint32_t scatter(uint32_t i)
@@ -643,7 +643,8 @@ static bool keeps_rate(const tally *t)
     return over <= 0 || over * over <= 16 * RATE * (1 - RATE) * lack;
 }
 
-/* Asks for the lines, all of which are there, or none. Are the answers right? */
+/* Asks for the lines. If they are `present`, all are there, otherwise none.
+   Are the answers right? */
 static bool ask_made_up(FILE *lines, bool present)
 {
     static const char *const what[2][2] = { { "keys, absent",

@@ -33,10 +33,10 @@
    if it is saved and loaded, at the next new key.
 
    OPTIONS are macros. Define them before every #include of this file.
-     BLOOM_CHAIN_API            stands before each function. The default is
-                                static inline. To export the functions from a
-                                library, #define it extern in just one of its
-                                files.
+     BLOOM_CHAIN_API            stands before each function. By default it is
+                                static inline: each file has its own copies. To
+                                export the functions from a library, #define it
+                                as extern in one of its files, and in no other.
      BLOOM_CHAIN_MALLOC(size)   and BLOOM_CHAIN_FREE(pointer) replace malloc and
                                 free for the bloom_chain itself. Its links come
                                 from bloom_create, which uses BLOOM_MALLOC.

@@ -35,10 +35,10 @@
    bloom_file_load has opened it.
 
    OPTIONS are macros. Define them before every #include of this file.
-     BLOOM_FILE_API             stands before each function. The default is
-                                static inline. To export the functions from a
-                                library, #define it extern in just one of its
-                                files.
+     BLOOM_FILE_API             stands before each function. By default it is
+                                static inline: each file has its own copies. To
+                                export the functions from a library, #define it
+                                as extern in one of its files, and in no other.
      BLOOM_FILE_MALLOC(size)    and BLOOM_FILE_FREE(pointer) replace the memory
                                 of bloom_file_load. It must be aligned to 32.
 

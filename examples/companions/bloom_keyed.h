@@ -30,9 +30,10 @@
    answer, learns which of them are false positives, and can ask those again.
    A keyed hash takes longer than the one of bloom_add: see README.md here.
 
-   OPTION: BLOOM_KEYED_API stands before each function. The default is static
-   inline. #define it before every #include of this file. To export the
-   functions from a shared library, #define it as extern in one of its files. */
+   OPTION: BLOOM_KEYED_API stands before each function. By default it is static
+   inline: each file has its own copies. To export the functions from a library,
+   #define it as extern before the #include in one of its files, and in no
+   other. */
 
 #ifndef BLOOM_KEYED_H
 #define BLOOM_KEYED_H

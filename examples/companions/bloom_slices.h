@@ -16,20 +16,21 @@
        bloom_slices *s = bloom_slices_new(1000, 0.01, 100);
        uint64_t who[2];                        // 100 bits, in words of 64
        if (!s)
-           return 1;                           // no memory
+           return 1;                       // no memory, or bad arguments
        bloom_slices_add(s, 7, "apple", 5);     // to filter 7
-       if (bloom_slices_find(s, "apple", 5, who) > 0)   // how many may have it
-           if (who[7 / 64] >> 7 % 64 & 1)
-               puts("filter 7 may contain it");
+       uint64_t found = bloom_slices_find(s, "apple", 5, who);
+       if (found > 0 && (who[7 / 64] >> 7 % 64 & 1))
+           puts("filter 7 may contain it");    // it is one of `found` filters
        bloom_slices_free(s);
    #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    Each of the filters is a classic filter of bloom.h: it has the cells and the
    false-positive rate of a filter of the same plan with the same keys.
    bloom_slices_put and bloom_slices_get move whole filters in and out.
-   All filters have one plan, so plan for the one with the most keys. The size
-   in bytes is that of the filters, if their number is a multiple of 64; other
-   numbers are rounded up. Numbers that are a multiple of 512 are the fastest.
+   All filters have one plan, so plan for the one with the most keys. The image
+   takes as many bytes as the filters alone, if their number is a multiple of
+   64. Otherwise it takes as many as for the next multiple. Multiples of 512 are
+   the fastest.
 
    Like a filter, the slices are one block of bytes, their image, at any
    address. It can lie in static memory or in ROM, be saved with fwrite, or be
@@ -43,9 +44,9 @@
    bloom_slices_put and _get of one filter touch all rows: prefer to add keys.
 
    OPTIONS
-   BLOOM_SLICES_API stands before each function. The default is static inline.
-   #define it before every #include of this file. To export the functions from a
-   shared library, #define it as extern in just one of its files.
+   BLOOM_SLICES_API stands before each function. By default it is static inline:
+   each file has its own copies. To export the functions from a library, #define
+   it as extern before the #include in one of its files, and in no other.
    BLOOM_NO_SIMD leaves out the vector code, which needs GCC or Clang. The
    vectors have the size of the registers that the compiler may use: compile
    with -mavx2 or -march=native for larger ones than those of every x86-64.
@@ -157,11 +158,15 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_create(bloom_plan plan,
 
 /* A copy with another number of filters, or the same. If it has more, the new
    ones are empty and come last. If it has fewer, the last ones are left out. A
-   copy with the same number has the seal of s, others have none. */
+   copy with the same number has the seal of s, others have none. The result is
+   NULL if `filters` is 0, the copy too large, or memory short. */
 BLOOM_USE_RESULT_
 BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
                                                  uint64_t filters);
-BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s);   /* may be NULL */
+
+/* Frees what bloom_slices_new, _create or _copy has returned, or NULL, and must
+   get nothing else. */
+BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s);
 #endif
 
 /* Makes empty filters in your memory, as bloom_init makes one. */
@@ -217,8 +222,9 @@ BLOOM_SLICES_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
 BLOOM_SLICES_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s,
                                                   uint64_t key);
 
-/* Adds a key to filter i. true: it was certainly not in that filter. If there
-   is no filter i, nothing changes, and the result is false. */
+/* Adds a key to filter i. true: it was certainly not in that filter. false: it
+   may have been in; or there is no filter i, and nothing was added. So check
+   that i is below bloom_slices_filters(s) if it may not be. */
 BLOOM_SLICES_API bool bloom_slices_add(bloom_slices *s, uint64_t i,
                                        const void *key, size_t size);
 BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
@@ -228,8 +234,8 @@ BLOOM_SLICES_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i,
 
 /* Which filters may contain the key? Bit i % 64 of who[i / 64] is 1 if filter i
    may contain it, and 0 if it certainly does not. `who` has (filters + 63) / 64
-   words; in the last one, bits without a filter are 0. Returns how many filters
-   may contain the key. */
+   words, and is not NULL; in the last word, bits without a filter are 0.
+   Returns how many filters may contain the key. */
 BLOOM_SLICES_API uint64_t bloom_slices_find(const bloom_slices *s,
                                             const void *key, size_t size,
                                             uint64_t *who);
@@ -245,8 +251,9 @@ BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
                                                 size_t count, uint64_t *who);
 
 /* Sets counts[i], for each filter i, to how many of the `count` keys it may
-   contain. A key that is there twice counts twice. `count` is below 2^32. The
-   call takes about 13 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
+   contain. A key that is there twice counts twice. `count` must be below 2^32,
+   or a count may wrap to 0. The call takes about 13 KB of stack (gcc 12 or
+   clang 14, -O2, x86-64); in small builds, 512 pointers and some more. */
 BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
                                          const bloom_hash *hashes,
                                          size_t count, uint32_t *counts);
@@ -256,8 +263,10 @@ BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
    copy of filter i: it then has, byte for byte, the image of a filter to which
    the same keys were added. If there is no filter i, or if the plan of b is not
    bloom_slices_plan_of(s), the result is false and nothing changes. */
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
                                        const bloom *b);
+BLOOM_USE_RESULT_
 BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
                                        bloom *b);
 
@@ -274,8 +283,8 @@ BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
                  i % 64 of word i / 64 of row c is cell c of filter i.
 
    Invariants: the header is valid, all rows follow it, and the size fits into
-   size_t. Bits of a row that belong to no filter are 0. But nobody checks this
-   in images that are opened, so no result may depend on it. */
+   size_t. Bits of a row that belong to no filter are 0 in images that are made
+   here. bloom_slices_open does not check them, so no result depends on them. */
 
 static inline const unsigned char *bloom_slices_const_bytes_(
     const bloom_slices *s)
@@ -291,8 +300,9 @@ static inline unsigned char *bloom_slices_bytes_(bloom_slices *s)
 /* ---- Words and bits of rows -------------------------------------------------
    With BLOOM_ATOMIC, threads may set bits of a row while others read it. A read
    may then see some of these bits and not others, which is harmless, as no bit
-   depends on another. So a word need not be read at once, but it must be read
-   anew by each call, hence volatile. */
+   depends on another. So a word need not be read in one piece, but each call
+   must read it again, hence volatile. C calls that a data race. GCC and Clang,
+   which BLOOM_ATOMIC needs, compile it as it is meant. */
 #ifdef BLOOM_ATOMIC
 #define BLOOM_SLICES_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define BLOOM_SLICES_VOLATILE_ volatile
@@ -369,20 +379,20 @@ BLOOM_SLICES_API bloom_plan bloom_slices_plan_of(const bloom_slices *s)
     return bloom_plan_of(bloom_slices_filter_(s));
 }
 
-/* How many words a row has */
+/* How many words a row of so many filters has */
 static inline uint64_t bloom_slices_words_(uint64_t filters)
 {
     return filters / 64 + (filters % 64 != 0);
 }
 
 /* How many words a row of s has. They fit into size_t, as all rows do. */
-static inline size_t bloom_slices_width_(const bloom_slices *s)
+static inline size_t bloom_slices_row_words_(const bloom_slices *s)
 {
     return (size_t)bloom_slices_words_(bloom_slices_filters(s));
 }
 
 /* The bits of the last word of a row that belong to filters */
-static inline uint64_t bloom_slices_last_(uint64_t filters)
+static inline uint64_t bloom_slices_last_mask_(uint64_t filters)
 {
     return UINT64_MAX >> (64 - filters % 64) % 64;
 }
@@ -426,8 +436,9 @@ static inline void bloom_slices_unseal_(bloom_slices *s)
 
 /* ---- Making ------------------------------------------------------------- */
 
-/* Writes the header for a possible plan. bloom_init needs memory for cells, so
-   it writes a filter with 64 cells, of which all but m is copied. */
+/* Writes the header for a possible plan. bloom_init would clear m cells after
+   the header of a filter. So it makes a filter of 64 cells elsewhere, which
+   cannot fail; its header is copied, and m put in. */
 static inline void bloom_slices_write_header_(unsigned char *image,
                                               bloom_plan plan, uint64_t filters)
 {
@@ -497,7 +508,7 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
     const bloom_plan plan = bloom_slices_plan_of(s);
     const uint64_t old = bloom_slices_filters(s);
     const uint64_t both = old < filters ? old : filters;
-    const size_t from_row = bloom_slices_width_(s) * 8;
+    const size_t from_row = bloom_slices_row_words_(s) * 8;
     const unsigned char *from = bloom_slices_const_bytes_(s);
     bloom_slices *copy = bloom_slices_create(plan, filters);
     unsigned char *to = bloom_slices_bytes_(copy), *last;
@@ -509,7 +520,7 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
         bloom_slices_copy_(to, from, bloom_slices_size(s));
         return copy;
     }
-    to_row = bloom_slices_width_(copy) * 8;
+    to_row = bloom_slices_row_words_(copy) * 8;
     some = (size_t)bloom_slices_words_(both) * 8;
     from += BLOOM_SLICES_HEADER_SIZE;
     to += BLOOM_SLICES_HEADER_SIZE;
@@ -517,7 +528,7 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
         bloom_slices_copy_(to, from, some);
         last = to + some - 8;
         bloom_slices_store_(last, bloom_slices_load_(last)
-                                  & bloom_slices_last_(both));
+                                  & bloom_slices_last_mask_(both));
     }
     return copy;
 }
@@ -558,7 +569,7 @@ static inline uint64_t bloom_slices_high_half_(uint64_t x, uint64_t m)
 
 typedef struct bloom_slices_walk_ {
     const unsigned char *rows;          /* row 0 */
-    size_t width;                       /* bytes of a row */
+    size_t row_bytes;
     unsigned k;
     uint64_t m, x, y;
 } bloom_slices_walk_;
@@ -569,8 +580,8 @@ static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
     const unsigned char *image = bloom_slices_const_bytes_(s);
     const uint64_t mask = image[37] == 32 ? 0xFFFFFFFF00000000U : UINT64_MAX;
     const bloom_slices_walk_ walk = {
-        image + BLOOM_SLICES_HEADER_SIZE, bloom_slices_width_(s) * 8, image[38],
-        bloom_slices_load_(image + 40), h.h1, h.h2 & mask
+        image + BLOOM_SLICES_HEADER_SIZE, bloom_slices_row_words_(s) * 8,
+        image[38], bloom_slices_load_(image + 40), h.h1, h.h2 & mask
     };
     return walk;
 }
@@ -580,7 +591,7 @@ static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
     const uint64_t cell = bloom_slices_high_half_(walk->x, walk->m);
     walk->x += walk->y;
     walk->y *= BLOOM_SLICES_FACTOR_;
-    return walk->rows + (size_t)cell * walk->width;
+    return walk->rows + (size_t)cell * walk->row_bytes;
 }
 
 /* ---- One key ------------------------------------------------------------ */
@@ -658,8 +669,9 @@ BLOOM_SLICES_RACY_ uint64_t bloom_slices_word_(const unsigned char *p)
 #endif
 #endif
 
-/* OPAQUE hides where p points. Otherwise gcc inlines the vectors into callers
-   whose arrays are too short for one, and warns, though they are not used. */
+/* OPAQUE hides what p points to. Otherwise gcc, which has inlined the loop over
+   vectors into a caller with a short `who`, warns of writes past its end that
+   never happen. */
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
 #define BLOOM_SLICES_OPAQUE_(p) __asm__("" : "+r"(p))
 typedef uint64_t bloom_slices_vector_
@@ -683,9 +695,9 @@ static inline unsigned bloom_slices_ones_(uint64_t x)
 #endif
 }
 
-/* Sets who[0..] to the AND of the rows of a key at byte `at`, and of itself
-   unless it is `first`. The kernel does n of the type `word`. Returns how many
-   bits are 1. */
+/* Sets who[0..] to the AND of the rows of a key, from their byte `at` on. If
+   `first` is false, the old who[0..] is included. The kernel does n of the type
+   `word`. Returns how many bits are 1. */
 #define BLOOM_SLICES_FIND_KERNEL_(name, word, n, load, put) \
 BLOOM_SLICES_RACY_ unsigned name(bloom_slices_walk_ walk, size_t at, \
                                  bool first, uint64_t *who) \
@@ -713,9 +725,10 @@ BLOOM_SLICES_RACY_ unsigned name(bloom_slices_walk_ walk, size_t at, \
 
 /* Eight keys, of which each has k rows: row[8 * i + j] is row i of key j. The
    rows of a key are combined by AND. Then the kernel counts for each bit in how
-   many keys it is set, and adds that to the number which the eight planes hold:
-   bit i of plane p counts 2^p. Numbers are added by carry-save adders: SUM adds
-   the bits of a and b to those of `low`, and makes `high` of the carries. */
+   many keys it is set, and adds that to the number which the eight planes hold,
+   up to 255: a bit of plane p counts 2^p. Numbers are added by carry-save
+   adders: SUM adds the bits of a and b to those of `low`, and makes `high` of
+   the carries. */
 #define BLOOM_SLICES_SUM_(high, low, a, b) \
     do { \
         t = low ^ (a); \
@@ -778,14 +791,14 @@ BLOOM_SLICES_COUNT_KERNEL_(bloom_slices_count_vector_, bloom_slices_vector_,
 
 /* ---- Which filters? ----------------------------------------------------- */
 
-/* Sets `who` to the filters that may contain a key, and that were in it before
-   unless it is `first`. Returns how many. */
+/* Sets `who` to the filters that may contain a key. If `first` is false, it
+   keeps only those that were in it before. Returns how many. */
 BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_wide_(const bloom_slices *s,
                                                       bloom_hash h, bool first,
                                                       uint64_t *who)
 {
     const bloom_slices_walk_ walk = bloom_slices_walk_of_(s, h);
-    const size_t words = walk.width / 8;
+    const size_t words = walk.row_bytes / 8;
     uint64_t found = 0, others;
     size_t i = 0;
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
@@ -800,7 +813,7 @@ BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_wide_(const bloom_slices *s,
         found += bloom_slices_find_words_(walk, i * 8, first, who + i);
     for (; i < words; i++)
         found += bloom_slices_find_word_(walk, i * 8, first, who + i);
-    others = who[words - 1] & ~bloom_slices_last_(bloom_slices_filters(s));
+    others = who[words - 1] & ~bloom_slices_last_mask_(bloom_slices_filters(s));
     if (others == 0)                    /* unless the image is damaged */
         return found;
     who[words - 1] ^= others;
@@ -815,7 +828,7 @@ BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_(const bloom_slices *s,
     if (filters > 64)
         return bloom_slices_find_wide_(s, h, first, who);
     bloom_slices_find_word_(bloom_slices_walk_of_(s, h), 0, first, who);
-    *who &= bloom_slices_last_(filters);
+    *who &= bloom_slices_last_mask_(filters);
     return bloom_slices_ones_(*who);
 }
 
@@ -842,11 +855,11 @@ BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
                                                 const bloom_hash *hashes,
                                                 size_t count, uint64_t *who)
 {
-    const size_t words = bloom_slices_width_(s);
+    const size_t words = bloom_slices_row_words_(s);
     uint64_t found = bloom_slices_filters(s);
     size_t i;
     for (i = 0; count == 0 && i < words; i++)
-        who[i] = i < words - 1 ? UINT64_MAX : bloom_slices_last_(found);
+        who[i] = i < words - 1 ? UINT64_MAX : bloom_slices_last_mask_(found);
     for (i = 0; i < count && found > 0; i++)
         found = bloom_slices_find_(s, hashes[i], i == 0, who);
     return found;
@@ -881,8 +894,8 @@ static inline void bloom_slices_add_planes_(const uint64_t *planes,
         counts[8 * j + i] += (uint32_t)(x[i] >> 8 * j & 255);
 }
 
-/* Counts at most 255 keys for the filters of `words` words from word `from` on.
-   There are at most COLUMNS words. */
+/* Counts at most 255 keys, as the planes can, for the filters of `words` words
+   from word `from` on. There are at most COLUMNS words. */
 static inline void bloom_slices_count_some_(
     const bloom_slices *s, const bloom_hash *hashes, size_t count, size_t from,
     size_t words, uint32_t *counts)
@@ -923,7 +936,7 @@ BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
                                          const bloom_hash *hashes,
                                          size_t count, uint32_t *counts)
 {
-    const size_t words = bloom_slices_width_(s);
+    const size_t words = bloom_slices_row_words_(s);
     const uint64_t filters = bloom_slices_filters(s);
     size_t i, j, some, wide;
     for (i = 0; i < filters; i++)
@@ -950,34 +963,36 @@ BLOOM_SLICES_API void bloom_slices_clear(bloom_slices *s)
 
 BLOOM_SLICES_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i)
 {
-    const size_t row = bloom_slices_width_(s) * 8;
+    const size_t row = bloom_slices_row_words_(s) * 8;
     const unsigned char others = (unsigned char)(255 - (1U << i % 8));
-    uint64_t m = bloom_slices_plan_of(s).cells;
-    unsigned char *at = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
+    unsigned char *rows = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
+    size_t m = (size_t)bloom_slices_plan_of(s).cells;
     if (i >= bloom_slices_filters(s))
         return;
     bloom_slices_unseal_(s);
-    for (at += (size_t)(i / 8); m > 0; m--, at += row)
-        *at &= others;
+    rows += (size_t)(i / 8);
+    while (m-- > 0)
+        rows[m * row] &= others;
 }
 
 BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
                                        const bloom *b)
 {
-    const size_t row = bloom_slices_width_(s) * 8;
+    const size_t row = bloom_slices_row_words_(s) * 8;
     const void *image = b;
     const unsigned char *cells = (const unsigned char *)image
                                + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_slices_plan_of(s);
-    unsigned char *at = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
-    uint64_t c;
+    unsigned char *rows = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
+    size_t c;
     if (i >= bloom_slices_filters(s)
         || !bloom_slices_same_plan_(plan, bloom_plan_of(b)))
         return false;
     bloom_slices_unseal_(s);
-    at += (size_t)(i / 8);
-    for (c = 0; c < plan.cells; c++, at += row) {
-        const unsigned bit = cells[(size_t)(c / 8)] >> c % 8 & 1;
+    rows += (size_t)(i / 8);
+    for (c = 0; c < plan.cells; c++) {
+        const unsigned bit = cells[c / 8] >> c % 8 & 1;
+        unsigned char *at = rows + c * row;
         *at = (unsigned char)((*at & ~(1U << i % 8)) | bit << i % 8);
     }
     return true;
@@ -986,21 +1001,21 @@ BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
 BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
                                        bloom *b)
 {
-    const size_t row = bloom_slices_width_(s) * 8;
+    const size_t row = bloom_slices_row_words_(s) * 8;
     void *image = b;
     unsigned char *cells = (unsigned char *)image + BLOOM_HEADER_SIZE;
     const bloom_plan plan = bloom_slices_plan_of(s);
-    const unsigned char *at = bloom_slices_const_bytes_(s)
-                            + BLOOM_SLICES_HEADER_SIZE;
-    uint64_t c;
+    const unsigned char *rows = bloom_slices_const_bytes_(s)
+                              + BLOOM_SLICES_HEADER_SIZE;
+    size_t c;
     if (i >= bloom_slices_filters(s)
         || !bloom_slices_same_plan_(plan, bloom_plan_of(b)))
         return false;
     bloom_clear(b);
-    at += (size_t)(i / 8);
-    for (c = 0; c < plan.cells; c++, at += row) {
-        const unsigned bit = *at >> i % 8 & 1;
-        cells[(size_t)(c / 8)] |= (unsigned char)(bit << c % 8);
+    rows += (size_t)(i / 8);
+    for (c = 0; c < plan.cells; c++) {
+        const unsigned bit = rows[c * row] >> i % 8 & 1;
+        cells[c / 8] |= (unsigned char)(bit << c % 8);
     }
     return true;
 }

@@ -43,10 +43,10 @@
    use a filter or a chain. And publish any of them only when all keys that are
    in the store have been added, as before that, "no" means nothing.
 
-   OPTION: BLOOM_WINDOW_API stands before each function. The default is static
-   inline. #define it before every #include of this file. To export the
-   functions from a shared library, #define it as extern in just one of its
-   files.
+   OPTION: BLOOM_WINDOW_API stands before each function. By default it is static
+   inline: each file has its own copies. To export the functions from a library,
+   #define it as extern before the #include in one of its files, and in no
+   other.
 
    Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
    or BLOOM_TINY, use bloom_window_init. BLOOM_READ_BYTE must not be defined,
