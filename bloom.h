@@ -652,7 +652,7 @@ BLOOM_API double bloom_fpr(const bloom *b);
    BLOOM_INLINE_ function and never a BLOOM_NOINLINE_ one; the rest is at the
    compiler's discretion. The empty asm in PREFETCH keeps gcc from deleting a
    loop that only prefetches. OPAQUE hides the value of x from the optimiser.
-   UNROLL_8 makes clang unroll a loop of eight, as gcc does by itself. */
+   UNROLL_2 makes clang do two rounds of a loop at a time, not eight. */
 #if defined(BLOOM_TINY) || defined(BLOOM_READ_BYTE) || SIZE_MAX <= 0xFFFF \
     || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_SMALL_
@@ -679,9 +679,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_OPAQUE_(x) ((void)0)
 #endif
 #ifdef __clang__
-#define BLOOM_UNROLL_8_ _Pragma("clang loop unroll_count(8)")
+#define BLOOM_UNROLL_2_ _Pragma("clang loop unroll_count(2)")
 #else
-#define BLOOM_UNROLL_8_
+#define BLOOM_UNROLL_2_
 #endif
 #ifdef _MSC_VER
 #include <intrin.h>
@@ -1522,6 +1522,12 @@ BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *array, unsigned k,
 }
 
 #ifndef BLOOM_SMALL_
+/* 4 MB of bits; in a virtual machine, the large cache is often shared. */
+static inline bool bloom_exceeds_caches_(uint64_t m)
+{
+    return m >> 25 != 0;
+}
+
 /* The same faster, for cells in the CPU's caches. A CPU cannot predict whether
    a cell is set, and a wrong guess costs more than the loads of eight cells,
    which overlap. So a lookup may stop only after every eighth cell. OPAQUE
@@ -1532,7 +1538,7 @@ BLOOM_INLINE_ bool bloom_probe_bits_by_8_(unsigned char *array, unsigned k,
     unsigned set = 1;
     do {
         const unsigned group = k < 8 ? k : 8;
-        BLOOM_UNROLL_8_
+        BLOOM_UNROLL_2_
         for (unsigned i = 0; i < group; i++) {
             BLOOM_OPAQUE_(walk->y);
             set &= bloom_probe_bit_(array, bloom_next_cell_(walk), add);
@@ -1627,11 +1633,13 @@ static inline bool bloom_remove_counted_(unsigned char *array, unsigned k,
 
 /* The offset in bytes of the block of position x. The upper half of x chooses
    it, as in Parquet. From m = 2^34 on, those 32 bits would choose some blocks
-   noticeably more often than others, so all 64 bits of x are used. */
+   noticeably more often than others, so all 64 bits of x are used. The number
+   of the block is floor(x * (m / 256) / 2^64). 32 times that is the high half
+   of x * (m / 8), rounded down to a multiple of 32. */
 static inline size_t bloom_block_offset_(uint64_t m, uint64_t x)
 {
     const uint64_t mask = m >> 34 == 0 ? 0xFFFFFFFF00000000U : UINT64_MAX;
-    return (size_t)(bloom_high_half_(x & mask, m >> 8) << 5);
+    return (size_t)bloom_high_half_(x & mask, m >> 3) / 32 * 32;
 }
 
 /* The number, 0..255, of the bit that position x has in word i of its block */
@@ -1845,11 +1853,11 @@ BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
      |                         the public function, which BLOOM_STATIC inlines
      |                         into the user's loop.
      bloom_add_image_ and bloom_look_up_image_
-     | |- bloom_probe_bits_by_8_   classic filters: adding, and lookups below
-     | |                           m = 2^27
-     | |- bloom_probe_bits_        lookups in larger ones, 16 MB, which exceed
-     |                             most caches: the CPU waits for each cell, and
-     |                             the first that is not set ends the lookup
+     | |- bloom_probe_bits_by_8_   classic filters: adding, and lookups in those
+     | |                           that fit into the caches
+     | |- bloom_probe_bits_        lookups in larger ones: the CPU waits for each
+     |                             cell, and the first that is not set ends the
+     |                             lookup
      bloom_add_other_ and bloom_look_up_other_
        |- bloom_probe_several_     several blocks per key, by SIMD
        |- bloom_probe_             counters, and blocks without SIMD
@@ -1903,7 +1911,7 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_image_(unsigned char *image,
     bloom_walk_ walk = bloom_walk_of_(image, h);
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
         return bloom_look_up_other_(image, h);
-    return walk.m >> 27 != 0
+    return bloom_exceeds_caches_(walk.m)
          ? bloom_probe_bits_(array, image[BLOOM_K_AT_], &walk, false)
          : bloom_probe_bits_by_8_(array, image[BLOOM_K_AT_], &walk, false);
 }
@@ -2097,16 +2105,10 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
    probed, and at once the cell that follows is prefetched, without a branch on
    the result. Only keys whose cells were all set come to the next round. The
    first round also prefetches the first cells of the next batch.
-   Nothing is prefetched if m < 2^25 (4 MB of bits), as such a filter fits into
-   the caches. There, lookups take one round of all cells or, from m = 2^22 on,
-   one of two cells or one block, which rules out most absent keys, and one of
-   the rest. */
+   Nothing is prefetched if the filter fits into the caches. There, lookups take
+   one round of all cells or, from m = 2^22 on, one of two cells or one block,
+   which rules out most absent keys, and one of the rest. */
 #define BLOOM_BATCH_ 128U
-
-static inline bool bloom_exceeds_caches_(uint64_t m)
-{
-    return m >> 25 != 0;
-}
 
 /* Keys on their walks: x is the next position, y the next step */
 typedef struct bloom_batch_ {
@@ -2165,8 +2167,9 @@ static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
     size_t i, done = 0;
     if (plan.hash_bits == 64 && BLOOM_HAS_SIMD_)
         done = bloom_h1_by_4_(batch->x, keys, batch->count, plan.seed);
-    for (i = 0; i < done && !bloom_takes_no_step_(plan); i++)
-        batch->y[i] = bloom_hash_from_h1_(batch->x[i]).h2;
+    if (!bloom_takes_no_step_(plan))
+        for (i = 0; i < done; i++)
+            batch->y[i] = bloom_hash_from_h1_(batch->x[i]).h2;
     for (i = done; i < batch->count; i++)
         bloom_put_hash_(batch, i, plan.hash_bits, bloom_hash_integer_of_(
             plan.hash_bits, plan.seed, keys[i]));
@@ -2206,30 +2209,30 @@ static void bloom_hash_batch_(bloom_batch_ *batch, bloom_plan plan,
 /* The next functions are compiled for three kernels, and for adding and looking
    up. In each copy `kernel` and `add` are constants. The kernel BITS is for the
    classic layout, SIMD for blocks, and PLAIN for counters and, on a CPU without
-   SIMD, for blocks. */
+   SIMD, for blocks. They get the job by value: through a pointer, it would be
+   loaded anew after each change of a cell, which might have changed it. */
 enum { BLOOM_BITS_, BLOOM_SIMD_, BLOOM_PLAIN_ };
 
 /* Probes the next `count` cells of a walk */
-BLOOM_INLINE_ bool bloom_probe_next_(const bloom_job_ *job, int kernel,
-                                     unsigned count, bloom_walk_ *walk,
-                                     bool add)
+BLOOM_INLINE_ bool bloom_probe_next_(bloom_job_ job, int kernel, unsigned count,
+                                     bloom_walk_ *walk, bool add)
 {
     return kernel == BLOOM_BITS_
-         ? bloom_probe_bits_by_8_(job->array, count, walk, add)
+         ? bloom_probe_bits_by_8_(job.array, count, walk, add)
          : kernel == BLOOM_SIMD_
-         ? bloom_probe_blocks_(job->array, count, walk, add, true)
-         : bloom_probe_(job->array, job->plan.layout, count, walk, add);
+         ? bloom_probe_blocks_(job.array, count, walk, add, true)
+         : bloom_probe_(job.array, job.plan.layout, count, walk, add);
 }
 
 /* Prefetches the next `count` cells of a walk */
-BLOOM_INLINE_ void bloom_prefetch_next_(const bloom_job_ *job, int kernel,
+BLOOM_INLINE_ void bloom_prefetch_next_(bloom_job_ job, int kernel,
                                         unsigned count, bloom_walk_ walk)
 {
     const bool blocks = kernel != BLOOM_BITS_
-                     && job->plan.layout == BLOOM_BLOCKED;
+                     && job.plan.layout == BLOOM_BLOCKED;
     const unsigned shift = kernel == BLOOM_PLAIN_ ? 1 : 3;
     for (unsigned i = 0; i < count; i += blocks ? 8 : 1) {
-        BLOOM_PREFETCH_(job->array
+        BLOOM_PREFETCH_(job.array
             + (blocks ? bloom_block_offset_(walk.m, walk.x)
                       : (size_t)(bloom_high_half_(walk.x, walk.m) >> shift)));
         bloom_step_(&walk);
@@ -2245,13 +2248,12 @@ BLOOM_INLINE_ bloom_walk_ bloom_walk_in_(const bloom_batch_ *batch, size_t i,
 
 /* Probes all k cells of each key. After a key, prefetches the cells of the key
    that has its place in the next batch, of `ahead` keys. */
-BLOOM_INLINE_ size_t bloom_one_round_(const bloom_job_ *job,
-                                      const bloom_batch_ *batch,
+BLOOM_INLINE_ size_t bloom_one_round_(bloom_job_ job, const bloom_batch_ *batch,
                                       const bloom_batch_ *next, size_t ahead,
                                       bool *results, int kernel, unsigned k,
                                       bool add)
 {
-    const uint64_t m = job->plan.cells;
+    const uint64_t m = job.plan.cells;
     const size_t count = batch->count;
     size_t trues = 0;
     for (size_t i = 0; i < count || i < ahead; i++) {
@@ -2271,12 +2273,12 @@ BLOOM_INLINE_ size_t bloom_one_round_(const bloom_job_ *job,
 /* Looks up the next `now` cells of each key, and keeps the keys whose cells
    were all set. Prefetches the `then` cells that follow. place[] says
    where in the batch the kept keys were. */
-BLOOM_INLINE_ void bloom_round_(const bloom_job_ *job, bloom_batch_ *batch,
+BLOOM_INLINE_ void bloom_round_(bloom_job_ job, bloom_batch_ *batch,
                                 unsigned char *place, const bloom_batch_ *next,
                                 size_t ahead, int kernel, unsigned now,
                                 unsigned then)
 {
-    const uint64_t m = job->plan.cells;
+    const uint64_t m = job.plan.cells;
     const size_t count = batch->count;
     size_t kept = 0;
     for (size_t i = 0; i < count || i < ahead; i++) {
@@ -2296,14 +2298,14 @@ BLOOM_INLINE_ void bloom_round_(const bloom_job_ *job, bloom_batch_ *batch,
     batch->count = kept;
 }
 
-BLOOM_INLINE_ size_t bloom_rounds_(const bloom_job_ *job, bloom_batch_ *batch,
+BLOOM_INLINE_ size_t bloom_rounds_(bloom_job_ job, bloom_batch_ *batch,
                                    const bloom_batch_ *next, bool *results,
                                    int kernel)
 {
-    const bool large = bloom_exceeds_caches_(job->plan.cells);
-    const unsigned k = job->plan.hashes;
+    const bool large = bloom_exceeds_caches_(job.plan.cells);
+    const unsigned k = job.plan.hashes;
     const unsigned step = kernel != BLOOM_BITS_
-                       && job->plan.layout == BLOOM_BLOCKED ? 8 : 1;
+                       && job.plan.layout == BLOOM_BLOCKED ? 8 : 1;
     const size_t count = batch->count;
     unsigned char place[BLOOM_BATCH_];
     for (size_t i = 0; i < count; i++)
@@ -2326,12 +2328,12 @@ BLOOM_INLINE_ size_t bloom_rounds_(const bloom_job_ *job, bloom_batch_ *batch,
 }
 
 /* Adds a batch, or looks it up. Returns how many results are true. */
-BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
+BLOOM_INLINE_ size_t bloom_process_(bloom_job_ job, bloom_batch_ *batch,
                                     const bloom_batch_ *next, bool *results,
                                     int kernel, bool add)
 {
-    const uint64_t m = job->plan.cells;
-    const unsigned k = job->plan.hashes;
+    const uint64_t m = job.plan.cells;
+    const unsigned k = job.plan.hashes;
     const bool large = bloom_exceeds_caches_(m);
     /* Four calls: a constant k is faster, and so, by 5 to 20% in filters within
        the caches, is a constant 0 in place of `ahead`. */
@@ -2341,7 +2343,7 @@ BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
                      : bloom_one_round_(job, batch, next, 0, results, kernel, 8,
                                         add);
     if (add || m >> 22 == 0
-        || k <= (job->plan.layout == BLOOM_BLOCKED ? 8 : 2))
+        || k <= (job.plan.layout == BLOOM_BLOCKED ? 8 : 2))
         return large ? bloom_one_round_(job, batch, next, next->count, results,
                                         kernel, k, add)
                      : bloom_one_round_(job, batch, next, 0, results, kernel, k,
@@ -2350,8 +2352,8 @@ BLOOM_INLINE_ size_t bloom_process_(const bloom_job_ *job, bloom_batch_ *batch,
 }
 
 #define BLOOM_PROCESS_(kernel) (job->add \
-    ? bloom_process_(job, batch, next, results, kernel, true) \
-    : bloom_process_(job, batch, next, results, kernel, false))
+    ? bloom_process_(*job, batch, next, results, kernel, true) \
+    : bloom_process_(*job, batch, next, results, kernel, false))
 
 BLOOM_NOINLINE_ size_t bloom_process_bits_(const bloom_job_ *job,
     bloom_batch_ *batch, const bloom_batch_ *next, bool *results)
