@@ -49,6 +49,9 @@
 #ifndef BLOOM_CHAIN_H
 #define BLOOM_CHAIN_H
 
+#if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
+#error "bloom_chain.h: do not define BLOOM_READ_BYTE: chains are in RAM"
+#endif
 #include "bloom.h"
 #include <float.h>
 

@@ -18,21 +18,21 @@
        size_t size;
        bloom_error error;
        void *image = bloom_file_load("seen.bloom", SIZE_MAX, &size);
-       bloom *b = image ? bloom_open(image, size, &error) : NULL;
-       if (b && bloom_verify(b) == BLOOM_OK)   // a damaged file loses keys
-           bloom_may_contain(b, "apple", 5);
-       bloom_file_free(image);                 // not bloom_free(b)
+       bloom *loaded = image ? bloom_open(image, size, &error) : NULL;
+       if (loaded && bloom_verify(loaded) == BLOOM_OK)     // else keys are lost
+           bloom_may_contain(loaded, "apple", 5);
+       bloom_file_free(image);                 // not bloom_free(loaded)
 
        const void *file = bloom_file_map("seen.bloom", &size);
-       const bloom *c = file ? bloom_view(file, size, &error) : NULL;
-       if (c && bloom_verify(c) == BLOOM_OK)
-           bloom_may_contain(c, "apple", 5);
+       const bloom *mapped = file ? bloom_view(file, size, &error) : NULL;
+       if (mapped && bloom_verify(mapped) == BLOOM_OK)
+           bloom_may_contain(mapped, "apple", 5);
        bloom_file_unmap(file, size);
    #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    Names are UTF-8 on Windows, and bytes elsewhere. Errors are those of errno.
-   Windows does not replace a file that is open or mapped (EACCES), unless
-   bloom_file_load has opened it.
+   On Windows, bloom_file_save is EACCES while somebody has the file open or
+   mapped. (A bloom_file_load that is just reading it does no harm.)
 
    OPTIONS are macros. Define them before every #include of this file.
      BLOOM_FILE_API             stands before each function. By default it is
@@ -44,8 +44,9 @@
 
    This file needs functions of POSIX 2008. Compilers with -std=c99 declare them
    only if _POSIX_C_SOURCE is 200809L before the first #include of a file. This
-   one defines it then, so include it first. A 32-bit program needs
-   -D_FILE_OFFSET_BITS=64 for files of 2 GB or more.
+   one defines it then, so include it first. Compile 32-bit programs with
+   -D_FILE_OFFSET_BITS=64. Otherwise files of 2 GB or more are EOVERFLOW, and on
+   some file systems all files.
    Threads: all calls may run at the same time, also for the same file, but not
    with the same bloom_file. */
 
@@ -124,25 +125,32 @@ extern "C" {
 /* ---- Whole files -------------------------------------------------------- */
 
 /* Replaces the file by the `size` bytes at image, or creates it. Returns 0 or
-   an errno. After an error, the old file is unchanged, and nothing is left.
-   (Two exceptions: if the disk fails while the folder is written, the new file
-   may be in place. A FIFO or a device may have got a part.)
-   The new file is written beside the old one, synchronised and renamed, and the
-   folder is synchronised. (A program that may write the folder, but not read
-   it, cannot do that: a power cut may then bring back the old file.)
-   The new file gets the owner, group and permissions of the old one: if the
-   system forbids that, the result is EPERM. Access control lists are lost: the
-   group then has the rights that their mask gave. Set-user-ID bits and extended
-   attributes are lost, too. A file that the real user of the process may not
-   write is not replaced, either (EACCES). A symbolic link stays, and the file
-   that it names is replaced. A hard link keeps the old file.
-   A FIFO or a character device is written to directly; so is /dev/stdout, but
-   if it leads to a file, that file is replaced. A folder is EISDIR, and
-   anything else EINVAL.
-   On Windows, the new file gets the permissions that its folder gives.
-   If two programs save the same file, the last one to rename its file wins. A
-   program that is killed while it saves leaves the new file, whose name ends
-   with ".new." and two numbers: remove it. */
+   an errno.
+     How: the new file is written beside the old one, synchronised and renamed,
+         and the folder is synchronised. (A program that may write the folder,
+         but not read it, cannot do the last: a power cut may bring back the old
+         file.) If two programs save the same file, the last one to rename its
+         file wins.
+     Errors: the old file is unchanged, and nothing is left. (But if the disk
+         fails while the folder is synchronised, the new file is in place.) A
+         limit on the size of files sends the signal SIGXFSZ, as for any write.
+     Kills: a program that is killed while it saves leaves the new file. Its
+         name ends with ".new." and two numbers. Remove it.
+     Rights: the new file gets the owner, group and permissions of the old one.
+         If the system forbids that, the result is EPERM. If the real user of
+         the process may not write the old file, it is EACCES. Access control
+         lists are lost: the group gets the rights of the old list's mask.
+         Set-user-ID bits and extended attributes are lost, too. On Windows, the
+         new file gets the permissions that its folder gives.
+     Links: a symbolic link stays, and the file that it names is replaced. A
+         hard link keeps the old file. A file that is a mount point is EBUSY.
+     Devices: a FIFO or a character device is written to directly, and may get a
+         part before an error. That waits for a reader. If the reader goes away,
+         the program gets the signal SIGPIPE or, if it ignores that, EPIPE. The
+         names /dev/stdout and, on Linux, /proc/self/fd/N stand for a FIFO, a
+         device or a file, which is replaced; EINVAL if that file has no name
+         any more. A folder is EISDIR, and anything else EINVAL. */
+BLOOM_USE_RESULT_
 BLOOM_FILE_API int bloom_file_save(const char *name, const void *image,
                                    size_t size);
 
@@ -150,16 +158,19 @@ BLOOM_FILE_API int bloom_file_save(const char *name, const void *image,
    and that bloom_file_free frees. NULL: errno says why. It is EFBIG if the file
    has more than `most` bytes, and EBUSY if its size has changed meanwhile. Give
    a limit for files of strangers. An empty file is not an error: *size is 0. */
+BLOOM_USE_RESULT_
 BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
                                      size_t *size);
 BLOOM_FILE_API void bloom_file_free(void *image);       /* may be NULL */
 
 /* Maps a regular file into memory, to be read only. The system loads its pages
    when they are used, and programs that map the same file share them. NULL:
-   errno says why, ENODEV if it is not a regular file. The map of an empty file
-   is not NULL, and *size is 0. While the file is mapped, bloom_file_save may
-   replace it: the map keeps the old one. But if another program makes the file
-   shorter in place, reading the map ends the program (SIGBUS). */
+   errno says why: EISDIR for a folder, ENODEV for a FIFO or a device. The map
+   of an empty file is not NULL, and *size is 0. While the file is mapped,
+   bloom_file_save may replace it: the map keeps the old one. But if another
+   program makes the file shorter in place, reading the map ends the program
+   (SIGBUS). */
+BLOOM_USE_RESULT_
 BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size);
 BLOOM_FILE_API void bloom_file_unmap(const void *image, size_t size);
 
@@ -167,12 +178,14 @@ BLOOM_FILE_API void bloom_file_unmap(const void *image, size_t size);
    For an image in several blocks, or to reserve disk space in advance:
        bloom_file f;
        int why = bloom_file_begin(&f, "seen.chain", NULL);
-       if (!why && (why = bloom_file_put(&f, head, sizeof head)) != 0)
-           bloom_file_cancel(&f);
-       else if (!why)
-           why = bloom_file_finish(&f);
+       if (!why) {
+           bloom_file_put(&f, head, sizeof head);
+           bloom_file_put(&f, links, size);
+           why = bloom_file_finish(&f);         // or the error of a put
+       }
    Each returns 0 or an errno. After bloom_file_begin has succeeded, call finish
-   or cancel once. */
+   or cancel once. Until then, do not change the current folder, unless the name
+   is absolute. */
 
 typedef struct bloom_file {
     char *target;           /* the file to be replaced: links are resolved */
@@ -183,14 +196,19 @@ typedef struct bloom_file {
     int failed;             /* errno of a failed bloom_file_put, or 0 */
 } bloom_file;
 
-/* Creates the new file. Its name is that of the old one and a suffix, and no
-   such file may exist (EEXIST). If suffix is NULL, it finds a free one. */
+/* Creates the new file, in the folder to which symbolic links lead. Its name is
+   that of the old one, of which it takes 200 bytes at most, and a suffix. No
+   such file may exist (EEXIST, also after a kill). If suffix is NULL, it finds
+   a free name. */
+BLOOM_USE_RESULT_
 BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
                                     const char *suffix);
 
 /* Reserves disk space for `size` bytes in all, so that a later bloom_file_put
    does not find the disk full. Copy-on-write file systems (btrfs, ZFS) do not
-   promise that. EFBIG: the system has no files of this size. */
+   promise that. After an error, the file is as before. EFBIG: the system has no
+   files of this size. Windows, and systems without posix_fallocate, write all
+   these bytes. */
 BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size);
 
 /* Appends bytes to the new file. After an error, which may have appended a part
@@ -199,6 +217,7 @@ BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes,
                                   size_t size);
 
 /* Replaces the old file. After an error, it has done what cancel does. */
+BLOOM_USE_RESULT_
 BLOOM_FILE_API int bloom_file_finish(bloom_file *f);
 
 /* Removes the new file. The old one stays. errno is unchanged. */
@@ -313,8 +332,9 @@ static inline void bloom_file_release_(void *memory)
     free(memory);
 }
 
-/* The path that symbolic links lead to. No file needs to be there. NULL: see
-   errno. */
+/* The path that symbolic links lead to. No file needs to be there. But if a link
+   in /proc leads to a file that was removed or never had a name, its text is no
+   path: EINVAL. NULL: see errno. */
 static inline char *bloom_file_follow_(const char *path)
 {
     struct stat file;
@@ -338,6 +358,12 @@ static inline char *bloom_file_follow_(const char *path)
         errno = why;
         at = next;
     }
+    if (at && links > 0 && lstat(at, &file) != 0 && errno == ENOENT
+        && stat(path, &file) == 0) {
+        free(at);
+        errno = EINVAL;
+        at = NULL;
+    }
     return at;
 }
 
@@ -355,7 +381,7 @@ static inline bloom_file_facts_ bloom_file_facts_of_(const struct stat *file)
     return facts;
 }
 
-static inline int bloom_file_ask_fd_(int fd, bloom_file_facts_ *facts)
+static inline int bloom_file_facts_of_fd_(int fd, bloom_file_facts_ *facts)
 {
     struct stat file;
     if (fstat(fd, &file) != 0)
@@ -364,15 +390,31 @@ static inline int bloom_file_ask_fd_(int fd, bloom_file_facts_ *facts)
     return 0;
 }
 
-/* Symbolic links are followed. */
-static inline bool bloom_file_is_stream_(const char *name)
+/* Opens a FIFO or a device for writing; symbolic links are followed. -1: it is
+   neither, and *why is 0; or it cannot be opened. */
+static inline int bloom_file_open_stream_(const char *name, int *why)
 {
     struct stat file;
-    return stat(name, &file) == 0 && bloom_file_facts_of_(&file).stream;
+    bloom_file_facts_ now;
+    int fd;
+    *why = 0;
+    if (stat(name, &file) != 0 || !bloom_file_facts_of_(&file).stream)
+        return -1;
+    fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 || bloom_file_facts_of_fd_(fd, &now) != 0)
+        *why = bloom_file_why_();
+    else if (!now.stream)       /* meanwhile, a file has got this name */
+        *why = EINVAL;
+    if (*why == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 /* Asks about the file to be replaced. It is no error if there is none. */
-static inline int bloom_file_ask_(const char *path, bloom_file_facts_ *facts)
+static inline int bloom_file_facts_of_path_(const char *path,
+                                            bloom_file_facts_ *facts)
 {
     struct stat file;
     memset(facts, 0, sizeof *facts);
@@ -383,29 +425,30 @@ static inline int bloom_file_ask_(const char *path, bloom_file_facts_ *facts)
 }
 
 /* Gives the new file the owner and group of the old one, if there is one. */
-static inline int bloom_file_own_(int fd, const bloom_file_facts_ *old)
+static inline int bloom_file_copy_owner_(int fd, const bloom_file_facts_ *old)
 {
     bloom_file_facts_ now;
     int why;
     if (!old->there)
         return 0;
-    why = bloom_file_ask_fd_(fd, &now);
+    why = bloom_file_facts_of_fd_(fd, &now);
     if (why != 0 || (now.user == old->user && now.group == old->group))
         return why;
     return fchown(fd, old->user, old->group) == 0 ? 0 : bloom_file_why_();
 }
 
-/* Only the owner may read the new file until it has the old one's mode. */
+/* Creates a file. If it is `secret`, only its owner may read it: until it has
+   the permissions of an old file. */
 static inline int bloom_file_create_(const char *name, bool secret)
 {
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                 secret ? 0600 : 0666);
 }
 
-/* If `wait` is false, a FIFO to be read is opened at once. */
-static inline int bloom_file_open_(const char *name, bool to_write, bool wait)
+/* Opens a file to be read. If `wait` is false, a FIFO is opened at once. */
+static inline int bloom_file_open_(const char *name, bool wait)
 {
-    return open(name, (to_write ? O_WRONLY : O_RDONLY) | O_CLOEXEC | O_NOCTTY
+    return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY
                       | (wait ? 0 : O_NONBLOCK));
 }
 
@@ -429,32 +472,37 @@ static inline int bloom_file_zeros_(int fd, uint64_t from, uint64_t size)
 static inline int bloom_file_extend_(int fd, uint64_t from, uint64_t to)
 {
     int why = EOPNOTSUPP;
-    if (to > INT64_MAX || (uint64_t)(off_t)to != to)
+    if ((uint64_t)(off_t)to != to)
         return EFBIG;
 #if defined(_POSIX_ADVISORY_INFO) && _POSIX_ADVISORY_INFO > 0
     do
         why = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
     while (why == EINTR);
 #endif
-    if (why == EOPNOTSUPP || why == EINVAL)
+    if (why == EOPNOTSUPP || why == EINVAL || why == ENOSYS)
         why = bloom_file_zeros_(fd, from, to - from);
     return why;
 }
 
-static inline int bloom_file_cut_(int fd, uint64_t size)
+static inline int bloom_file_set_size_(int fd, uint64_t size)
 {
     return ftruncate(fd, (off_t)size) == 0 ? 0 : bloom_file_why_();
 }
 
-static inline int bloom_file_like_(int fd, const bloom_file_facts_ *old)
+static inline int bloom_file_copy_rights_(int fd, const bloom_file_facts_ *old)
 {
-    const int why = bloom_file_own_(fd, old);
+    const int why = bloom_file_copy_owner_(fd, old);
     if (why != 0 || !old->there)
         return why;
     return fchmod(fd, old->mode) == 0 ? 0 : bloom_file_why_();
 }
 
-/* macOS writes to the disk's own memory only, unless it is told otherwise. */
+/* On macOS, fsync writes to the disk's own memory only; and its fcntl.h lacks
+   F_FULLFSYNC if _POSIX_C_SOURCE is defined. */
+#if defined(__APPLE__) && !defined(F_FULLFSYNC)
+#define F_FULLFSYNC 51
+#endif
+
 static inline int bloom_file_sync_(int fd)
 {
     int result;
@@ -483,7 +531,7 @@ static inline int bloom_file_folder_(const char *path, int *fd)
 }
 
 /* Renames the new file. After that, its first name may be somebody else's. Some
-   file systems cannot synchronise a folder, and say EINVAL. */
+   systems cannot synchronise a folder, and say EINVAL or EBADF. */
 static inline int bloom_file_rename_(bloom_file *f)
 {
     int folder, why = bloom_file_folder_(f->target, &folder);
@@ -493,7 +541,8 @@ static inline int bloom_file_rename_(bloom_file *f)
         free(f->name);
         f->name = NULL;
         why = folder >= 0 ? bloom_file_sync_(folder) : 0;
-        if (why == EINVAL || why == EOPNOTSUPP || why == ENOTSUP)
+        if (why == EINVAL || why == EOPNOTSUPP || why == ENOTSUP
+            || why == EBADF)
             why = 0;
     }
     if (folder >= 0)
@@ -625,7 +674,7 @@ static inline int bloom_file_create_(const char *name, bool secret)
     return bloom_file_make_(name, GENERIC_WRITE, CREATE_NEW);
 }
 
-static inline int bloom_file_open_(const char *name, bool to_write, bool wait)
+static inline int bloom_file_open_(const char *name, bool wait)
 {
     wchar_t *wide = bloom_file_wide_(name);
     const DWORD is = wide ? GetFileAttributesW(wide) : 0;
@@ -637,11 +686,10 @@ static inline int bloom_file_open_(const char *name, bool to_write, bool wait)
         errno = EISDIR;
         return -1;
     }
-    return bloom_file_make_(name, to_write ? GENERIC_WRITE : GENERIC_READ,
-                            OPEN_EXISTING);
+    return bloom_file_make_(name, GENERIC_READ, OPEN_EXISTING);
 }
 
-static inline int bloom_file_ask_fd_(int fd, bloom_file_facts_ *facts)
+static inline int bloom_file_facts_of_fd_(int fd, bloom_file_facts_ *facts)
 {
     const HANDLE file = (HANDLE)_get_osfhandle(fd);
     LARGE_INTEGER size;
@@ -658,19 +706,21 @@ static inline int bloom_file_ask_fd_(int fd, bloom_file_facts_ *facts)
     return 0;
 }
 
-/* A device, as NUL, or a pipe */
-static inline bool bloom_file_is_stream_(const char *name)
+/* Opens a device, as NUL, or a pipe; -1: it is neither. */
+static inline int bloom_file_open_stream_(const char *name, int *why)
 {
     bloom_file_facts_ facts;
     const int fd = bloom_file_make_(name, GENERIC_WRITE, OPEN_EXISTING);
-    const bool is = fd >= 0 && bloom_file_ask_fd_(fd, &facts) == 0
-                    && facts.stream;
+    *why = 0;
+    if (fd >= 0 && bloom_file_facts_of_fd_(fd, &facts) == 0 && facts.stream)
+        return fd;
     if (fd >= 0)
         _close(fd);
-    return is;
+    return -1;
 }
 
-static inline int bloom_file_ask_(const char *path, bloom_file_facts_ *facts)
+static inline int bloom_file_facts_of_path_(const char *path,
+                                            bloom_file_facts_ *facts)
 {
     wchar_t *wide = bloom_file_wide_(path);
     DWORD is = INVALID_FILE_ATTRIBUTES;
@@ -688,16 +738,16 @@ static inline int bloom_file_ask_(const char *path, bloom_file_facts_ *facts)
     return facts->regular && (is & FILE_ATTRIBUTE_READONLY) ? EACCES : 0;
 }
 
-static inline int bloom_file_own_(int fd, const bloom_file_facts_ *old)
+static inline int bloom_file_copy_owner_(int fd, const bloom_file_facts_ *old)
 {
     (void)fd;
     (void)old;
     return 0;
 }
 
-static inline int bloom_file_like_(int fd, const bloom_file_facts_ *old)
+static inline int bloom_file_copy_rights_(int fd, const bloom_file_facts_ *old)
 {
-    return bloom_file_own_(fd, old);
+    return bloom_file_copy_owner_(fd, old);
 }
 
 /* The path that the symbolic links of an open file lead to; NULL: see errno */
@@ -746,7 +796,7 @@ static inline char *bloom_file_follow_(const char *name)
 }
 
 /* A larger file is filled with zeros. The error is that of errno. */
-static inline int bloom_file_cut_(int fd, uint64_t size)
+static inline int bloom_file_set_size_(int fd, uint64_t size)
 {
     return _chsize_s(fd, (__int64)size);
 }
@@ -754,7 +804,7 @@ static inline int bloom_file_cut_(int fd, uint64_t size)
 static inline int bloom_file_extend_(int fd, uint64_t from, uint64_t to)
 {
     (void)from;
-    return bloom_file_cut_(fd, to);
+    return bloom_file_set_size_(fd, to);
 }
 
 static inline int bloom_file_sync_(int fd)
@@ -806,9 +856,10 @@ static inline void bloom_file_unview_(const void *map, size_t size)
 /* ---- Saving ------------------------------------------------------------- */
 
 /* Looks at the file to be replaced: 0 if it may be, or if there is none. */
-static inline int bloom_file_look_(const char *path, bloom_file_facts_ *old)
+static inline int bloom_file_may_replace_(const char *path,
+                                          bloom_file_facts_ *old)
 {
-    const int why = bloom_file_ask_(path, old);
+    const int why = bloom_file_facts_of_path_(path, old);
     if (why != 0 || !old->there || old->regular)
         return why;
     return old->folder ? EISDIR : EINVAL;
@@ -829,7 +880,7 @@ BLOOM_FILE_API void bloom_file_cancel(bloom_file *f)
 }
 
 /* Creates the new file; 0, or EEXIST and others */
-static inline int bloom_file_try_(bloom_file *f, const char *suffix,
+static inline int bloom_file_create_beside_(bloom_file *f, const char *suffix,
                                   bool secret)
 {
     int why;
@@ -859,15 +910,17 @@ BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
     f->target = bloom_file_follow_(name);
     if (!f->target)
         return bloom_file_why_();
-    why = *name ? bloom_file_look_(f->target, &old) : ENOENT;
-    if (why == 0)
+    why = *name ? bloom_file_may_replace_(f->target, &old) : ENOENT;
+    if (why == 0) {
         do {
             snprintf(own, sizeof own, ".new.%lu.%u", bloom_file_process_(),
                      tries);
-            why = bloom_file_try_(f, suffix ? suffix : own, old.there);
+            why = bloom_file_create_beside_(f, suffix ? suffix : own,
+                                            old.there);
         } while (why == EEXIST && !suffix && ++tries < 10000);
+    }
     if (why == 0)
-        why = bloom_file_own_(f->fd, &old);
+        why = bloom_file_copy_owner_(f->fd, &old);
     if (why != 0)
         bloom_file_cancel(f);
     return why;
@@ -900,11 +953,15 @@ BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
 BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
 {
     const uint64_t from = f->reserved > f->size ? f->reserved : f->size;
-    const int why = size > from ? bloom_file_extend_(f->fd, from, size) : 0;
+    int why = 0;
+    if (size > INT64_MAX)
+        return EFBIG;
+    if (size > from)
+        why = bloom_file_extend_(f->fd, from, size);
     if (why == 0 && size > from)
         f->reserved = size;
     if (why != 0 && f->failed == 0)     /* it may have extended a part */
-        f->failed = bloom_file_cut_(f->fd, from);
+        f->failed = bloom_file_set_size_(f->fd, from);
     return why;
 }
 
@@ -912,11 +969,13 @@ BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
 static inline int bloom_file_complete_(bloom_file *f)
 {
     bloom_file_facts_ old;
-    int why = f->failed != 0 ? f->failed : bloom_file_look_(f->target, &old);
-    if (why == 0 && f->reserved > f->size)
-        why = bloom_file_cut_(f->fd, f->size);
+    int why = f->failed;
     if (why == 0)
-        why = bloom_file_like_(f->fd, &old);
+        why = bloom_file_may_replace_(f->target, &old);
+    if (why == 0 && f->reserved > f->size)
+        why = bloom_file_set_size_(f->fd, f->size);
+    if (why == 0)
+        why = bloom_file_copy_rights_(f->fd, &old);
     return why == 0 ? bloom_file_sync_(f->fd) : why;
 }
 
@@ -932,37 +991,23 @@ BLOOM_FILE_API int bloom_file_finish(bloom_file *f)
     return why;
 }
 
-static inline int bloom_file_write_to_(const char *name, const void *image,
-                                       size_t size)
-{
-    const int fd = bloom_file_open_(name, true, true);
-    bloom_file_facts_ now;
-    int why;
-    if (fd < 0)
-        return bloom_file_why_();
-    why = bloom_file_ask_fd_(fd, &now);
-    if (why == 0)           /* meanwhile, a file may have got this name */
-        why = now.stream ? bloom_file_write_(fd, image, size) : EINVAL;
-    if (bloom_file_close_(fd) != 0 && why == 0)
-        why = bloom_file_why_();
-    return why;
-}
-
 BLOOM_FILE_API int bloom_file_save(const char *name, const void *image,
                                    size_t size)
 {
     bloom_file f;
     int why;
-    if (bloom_file_is_stream_(name))
-        return bloom_file_write_to_(name, image, size);
-    why = bloom_file_begin(&f, name, NULL);
+    const int stream = bloom_file_open_stream_(name, &why);
+    if (stream >= 0) {
+        why = bloom_file_write_(stream, image, size);
+        return bloom_file_close_(stream) != 0 && why == 0 ? bloom_file_why_()
+                                                          : why;
+    }
+    if (why == 0)
+        why = bloom_file_begin(&f, name, NULL);
     if (why != 0)
         return why;
-    why = bloom_file_put(&f, image, size);
-    if (why == 0)
-        return bloom_file_finish(&f);
-    bloom_file_cancel(&f);
-    return why;
+    bloom_file_put(&f, image, size);
+    return bloom_file_finish(&f);
 }
 
 /* ---- Loading ------------------------------------------------------------ */
@@ -1039,11 +1084,11 @@ static inline char *bloom_file_read_(int fd, size_t guess, size_t most,
 static inline int bloom_file_to_read_(const char *name, bool wait,
                                       bloom_file_facts_ *facts)
 {
-    const int fd = bloom_file_open_(name, false, wait);
+    const int fd = bloom_file_open_(name, wait);
     int why = errno;
     memset(facts, 0, sizeof *facts);
     if (fd >= 0)
-        why = bloom_file_ask_fd_(fd, facts);
+        why = bloom_file_facts_of_fd_(fd, facts);
     if (fd >= 0 && why == 0)
         return fd;
     if (fd >= 0)
@@ -1058,7 +1103,7 @@ static inline bool bloom_file_is_whole_(int fd, const bloom_file_facts_ *before,
                                         size_t size)
 {
     bloom_file_facts_ now;
-    int why = bloom_file_ask_fd_(fd, &now);
+    int why = bloom_file_facts_of_fd_(fd, &now);
     if (why == 0 && now.regular && (now.size != before->size
                                     || (now.size != 0 && now.size != size)))
         why = EBUSY;

@@ -54,14 +54,18 @@
 
    Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
    or BLOOM_TINY, use bloom_slices_init. BLOOM_READ_BYTE must not be defined.
-   Threads: bloom_slices_find and its variants, bloom_slices_count and the calls
-   that read only the header may run at the same time. Every other call needs
-   exclusive access. With BLOOM_ATOMIC, bloom_slices_add and its variants may
-   run at the same time, too. */
+   Threads: any number may call bloom_slices_find and its variants,
+   bloom_slices_count, _get, _copy and _verify at the same time. Every other
+   call needs exclusive access, also if it is for another filter: eight of them
+   share each byte. With BLOOM_ATOMIC, bloom_slices_add and its variants may run
+   at the same time as each other, bloom_slices_find and bloom_slices_count. */
 
 #ifndef BLOOM_SLICES_H
 #define BLOOM_SLICES_H
 
+#if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
+#error "bloom_slices.h: do not define BLOOM_READ_BYTE: rows are read like RAM"
+#endif
 #include "bloom.h"
 
 #if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
@@ -203,7 +207,7 @@ BLOOM_SLICES_API size_t bloom_slices_size(const bloom_slices *s);
 BLOOM_SLICES_API bloom_plan bloom_slices_plan_of(const bloom_slices *s);
 BLOOM_SLICES_API uint64_t bloom_slices_filters(const bloom_slices *s);
 
-/* As bloom_seal and bloom_verify; both read the whole image. */
+/* As bloom_seal and bloom_verify */
 BLOOM_SLICES_API void bloom_slices_seal(bloom_slices *s);
 BLOOM_SLICES_API bloom_error bloom_slices_verify(const bloom_slices *s);
 
@@ -223,8 +227,8 @@ BLOOM_SLICES_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s,
                                                   uint64_t key);
 
 /* Adds a key to filter i. true: it was certainly not in that filter. false: it
-   may have been in; or there is no filter i, and nothing was added. So check
-   that i is below bloom_slices_filters(s) if it may not be. */
+   may have been in; or there is no filter i, and nothing was added. So make
+   sure that i is below bloom_slices_filters(s). */
 BLOOM_SLICES_API bool bloom_slices_add(bloom_slices *s, uint64_t i,
                                        const void *key, size_t size);
 BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
@@ -586,12 +590,18 @@ static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
     return walk;
 }
 
-static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
+/* Where the row of the next cell begins, in bytes from row 0 on */
+static inline size_t bloom_slices_next_row_(bloom_slices_walk_ *walk)
 {
     const uint64_t cell = bloom_slices_high_half_(walk->x, walk->m);
     walk->x += walk->y;
     walk->y *= BLOOM_SLICES_FACTOR_;
-    return walk->rows + (size_t)cell * walk->row_bytes;
+    return (size_t)cell * walk->row_bytes;
+}
+
+static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
+{
+    return walk->rows + bloom_slices_next_row_(walk);
 }
 
 /* ---- One key ------------------------------------------------------------ */
@@ -612,16 +622,15 @@ BLOOM_SLICES_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i,
                                             bloom_hash h)
 {
     bloom_slices_walk_ walk = bloom_slices_walk_of_(s, h);
-    unsigned char *image = bloom_slices_bytes_(s);
-    const unsigned char *first = image;
+    unsigned char *rows = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
     const unsigned shift = i % 8;
     unsigned set = 1;
     if (i >= bloom_slices_filters(s))
         return false;
     bloom_slices_unseal_(s);
-    image += (size_t)(i / 8);
+    rows += (size_t)(i / 8);
     for (; walk.k > 0; walk.k--)
-        set &= bloom_slices_set_(image + (bloom_slices_next_(&walk) - first),
+        set &= bloom_slices_set_(rows + bloom_slices_next_row_(&walk),
                                  1U << shift) >> shift;
     return !(set & 1);
 }

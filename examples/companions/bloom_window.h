@@ -57,6 +57,9 @@
 #ifndef BLOOM_WINDOW_H
 #define BLOOM_WINDOW_H
 
+#if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
+#error "bloom_window.h: do not define BLOOM_READ_BYTE: windows are in RAM"
+#endif
 #include "bloom.h"
 
 #if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200

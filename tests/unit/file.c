@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -331,6 +332,31 @@ static void failed_put(void)
     CHECK(files_in(".", false) == 1);
 }
 
+/* /proc/self/fd/N is a link whose text is no path if the file has no name. */
+static void nameless(void)
+{
+    char name[40];
+    int pair[2], fd = open("gone", O_CREAT | O_RDWR, 0600);
+    CHECK(fd >= 0 && remove("gone") == 0);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    if (access(name, F_OK) == 0)        /* on Linux */
+        CHECK(bloom_file_save(name, "x", 1) == EINVAL);
+    close(fd);
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", pair[0]);
+    if (access(name, F_OK) == 0)
+        CHECK(bloom_file_save(name, "x", 1) == EINVAL);
+    close(pair[0]);
+    close(pair[1]);
+    put("f", old_bytes, OLD, 0644);
+    fd = open("f", O_RDWR);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    if (access(name, F_OK) == 0)
+        CHECK(bloom_file_save(name, "x", 1) == 0 && has("f", "x", 1));
+    close(fd);
+    CHECK(files_in(".", false) == 1);
+}
+
 static void links(void)
 {
     char name[300], folder[20] = "d/";
@@ -412,8 +438,7 @@ static void devices(void)
     pid = fork();
     if (pid == 0) {
         signal(SIGPIPE, SIG_IGN);
-        bloom_file_save("p", new_bytes, NEW);
-        _exit(0);
+        _exit(bloom_file_save("p", new_bytes, NEW) == EPIPE ? 0 : 1);
     }
     CHECK(!bloom_file_load("p", 1000, &size) && errno == EFBIG && size == 0);
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
@@ -628,6 +653,7 @@ int main(void)
     RUN(aligned());
     RUN(steps());
     RUN(failed_put());
+    RUN(nameless());
     RUN(links());
     RUN(devices());
     RUN(owners());
