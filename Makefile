@@ -1,8 +1,9 @@
 # make                    build the products of examples/
-# make test               test bloom.h and the products; 20 s on two quiet cores
+# make test               test the headers and the command; 20 to 30 s
 # make check              before a commit: test, strict, sanitize, and the header
 #                         on a big-endian, a 32-bit and an 8-bit machine; 5 minutes
-# make install            install bloom.h, its companions and the products.
+# make install            install bloom.h, its companions, the command, and what
+#                         was built of the other products.
 #                         PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
 # make libbloom           build libbloom.so and .a in build/, for other languages
@@ -11,8 +12,8 @@
 # make checks             print the checks that .ci/run runs
 # make packages           print the Debian packages that these need
 # make clean              remove build/, which has all built files
-# make help               print this list, that of the wider checks, and those of
-#                         the products
+# make help               print this list, the further checks (tests/Makefile),
+#                         and the targets of each product
 #
 
 CC = cc
@@ -23,12 +24,13 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 
 # Each folder of examples/ that has a rules.mk is a product. Its rules.mk adds to
 # these variables and has the product's own rules. All paths there are relative to
-# this folder. examples/firmware/rules.mk is a short one.
+# this folder. examples/class/rules.mk is a short one.
 #   PRODUCTS  what `make` builds
 #   TESTS     files build/NAME.out that `make test` makes: each ends with a line
 #             "N passed, N failed". These may need a C compiler and make only.
 #   CHECKS    targets check-NAME for .ci/run; each ends with such a line, too
 #   PACKAGES  the Debian packages that CHECKS need
+#   CHIPS     programs that `make cross` runs on chips: see tests/cross/cross.sh
 # install:: and uninstall:: have two colons, so that each product adds its own.
 RULES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 PRODUCTS =
@@ -39,7 +41,8 @@ all:
 build:
 	mkdir -p build
 
-# Changes only when they do: what depends on it is then built anew.
+# This file changes only if a compiler or a flag does. Then all that depends on
+# it is built again.
 build/flags: FORCE | build
 	@echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' | cmp -s - $@ || \
 	    echo '$(CC) $(CXX) $(CFLAGS) $(WARN)' >$@

@@ -1,4 +1,5 @@
-/* bloom.h and its companions. The chain needs malloc and floating point. */
+/* bloom.h and its companions, but for bloom_file.h, which has to be the first
+   file, and a system with files. The chain needs malloc and floating point. */
 #include "bloom.h"
 #ifndef TEST_SMALL
 #include "../examples/companions/bloom_window.h"

@@ -332,7 +332,7 @@ static inline void bloom_file_release_(void *memory)
     free(memory);
 }
 
-/* The path that symbolic links lead to. No file needs to be there. But if a link
+/* The path that symbolic links lead to. No file needs to be there. If a link
    in /proc leads to a file that was removed or never had a name, its text is no
    path: EINVAL. NULL: see errno. */
 static inline char *bloom_file_follow_(const char *path)
@@ -913,8 +913,8 @@ BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
     why = *name ? bloom_file_may_replace_(f->target, &old) : ENOENT;
     if (why == 0) {
         do {
-            snprintf(own, sizeof own, ".new.%lu.%u", bloom_file_process_(),
-                     tries);
+            (void)snprintf(own, sizeof own, ".new.%lu.%u",
+                           bloom_file_process_(), tries);
             why = bloom_file_create_beside_(f, suffix ? suffix : own,
                                             old.there);
         } while (why == EEXIST && !suffix && ++tries < 10000);

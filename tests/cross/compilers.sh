@@ -1,5 +1,5 @@
-# Tests that bloom.h and its companions compile without a warning for systems on
-# which the tests cannot be run here. cross.sh calls it. It ends with "N passed,
+# Tests that bloom.h and its companions (but for bloom_file.h, which Wine tests)
+# compile without a warning for systems on which the tests cannot be run here. cross.sh calls it. It ends with "N passed,
 # N failed".
 # usage: compilers.sh msvc|zig DIRECTORY
 #   msvc   clang's MSVC dialect, with stubs for Microsoft's libc; compiles only

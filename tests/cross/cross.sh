@@ -14,14 +14,14 @@ ulimit -c 0
 out=$PWD/build/cross
 ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
      s390x sparc64 mips mips-n32 i686 win64,win32 wasm wasm-simd wasm-bare tcc
-     ubsan strict msvc zig'
+     native native-clang ubsan strict msvc zig'
 
 # ---- Targets ----------------------------------------------------------------
 # target sets these variables:
 #   cc, files   the compiler with its flags; files that each program needs
 #   run, by     the function that runs a program; its name in the output
 #   builds      modes of bloom.h, of ../modes.txt
-#   checks      tests, images, chips, unaligned
+#   checks      tests, images, chips, unaligned, companions
 #   packages    the Debian packages that the target needs
 
 arm='-mthumb -Os -ffunction-sections -nostartfiles --specs=rdimon.specs
@@ -96,6 +96,11 @@ target() {
         run='run_wasm --bare' by=node builds='bare tiny' checks=images
         packages='clang lld nodejs' ;;
     tcc) cc=tcc packages='tcc libc6-dev' ;;
+    native) cc='gcc -O3 -march=native'      # SIMD without a test of the CPU
+        builds='separate atomic' checks="$checks companions"
+        packages='gcc libc6-dev' ;;
+    native-clang) cc='clang -O3 -march=native' builds='separate atomic'
+        checks="$checks companions" packages='clang libc6-dev' ;;
     ubsan) cc='gcc -O1 -fsanitize=undefined,alignment
             -fno-sanitize-recover=all'
         checks="$checks chips unaligned" packages='gcc libc6-dev' ;;
@@ -346,6 +351,11 @@ check() {
         for program in $CHIPS; do chip_program "$program"; done ;;
     esac
     case $checks in *unaligned*) unaligned ;; esac
+    case $checks in *companions*)
+        for program in window slices; do
+            count_tests tests/unit/$program.c $program
+        done ;;
+    esac
     case $by in wine | qemu-*)              # these have files
         count_tests tests/cross/file.c file "-DIN=\"$dir/\"" ;;
     esac
@@ -364,7 +374,7 @@ row() {
 
 # ---- All targets, or the given ones -----------------------------------------
 
-format='%-10s %-33s %-17s %5s %6s %8s %9s\n'
+format='%-12s %-31s %-17s %5s %6s %8s %9s\n'
 
 if [ "$1" = --one ]; then       # prints all at once, as others run meanwhile
     for name in $(echo "$2" | tr , ' '); do

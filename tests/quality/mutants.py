@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the tests (`make mutants`): does `make test` find small mistakes in
-bloom.h and its three companions?
+bloom.h and its companions?
 
 A mutant is one of these headers with one mistake: an operator flipped, a bound
 moved by one ("<" for "<="), a constant off by one, a statement deleted, a
@@ -38,6 +38,7 @@ import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
 from coverage import modes
 
 BUILD = "build/mutants"
@@ -137,7 +138,8 @@ def logical_line(source, line):
 def off_by_one(text):
     if re.search(r"[.eE]", text) and not text.lower().startswith("0x"):
         return ["(1.01 * %s)" % text]
-    value = int(re.sub("[uUlL]+$", "", text), 0)
+    digits = re.sub("[uUlL]+$", "", text)
+    value = int(digits, 8 if re.match("0[0-7]", digits) else 0)
     suffix = re.search("[uUlL]*$", text).group()
     return ["%d%s" % (v, suffix) for v in (value + 1, value - 1) if v >= 0]
 

@@ -1,6 +1,6 @@
 # `make strict` runs this script. It compiles bloom.h, its companions, the
 # examples and the tests by gcc and clang, with every warning as an error, in
-# each language version and mode. It prints each command that fails, and ends
+# each language version and mode (bloom_file.h, which has no modes, in one). It prints each command that fails, and ends
 # with "N passed, N failed". These warnings are off, as they say nothing about
 # the quality of C99 code: -Wpadded, -Wdeclaration-after-statement,
 # -Wc++98-compat*, and -Wuseless-cast (a cast from uint64_t to size_t is needed
@@ -49,6 +49,12 @@ for mode in $(modes strict); do
         versions "$C" "$GCC" "$CLANG" "$flags build/strict.c"
         versions "$CXX" "$GXX" "$CLANGXX" "$flags build/strict.cpp"
     done
+done
+echo '#include "examples/companions/bloom_file.h"' |
+    tee build/strict-file.c >build/strict-file.cpp
+for way in '' -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION $extern -fPIC"; do
+    versions "$C" "$GCC" "$CLANG" "$way build/strict-file.c"
+    versions "$CXX" "$GXX" "$CLANGXX" "$way build/strict-file.cpp"
 done
 for way in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
     versions "$CXX" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c"

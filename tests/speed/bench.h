@@ -5,6 +5,7 @@
 
 #ifndef BENCH_H
 #define BENCH_H
+#include "tests/layouts.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,7 +52,7 @@ void lean_enter(void);
 void peers_enter(void);
 void pages_enter(void);
 
-extern struct bloom *ours[3];           /* the filters of ours.c, by layout */
+extern struct bloom *ours[LAYOUT_COUNT];           /* the filters of ours.c, by layout */
 void enter_ours(const char *name, struct bloom *b, void (*clear)(void *));
 void enter_floor(const char *name, struct bloom *b, void (*clear)(void *));
 void clear_ours(void *filter);

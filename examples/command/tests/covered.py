@@ -8,6 +8,7 @@ import shutil
 import sys
 
 sys.path.insert(0, "tests/quality")
+sys.dont_write_bytecode = True
 from coverage import gcov, run      # noqa: E402
 
 LEAST = 95      # percent
