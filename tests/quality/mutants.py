@@ -35,6 +35,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -305,21 +306,23 @@ def tidy(text):
 def run(*command, seconds=60, more_memory=False, only=None):
     """Returns "" if the program succeeds, else the last test that it began"""
     def limits():
+        os.setsid()                     # so that its children end with it
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         if not more_memory:
             resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
     environment = dict(os.environ, **({"TEST_ONLY": only} if only else {}))
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, timeout=600,
-                              env=environment, preexec_fn=limits)
-    except subprocess.TimeoutExpired:
-        return "?"
-    tests = re.findall(r"^test: (.*)$", done.stdout.decode("latin-1"), re.M)
-    return done.returncode and (tests or ["?"])[-1] or ""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=environment, preexec_fn=limits) as child:
+        try:
+            out = child.communicate(timeout=10 + 2 * seconds)[0]
+        except subprocess.TimeoutExpired:       # waits for a FIFO, for example
+            os.killpg(child.pid, signal.SIGKILL)
+            return "?"
+    tests = re.findall(r"^test: (.*)$", out.decode("latin-1"), re.M)
+    return child.returncode and (tests or ["?"])[-1] or ""
 
 
 def limit(mode):
