@@ -57,8 +57,8 @@ build/first: examples/first.c $(BLOOM)
 # ---- make test: one program, built and run once for each mode ----------------
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/*.h tests/unit/*.[ch])
-MODES := $(shell . tests/count.sh && modes test)
-MODE = tests/modes.txt tests/count.sh tests/unit/program.sh
+MODES := $(shell . tests/helpers.sh && modes test)
+MODE = tests/modes.txt tests/helpers.sh tests/unit/program.sh
 
 build/bloom.o: $(BLOOM)
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@

@@ -4,7 +4,7 @@
 # (i686) and an 8-bit one (AVR). A part whose Debian packages are missing is
 # skipped, and they are named. It ends with "N passed, N failed", where each part
 # counts as one.
-. tests/count.sh
+. tests/helpers.sh
 skipped=
 
 part() {        # part TARGET...: makes it, unless `need` found something missing

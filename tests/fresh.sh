@@ -4,7 +4,7 @@
 # which has files of others. It ends with "N passed, N failed", where each run
 # of `make test` counts as one.
 # usage: fresh.sh [NAME...]         NAME: only these runs
-. tests/count.sh
+. tests/helpers.sh
 need musl-gcc musl-tools; need busybox busybox; need tcc tcc
 need clang++ clang; need nm binutils; need mawk mawk; need dash dash
 need 'gcc -m32' 'gcc-multilib g++-multilib' \

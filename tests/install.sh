@@ -1,7 +1,7 @@
 # `make test` runs this script. `make install` installs bloom.h, the companions
 # and the licence, all of which anyone may read; `make uninstall` removes them,
 # and all that the products installed.
-. tests/count.sh
+. tests/helpers.sh
 stage=$PWD/build/install.$$
 trap 'rm -rf "$stage"' EXIT
 order() { ${MAKE:-make -s} DESTDIR="$stage" PREFIX=/opt/b "$1"; }

@@ -1,7 +1,7 @@
 # Tests `make libbloom` and `make install-libbloom`: the library exports every
 # public function of bloom.h and its companions and nothing else, and programs
 # can be linked with it. Part of `make test`; ends with "N passed, N failed".
-. tests/count.sh
+. tests/helpers.sh
 cc=${CC:-cc}
 work=build/library
 rm -rf $work

@@ -4,7 +4,7 @@
 # the line of "Prints:" begins with the example's name, the words between the
 # two are its arguments.
 # usage: prints.sh FILE.c[:LIBRARY...] ...
-. tests/count.sh
+. tests/helpers.sh
 
 # promised FILE: prints the expected lines as anchored regular expressions
 promised() {

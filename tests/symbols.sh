@@ -2,7 +2,7 @@
 # export, which functions of libc they need, and which wrong options are errors.
 # Part of `make test`; ends with "N passed, N failed".
 # usage: CC=.. symbols.sh     needs build/bloom.o
-. tests/count.sh
+. tests/helpers.sh
 CC=${CC:-cc}
 
 # The compiler's own functions: 64-bit division and position-independent code on

@@ -4,7 +4,7 @@
 # of the products), libbloom, help, docs, and the checks of those products that
 # use the deleted one. It ends with "N passed, N failed".
 # usage: without.sh [NAME...]       NAME: delete only these
-. tests/count.sh
+. tests/helpers.sh
 unset ONLY MAKEFLAGS
 tree=$PWD/build/without only=$*
 log=$PWD/build/without.log

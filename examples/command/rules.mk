@@ -21,7 +21,7 @@ build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
 # that `kept` and `build` make.
 SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
 build/command.out: $(SUBJECTS:%=build/command-%.out)
-	@. tests/count.sh && for part in $(SUBJECTS); do \
+	@. tests/helpers.sh && for part in $(SUBJECTS); do \
 	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
 build/command-%.out: build/bloom FORCE
 	@CC="$(CC)" sh $(COMMAND)/tests/command.sh build/bloom \

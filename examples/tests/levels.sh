@@ -2,7 +2,7 @@
 # machine: get and scan are compared with awk and grep, a damaged or truncated
 # store is an error or has the right answers, and bad input changes nothing. The
 # program is built with ASan and UBSan, if the compiler has them.
-. tests/count.sh
+. tests/helpers.sh
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 levels=$work/levels

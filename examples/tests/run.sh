@@ -1,7 +1,7 @@
 # `make check-examples` runs this script: each small program prints what its
 # comment says, levels.c stores and finds the paths of this machine, crawler.c
 # remembers lines in a file, and mini.c sets the bits of bloom.h, in C and in C++.
-. tests/count.sh
+. tests/helpers.sh
 
 for source in examples/*.c; do
     case $source in

@@ -2,7 +2,7 @@
 # files of this tree: grep finds the same files, and bad input is an error that
 # changes nothing. The program is built with ASan and UBSan, if the compiler has
 # them.
-. tests/count.sh
+. tests/helpers.sh
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 search=$work/search

@@ -5,7 +5,7 @@
 #   msvc   clang's MSVC dialect, with stubs for Microsoft's libc; compiles only
 #   zig    `zig cc` for macOS and Windows; compiles and links
 cd "$(dirname "$0")/../.." || exit 1
-. tests/count.sh
+. tests/helpers.sh
 dir=$2
 mkdir -p "$dir"
 

@@ -9,7 +9,7 @@
 #   CHIPS    programs for chips, each FILE.c or FILE.c:SYMBOL. Its first comment
 #            says what it prints; SYMBOL must be in ROM
 cd "$(dirname "$0")/../.." || exit 1
-. tests/count.sh
+. tests/helpers.sh
 ulimit -c 0
 out=$PWD/build/cross
 ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64

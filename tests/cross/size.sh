@@ -7,7 +7,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 out=build/size
 mkdir -p "$out"
-. tests/count.sh
+. tests/helpers.sh
 
 need arm-none-eabi-gcc 'gcc-arm-none-eabi libnewlib-arm-none-eabi'
 need qemu-system-arm qemu-system-arm

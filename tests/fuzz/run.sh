@@ -28,7 +28,7 @@
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 limit=-max_total_time=${1:-60}
 [ -z "$2" ] || limit=-runs=$2
-. tests/count.sh
+. tests/helpers.sh
 executions=0
 
 # works COMPILER...: a program can be built so

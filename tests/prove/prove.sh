@@ -26,7 +26,7 @@
 #   prove.c names. (To prove that, their loops would need annotations within
 #   bloom.h.)
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-. tests/count.sh
+. tests/helpers.sh
 need gcc gcc; need frama-c frama-c-base; need why3 why3; need z3 z3; need cvc4 cvc4
 enough
 grep -q CVC4 "$HOME/.why3.conf" 2>/dev/null ||

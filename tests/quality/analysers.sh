@@ -13,7 +13,7 @@
 # gcc -fanalyzer
 #   null-dereference   it does not see that one of the three pointers to many
 #       keys is not NULL
-. tests/count.sh
+. tests/helpers.sh
 need clang-tidy clang-tidy; need cppcheck cppcheck; need gcc gcc
 enough
 mkdir -p build

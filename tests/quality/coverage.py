@@ -54,7 +54,7 @@ def modes(target):
     """{name: (options of bloom.h, flags of the tests)} of the modes that this
     target of make uses"""
     listed = subprocess.check_output(
-        ["sh", "-c", ". tests/count.sh; flags " + target], text=True)
+        ["sh", "-c", ". tests/helpers.sh; flags " + target], text=True)
     return {name: (options.split(), tests.split()) for name, options, tests
             in (line.split("|") for line in listed.splitlines())}
 

@@ -5,7 +5,7 @@
 # It also lists pairs of files that share lines. It ends with "N passed, N
 # failed".
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-. tests/count.sh
+. tests/helpers.sh
 
 # The repository's own files; without git, all those that were not built
 if [ -e .git ] && command -v git >/dev/null; then

@@ -20,7 +20,7 @@ CLANGXX="clang++ -Werror -Weverything -Wno-padded -Wno-c++98-compat-pedantic"
 USER="-Werror -Wall -Wextra -pedantic"          # as in a user's program
 
 echo '#include "tests/headers.h"' | tee build/strict.c >build/strict.cpp
-. tests/count.sh
+. tests/helpers.sh
 need gcc gcc; need g++ g++; need clang++ clang
 enough
 

@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 keys=${1:-1e7} source=tests/threads/threads.c
 WARN="-std=c99 -Wall -Wextra -pedantic -Werror -I. -pthread"
-. tests/count.sh
+. tests/helpers.sh
 
 need gcc 'gcc libtsan2'
 need clang 'clang libclang-rt-14-dev'

@@ -1,7 +1,7 @@
 # Builds the test program of a mode of bloom.h, for `make test`.
 # usage: C99="cc -std=c99 FLAGS" CXX11="c++ -std=c++11 FLAGS" program.sh MODE
 #   makes build/test-MODE. TEST_FLAGS has further flags for the tests.
-. tests/count.sh
+. tests/helpers.sh
 mode "$1" || exit 1
 out=build/test-$1
 set -- $program

@@ -3,7 +3,7 @@
 # checks the first example. It skips modes that the compiler cannot build, and
 # says so. It ends with the sum, "N passed, N failed".
 # usage: CC=.. CXX=.. BUILD=.. TESTS=.. [ONLY="MODE..."] run.sh
-. tests/count.sh
+. tests/helpers.sh
 modes=
 for mode in ${ONLY:-$(modes test)}; do
     lacking=$(lacks $mode)

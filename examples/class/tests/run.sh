@@ -4,7 +4,7 @@
 # the checker must report each in the right part, with the text that helps. Then
 # sweep.c must measure the predicted rates, and gnuplot must draw them and the tables.
 cd "$(dirname "$0")/../../.." && mkdir -p build/class || exit 1
-. tests/count.sh
+. tests/helpers.sh
 need gnuplot gnuplot-nox
 enough
 class=examples/class

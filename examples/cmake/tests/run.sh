@@ -2,7 +2,7 @@
 # install` installs, wherever it was moved to, and CMakeLists.txt works as a part
 # of another project. Each way builds a program in C, one in C++ and, if the
 # project has it, one with bloom.hpp.
-. tests/count.sh
+. tests/helpers.sh
 need cmake cmake
 need g++ g++
 need pkg-config pkg-config

@@ -12,7 +12,7 @@ mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-. "$root/tests/count.sh"
+. "$root/tests/helpers.sh"
 
 # A test is one run of bloom, with all that is checked of it.
 broken=

@@ -11,7 +11,7 @@ mkdir -p "$work" && cd "$work" || exit 2
 trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
-. ../../tests/count.sh
+. ../../tests/helpers.sh
 
 refused() {     # refused FILE WHY COMMAND...: status 2, one message, no output
     message="bloom: $1: $2"

@@ -1,7 +1,7 @@
 # Tests the Debian package that `make deb` builds: its fields, its files, and its
 # program. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/count.sh
+. tests/helpers.sh
 need lintian lintian
 need dpkg-shlibdeps dpkg-dev
 enough

@@ -1,7 +1,7 @@
 # `make check-command` runs this script: everything about the command but what
 # `make test` runs. It ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/count.sh
+. tests/helpers.sh
 for tool in strace lintian clang-tidy cppcheck mandoc python3 gcc; do
     need $tool $tool
 done

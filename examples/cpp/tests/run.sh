@@ -1,7 +1,7 @@
 # `make check-cpp` runs this script: bloom.hpp does what it says, with g++ and
 # clang++, in C++11 to C++23, with and without BLOOM_EXCEPTIONS, and without a
 # warning. What must not compile does not, and the first error says why.
-. tests/count.sh
+. tests/helpers.sh
 need g++ g++
 need clang++ clang
 enough

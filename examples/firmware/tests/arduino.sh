@@ -4,7 +4,7 @@
 # badge as the command does, and must find the badges that were revoked since. It also
 # prints what the sketch takes. It ends with "N passed, N failed".
 # usage: arduino.sh REVOKED.bloom      the filter of which revoked.h was made
-. tests/count.sh
+. tests/helpers.sh
 dir=build/arduino
 rm -rf $dir && mkdir -p $dir
 avr=/usr/share/arduino/hardware/arduino/avr

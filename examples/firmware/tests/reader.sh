@@ -3,7 +3,7 @@
 # cc65 for the 6502, and looks 300 keys up in their simulators. The answers must be
 # those of bloom.h. It prints how much code the reader takes, with the functions of the
 # compiler's library. It ends with "N passed, N failed".
-. tests/count.sh
+. tests/helpers.sh
 dir=build/reader-chips
 rm -rf $dir && mkdir -p $dir
 need sdcc sdcc

@@ -2,7 +2,7 @@
 # says, reader.h answers as bloom.h does, the command makes revoked.h, and the sketch
 # for an Arduino answers as the command does. `make cross` runs the programs on
 # emulated chips.
-. tests/count.sh
+. tests/helpers.sh
 
 sh tests/prints.sh examples/firmware/rom.c examples/firmware/packets.c \
     examples/firmware/beacon.c >build/firmware.out

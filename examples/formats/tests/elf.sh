@@ -3,7 +3,7 @@
 # the cross compilers; and with elf.py on both classes and byte orders. A name that
 # nm shows with a small letter is local and in no filter. EACH=1 tests all libraries.
 cd "$(dirname "$0")/../../.." && mkdir -p build/elves || exit 1
-. tests/count.sh
+. tests/helpers.sh
 
 sh tests/prints.sh examples/formats/elf.c >build/elves/says
 sum elf build/elves/says

@@ -3,7 +3,7 @@
 # a path, as `git log` and `git diff-tree` find without filters, must be printed.
 # The number of commits that are "certainly not" must be the one that git counts.
 cd "$(dirname "$0")/../../.." && mkdir -p build || exit 1
-. tests/count.sh
+. tests/helpers.sh
 
 # Author, times and settings are fixed, so that the hashes of these commits are the
 # same everywhere.

@@ -12,7 +12,7 @@ work=build/jvm
 rm -rf $work
 mkdir -p $work || exit 1
 LC_ALL=C export LC_ALL
-. tests/count.sh
+. tests/helpers.sh
 
 keys() {        # keys KIND:FIRST:COUNT
     first=${1%:*}

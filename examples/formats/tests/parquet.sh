@@ -6,7 +6,7 @@
 CC=${CC:-cc}
 work=build/npm
 mkdir -p $work
-. tests/count.sh
+. tests/helpers.sh
 
 # refuses WHY WORDS...: the example exits with 2 and prints only that reason
 refuses() {

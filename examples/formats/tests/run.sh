@@ -1,7 +1,7 @@
 # `make check-formats` runs this script, after make libbloom. Each part is a script
 # of this folder and can be run alone. Three of them run at the same time.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/count.sh
+. tests/helpers.sh
 need nm binutils
 need git git
 need python3 python3

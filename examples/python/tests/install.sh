@@ -1,7 +1,7 @@
 # Run by run.sh: installs examples/python by pip in fresh virtual environments
 # that have nothing else, without a network, uses it, and checks its types by
 # mypy. Ends with "N passed, N failed".
-. tests/count.sh
+. tests/helpers.sh
 work=$PWD/build/check-python/install
 mkdir -p "$work" || exit 1
 

@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE=1        # no __pycache__ in tests/
 trap 'stop_all; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-. tests/count.sh                # for `need`
+. tests/helpers.sh                # for `need`
 
 fail() {
     echo "redis: $*" >&2

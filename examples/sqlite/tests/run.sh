@@ -5,7 +5,7 @@
 # runs sqlite.sql with a tenth of the rows, and guard.c. QUERIES=100000 sets the
 # number of random queries. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/count.sh
+. tests/helpers.sh
 need sqlite3ext.h libsqlite3-dev \
     'echo "#include <sqlite3ext.h>" | ${CC:-cc} -E -'
 need sqlite3 sqlite3

@@ -1,7 +1,7 @@
 # Helpers for all scripts of tests/ and examples/*/tests/: they count passed and
 # failed tests, name missing packages, and read modes.txt, the list of the modes
 # of bloom.h. Scripts work in the top folder, read this file by
-# ". tests/count.sh" and end with the call `counted`.
+# ". tests/helpers.sh" and end with the call `counted`.
 passed=0 failed=0
 
 ok() { passed=$((passed + 1)); }
