@@ -57,11 +57,14 @@ static int open_(const char *name, int flags, ...)
 }
 
 /* Short writes and reads, as a signal or a pipe makes them */
+static bool writes_nothing;
 static ssize_t write_(int fd, const void *from, size_t size)
 {
     unsynced = true;
     if (happens())
         return -1;
+    if (writes_nothing)
+        return 0;
     if (calls % 5 == 0) {
         errno = EINTR;
         return -1;
@@ -358,9 +361,16 @@ static void reserve_by_zeros(void)
     CHECK(bloom_file_put(&f, new_bytes, 100) == 0);
     CHECK(bloom_file_reserve(&f, 3 * NEW) == 0);
     CHECK(stat(f.name, &file) == 0 && file.st_size == 3 * NEW);
-    CHECK(bloom_file_put(&f, new_bytes + 100, NEW - 100) == 0);
+    CHECK(bloom_file_put(&f, new_bytes + 100, NEW - 200) == 0);
+    CHECK(bloom_file_reserve(&f, 4 * NEW) == 0);
+    CHECK(stat(f.name, &file) == 0 && file.st_size == 4 * NEW);
+    CHECK(bloom_file_put(&f, new_bytes + NEW - 100, 100) == 0);
     CHECK(bloom_file_finish(&f) == 0 && has("f", new_bytes, NEW));
     no_fallocate = false;
+    writes_nothing = true;
+    CHECK(bloom_file_save("f", old_bytes, OLD) == EIO);
+    writes_nothing = false;
+    CHECK(has("f", new_bytes, NEW));
     CHECK(files_in(".", false) == 1);
 }
 
@@ -634,6 +644,29 @@ static void fail_anywhere(void)
     CHECK(ignored == 2);                /* no failure, and closing the folder */
 }
 
+/* Each call fails in turn while a FIFO is written. */
+static void fail_in_fifo(void)
+{
+    char got[10];
+    int fd, why;
+    CHECK(mkfifo("p", 0600) == 0);
+    fd = open("p", O_RDWR | O_NONBLOCK);
+    for (when = 1; ; when++) {
+        what = FAILS;
+        calls = 0;
+        why = bloom_file_save("p", "hello", 5);
+        what = NOTHING;
+        while (read(fd, got, sizeof got) > 0)
+            continue;
+        if (calls < when)
+            break;
+        CHECK(why == EIO);
+    }
+    CHECK(why == 0 && when > 4);
+    close(fd);
+    CHECK(remove("p") == 0 && files_in(".", false) == 1);
+}
+
 static void longer(void)
 {
     FILE *file = fopen("f", "ab");
@@ -714,6 +747,7 @@ int main(void)
     RUN(end_anywhere(true));
     RUN(end_anywhere(false));
     RUN(fail_anywhere());
+    RUN(fail_in_fifo());
     RUN(load_anywhere(longer, grown, OLD + 4, EBUSY));
     RUN(load_anywhere(shorter, old_bytes, OLD / 2, EBUSY));
     RUN(load_anywhere(replaced, new_bytes, NEW, 0));
