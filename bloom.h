@@ -663,6 +663,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wuseless-cast"
+/* gcc 12 takes an image, which begins inside a block of malloc, for a leak. */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
 #define BLOOM_INLINE_ static inline __attribute__((always_inline))
 #define BLOOM_NOINLINE_ static __attribute__((noinline))
