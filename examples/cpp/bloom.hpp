@@ -591,8 +591,8 @@ template <class Self> struct slices_lookups {       // for Self::get()
     filter get(uint64_t i) const        // a copy; false if there is none
     {
         filter one(i < filters() ? plan() : bloom_plan(), hide);
-        if (one)
-            static_cast<void>(bloom_slices_get(b(), i, one.get()));
+        const bool got = one && bloom_slices_get(b(), i, one.get());
+        static_cast<void>(got);         // true if there is a filter
         return one;
     }
     size_t size() const { return bloom_slices_size(b()); }      // bytes

@@ -10,7 +10,7 @@
    three parts, made of lemmas that lead from one to the next. `times` is the
    product, under a name by which solvers find the lemmas about it.
      1  which block is chosen: by x or, if m < 2^34, by x without its lower 32
-        bits
+        bits; and that its offset is the product with m / 8, rounded down
      2  the lemma "same", which defines a quotient
      3  the lemma "folded": if f is p / 2^64, rounded down, then f * by is at
         most p * by / 2^64, and f * by + by is more. With "same", which part 2
@@ -23,9 +23,11 @@
 #define LONGS 18446744073709551616
 #define IS_LONG(x) (0 <= x < LONGS)
 #define IS_FLOOR(f, p) (0 <= (p) - LONGS * (f) < LONGS)
+/* A block has 32 bytes. */
+#define IS_BLOCK(at, p) (0 <= 32 * (p) - LONGS * (at) < 32 * LONGS)
 
 #if PART == 1       /* bits.smt2 proves these; prove.c proves "scaled" */
-/*@ admit lemma right8: \forall integer a; IS_LONG(a) ==> (a >> 8) == a / 256;
+/*@ admit lemma right3: \forall integer a; IS_LONG(a) ==> (a >> 3) == a / 8;
     admit lemma right32: \forall integer a; IS_LONG(a) ==> (a >> 32) == a / B;
     admit lemma above34: \forall integer a; IS_LONG(a) ==>
         ((a & 18446744056529682432) == 0 <==> a < 17179869184);
@@ -33,9 +35,12 @@
         && mask == 18446744069414584320 ==> (mask & a) == a / B * B;
     admit lemma all: \forall integer a, mask; IS_LONG(a)
         && mask == 18446744073709551615 ==> (mask & a) == a;
-    admit lemma left5: \forall integer a; 0 <= a < B ==> (a << 5) == a * 32;
     admit lemma scaled: \forall integer x, b; 0 <= x < B && 0 <= b < B ==>
         IS_LONG(x * b) && (b > 0 ==> x * b / B < b);
+    lemma eighth: \forall integer x, m; m >= 0 && m % 256 == 0
+        ==> x * (m / 8) == 32 * (x * (m / 256));
+    lemma block: \forall integer p, h; h >= 0 && IS_FLOOR(h, 32 * p)
+        ==> IS_BLOCK(h / 32 * 32, p);
 */
 #endif
 
@@ -84,8 +89,6 @@ static inline uint64_t inside_high_half(uint64_t x, uint64_t m);
 #define IS_BLOCKED(m) \
     (256 <= (m) < 1099511627776 && (m) % 256 == 0 && 32 + (m) / 8 <= SIZE_MAX)
 #define POSITION(x, m) (IS_LARGE(m) ? (x) : (x) / B * B)
-/* A block has 32 bytes. */
-#define IS_BLOCK(at, p) (0 <= 32 * (p) - LONGS * (at) < 32 * LONGS)
 
 /*@ requires IS_BLOCKED(m);
     assigns \nothing;

@@ -61,6 +61,7 @@ product() {
 }
 
 fold() {
+    PART=-DPART=1 proof "fold, eighths, $1" $1 fold_proof.c -wp-prop=@lemma &&
     PART=-DPART=1 proof "fold, block, $1" $1 fold_proof.c \
         -wp-fct "$(outside inside_block_offset)" &&
     PART=-DPART=2 proof "fold, quotients, $1" $1 fold_proof.c -wp-prop=@lemma &&
