@@ -42,7 +42,7 @@ static int kept, broken;
 
 static void test_all(void)
 {
-    if (begin("test_promises()"))
+    if (begin_test("test_promises()"))
         test_promises();
     if (broken)
         STOP();

@@ -11,11 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -23,6 +19,7 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "check.h"
 
 /* ---- The system calls --------------------------------------------------- */
 
@@ -188,27 +185,11 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
 
 enum { OLD = 5000, NEW = 70000 };
 static char old_bytes[OLD], new_bytes[NEW];
-static unsigned passed, failed, mistakes;
 
-#define CHECK(condition) check(condition, __LINE__, #condition)
-
-static bool check(bool good, int line, const char *text)
-{
-    if (!good && mistakes++ < 10)
-        printf("FAILED: file.c:%d: %s (call %u)\n", line, text, when);
-    return good;
-}
-
-static void count_test(void)
-{
-    passed += mistakes == 0;
-    failed += mistakes != 0;
-    mistakes = 0;
-    what = NOTHING;
-    when = 0;
-}
-
-#define RUN(test) (test, count_test())
+#undef CHECK
+#define CHECK(condition) \
+    (check(condition, #condition) || (printf("    at call %u\n", when), false))
+#define RUN(call) RUN_TEST(call, (what = NOTHING, when = 0))
 
 static void put(const char *name, const char *bytes, size_t size, mode_t mode)
 {
@@ -239,15 +220,15 @@ static unsigned files_in(const char *folder, bool clean)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
-    unsigned count = 0;
+    unsigned files = 0;
     while (dir && (entry = readdir(dir)) != NULL) {
-        count += entry->d_name[0] != '.';
+        files += entry->d_name[0] != '.';
         if (clean && strstr(entry->d_name, ".new."))
             remove(entry->d_name);
     }
     if (dir)
         closedir(dir);
-    return count;
+    return files;
 }
 
 /* Runs test in another process, as another user if this one is root. */
@@ -260,7 +241,7 @@ static int in_child(void (*test)(void))
             _exit(77);
         test();
         fflush(stdout);
-        _exit(mistakes != 0);
+        _exit(failures != 0);
     }
     CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -753,6 +734,6 @@ int main(void)
     RUN(load_anywhere(replaced, new_bytes, NEW, 0));
     RUN(load_anywhere(NULL, NULL, 0, EIO));
     RUN(CHECK(dup(1) == free_fd));      /* all files were closed */
-    printf("%u passed, %u failed\n", passed, failed);
+    printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

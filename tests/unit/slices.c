@@ -5,9 +5,7 @@
    wrong calls. Ends with "N passed, N failed". */
 #define BLOOM_STATIC
 #include "examples/companions/bloom_slices.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 
 enum { MOST = 1100, GUARD = 8, KEYS = 600 };
 #ifdef BLOOM_TINY
@@ -16,24 +14,7 @@ enum { WIDTH = 32 };                    /* the largest of this build */
 enum { WIDTH = 64 };
 #endif
 
-static unsigned passed, failed, mistakes;
-
-static void check(bool good, const char *what)
-{
-    if (!good && mistakes++ < 10)
-        printf("FAILED: %s\n", what);
-}
-
-static void count_test(const char *test)
-{
-    passed += mistakes == 0;
-    failed += mistakes > 0;
-    if (mistakes > 0)
-        printf("FAILED: %s: %u mistakes\n", test, mistakes);
-    mistakes = 0;
-}
-
-#define RUN(test) (test, count_test(#test))
+#define RUN(call) RUN_TEST(call, (void)0)
 
 static void *need(size_t size)
 {
@@ -637,6 +618,6 @@ int main(void)
 #ifndef BLOOM_NO_MALLOC
     RUN(copies());
 #endif
-    printf("%u passed, %u failed\n", passed, failed);
+    printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

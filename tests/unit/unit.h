@@ -1,9 +1,9 @@
-/* Shared by the files of tests/unit/: the included headers, CHECK and RUN,
-   random keys, plans, and look(), which views a filter in RAM or in flash. */
+/* Shared by the parts of all.c: the included headers, random keys, plans, and look(), which views a filter in RAM or in flash. */
 #ifndef UNIT_H
 #define UNIT_H
 
 #include "hooks.h"
+#include "check.h"
 #include "../headers.h"
 #include "../headers.h"     /* twice on purpose */
 #include "../layouts.h"
@@ -35,29 +35,6 @@ void count_free(void *block)
 }
 #endif
 
-/* TEST_STOP, for mutants.py: the program ends at the first failure, or when one
-   test has used TEST_STOP seconds of CPU time. The last "test:" that it printed
-   is the one that failed. TEST_ONLY in the environment names one test to
-   run. */
-#ifdef TEST_STOP
-#include <sys/time.h>
-static bool begin(const char *test)
-{
-    struct itimerval limit = { { 0, 0 }, { TEST_STOP, 0 } };
-    const char *only = getenv("TEST_ONLY");
-    if (only && strcmp(only, test) != 0)
-        return false;
-    setitimer(ITIMER_PROF, &limit, NULL);
-    printf("test: %s\n", test);
-    fflush(stdout);
-    return true;
-}
-#define STOP() exit(1)
-#else
-#define begin(test) true
-#define STOP() ((void)0)
-#endif
-
 #define COUNT(array) (sizeof (array) / sizeof (array)[0])
 
 /* TEST_SMALL is for a chip with 8 KB of RAM and no files. Filters are smaller
@@ -73,7 +50,6 @@ static bool begin(const char *test)
 #define PLANNED 100
 #define BLOCK_STEP 56
 #define GOLDEN_BYTES 96
-#define CHECK(condition) ((condition) ? (void)0 : fail("", "", __LINE__))
 #else
 #define MOST_CELLS 32768
 #define MOST_COUNTERS 2048
@@ -83,35 +59,13 @@ static bool begin(const char *test)
 #define PLANNED 1000
 #define BLOCK_STEP 8
 #define GOLDEN_BYTES 160
-#define CHECK(condition) \
-    ((condition) ? (void)0 : fail(#condition, __FILE__, __LINE__))
 #endif
 
-/* ---- Failures and counts ------------------------------------------------ */
-
-static int passed, failed;
-static int failures;
-
-static void fail(const char *condition, const char *file, int line)
-{
-    if (failures++ < 20)
-        printf("%s:%d: not true: %s\n", file, line, condition);
-    STOP();
-}
-
-static void count(const char *name)
-{
-    if (failures)
-        printf("%s failed\n", name);
-    failed += failures != 0;
-    passed += failures == 0;
-    failures = 0;
-}
+/* ---- Random keys --------------------------------------------------------- */
 
 static uint64_t state;
 
-#define RUN(call) \
-    (begin(#call) ? (state = 1, call, count(#call)) : (void)0)
+#define RUN(call) RUN_TEST(call, state = 1)
 
 static uint64_t random64(void)
 {

@@ -6,32 +6,11 @@
    Ends with "N passed, N failed". */
 #define BLOOM_STATIC
 #include "examples/companions/bloom_window.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 
 enum { KEYS = 4000 };
 
-static unsigned passed, failed, mistakes;
-
-static void check(bool good, const char *what)
-{
-    if (!good && mistakes++ < 10)
-        printf("FAILED: %s\n", what);
-}
-
-static void count_test(const char *test)
-{
-    if (mistakes == 0) {
-        passed++;
-    } else {
-        failed++;
-        printf("FAILED: %s: %u mistakes\n", test, mistakes);
-    }
-    mistakes = 0;
-}
-
-#define RUN(test) (test, count_test(#test))
+#define RUN(call) RUN_TEST(call, (void)0)
 
 /* Makes a window, or ends the program. */
 static bloom_window *make(uint64_t n, double p, unsigned g, bloom_layout layout)
@@ -772,6 +751,6 @@ int main(void)
     RUN(keep_damage_visible());
     RUN(clear_and_copy());
     RUN(refusals());
-    printf("%u passed, %u failed\n", passed, failed);
+    printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }
