@@ -48,7 +48,7 @@ TCC = shutil.which("tcc")
 GCC = "gcc"
 
 LEAST = 90          # percent of the mutants that the tests find
-SECONDS, LARGE = 4, 20      # of the CPU for one test; with a filter of 2 GB
+SECONDS, LARGE = 6, 20      # of the CPU for one test; with a filter of 2 GB
 SLOWER = 3          # the true headers must pass in this part of that time
 PATIENCE = 40       # seconds for a program, which may wait for nothing
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"

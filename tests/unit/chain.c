@@ -746,17 +746,17 @@ static void test_loaded_in_short_memory(void)
     bloom_chain_free(c);
 }
 
-/* count_malloc refuses blocks of 1,000,000 bytes. The chain stops growing,
+/* count_malloc refuses blocks of 250,000 bytes. The chain stops growing,
    tries again at twice as many keys, and loses none. */
 static void test_chain_in_short_memory(void)
 {
-    bloom_chain *c = bloom_chain_new(100000, 0.01, BLOOM_CLASSIC);
+    bloom_chain *c = bloom_chain_new(25000, 0.01, BLOOM_CLASSIC);
     uint64_t first_n;
     requests = 0;
-    for (state = 0; state < 900000; state++)
+    for (state = 0; state < 225000; state++)
         bloom_chain_add_u64(c, state);
     CHECK(bloom_chain_links(c) == 3 && requests < 2 + 9);
-    for (state = 0; state < 900000; state++)
+    for (state = 0; state < 225000; state++)
         CHECK(bloom_chain_may_contain_u64(c, state));
     bloom_chain_free(c);
     for (first_n = 100; first_n < 110; first_n++) {

@@ -23,7 +23,7 @@ void not_true(void)
 }
 void *count_malloc(size_t size)
 {
-    void *block = requests++ != refused && size < 1000000 ? malloc(size)
+    void *block = requests++ != refused && size < 250000 ? malloc(size)
                                                           : NULL;
     held += block != NULL;
     return block;
