@@ -4,6 +4,8 @@
 #   make check-sqlite     each function and table, random queries compared with
 #                         real tables, lack of memory; 1 min. QUERIES=100000:
 #                         that many random queries
+# * make sqlite-kills     two processes that write are killed 500 times, or RUNS=N
+#                         times; a minute
 
 CHECKS += check-sqlite
 PACKAGES += libsqlite3-dev sqlite3
@@ -22,4 +24,10 @@ uninstall::
 check-sqlite: | build
 	@CC="$(CC)" MAKE="$(MAKE) -s" QUERIES="$(QUERIES)" \
 	    sh examples/sqlite/tests/run.sh
-.PHONY: sqlite check-sqlite
+
+build/sqlite-kills: examples/sqlite/tests/kills.c \
+    $(wildcard examples/sqlite/*.[ch]) $(BLOOM)
+	$(C99) examples/sqlite/tests/kills.c -lsqlite3 -o $@
+sqlite-kills: build/sqlite-kills
+	build/sqlite-kills build/kills.db $(RUNS)
+.PHONY: sqlite check-sqlite sqlite-kills
