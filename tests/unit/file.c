@@ -28,6 +28,9 @@ static unsigned when;                   /* at this one, something happens */
 static enum { NOTHING, ENDS, FAILS, CHANGES } what;
 static void (*change)(void);
 static bool unsynced, renamed_unsynced;
+static bool inherited;                  /* a file that a child process gets */
+static int folder_error;                /* of fsync, for folders; 0: none */
+static int maps;
 
 /* true: the call must fail. */
 static bool happens(void)
@@ -50,6 +53,7 @@ static int open_(const char *name, int flags, ...)
     if (flags & O_CREAT)
         mode = va_arg(values, int);
     va_end(values);
+    inherited |= (flags & O_CLOEXEC) == 0;
     return happens() ? -1 : open(name, flags, mode);
 }
 
@@ -88,15 +92,19 @@ static bool bad_mode(int fd)            /* may others read the new file? */
 
 static int fsync_(int fd)
 {
+    struct stat file;
     unsynced = false;
+    if (folder_error && fstat(fd, &file) == 0 && S_ISDIR(file.st_mode)) {
+        errno = folder_error;
+        return -1;
+    }
     return happens() ? -1 : fsync(fd);
 }
 static int close_(int fd)
 {
     const bool fails = happens();
     const int result = close(fd);
-    if (fails)
-        errno = EIO;
+    errno = fails ? EIO : ENOTTY;       /* success may change it, too */
     return fails ? -1 : result;
 }
 static int rename_(const char *a, const char *b)
@@ -113,7 +121,16 @@ static int ftruncate_(int fd, off_t size)
 static int access_(const char *name, int mode)
     { return happens() ? -1 : access(name, mode); }
 static void *mmap_(void *p, size_t size, int prot, int flags, int fd, off_t o)
-    { return happens() ? MAP_FAILED : mmap(p, size, prot, flags, fd, o); }
+{
+    void *map = happens() ? MAP_FAILED : mmap(p, size, prot, flags, fd, o);
+    maps += map != MAP_FAILED;
+    return map;
+}
+static int munmap_(void *p, size_t size)
+{
+    maps--;
+    return munmap(p, size);
+}
 static int fstat_(int fd, struct stat *file)
     { return happens() ? -1 : fstat(fd, file); }
 static int lstat_(const char *name, struct stat *file)
@@ -141,6 +158,8 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
         errno = EINTR;
         return -1;
     }
+    if (writes_nothing)
+        return 0;
     return pwrite(fd, from, size > 1 ? size / 2 : size, at);
 }
 
@@ -155,6 +174,7 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
 #define ftruncate ftruncate_
 #define access access_
 #define mmap mmap_
+#define munmap munmap_
 #define fstat fstat_
 #define lstat lstat_
 #define malloc malloc_
@@ -174,6 +194,7 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
 #undef ftruncate
 #undef access
 #undef mmap
+#undef munmap
 #undef fstat
 #undef lstat
 #undef malloc
@@ -347,12 +368,58 @@ static void reserve_by_zeros(void)
     CHECK(stat(f.name, &file) == 0 && file.st_size == 4 * NEW);
     CHECK(bloom_file_put(&f, new_bytes + NEW - 100, 100) == 0);
     CHECK(bloom_file_finish(&f) == 0 && has("f", new_bytes, NEW));
-    no_fallocate = false;
     writes_nothing = true;
+    CHECK(bloom_file_begin(&f, "f", NULL) == 0);
+    CHECK(bloom_file_reserve(&f, NEW) == EIO);
+    bloom_file_cancel(&f);
+    no_fallocate = false;
     CHECK(bloom_file_save("f", old_bytes, OLD) == EIO);
     writes_nothing = false;
     CHECK(has("f", new_bytes, NEW));
     CHECK(files_in(".", false) == 1);
+}
+
+/* Some file systems cannot synchronise a folder. Other errors are reported. */
+static void folders(void)
+{
+    static const int none[] = { EINVAL, EBADF, EOPNOTSUPP };
+    unsigned i;
+    for (i = 0; i < 3; i++) {
+        folder_error = none[i];
+        CHECK(bloom_file_save("f", new_bytes, NEW - i) == 0);
+        CHECK(has("f", new_bytes, NEW - i));
+    }
+    folder_error = ENOSPC;
+    CHECK(bloom_file_save("f", old_bytes, OLD) == ENOSPC);
+    CHECK(has("f", old_bytes, OLD));
+    folder_error = 0;
+}
+
+/* In a process without standard input and output, files get their numbers. */
+static void low_numbers(void)
+{
+    const int in = dup(0), out = dup(1);
+    size_t size = 0;
+    const void *map;
+    char *image;
+    int why;
+    fflush(stdout);
+    close(0);
+    close(1);
+    folder_error = EIO;
+    why = bloom_file_save("f", new_bytes, NEW);
+    folder_error = 0;
+    image = (char *)bloom_file_load("f", NEW, &size);
+    map = bloom_file_map("f", &size);
+    dup2(in, 0);
+    dup2(out, 1);
+    close(in);
+    close(out);
+    CHECK(why == EIO);                  /* the folder was synchronised */
+    CHECK(image && memcmp(image, new_bytes, NEW) == 0);
+    CHECK(map && size == NEW && memcmp(map, new_bytes, NEW) == 0);
+    bloom_file_free(image);
+    bloom_file_unmap(map, size);
 }
 
 /* After a failed bloom_file_put, which may have written a part, the new file
@@ -718,6 +785,8 @@ int main(void)
     RUN(aligned());
     RUN(steps());
     RUN(reserve_by_zeros());
+    RUN(folders());
+    RUN(low_numbers());
     RUN(failed_put());
     RUN(nameless());
     RUN(links());
@@ -733,7 +802,8 @@ int main(void)
     RUN(load_anywhere(shorter, old_bytes, OLD / 2, EBUSY));
     RUN(load_anywhere(replaced, new_bytes, NEW, 0));
     RUN(load_anywhere(NULL, NULL, 0, EIO));
-    RUN(CHECK(dup(1) == free_fd));      /* all files were closed */
+    RUN(CHECK(dup(1) == free_fd && maps == 0));     /* all were closed */
+    RUN(CHECK(!inherited));
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

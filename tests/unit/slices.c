@@ -197,6 +197,10 @@ static void find(unsigned n)
 {
     const bloom_key key = bytes_of(n);
     hashes[0] = hash_of(n);
+    if (n % 6 == 2) {           /* a hash of 64 bits, even if 32 are used */
+        hashes[0].h1 ^= random64() >> 32;
+        hashes[0].h2 ^= random64() >> 32;
+    }
     clear_who();
     check_who(n % 3 == 0 ? bloom_slices_find(s, key.data, key.size, who)
               : n % 3 == 1 ? bloom_slices_find_u64(s, n, who)
@@ -321,6 +325,36 @@ static void play_full(void)
     end();
 }
 
+/* More filters than are counted at once: 8192, or 64 in BLOOM_TINY. Finding is
+   the model here. */
+static void count_in_wide_rows(void)
+{
+    enum { FILTERS = 2 * 8192 + 70, FEW = 20 };
+    const bloom_plan plan = { 64, 0, 2, BLOOM_CLASSIC, 32 };
+    const size_t size = bloom_slices_plan_size(plan, FILTERS);
+    bloom_slices *wide = bloom_slices_init(need(size), size, plan, FILTERS);
+    uint32_t *found = (uint32_t *)need(FILTERS * sizeof *found),
+             *counted = (uint32_t *)need(FILTERS * sizeof *counted);
+    uint64_t *bits = (uint64_t *)need((FILTERS / 64 + 1) * 8);
+    unsigned i, j;
+    memset(found, 0, FILTERS * sizeof *found);
+    for (i = 0; i < 8 * FILTERS; i++)
+        (void)!bloom_slices_add_u64(wide, below(FILTERS), below(FEW));
+    for (i = 0; i < FEW; i++) {
+        hashes[i] = bloom_slices_hash_u64(wide, i);
+        (void)!bloom_slices_find_hash(wide, hashes[i], bits);
+        for (j = 0; j < FILTERS; j++)
+            found[j] += bits[j / 64] >> j % 64 & 1;
+    }
+    bloom_slices_count(wide, hashes, FEW, counted);
+    check(memcmp(found, counted, FILTERS * sizeof *found) == 0,
+          "how many keys each of many filters may contain");
+    free(wide);
+    free(found);
+    free(counted);
+    free(bits);
+}
+
 /* ---- The image ----------------------------------------------------------- */
 
 /* What is wrong with these bytes as slices, or BLOOM_OK */
@@ -337,15 +371,19 @@ static bloom_error fault(unsigned char *at, size_t size)
 static void ask_damaged(bloom_slices *damaged)
 {
     const uint64_t filters = bloom_slices_filters(damaged);
-    uint64_t sum = 0;
+    uint64_t sum = 0, found;
     unsigned i;
     if (filters > MOST)
         return;
     clear_who();
-    check(bloom_slices_find_u64(damaged, 1, who) <= filters
+    found = bloom_slices_find_u64(damaged, 1, who);
+    for (i = 0; i < filters; i++)
+        sum += who[i / 64] >> i % 64 & 1;
+    check(found == sum
           && (filters % 64 == 0 || who[filters / 64] >> filters % 64 == 0)
           && who[(filters + 63) / 64] == 0x123456789ABCDEFU,
           "damaged: no filter after the last one");
+    sum = 0;
     for (i = 0; i < 3; i++)
         hashes[i] = bloom_slices_hash_u64(damaged, i);
     counts[filters] = 12345;
@@ -613,6 +651,7 @@ int main(void)
     for (i = 0; i < 60; i++)
         RUN(play(1 + below(i < 50 ? 130 : MOST), i % 2 ? 32 : WIDTH));
     RUN(play_full());
+    RUN(count_in_wide_rows());
     RUN(images());
     RUN(refusals());
 #ifndef BLOOM_NO_MALLOC
