@@ -703,6 +703,9 @@ static void clocks(void)
     check(bloom_window_time(w) == 500, "not ended yet");
     bloom_window_advance(w, 600, 700);
     check(bloom_window_time(w) == 600, "but then");
+    bloom_window_advance(w, 600, 7000);
+    check(bloom_window_time(w) == 600 && bloom_window_span(w) == 1000,
+          "another span");
     bloom_window_free(w);
     w = make(70, 1e-6, 8, BLOOM_CLASSIC);   /* has keys before the first call */
     for (key = 0; key < 60; key++)
