@@ -306,7 +306,8 @@ def tidy(text):
 # ---- Running the tests ------------------------------------------------------
 
 def run(*command, more_memory=False, **variables):
-    """Returns "" if the program succeeds, else the last test that it began"""
+    """Returns "" if the program succeeds, else the last test that it began. Its
+    output goes to the file LOG, if any."""
     def limits():
         os.setsid()                     # so that its children end with it
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -323,6 +324,8 @@ def run(*command, more_memory=False, **variables):
             os.killpg(child.pid, signal.SIGKILL)
             out = child.communicate()[0]
     tests = re.findall(r"^test: (.*)$", out.decode("latin-1"), re.M)
+    if "LOG" in variables:
+        write(variables["LOG"], out)
     return child.returncode and (tests or ["?"])[-1] or ""
 
 
@@ -330,10 +333,11 @@ def limit(mode):
     return LARGE if "-DTEST_LARGE" in MODES[mode][1] else SECONDS
 
 
-def run_test(program, mode, flags, only=None, slower=1):
-    """Runs a test program. With flags, for the sanitizers, it gets more address
-    space."""
-    variables = {"TEST_ONLY": only} if only else {}
+def run_test(program, mode, flags, only="", slower=1, **variables):
+    """Runs a test program, or only these of its tests, each on a line. With
+    flags, for the sanitizers, it gets more address space."""
+    if only:
+        variables["TEST_ONLY"] = only
     return run(program, more_memory=bool(flags),
                TEST_SECONDS=str(limit(mode) // slower), **variables)
 
@@ -385,31 +389,64 @@ def write(name, text):
         file.write(text)
 
 
-def prepare(modes):
-    """Compiles the tests of these modes. They must pass with the true headers:
-    quickly if these are compiled as mutants are, and with the sanitizers.
-    """
+def prepare(mode):
+    """Compiles the tests of a mode. They must pass with the true headers: quickly
+    if these are compiled as mutants are, and with the sanitizers. Returns the
+    tests that call each function, or what is wrong."""
+    program, beside = BUILD + "/program-" + mode, BUILD + "/beside-" + mode
+    for flags in (), tuple(SANITIZE):
+        test, bloom = (prepared(mode, flags, what) for what in ("test", "bloom"))
+        if not (compile_test(mode, ".", test, *flags)
+                and compile_header(mode, ".", BLOOM, bloom, *flags)
+                and link(mode, flags, test, bloom, program)
+                and not run_test(program, mode, flags,
+                                 slower=1 if flags else SLOWER)):
+            return "fail without any mutant, or take too long"
+    if not (compile_test(mode, place(), beside)
+            and link(mode, (), beside, prepared(mode, (), "bloom"), program)
+            and not run_test(program, mode, (), slower=SLOWER)):
+        return ("fail beside the mutants, or take too long; does TESTS have all"
+                " files?")
+    return tests_of_functions(mode) or "do not show what they call"
+
+
+def tests_of_functions(mode):
+    """{function: the tests that call it, each on a line}, from reached.h"""
+    name = BUILD + "/reached-" + mode
+    program, log, test, bloom = name, name + ".log", name + ".o", name + ".b.o"
+    flags = ("-O0", "-no-pie", "-finstrument-functions")
+    if not (compile_test(mode, ".", test, *flags, "-include",
+                         "tests/unit/reached.h")
+            and compile_header(mode, ".", BLOOM, bloom, *flags)
+            and link(mode, flags, test, bloom, program)
+            and not run_test(program, mode, flags, LOG=log)):
+        return {}
+    symbols = subprocess.run(["nm", program], stdout=subprocess.PIPE,
+                             check=True).stdout.decode()
+    names = {int(address, 16): name for address, name
+             in re.findall(r"^([0-9a-f]+) [tTwW] (\w+)$", symbols, re.M)}
+    tests = {}
+    for part in re.split(r"^test: ", read(log).decode("latin-1"),
+                         flags=re.M)[1:]:
+        test = part[:part.index("\n") + 1]
+        for call in set(re.findall("^calls: 0x([0-9a-f]+)$", part, re.M)):
+            tests.setdefault(names[int(call, 16)], {})[test] = True
+    os.remove(log)
+    return {name: "".join(those) for name, those in tests.items()}
+
+
+reached = {}        # mode: what tests_of_functions returns
+
+
+def prepare_all(modes, jobs):
     shutil.rmtree(BUILD, ignore_errors=True)
     os.makedirs(BUILD)
-    program, beside = BUILD + "/prepared", BUILD + "/prepared.o"
-    for mode in modes:
-        passed = True
-        for flags in (), tuple(SANITIZE):
-            test, bloom = (prepared(mode, flags, what)
-                           for what in ("test", "bloom"))
-            passed = (passed and compile_test(mode, ".", test, *flags)
-                      and compile_header(mode, ".", BLOOM, bloom, *flags)
-                      and link(mode, flags, test, bloom, program)
-                      and not run_test(program, mode, flags,
-                                       slower=1 if flags else SLOWER))
-        if not passed:
-            sys.exit("mutants: the tests fail in mode " + mode
-                     + " without any mutant, or take too long")
-        if not (compile_test(mode, place(), beside)
-                and link(mode, (), beside, prepared(mode, (), "bloom"), program)
-                and not run_test(program, mode, (), slower=SLOWER)):
-            sys.exit("mutants: the tests of mode " + mode + " fail beside the"
-                     " mutants, or take too long; does TESTS have all files?")
+    modes = sorted(modes)
+    with multiprocessing.Pool(jobs) as pool:
+        for mode, result in zip(modes, pool.imap(prepare, modes)):
+            if isinstance(result, str):
+                sys.exit("mutants: the tests in mode %s %s" % (mode, result))
+            reached[mode] = result
 
 
 def built_in(mode, header):
@@ -470,7 +507,7 @@ def differs(mutant, modes):
     return None
 
 
-def fails(mutant, mode, *flags, only=None):
+def fails(mutant, mode, *flags, only=""):
     """The test that fails, "" if all pass, None if it does not compile"""
     here = place()
     bloom, test = (prepared(mode, flags, what) for what in ("bloom", "test"))
@@ -491,15 +528,16 @@ killers = {}        # function: [(mode, test) that found a mutant of it]
 
 
 def tries(mutant, modes):
-    """(mode, test) to be tried: first the test that found a mutant of this
-    function last, and those that found most; then all tests of each mode"""
+    """(mode, tests) to be tried: first the test that found a mutant of this
+    function last, and those that found most; then, in each mode, all tests that
+    call the function, or all tests if none is known to do so"""
     known = killers.get(mutant.name, [])
     for mode, test in dict.fromkeys(known[-1:]
                                     + sorted(set(known), key=known.count)[-2:]):
         if mode in modes:
             yield mode, test
     for mode in modes:
-        yield mode, None
+        yield mode, reached[mode].get(mutant.name, "")
 
 
 def test_all(mutant, modes):
@@ -510,7 +548,8 @@ def test_all(mutant, modes):
         if test is None:
             return "invalid"
         if test:
-            killers.setdefault(mutant.name, []).append((mode, test))
+            killers.setdefault(mutant.name, []).append(
+                (mode, "" if test == "?" else test + "\n"))
             return "killed"
     mode = differs(mutant, modes)
     if mode is None:
@@ -596,10 +635,10 @@ def main():
     results = load(stamps.values(), tests)
     tasks = [(m, modes_of(built, m)) for m in mine if m.id not in results]
     random.Random(seed).shuffle(tasks)      # interrupted: still a fair sample
-    prepare(set().union(*(modes for _, modes in tasks)))
+    jobs = int(os.environ.get("JOBS", os.cpu_count()))
+    prepare_all(set().union(*(modes for _, modes in tasks)), jobs)
     header_of = {m.id: m.header for m in mine}
-    with open(RESULTS, "a") as log, multiprocessing.Pool(
-            int(os.environ.get("JOBS", os.cpu_count()))) as pool:
+    with open(RESULTS, "a") as log, multiprocessing.Pool(jobs) as pool:
         for number, result in pool.imap_unordered(judge, tasks):
             results[number] = result
             log.write(" ".join((stamps[header_of[number]], tests, number,

@@ -1,0 +1,296 @@
+"""A replica set of this module and a real RedisBloom 2.8: each of two servers
+is the master and the replica in turn.
+usage: mixed.py OURS.so REDISBLOOM.so
+Both must find every item that was acknowledged. After a full synchronisation
+they have the same bits. Then all of their answers must be equal until a filter
+grows: the new filters of the two have different bits (README.md), so their
+false positives and their counts differ, and only limits can be tested."""
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ERRORS = 0.5, 0.3, 0.1, 0.01, 0.001, 1e-6, 1e-9
+# capacity: how many items are added at a time. The last takes two chunks.
+SOME = {1: 12, 7: 30, 100: 200, 1000: 1000, 50000: 800, 10 ** 6: 800,
+        2 * 10 ** 7: 800}
+FIXED = (b"NONSCALING",)
+KINDS = (b"EXPANSION", 1), (b"EXPANSION", 2), (b"EXPANSION", 1000), FIXED, \
+    (b"EXPANSION", 4)
+# Only RedisBloom makes these filters. It takes EXPANSION modulo 2^32. The last
+# two are not filled: it has no memory for 2^32 - 1, and 0 lets nothing grow.
+HUGE = (7, 65536), (7, 2 ** 32 + 3), (100, 2 ** 32 - 1), (100, 2 ** 32)
+ABSENT = [b"absent %d" % i + i % 9 * b"\xff" for i in range(1000)]
+passed = failed = 0
+
+
+def test(good, *words):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print("FAILED:", *words, flush=True)
+
+
+class Server:
+    def __init__(self, name, module, folder):
+        self.name, self.module, self.process = name, module, None
+        self.folder = tempfile.mkdtemp(dir=folder)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+
+    def start(self):
+        """Starts the server without data. It ends with this process. A master
+        sends no PING, which might get lost when its replica is promoted."""
+        self.stop()
+        with open(self.folder + "/log", "a") as log:
+            self.process = subprocess.Popen(
+                [os.environ.get("REDIS_SERVER", "redis-server"), "--save", "",
+                 "--bind", "127.0.0.1", "--port", str(self.port), "--dir",
+                 self.folder, "--repl-diskless-sync-delay", "0",
+                 "--repl-backlog-size", "256mb", "--repl-timeout", "7200",
+                 "--repl-ping-replica-period", "3600", "--loadmodule",
+                 self.module], stdout=log, stderr=log,
+                preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
+        while self.process.poll() is None:
+            try:
+                self.socket = socket.create_connection(("127.0.0.1", self.port))
+                self.file = self.socket.makefile("rb")
+                return
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+        raise ConnectionError(self.name + " does not start")
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+    def reply(self):
+        line = self.file.readline()
+        kind, rest = line[:1], line[1:-2]
+        if kind == b":":
+            return int(rest)
+        if kind == b"*":
+            return [self.reply() for _ in range(int(rest))]
+        if kind == b"$":
+            return None if rest == b"-1" else self.file.read(int(rest) + 2)[:-2]
+        if kind not in (b"+", b"-"):
+            raise ConnectionError(self.name + " has stopped")
+        return rest if kind == b"+" else RuntimeError(rest)
+
+    def ask(self, *words):
+        words = [w if isinstance(w, bytes) else str(w).encode() for w in words]
+        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(
+            b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
+        return self.reply()
+
+    def ok(self, *words):
+        reply = self.ask(*words)
+        assert reply == b"OK", (self.name, words[:2], reply)
+
+    def told(self, field):
+        said = self.ask("INFO", "everything").partition(field + b":")[2]
+        return said.partition(b"\r\n")[0]
+
+    def exists(self, key, items):
+        return [x for at in range(0, len(items), 1000) for x in
+                self.ask("BF.MEXISTS", key, *items[at:at + 1000])]
+
+
+class Filter:
+    def __init__(self, key, how, error, capacity, kind):
+        self.key, self.how, self.kind = key, how, kind
+        self.error, self.capacity = error, capacity
+        self.added, self.sent = set(), set()
+        self.loaded = False     # RedisBloom made it, and both have its bits
+        self.same = 0           # not 0: as long as it has so many sub-filters
+
+    def room(self, master):
+        """README.md: NONSCALING filters must not be filled if RedisBloom
+        follows. Those with an `error` above 0.25 refuse items above their
+        capacity if this module follows."""
+        limited = self.kind[1:] in ((2 ** 32 - 1,), (2 ** 32,)) or \
+            self.kind == FIXED and not self.same and (
+                master.name == "ours" or self.error > 0.25)
+        return self.capacity - len(self.sent) if limited else 10 ** 9
+
+    def add(self, master):
+        """BF.INSERT with options or BF.RESERVE makes the filter. Without a kind
+        the first command makes it, which BF.ADD, BF.MADD or BF.INSERT is."""
+        key, make, options = self.key, self.kind and not self.sent, []
+        n = max(min(SOME[self.capacity], self.room(master)), 0)
+        new = [b"%s %d" % (key, i) + i % 9 * b"\0"
+               for i in range(len(self.sent), len(self.sent) + n)]
+        if make and self.how:
+            master.ok("BF.RESERVE", key, self.error, self.capacity, *self.kind)
+        elif make:
+            options = "ERROR", self.error, "CAPACITY", self.capacity, *self.kind
+        a, b = (n + 1) // 2, (3 * n + 3) // 4
+        parts = [(("BF.INSERT", key, *options, "ITEMS"), new[:a]),
+                 (("BF.MADD", key), new[a:b - 1])]
+        parts += [(("BF.ADD", key), [x]) for x in new[max(a, b - 1):]]
+        count = master.ask("BF.CARD", key)
+        for words, items in parts[self.how:] + parts[:self.how]:
+            said = master.ask(*words, *items) if items else []
+            said = said if isinstance(said, list) else [said]
+            for x, reply in zip(items, said):
+                # README.md: a false positive of a full NONSCALING filter may
+                # be missing in a replica that has other bits
+                full = self.kind == FIXED and count >= self.capacity
+                if reply == 1 or reply == 0 and (self.same or not full):
+                    self.added.add(x)
+                assert reply in (0, 1) or full and "full" in str(reply), reply
+                count += reply == 1
+        self.sent.update(new)
+
+    def copy(self, source, master, key):
+        """The master loads RedisBloom's dump of this filter."""
+        copy = Filter(key, self.how, self.error, self.capacity, self.kind)
+        at, chunk = source.ask("BF.SCANDUMP", self.key, 0)
+        while at:
+            master.ok("BF.LOADCHUNK", key, at, chunk)
+            at, chunk = source.ask("BF.SCANDUMP", self.key, at)
+        copy.added, copy.sent = set(self.added), set(self.sent)
+        copy.synchronised(master)
+        return copy
+
+    def synchronised(self, master):
+        self.loaded = True
+        self.same = master.ask("BF.INFO", self.key, "FILTERS")[0]
+
+    def check(self, ours, theirs):
+        """Returns what is wrong."""
+        wrong, items, yes, info = "", list(self.added), [], []
+        for s in ours, theirs:
+            lost = len(items) - sum(s.exists(self.key, items))
+            yes.append(s.exists(self.key, ABSENT))
+            info.append(s.ask("BF.INFO", self.key)[1:8:2])
+            if lost:
+                wrong += "%s lost %d of %d items; " % (s.name, lost, len(items))
+            if s.ask("BF.CARD", self.key) != info[-1][3]:
+                wrong += "%s: BF.CARD; " % s.name
+        if info[0][2] != self.same != info[1][2]:
+            self.same = 0               # both have grown
+        if self.same:
+            return wrong + "the answers differ, %s; " % info * (
+                yes[0] != yes[1] or info[0] != info[1])
+        # RedisBloom's small filters have more false positives than `error`. So
+        # this module may have them, too, if it got them from there.
+        for name, number, least in (
+                ("false positives", sum(yes[0]), self.loaded * sum(yes[1])),
+                ("items not counted", len(items) - info[0][3],
+                 self.loaded * (len(items) - info[1][3]))):
+            most = self.error * max(len(items), len(ABSENT))
+            if number > least + 1.5 * most + 4 * most ** 0.5 + 4:
+                wrong += "%d %s; " % (number, name)
+        return wrong + "counted too often; " * (info[0][3] > len(self.sent))
+
+
+class Pair:
+    def __init__(self, letter, ours, theirs):
+        self.letter, self.ours, self.theirs = letter, ours, theirs
+        self.filters, self.batch = [], 0
+
+    def add(self, master):
+        """Copies some filters, makes new ones, and adds to all."""
+        n, self.batch = self.batch, self.batch + 1
+        self.filters += [f.copy(self.theirs, master, b"%s copy%d" % (f.key, n))
+                         for f in self.filters[n - 1::15]]
+        shapes = [] if n else [(0.01, 2 * 10 ** 7, KINDS[1])]
+        shapes += [(error, capacity, KINDS[(i + j + n) % 5])
+                   for i, error in enumerate(ERRORS)
+                   for j, capacity in enumerate(list(SOME)[:6])] * (n < 5)
+        shapes += 3 * [(0.01, 100, ())] + [(0.01, 7, (b"EXPANSION", 32768))]
+        if master is self.theirs:
+            shapes += [(0.01, c, (b"EXPANSION", x)) for c, x in HUGE]
+        for i, shape in enumerate(shapes):
+            key = b"%c%d-%d" % (self.letter, n, i)
+            self.filters.append(Filter(key, (i + n) % 3, *shape))
+        for f in self.filters:
+            f.add(master)
+
+    def attach(self, replica, master, full):
+        before = master.told(b"sync_full")
+        replica.ok("REPLICAOF", "127.0.0.1", master.port)
+        self.wait(replica, master)
+        test((master.told(b"sync_full") != before) == full,
+             replica.name, "did not get", "all data" if full else "a part")
+        for f in self.filters if full else []:
+            f.synchronised(master)
+
+    def wait(self, replica, master):
+        end = time.time() + 60
+        while replica.told(b"master_link_status") != b"up" or replica.told(
+                b"slave_repl_offset") != master.told(b"master_repl_offset"):
+            assert time.time() < end, replica.name + " does not follow"
+            time.sleep(0.02)
+
+    def check(self, phase, *servers):
+        known = failed
+        for f in self.filters:
+            wrong = f.check(self.ours, servers[-1])
+            test(not wrong, phase, f.key, f.error, f.capacity, f.kind, wrong)
+        same = sum(f.same > 0 for f in self.filters)
+        print("%s, %s: %d filters, %d items found; %d filters with the same "
+              "bits, %d answers %s" % (
+                  " -> ".join(s.name for s in servers), phase,
+                  len(self.filters), sum(len(f.added) for f in self.filters),
+                  same, same * len(ABSENT) + sum(
+                      len(f.added) for f in self.filters if f.same),
+                  "equal" if failed == known else "FAILED"), flush=True)
+
+    def run(self, master, replica):
+        for s in master, replica:
+            s.start()
+        self.add(self.theirs)
+        self.add(self.theirs)
+        self.attach(self.ours, self.theirs, True)
+        if master is self.ours:         # RedisBloom gets its own data back
+            master.ok("REPLICAOF", "NO", "ONE")
+            self.theirs.start()
+            self.attach(replica, master, True)
+        self.check("full sync", master, replica)
+        for phase in ("live", "fail-over", "live", "going back", "live",
+                      "fail-over again", "going back again"):
+            if phase != "live":
+                master, replica = replica, master
+                master.ok("REPLICAOF", "NO", "ONE")
+            self.add(master)
+            if phase != "live":
+                self.attach(replica, master, False)
+            self.wait(replica, master)
+            self.check(phase, master, replica)
+        replica.start()
+        if master is self.theirs:
+            self.attach(replica, master, True)
+            return self.check("full sync again", master, replica)
+        # README.md: RedisBloom cannot read what this module made, and stops
+        replica.ok("REPLICAOF", "127.0.0.1", master.port)
+        replica.process.wait(60)
+        with open(replica.folder + "/log") as log:
+            test("no matching module type" in log.read(), "no reason is logged")
+        self.check("after RedisBloom has stopped", master)
+
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+with tempfile.TemporaryDirectory() as folder:
+    servers = [Server(name, os.path.abspath(module), folder) for name, module in
+               zip(("ours", "RedisBloom"), sys.argv[1:])]
+    try:
+        Pair(ord("a"), *servers).run(*servers[::-1])
+        Pair(ord("b"), *servers).run(*servers)
+    except (OSError, AssertionError, subprocess.TimeoutExpired) as error:
+        test(False, repr(error))
+        for s in servers:
+            with open(s.folder + "/log") as log:
+                print(s.name + ":\n" + "".join(log.readlines()[-9:]))
+    finally:
+        for s in servers:
+            s.stop()
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed > 0)
