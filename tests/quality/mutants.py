@@ -390,10 +390,10 @@ def write(name, text):
 
 
 def prepare(mode):
-    """Compiles the tests of a mode. They must pass with the true headers: quickly
-    if these are compiled as mutants are, and with the sanitizers. Returns the
+    """Compiles the tests of a mode. They must pass with the true headers, quickly
+    if these are compiled as mutants are, and under the sanitizers. Returns the
     tests that call each function, or what is wrong."""
-    program, beside = BUILD + "/program-" + mode, BUILD + "/beside-" + mode
+    program, beside = (BUILD + name % mode for name in ("/%s", "/%s.beside.o"))
     for flags in (), tuple(SANITIZE):
         test, bloom = (prepared(mode, flags, what) for what in ("test", "bloom"))
         if not (compile_test(mode, ".", test, *flags)
