@@ -4,6 +4,8 @@
 #   make check-redis    replies, restarts, replicas, RedisBloom's data; 4 min
 # * make redis-kills    servers of a replica set and of a cluster are killed, then
 #                       one server under load. RUNS=1000: so many kills; 2 min
+# * make redis-mixed    a replica set of this module and of RedisBloom, which
+#                       REDISBLOOM=FILE names; 2 min
 # * make redis-race     speed and memory, compared with Redis's own sets; 1 min
 
 CHECKS += check-redis
@@ -31,7 +33,11 @@ uninstall::
 redis-kills: | build/redismodule.h
 	@CC="$(CC)" sh examples/redis/tests/kills.sh $(RUNS)
 
+redis-mixed: build/bloom.redis.so
+	python3 examples/redis/tests/mixed.py build/bloom.redis.so \
+	    $(if $(REDISBLOOM),$(REDISBLOOM),$(error REDISBLOOM=FILE is missing))
+
 redis-race: | build/redismodule.h
 	@CC="$(CC)" sh examples/redis/tests/race.sh
 
-.PHONY: redis check-redis redis-kills redis-race
+.PHONY: redis check-redis redis-kills redis-mixed redis-race

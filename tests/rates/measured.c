@@ -188,8 +188,8 @@ static measure measure_point(const struct series *s, uint64_t n, double p)
 static double few_blocks(bloom_plan plan)
 {
     double blocks = (double)plan.cells / 256;
-    return plan.layout != BLOOM_BLOCKED || plan.hashes == 8 || blocks > 100 ? 0
-         : blocks < 20 ? 0.4 : 0.03;
+    return plan.layout != BLOOM_BLOCKED || plan.hashes == 8 ? 0
+         : fmin(0.4, 8 / blocks);
 }
 
 /* Does a series begin the columns of its layout? */
@@ -204,7 +204,7 @@ static void show(unsigned i, uint64_t n, double p)
     const struct series *s = &all_series[i];
     bloom_plan plan = bloom_plan_layout(n, p, s->layout);
     double promised = p + (s->width == 32 ? FLOOR_IN_32 : 0), planned;
-    double slack = n < 100 ? 0.02 : 0.01;
+    double slack = n < 100 ? 0.02 : 0.01, rare;
     measure m;
     plan.hash_bits = s->width;
     if (bloom_plan_size(plan) == 0) {   /* width 32 has less than 2^32 cells */
@@ -220,9 +220,12 @@ static void show(unsigned i, uint64_t n, double p)
     fflush(stdout);
     if (m.rate > 1 + 4 * m.sigma)
         promise(0, "the rate is <= p");
+    /* Of rare events, too few also make sigma too small. */
+    rare = m.rate > 0 ? sqrt(fmax(1, planned / m.rate)) : 1;
     if (s->how != CHAIN
         && (m.rate > (1 + slack) * planned + 4 * m.sigma
-            || m.rate < (1 - slack - few_blocks(plan)) * planned - 4 * m.sigma))
+            || m.rate < (1 - slack - few_blocks(plan)) * planned
+                        - 4 * rare * m.sigma))
         promise(0, "bloom_plan_fpr is within 2% (1% from 100 keys on)");
     if (points)
         fprintf(points, "%.0f\t%g\t%g\t%g\t%s\t%s\n", (double)n, p, m.rate,
@@ -439,11 +442,14 @@ static bool is_seen(double rate, double weight)
     return rate / weight * MOST * effort * LOOKUPS >= 500;
 }
 
+/* In width 32, a step of 0 adds at most fill * 2^-32: the rate of independent
+   hashes contains a part of it, walks that stay in one cell. */
 static void one_sort(bloom_plan plan, unsigned n, double fill, double rate,
                      int sort)
 {
     tally t = { 0, 0, 0, 0 };
     measure r = { 0, 1 };
+    double most = rate, sure;
     bloom *b;
     if (!is_seen(rate, sort < STRING ? fill * fill : 1)) {
         printf(" %14s", "-");
@@ -451,18 +457,20 @@ static void one_sort(bloom_plan plan, unsigned n, double fill, double rate,
     }
     if (sort == HASH_32 || sort >= STRING_32) {
         plan.hash_bits = 32;
-        rate += fill / 4294967296.0;
+        most += fill / 4294967296.0;
     }
     b = need(bloom_create(plan));
     while (t.filters < 500
-           || (t.filters < MOST * effort && r.sigma > 0.007 * rate)) {
+           || (t.filters < MOST * effort
+               && (r.rate == 0 || r.sigma > 0.007 * most))) {
         observe_filter(&t, b, n, sort);
         r = mean_of(t);
     }
     bloom_free(b);
-    printf("  %5.3f +-%.3f", r.rate / rate, 4 * r.sigma / rate);
+    printf("  %5.3f +-%.3f", r.rate / most, 4 * r.sigma / most);
     fflush(stdout);
-    promise(fabs(r.rate / rate - 1) <= fmax(0.03, 4 * r.sigma / rate),
+    sure = fmax(0.03 * most, 4 * r.sigma);
+    promise(r.rate >= rate - sure && r.rate <= most + sure,
             "the walk is as good as independent hashes");
 }
 
