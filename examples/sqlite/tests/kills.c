@@ -5,11 +5,12 @@
 
    The table `real` has the keys. A trigger adds each of them to the virtual
    table `seen`. Each writer adds keys in transactions, of which it rolls back
-   some, and now and then it replaces `seen` by a table with another plan. Before
-   each transaction it looks up keys that either of the two has added: its
+   some, and now and then it replaces `seen` by a table with another plan.
+   Before each transaction it looks up keys that either of the two has added: its
    connection must never use a plan that the other has replaced.
-   One or both are killed at any moment, every second time while they are halted.
-   Then a new connection must find each key whose COMMIT a writer has reported;
+
+   One or both are killed at any moment, half of the times after a halt. Then a
+   new connection must find each key whose COMMIT a writer has reported;
    `seen` must know each row of `real`; and the database must be intact. The
    journal is rolled back or written ahead, in turn. Ends with "N passed, N
    failed". */
@@ -165,7 +166,7 @@ static void write_for_ever(const char *file, unsigned writer, uint64_t i,
     }
 }
 
-/* ---- Kills ---------------------------------------------------------------- */
+/* ---- Kills --------------------------------------------------------------- */
 
 static uint64_t committed[WRITERS];     /* numbers below are in the file */
 static unsigned long kills, faults;
@@ -183,8 +184,8 @@ static void check_file(const char *file)
     for (writer = 0; writer < WRITERS; writer++) {
         long long rows = sql("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL"
             " SELECT i + 1 FROM n WHERE i + 1 < %lld)"
-            " SELECT count(*) FROM n JOIN real ON key = iif(i %% 2, i * %d + %u,"
-            " 'key ' || (i * %d + %u)) WHERE i < %lld",
+            " SELECT count(*) FROM n JOIN real ON key ="
+            " iif(i %% 2, i * %d + %u, 'key ' || (i * %d + %u)) WHERE i < %lld",
             (long long)committed[writer], WRITERS, writer, WRITERS, writer,
             (long long)committed[writer]);
         if (rows != (long long)committed[writer])
