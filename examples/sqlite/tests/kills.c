@@ -6,7 +6,7 @@
    The table `real` has the keys. A trigger adds each of them to the virtual
    table `seen`. Each writer adds keys in transactions, of which it rolls back
    some, and now and then it replaces `seen` by a table with another plan.
-   Before each transaction it looks up keys that either of the two has added: its
+   Before each transaction it looks up keys that either of the two has added: a
    connection must never use a plan that the other has replaced.
 
    One or both are killed at any moment, half of the times after a halt. Then a
