@@ -149,6 +149,7 @@ static int posix_memalign_(void **memory, size_t by, size_t size)
 
 /* A file system without posix_fallocate; writes of zeros are short. */
 static bool no_fallocate;
+static int no_zeros;                    /* the error of pwrite; 0: none */
 static int posix_fallocate_(int fd, off_t from, off_t size)
     { return no_fallocate ? EOPNOTSUPP : posix_fallocate(fd, from, size); }
 static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
@@ -156,6 +157,10 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
     static unsigned count;
     if (++count % 3 == 0) {
         errno = EINTR;
+        return -1;
+    }
+    if (no_zeros) {
+        errno = no_zeros;
         return -1;
     }
     if (writes_nothing)
@@ -371,6 +376,11 @@ static void reserve_by_zeros(void)
     writes_nothing = true;
     CHECK(bloom_file_begin(&f, "f", NULL) == 0);
     CHECK(bloom_file_reserve(&f, NEW) == EIO);
+    bloom_file_cancel(&f);
+    CHECK(bloom_file_begin(&f, "f", NULL) == 0);
+    no_zeros = ENOSPC;
+    CHECK(bloom_file_reserve(&f, NEW) == ENOSPC);
+    no_zeros = 0;
     bloom_file_cancel(&f);
     no_fallocate = false;
     CHECK(bloom_file_save("f", old_bytes, OLD) == EIO);

@@ -318,6 +318,8 @@ static void play_full(void)
     memset(image_of(s) + 64, 255, bloom_slices_size(s) - 64);
     for (i = 0; i < 700; i++)
         memset(model.images + i * bloom_plan_size(plan) + 32, 255, 8);
+    for (i = 0; i < 3; i++)
+        find(i);
     for (i = 250; i < 262; i++)
         count_keys(0, i);
     count_keys(0, KEYS);
@@ -612,8 +614,8 @@ static void copies(void)
     bloom_slices *t;
     unsigned i;
     begin(plan, 100);
-    for (i = 0; i < 100; i++)
-        add(i, 1);
+    for (i = 0; i < 100; i++)                   /* in each row, a cell is set */
+        add(i, 1), add(i, i), add(i, 100 + i), add(i, 200 + i);
     bloom_slices_seal(s);
     for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
         copy(numbers[i]);

@@ -337,6 +337,7 @@ static void images(void)
     bloom_window_set_time(w, 0x0102030405060708U, 0xF8F7F6F5F4F3F2F1U);
     check(bloom_window_time(w) == 0x0102030405060708U
           && bloom_window_span(w) == 0xF8F7F6F5F4F3F2F1U, "its two numbers");
+    check(bloom_window_verify(w) == BLOOM_UNSEALED, "the header's new check");
     for (key = 0; key < 100; key++)
         bloom_window_add_u64(w, key);
     check(memcmp(w, head, 40) == 0, "the bytes of the header");
