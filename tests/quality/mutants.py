@@ -5,7 +5,8 @@ bloom.h and its companions?
 A mutant is one of these headers with one mistake: an operator flipped, a bound
 moved by one ("<" for "<="), a constant off by one, a statement deleted, a
 condition negated, or another value returned. It is tested in each mode that
-compiles the changed line, until a test fails. A mutant of bloom.h is compiled
+compiles the changed line, by the tests that call the changed function, until
+one fails. A mutant of bloom.h is compiled
 to an object of its own, and linked with the test program of the mode. A
 companion has no object: the test program, which includes it, is compiled with
 the mutant. The modes that tcc, the fastest compiler, can build come first. A
@@ -305,9 +306,8 @@ def tidy(text):
 
 # ---- Running the tests ------------------------------------------------------
 
-def run(*command, more_memory=False, **variables):
-    """Returns "" if the program succeeds, else the last test that it began. Its
-    output goes to the file LOG, if any."""
+def execute(*command, more_memory=False, **variables):
+    """Runs a program. Returns its exit status and its output."""
     def limits():
         os.setsid()                     # so that its children end with it
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -323,23 +323,26 @@ def run(*command, more_memory=False, **variables):
         except subprocess.TimeoutExpired:       # waits for a FIFO, for example
             os.killpg(child.pid, signal.SIGKILL)
             out = child.communicate()[0]
-    tests = re.findall(r"^test: (.*)$", out.decode("latin-1"), re.M)
-    if "LOG" in variables:
-        write(variables["LOG"], out)
-    return child.returncode and (tests or ["?"])[-1] or ""
+    return child.returncode, out.decode("latin-1")
+
+
+def run(*command, **how):
+    """Returns "" if the program succeeds, else the last test that it began"""
+    status, out = execute(*command, **how)
+    tests = re.findall(r"^test: (.*)$", out, re.M)
+    return status and (tests or ["?"])[-1] or ""
 
 
 def limit(mode):
     return LARGE if "-DTEST_LARGE" in MODES[mode][1] else SECONDS
 
 
-def run_test(program, mode, flags, only="", slower=1, **variables):
+def run_test(program, mode, flags, only="", slower=1):
     """Runs a test program, or only these of its tests, each on a line. With
     flags, for the sanitizers, it gets more address space."""
-    if only:
-        variables["TEST_ONLY"] = only
     return run(program, more_memory=bool(flags),
-               TEST_SECONDS=str(limit(mode) // slower), **variables)
+               TEST_SECONDS=str(limit(mode) // slower),
+               **({"TEST_ONLY": only} if only else {}))
 
 
 def compiler(mode, flags):
@@ -374,6 +377,13 @@ def prepared(mode, flags, what):
     return "%s/%s%s.%s.o" % (BUILD, mode, ".sanitized" if flags else "", what)
 
 
+def build(mode, flags, test, bloom, program, *for_test):
+    """Builds a test program with the true headers"""
+    return (compile_test(mode, ".", test, *flags, *for_test)
+            and compile_header(mode, ".", BLOOM, bloom, *flags)
+            and link(mode, flags, test, bloom, program))
+
+
 def link(mode, flags, test, bloom, program):
     return not run(*compiler(mode, flags), test, bloom, "-o", program)
 
@@ -396,9 +406,7 @@ def prepare(mode):
     program, beside = (BUILD + name % mode for name in ("/%s", "/%s.beside.o"))
     for flags in (), tuple(SANITIZE):
         test, bloom = (prepared(mode, flags, what) for what in ("test", "bloom"))
-        if not (compile_test(mode, ".", test, *flags)
-                and compile_header(mode, ".", BLOOM, bloom, *flags)
-                and link(mode, flags, test, bloom, program)
+        if not (build(mode, flags, test, bloom, program)
                 and not run_test(program, mode, flags,
                                  slower=1 if flags else SLOWER)):
             return "fail without any mutant, or take too long"
@@ -413,25 +421,23 @@ def prepare(mode):
 def tests_of_functions(mode):
     """{function: the tests that call it, each on a line}, from reached.h"""
     name = BUILD + "/reached-" + mode
-    program, log, test, bloom = name, name + ".log", name + ".o", name + ".b.o"
     flags = ("-O0", "-no-pie", "-finstrument-functions")
-    if not (compile_test(mode, ".", test, *flags, "-include",
-                         "tests/unit/reached.h")
-            and compile_header(mode, ".", BLOOM, bloom, *flags)
-            and link(mode, flags, test, bloom, program)
-            and not run_test(program, mode, flags, LOG=log)):
+    if not build(mode, flags, name + ".o", name + ".bloom.o", name,
+                 "-include", "tests/unit/reached.h"):
         return {}
-    symbols = subprocess.run(["nm", program], stdout=subprocess.PIPE,
+    status, out = execute(name, more_memory=True,
+                          TEST_SECONDS=str(limit(mode)))
+    if status != 0:
+        return {}
+    symbols = subprocess.run(["nm", name], stdout=subprocess.PIPE,
                              check=True).stdout.decode()
     names = {int(address, 16): name for address, name
              in re.findall(r"^([0-9a-f]+) [tTwW] (\w+)$", symbols, re.M)}
     tests = {}
-    for part in re.split(r"^test: ", read(log).decode("latin-1"),
-                         flags=re.M)[1:]:
+    for part in re.split(r"^test: ", out, flags=re.M)[1:]:
         test = part[:part.index("\n") + 1]
         for call in set(re.findall("^calls: 0x([0-9a-f]+)$", part, re.M)):
             tests.setdefault(names[int(call, 16)], {})[test] = True
-    os.remove(log)
     return {name: "".join(those) for name, those in tests.items()}
 
 

@@ -1,4 +1,5 @@
-/* Shared by the parts of all.c: the included headers, random keys, plans, and look(), which views a filter in RAM or in flash. */
+/* Shared by the parts of all.c: the included headers, random keys, plans, and
+   look(), which views a filter in RAM or in flash. */
 #ifndef UNIT_H
 #define UNIT_H
 
