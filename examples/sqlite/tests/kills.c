@@ -26,19 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "examples/sqlite/sqlite.c"
+#include "chance.h"
 
 enum { WRITERS = 2, ROUNDS = 40 };      /* kills before a new database */
 
 static sqlite3 *db;
-static uint64_t randomness;
-
-static unsigned chance(unsigned below)
-{
-    uint64_t x = randomness += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return (unsigned)((x ^ x >> 31) >> 33) % below;
-}
 
 static void die(const char *what)
 {
@@ -214,7 +206,7 @@ static void start_and_kill(const char *file)
         if (pipe(report[writer]) != 0 || (child[writer] = fork()) < 0)
             die("fork");
         if (child[writer] == 0) {
-            randomness += writer + 1;
+            state_of_chance += writer + 1;
             write_for_ever(file, writer, committed[writer], report[writer][1]);
         }
         close(report[writer][1]);
@@ -249,7 +241,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     for (round = 0; kills < runs && faults == 0; round++) {
-        randomness = round;
+        state_of_chance = round;
         if (round % ROUNDS == 0) {
             keys += committed[0] + committed[1];
             memset(committed, 0, sizeof committed);

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "examples/sqlite/sqlite.c"
+#include "chance.h"
 
 static sqlite3 *db;
 static bool is_exact;                   /* no false positives */
@@ -31,16 +32,6 @@ static bool is_exact;                   /* no false positives */
 /* ---- Random queries --------------------------------------------------------
    They use only a few values, so that lookups find keys. No text has the same
    bytes as a BLOB, because both would be the same key. */
-
-static uint64_t state_of_chance = 1;
-
-static unsigned chance(unsigned below)
-{
-    uint64_t x = state_of_chance += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return (unsigned)((x ^ x >> 31) >> 33) % below;
-}
 
 static const char *one_of(const char *const *from)
 {
