@@ -118,8 +118,6 @@ uninstall::
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
     BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
-    -DBLOOM_CHAIN_API=extern -DBLOOM_WINDOW_API=extern \
-    -DBLOOM_SLICES_API=extern -DBLOOM_KEYED_API=extern -DBLOOM_FILE_API=extern \
     $(COMPANIONS:%=-include %) -x c -
 
 build/libbloom.o: $(BLOOM)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Unlicense
-   bloom.h 2.2.0 - one header for C99 and C++11: Bloom filters that keep the
+   bloom.h 2.3.0 - one header for C99 and C++11: Bloom filters that keep the
    false-positive rate you ask for
 
    A Bloom filter is a set of keys in very little memory: at a false-positive
@@ -132,7 +132,7 @@
 
 /* major * 10000 + minor * 100 + patch. Format 2 is frozen: this and every later
    version reads and writes it. */
-#define BLOOM_VERSION 20200
+#define BLOOM_VERSION 20300
 /* The size of an image's header in bytes. From these bytes alone,
    bloom_image_size tells the size of the image. */
 #define BLOOM_HEADER_SIZE 32
@@ -151,19 +151,11 @@
 #define BLOOM_IMPLEMENTATION
 #undef BLOOM_API
 #define BLOOM_API static inline
-#define BLOOM_API_INLINE_ BLOOM_INLINE_
 #elif !defined(BLOOM_API) && defined(__GNUC__) \
     && (defined(__ELF__) || defined(__MACH__))
 #define BLOOM_API __attribute__((visibility("hidden"))) extern
 #elif !defined(BLOOM_API)
 #define BLOOM_API extern
-#endif
-
-#ifdef BLOOM_NAMESPACE
-#define BLOOM_NAMESPACE_FROM_THE_START_
-#endif
-#ifdef BLOOM_ATOMIC
-#define BLOOM_ATOMIC_FROM_THE_START_
 #endif
 
 /* ---- Names -----------------------------------------------------------------
@@ -182,21 +174,28 @@
 #define BLOOM_NAME_(name) BLOOM_PREFIXED_(BLOOM_NAMESPACE, BLOOM_ATOMIC_##name)
 #endif
 #ifdef BLOOM_NAMESPACE
+#define BLOOM_NAMESPACE_FROM_THE_START_
 #define bloom BLOOM_NAME_(bloom)                    /* the type */
+#endif
+#ifdef BLOOM_ATOMIC
+#define BLOOM_ATOMIC_FROM_THE_START_
 #endif
 #define bloom_plan_for BLOOM_NAME_(bloom_plan_for)          /* planning */
 #define bloom_plan_layout BLOOM_NAME_(bloom_plan_layout)
 #define bloom_plan_hashes BLOOM_NAME_(bloom_plan_hashes)
 #define bloom_plan_bytes BLOOM_NAME_(bloom_plan_bytes)
+#define bloom_plan_bytes_layout BLOOM_NAME_(bloom_plan_bytes_layout)
 #define bloom_plan_one_in BLOOM_NAME_(bloom_plan_one_in)
 #define bloom_plan_size BLOOM_NAME_(bloom_plan_size)
 #define bloom_plan_fpr BLOOM_NAME_(bloom_plan_fpr)
 #define bloom_plan_capacity BLOOM_NAME_(bloom_plan_capacity)
 #define bloom_new BLOOM_NAME_(bloom_new)                    /* making */
+#define bloom_new_layout BLOOM_NAME_(bloom_new_layout)
 #define bloom_create BLOOM_NAME_(bloom_create)
 #define bloom_copy BLOOM_NAME_(bloom_copy)
 #define bloom_free BLOOM_NAME_(bloom_free)
 #define bloom_init BLOOM_NAME_(bloom_init)
+#define bloom_init_zeroed BLOOM_NAME_(bloom_init_zeroed)
 #define bloom_open BLOOM_NAME_(bloom_open)
 #define bloom_view BLOOM_NAME_(bloom_view)
 #define bloom_image_size BLOOM_NAME_(bloom_image_size)
@@ -247,6 +246,14 @@
 #define BLOOM_TO_FREE_ BLOOM_USE_RESULT_ __attribute__((malloc(bloom_free, 1)))
 #else
 #define BLOOM_TO_FREE_ BLOOM_USE_RESULT_
+#endif
+/* READS warns if fewer elements than argument number `count` says are at
+   argument number `pointer`. */
+#if defined(__GNUC__) && __GNUC__ >= 10 && !defined(__clang__)
+#define BLOOM_READS_(pointer, count) \
+    __attribute__((access(read_only, pointer, count)))
+#else
+#define BLOOM_READS_(pointer, count)
 #endif
 
 #ifdef __cplusplus
@@ -361,8 +368,11 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* Of the classic filters whose image has at most `bytes` bytes, plans the one
-   with the lowest rate for n keys. At least 40 bytes are needed. */
+   with the lowest rate for n keys. At least 40 bytes are needed. The second
+   call does the same for any layout; other layouts need at least 64 bytes. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
+BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
+                                             bloom_layout);
 
 /* The false-positive rate, 0..1, to be expected after n different keys: 0 if n
    is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
@@ -382,24 +392,33 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 /* ---- Making ------------------------------------------------------------- */
 #ifndef BLOOM_NO_MALLOC
 /* bloom_create makes an empty filter from a plan. bloom_new(n, p) uses the plan
-   bloom_plan_for(n, p). bloom_copy copies b with its seal. The result is
-   aligned to 32 bytes, or NULL if the plan is impossible or memory is short. p
-   is a share, 0.01 for 1%; NULL is also the result if p is 1 or more.
-   bloom_free is for the results of these three, and NULL. It must get nothing
+   bloom_plan_for(n, p), and bloom_new_layout(n, p, layout) uses
+   bloom_plan_layout(n, p, layout). bloom_copy copies b with its seal. The
+   result is aligned to 32 bytes. It is NULL if the plan is impossible or memory
+   is short. p is a share, 0.01 for 1%, so it must be below 1.
+   bloom_free is for the results of these four, and NULL. It must get nothing
    else: no memory of malloc, and no filter of bloom_init or bloom_open. */
 BLOOM_API void bloom_free(bloom *b);
 #ifndef BLOOM_NO_FLOAT
 BLOOM_TO_FREE_ BLOOM_API bloom *bloom_new(uint64_t n, double p);
+BLOOM_TO_FREE_ BLOOM_API bloom *bloom_new_layout(uint64_t n, double p,
+                                                 bloom_layout layout);
 #endif
 BLOOM_TO_FREE_ BLOOM_API bloom *bloom_create(bloom_plan plan);
 BLOOM_TO_FREE_ BLOOM_API bloom *bloom_copy(const bloom *b);
 #endif
 
-/* Makes an empty filter in your memory of `size` bytes. Returns NULL and writes
-   nothing if memory is NULL or bloom_plan_size(plan) is 0 or above size. Free
-   the memory as you have allocated it. */
+/* These make an empty filter in your memory of `size` bytes. If memory is NULL,
+   or bloom_plan_size(plan) is 0 or above size, they return NULL and write
+   nothing. Free the memory as you have allocated it.
+   bloom_init_zeroed writes the header only. It is for memory that is all zeros:
+   a static array, a fresh anonymous map, a sparse file. If the memory is not
+   zero, the filter has false positives from the start, and may seem to have a
+   seal; it still finds every key that is added. */
 BLOOM_USE_RESULT_
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
+BLOOM_USE_RESULT_
+BLOOM_API bloom *bloom_init_zeroed(void *memory, size_t size, bloom_plan plan);
 
 /* These use the `size` bytes at image as a filter, in place. bloom_view is for
    read-only bytes, such as ROM or a mapped file. Other bytes may follow the
@@ -448,6 +467,7 @@ BLOOM_API const char *bloom_error_text(bloom_error error);
    always collide. Use _hash with examples/companions/bloom_keyed.h. */
 
 /* Adds a key. true: it was certainly not in. false: it may have been in. */
+BLOOM_READS_(2, 3)
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_add_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
@@ -457,19 +477,21 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
    changes. Remove only keys that were added: removing a false positive can
    remove other keys. Once a counter has reached 15, adding and removing leave
    it at 15, so that it never undercounts. */
+BLOOM_READS_(2, 3)
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
 
 /* Looks up a key. false: it is certainly not in. true: it may be in. */
+BLOOM_READS_(2, 3)
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_may_contain_u64(const bloom *b, uint64_t key);
 BLOOM_API bool bloom_may_contain_hash(const bloom *b, bloom_hash h);
 
 /* The hash of a key, for b and all filters with the same hash_bits and seed (if
    hash_bits is 32: with the same low 32 bits of the seed) */
-BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
-                                    size_t size);
+BLOOM_READS_(2, 3) BLOOM_API bloom_hash bloom_hash_key(
+    const bloom *b, const void *key, size_t size);
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key);
 
 /* Writes the numbers of a key's k cells to index[0..k-1], and returns k. In a
@@ -486,18 +508,18 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
    with BLOOM_TINY for example, they are loops of single calls. */
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
-BLOOM_API size_t bloom_add_many(bloom *b, const bloom_key *keys,
-                                size_t count, bool *is_new);
-BLOOM_API size_t bloom_add_many_u64(bloom *b, const uint64_t *keys,
-                                    size_t count, bool *is_new);
-BLOOM_API size_t bloom_add_many_hash(bloom *b, const bloom_hash *hashes,
-                                     size_t count, bool *is_new);
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_add_many(
+    bloom *b, const bloom_key *keys, size_t count, bool *is_new);
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_add_many_u64(
+    bloom *b, const uint64_t *keys, size_t count, bool *is_new);
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_add_many_hash(
+    bloom *b, const bloom_hash *hashes, size_t count, bool *is_new);
 
-BLOOM_API size_t bloom_may_contain_many(const bloom *b, const bloom_key *keys,
-                                        size_t count, bool *maybe);
-BLOOM_API size_t bloom_may_contain_many_u64(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_may_contain_many(
+    const bloom *b, const bloom_key *keys, size_t count, bool *maybe);
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_may_contain_many_u64(
     const bloom *b, const uint64_t *keys, size_t count, bool *maybe);
-BLOOM_API size_t bloom_may_contain_many_hash(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_may_contain_many_hash(
     const bloom *b, const bloom_hash *hashes, size_t count, bool *maybe);
 
 /* ---- Threads ------------------------------------------------------------ */
@@ -610,17 +632,12 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 #endif /* BLOOM_H */
 
-#if defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)
-#error "bloom.h: define BLOOM_STATIC before the first #include of bloom.h"
-#endif
-#if defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)
-#error "bloom.h: define BLOOM_TINY before the first #include of bloom.h"
-#endif
-#if defined(BLOOM_NAMESPACE) && !defined(BLOOM_NAMESPACE_FROM_THE_START_)
-#error "bloom.h: define BLOOM_NAMESPACE before the first #include of bloom.h"
-#endif
-#if defined(BLOOM_ATOMIC) && !defined(BLOOM_ATOMIC_FROM_THE_START_)
-#error "bloom.h: define BLOOM_ATOMIC before the first #include of bloom.h"
+#if (defined(BLOOM_STATIC) && !defined(BLOOM_STATIC_FROM_THE_START_)) \
+    || (defined(BLOOM_TINY) && !defined(BLOOM_TINY_FROM_THE_START_)) \
+    || (defined(BLOOM_NAMESPACE) && !defined(BLOOM_NAMESPACE_FROM_THE_START_)) \
+    || (defined(BLOOM_ATOMIC) && !defined(BLOOM_ATOMIC_FROM_THE_START_))
+#error "bloom.h: define BLOOM_STATIC, BLOOM_TINY, BLOOM_NAMESPACE and \
+BLOOM_ATOMIC before the first #include of bloom.h"
 #endif
 
 /* ======================================================================== */
@@ -632,6 +649,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
 
 #if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)
 #define BLOOM_IMPLEMENTATION_DONE_
+
+/* ---- Compilers and platforms -------------------------------------------- */
 
 #if defined(BLOOM_MALLOC) != defined(BLOOM_FREE)
 #error "bloom.h: define both BLOOM_MALLOC and BLOOM_FREE, or neither"
@@ -647,43 +666,70 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #define BLOOM_ASSERT(x) ((void)0)
 #endif
 
-/* BLOOM_SMALL_ leaves out the faster bodies. If size_t has 16 bits, no filter
-   is large enough for them. GCC and Clang always inline a
-   BLOOM_INLINE_ function and never a BLOOM_NOINLINE_ one; the rest is at the
-   compiler's discretion. The empty asm in PREFETCH keeps gcc from deleting a
-   loop that only prefetches. OPAQUE hides the value of x from the optimiser.
-   UNROLL_2 makes clang do two rounds of a loop at a time, not eight. */
+/* SMALL leaves out the faster bodies. If size_t has 16 bits, no filter is large
+   enough for them. */
 #if defined(BLOOM_TINY) || defined(BLOOM_READ_BYTE) || SIZE_MAX <= 0xFFFF \
     || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_SMALL_
 #endif
+
+/* Freestanding builds, and small ones without malloc, do without libc: there,
+   volatile keeps bloom_zero_ from being compiled to memset. */
+#if !__STDC_HOSTED__ || (defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
+#define BLOOM_ZERO_ bloom_zero_
+static void bloom_zero_(volatile unsigned char *bytes, size_t size)
+{
+    while (size > 0)
+        bytes[--size] = 0;
+}
+#else
+#include <string.h>
+#define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
+#endif
+
+/* The code is C. HUSH turns off warnings of C++ about C's casts and NULL, and
+   one of gcc 12, which takes an image that begins inside a block of malloc for
+   a leak. */
 #ifdef __GNUC__
-#pragma GCC diagnostic push             /* the code is C and has C's casts */
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-/* gcc 12 takes an image, which begins inside a block of malloc, for a leak. */
-#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#define BLOOM_HUSH_ _Pragma("GCC diagnostic push") \
+    _Pragma("GCC diagnostic ignored \"-Wpragmas\"") \
+    _Pragma("GCC diagnostic ignored \"-Wunknown-warning-option\"") \
+    _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"") \
+    _Pragma("GCC diagnostic ignored \"-Wzero-as-null-pointer-constant\"") \
+    _Pragma("GCC diagnostic ignored \"-Wanalyzer-malloc-leak\"")
+#define BLOOM_END_HUSH_ _Pragma("GCC diagnostic pop")
+#else
+#define BLOOM_HUSH_
+#define BLOOM_END_HUSH_
+#endif
+
+/* GCC and Clang always inline an INLINE function, and never a NOINLINE one. */
+#ifdef __GNUC__
 #define BLOOM_ATTRIBUTE_(x) __attribute__(x)
 #define BLOOM_INLINE_ static inline __attribute__((always_inline))
 #define BLOOM_NOINLINE_ static __attribute__((noinline))
-#define BLOOM_PREFETCH_(p) \
-    do { __builtin_prefetch(p); __asm__ volatile(""); } while (0)
-#define BLOOM_LIKELY_(x) __builtin_expect(x, 1)
-#define BLOOM_OPAQUE_(x) __asm__("" : "+r"(x))
 #else
 #define BLOOM_ATTRIBUTE_(x)
 #define BLOOM_INLINE_ static inline
 #define BLOOM_NOINLINE_ static
-#define BLOOM_PREFETCH_(p) ((void)(p))
+#endif
+#ifdef BLOOM_STATIC         /* for functions to be inlined into a user's loop */
+#define BLOOM_API_INLINE_ BLOOM_INLINE_
+#else
+#define BLOOM_API_INLINE_ BLOOM_API
+#endif
+
+/* OPAQUE hides the value of x from the optimiser. The empty asm in PREFETCH
+   keeps gcc from deleting a loop that only prefetches. */
+#ifdef __GNUC__
+#define BLOOM_LIKELY_(x) __builtin_expect(x, 1)
+#define BLOOM_OPAQUE_(x) __asm__("" : "+r"(x))
+#define BLOOM_PREFETCH_(p) \
+    do { __builtin_prefetch(p); __asm__ volatile(""); } while (0)
+#else
 #define BLOOM_LIKELY_(x) (x)
 #define BLOOM_OPAQUE_(x) ((void)0)
-#endif
-#ifdef __clang__
-#define BLOOM_UNROLL_2_ _Pragma("clang loop unroll_count(2)")
-#else
-#define BLOOM_UNROLL_2_
+#define BLOOM_PREFETCH_(p) ((void)(p))
 #endif
 #ifdef _MSC_VER
 #include <intrin.h>
@@ -693,6 +739,58 @@ BLOOM_API double bloom_fpr(const bloom *b);
     _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)
 #endif
 #endif
+
+/* Clang does two rounds of the next loop at a time, not eight. */
+#ifdef __clang__
+#define BLOOM_UNROLL_2_ _Pragma("clang loop unroll_count(2)")
+#else
+#define BLOOM_UNROLL_2_
+#endif
+
+/* With BLOOM_ATOMIC, threads change cells while others read them. The order is
+   relaxed, as no cell depends on another. */
+#ifdef BLOOM_ATOMIC
+#if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
+#error "bloom.h: BLOOM_ATOMIC needs the __atomic built-ins of GCC or Clang and \
+lock-free bytes (__GCC_ATOMIC_CHAR_LOCK_FREE == 2); MSVC's dialect lacks them"
+#endif
+#define BLOOM_MAY_USE_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+#define BLOOM_VOLATILE_ volatile
+#define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+/* Sets bits in a byte that was `old` */
+#define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
+    __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
+/* A weak compare-and-swap: if the byte equals *old, stores `now` and returns
+   true. Otherwise, or spuriously, reloads *old and returns false. */
+#define BLOOM_CAS_BYTE_(p, old, now) \
+    __atomic_compare_exchange_n(p, old, (unsigned char)(now), true, \
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+/* A PURE function has no side effects, so compilers may read the header once
+   for a loop of calls. Here none is, as other threads may change cells. */
+#define BLOOM_PURE_
+#else
+#define BLOOM_MAY_USE_WORDS_ 1
+#define BLOOM_VOLATILE_
+#define BLOOM_LOAD_BYTE_(p) (*(p))
+#define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
+#define BLOOM_CAS_BYTE_(p, old, now) \
+    ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
+#define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
+#endif
+#ifdef BLOOM_READ_BYTE
+#define BLOOM_IN_ROM_ 1
+#else
+#define BLOOM_IN_ROM_ 0
+#define BLOOM_READ_BYTE(p) BLOOM_LOAD_BYTE_(p)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#define BLOOM_NULL_ nullptr
+#else
+#define BLOOM_NULL_ NULL
+#endif
+BLOOM_HUSH_
 
 /* BLOOM_TINY has one layout and one hash width: constants here, so that
    compilers remove the code for the others. Its m is below 2^32. */
@@ -708,66 +806,6 @@ typedef uint64_t bloom_number_;
 #define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
 #define BLOOM_LAST_LAYOUT_ BLOOM_COUNTING
-#endif
-
-/* SET_BITS sets bits in a byte that was `old`. With BLOOM_ATOMIC, CAS_BYTE is a
-   weak compare-and-swap: if the byte equals *old, it stores `now` and returns
-   true; otherwise, or spuriously, it reloads *old and returns false. The order
-   is relaxed, as no cell depends on another. Without BLOOM_ATOMIC, CAS_BYTE
-   stores and returns true. A PURE function has no side effects, so compilers
-   may read the header once for a loop of calls. With BLOOM_ATOMIC none is PURE,
-   as other threads may change cells between calls. */
-#ifdef BLOOM_ATOMIC
-#if !defined(__GCC_ATOMIC_CHAR_LOCK_FREE) || __GCC_ATOMIC_CHAR_LOCK_FREE != 2
-#error "bloom.h: BLOOM_ATOMIC needs the __atomic built-ins of GCC or Clang and \
-lock-free bytes (__GCC_ATOMIC_CHAR_LOCK_FREE == 2); MSVC's dialect lacks them"
-#endif
-#define BLOOM_MAY_USE_WORDS_ (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
-#define BLOOM_VOLATILE_ volatile
-#define BLOOM_PURE_
-#define BLOOM_LOAD_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
-#define BLOOM_SET_BITS_(p, old, bits) do { if ((bits) & ~(old)) \
-    __atomic_fetch_or(p, (unsigned char)(bits), __ATOMIC_RELAXED); } while (0)
-#define BLOOM_CAS_BYTE_(p, old, now) \
-    __atomic_compare_exchange_n(p, old, (unsigned char)(now), true, \
-                                __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-#else
-#define BLOOM_MAY_USE_WORDS_ 1
-#define BLOOM_VOLATILE_
-#define BLOOM_PURE_ BLOOM_ATTRIBUTE_((pure))
-#define BLOOM_LOAD_BYTE_(p) (*(p))
-#define BLOOM_SET_BITS_(p, old, bits) (*(p) = (unsigned char)((old) | (bits)))
-#define BLOOM_CAS_BYTE_(p, old, now) \
-    ((void)(old), (void)(*(p) = (unsigned char)(now)), true)
-#endif
-#ifdef BLOOM_READ_BYTE
-#define BLOOM_IN_ROM_ true
-#else
-#define BLOOM_IN_ROM_ false
-#define BLOOM_READ_BYTE(p) BLOOM_LOAD_BYTE_(p)
-#endif
-
-/* Without libc: volatile keeps bloom_zero_ from being compiled to memset. */
-#if __STDC_HOSTED__ && !(defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
-#include <string.h>
-#define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
-#else
-#define BLOOM_ZERO_ bloom_zero_
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#define BLOOM_NULL_ nullptr
-#else
-#define BLOOM_NULL_ NULL
-#endif
-
-#if !__STDC_HOSTED__ || (defined(BLOOM_NO_MALLOC) && defined(BLOOM_SMALL_))
-static void bloom_zero_(volatile unsigned char *bytes, size_t size)
-{
-    while (size > 0)
-        bytes[--size] = 0;
-}
 #endif
 
 /* ==== The image =============================================================
@@ -1857,9 +1895,9 @@ BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
      bloom_add_image_ and bloom_look_up_image_
      | |- bloom_probe_bits_by_8_   classic filters: adding, and lookups in those
      | |                           that fit into the caches
-     | |- bloom_probe_bits_        lookups in larger ones: the CPU waits for each
-     |                             cell, and the first that is not set ends the
-     |                             lookup
+     | |- bloom_probe_bits_        lookups in larger ones: the CPU waits for
+     |                             each cell, and the first that is not set
+     |                             ends the lookup
      bloom_add_other_ and bloom_look_up_other_
        |- bloom_probe_several_     several blocks per key, by SIMD
        |- bloom_probe_             counters, and blocks without SIMD
@@ -1983,10 +2021,6 @@ BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
          : add ? bloom_add_integer_32_(image, key)
                : bloom_look_up_integer_32_(image, key);
 }
-#endif
-
-#ifndef BLOOM_API_INLINE_
-#define BLOOM_API_INLINE_ BLOOM_API
 #endif
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
@@ -2734,45 +2768,58 @@ BLOOM_API void bloom_clear(bloom *b)
 }
 
 #if SIZE_MAX > 0xFFFF
-BLOOM_API
+#define BLOOM_API_INIT_ BLOOM_API
 #else           /* with a constant plan, the code is shorter than a call */
-BLOOM_API_INLINE_
+#define BLOOM_API_INIT_ BLOOM_API_INLINE_
 #endif
-bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
+BLOOM_API_INIT_ bloom *bloom_init_zeroed(void *memory, size_t size,
+                                         bloom_plan plan)
 {
     unsigned char *image = (unsigned char *)memory;
     if (!image || bloom_plan_size_(plan, size) == 0)
         return BLOOM_NULL_;
     bloom_write_header_(image, plan);
-    bloom_clear_(image, plan);
     return (bloom *)memory;
 }
 
-#ifndef BLOOM_NO_MALLOC
-/* Memory for an image of `size` bytes; NULL for 0 bytes. The image begins at a
-   multiple of 32 in a larger block; the byte before it tells how far in. */
-static unsigned char *bloom_allocate_(size_t size)
+BLOOM_API_INIT_ bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
-    size_t whole = size + 32, skip;
+    bloom *b = bloom_init_zeroed(memory, size, plan);
+    if (b)
+        bloom_clear_(bloom_bytes_(b), plan);
+    return b;
+}
+
+#ifndef BLOOM_NO_MALLOC
+/* Zeroed memory for an image of `size` bytes; NULL for 0 bytes. The image
+   begins at a multiple of `alignment`, 32 or 64, in a larger block. The byte
+   before it tells how far in, so bloom_free frees all of these. */
+static unsigned char *bloom_allocate_(size_t size, unsigned alignment)
+{
+    size_t whole = size + alignment, skip;
     void *memory = size > 0 && whole > size ? BLOOM_MALLOC(whole) : BLOOM_NULL_;
     unsigned char *image = (unsigned char *)memory;
     if (!memory)
         return BLOOM_NULL_;
-    skip = 32 - (uintptr_t)image % 32;
+    skip = alignment - (uintptr_t)image % alignment;
     image += skip;
     image[-1] = (unsigned char)skip;
+    if (!BLOOM_MALLOC_CLEARS_)
+        BLOOM_ZERO_(image, size);
     return image;
+}
+
+static void bloom_copy_bytes_(unsigned char *to, const unsigned char *from,
+                              size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
 }
 
 BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
-    size_t size = bloom_plan_size(plan);
-    unsigned char *image = bloom_allocate_(size);
-    if (!BLOOM_MALLOC_CLEARS_)
-        return bloom_init(image, size, plan);
-    if (image)
-        bloom_write_header_(image, plan);
-    return (bloom *)(void *)image;
+    const size_t size = bloom_plan_size(plan);
+    return bloom_init_zeroed(bloom_allocate_(size, 32), size, plan);
 }
 
 #ifndef BLOOM_NO_FLOAT
@@ -2781,15 +2828,20 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
     BLOOM_ASSERT(p > 0 && p < 1);
     return bloom_create(bloom_plan_for(n, p));
 }
+
+BLOOM_API bloom *bloom_new_layout(uint64_t n, double p, bloom_layout layout)
+{
+    BLOOM_ASSERT(p > 0 && p < 1);
+    return bloom_create(bloom_plan_layout(n, p, layout));
+}
 #endif
 
 BLOOM_API bloom *bloom_copy(const bloom *b)
 {
-    const unsigned char *from = bloom_const_bytes_(b);
     const size_t size = bloom_size(b);
-    unsigned char *image = bloom_allocate_(size);
-    for (size_t i = 0; image && i < size; i++)
-        image[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+    unsigned char *image = bloom_allocate_(size, 32);
+    if (image)
+        bloom_copy_bytes_(image, bloom_const_bytes_(b), size);
     return (bloom *)(void *)image;
 }
 
@@ -3186,19 +3238,28 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
          ? plan : bloom_no_plan_();
 }
 
-/* Counts in words of eight bytes: the header takes four, the cells one or
-   more. */
+/* Takes as many cells as fit, in units of 64 cells or of one block, up to the
+   limits of the format. If no unit fits, m is 0 and the plan impossible. */
+BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
+                                             bloom_layout layout)
+{
+    const bool blocked = layout == BLOOM_BLOCKED;
+    const unsigned unit = layout == BLOOM_CLASSIC ? 8 : 32;      /* in bytes */
+    const uint64_t most = blocked ? 0xFFFFFFFFU : 1ULL << 56;
+    const uint64_t units = bytes < BLOOM_HEADER_SIZE ? 0
+                         : (bytes - BLOOM_HEADER_SIZE) / unit;
+    bloom_plan plan = bloom_no_plan_();
+    plan.layout = (uint8_t)layout;
+    if (units == 0 || plan.layout != layout || layout > BLOOM_LAST_LAYOUT_)
+        return bloom_no_plan_();
+    plan.cells = (units < most ? units : most) * (blocked ? 256 : 64);
+    plan.hashes = (uint8_t)bloom_best_k_(plan, blocked ? 8 : 1, n ? n : 1);
+    return plan;
+}
+
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes)
 {
-    bloom_plan plan = bloom_no_plan_();
-    const uint64_t most = 1ULL << 56;
-    uint64_t words = bytes / 8;
-    if (words < 5)
-        return plan;
-    words -= BLOOM_HEADER_SIZE / 8;
-    plan.cells = (words < most ? words : most) * 64;
-    plan.hashes = (uint8_t)bloom_best_k_(plan, 1, n ? n : 1);
-    return plan;
+    return bloom_plan_bytes_layout(n, bytes, BLOOM_CLASSIC);
 }
 
 /* ==== What the cells tell ===================================================
@@ -3275,9 +3336,33 @@ BLOOM_API double bloom_fpr(const bloom *b)
 }
 #endif
 
-#ifdef __GNUC__
-#pragma GCC diagnostic pop
-#endif
+/* ==== For companions ========================================================
+   The headers in examples/companions/ may use these private names of bloom.h,
+   and no others. They need bloom.h of the same version.
+       declarations  BLOOM_NAME_, BLOOM_USE_RESULT_, BLOOM_READS_
+       platforms     BLOOM_HUSH_, BLOOM_END_HUSH_, BLOOM_IN_ROM_
+       threads       BLOOM_VOLATILE_, bloom_load_word_, bloom_unseal_ (of a seal
+                     at byte 24)
+       numbers       bloom_load64_, bloom_store64_, bloom_rotl64_,
+                     bloom_popcount_
+       memory        bloom_allocate_, bloom_copy_bytes_, BLOOM_ZERO_,
+                     bloom_const_bytes_
+       walks         bloom_walk_, bloom_walk_of_, bloom_hash_from_,
+                     bloom_next_cell_, bloom_probe_bit_
+       keys          bloom_keys_, bloom_hash_of_
+       headers       bloom_same_plan_, bloom_write_header_ */
+
+/* The hash of key number i, for a filter and for all others like it */
+BLOOM_ATTRIBUTE_((unused)) static bloom_hash bloom_hash_of_(
+    const bloom *b, const bloom_keys_ *keys, size_t i)
+{
+    return keys->bytes ? bloom_hash_key(b, keys->bytes[i].data,
+                                        keys->bytes[i].size)
+         : keys->integers ? bloom_hash_u64(b, keys->integers[i])
+                          : keys->hashes[i];
+}
+
+BLOOM_END_HUSH_
 #ifdef __cplusplus
 }
 #endif

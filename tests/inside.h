@@ -41,7 +41,6 @@
 #define inside_remove_counted bloom_remove_counted_ /* the others: coverage */
 #define inside_probe_block_simd bloom_probe_block_simd_
 #define inside_allocate bloom_allocate_
-#define inside_window_allocate bloom_window_allocate_
 
 /* For prove/: the declarations of bloom.h without its definitions. Contracts
    come next, then bloom.h once more, which defines the functions. */

@@ -12,9 +12,7 @@ $MAKE install-libbloom DESTDIR="$PWD/$work/root" >$work/log 2>&1 || cat $work/lo
 for header in examples/companions/*.h; do
     echo "#include \"$header\""
 done >$work/all.h
-$cc -E -P -DBLOOM_API=EXPORTED -DBLOOM_CHAIN_API=EXPORTED \
-    -DBLOOM_WINDOW_API=EXPORTED -DBLOOM_SLICES_API=EXPORTED \
-    -DBLOOM_KEYED_API=EXPORTED -DBLOOM_FILE_API=EXPORTED -I. -x c $work/all.h |
+$cc -E -P -DBLOOM_API=EXPORTED -I. -x c $work/all.h |
     tr -s ' \n' ' ' | grep -o 'EXPORTED [^;(]*(' |
     grep -o 'bloom_[a-z0-9_]*(' | tr -d '(' >$work/names
 echo bloom_version >>$work/names

@@ -6,15 +6,15 @@
    It grows with the keys, and keeps the rate p that you choose. It is the
    scalable Bloom filter of Almeida, Baquero, Preguica and Hutchison 2007.
 
-   USE
-       #include "bloom_chain.h"                // which includes bloom.h
+   USE: #include "bloom_chain.h", which includes bloom.h. One file of a program
+   compiles the code: it defines BLOOM_IMPLEMENTATION before this #include. If
+   the linker misses bloom_chain_new, no file does. See USE in bloom.h.
        bloom_chain *seen = bloom_chain_new(1000, 0.01, BLOOM_CLASSIC);
        if (!seen)
            return 1;                           // no memory
        bloom_chain_add(seen, "apple", 5);      // true: certainly new
        bloom_chain_may_contain(seen, "pear", 4);   // false: certainly not in
        bloom_chain_free(seen);
-   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    HOW IT GROWS
    A chain is a sequence of filters, its links. Link i = 0, 1, 2 .. is planned
@@ -32,50 +32,24 @@
    chain tries to grow again when the newest link holds twice as many keys, or,
    if it is saved and loaded, at the next new key.
 
-   OPTIONS are macros. Define them before every #include of this file.
-     BLOOM_CHAIN_API            stands before each function. By default it is
-                                static inline: each file has its own copies. To
-                                export the functions from a library, #define it
-                                as extern in one of its files, and in no other.
-     BLOOM_CHAIN_MALLOC(size)   and BLOOM_CHAIN_FREE(pointer) replace malloc and
-                                free for the bloom_chain itself. Its links come
-                                from bloom_create, which uses BLOOM_MALLOC.
-
-   Chains need malloc, IEEE 754 doubles of 64 bits, and links in RAM. So they do
-   not work with BLOOM_TINY, _NO_MALLOC, _NO_FLOAT or _READ_BYTE.
+   The options of bloom.h hold here, too. But chains need malloc, IEEE 754
+   doubles of 64 bits, and links in RAM. So the file that compiles this code
+   must not define BLOOM_TINY, _NO_MALLOC, _NO_FLOAT or _READ_BYTE.
    Threads: any number of threads may look up keys at the same time. Every other
    call needs exclusive access, even with BLOOM_ATOMIC. */
+
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"
+#endif
 
 #ifndef BLOOM_CHAIN_H
 #define BLOOM_CHAIN_H
 
-#if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
-#error "bloom_chain.h: do not define BLOOM_READ_BYTE: chains are in RAM"
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20300
+#error "bloom_chain.h needs the bloom.h of its own version, but the compiler \
+found another one first: copy the right one into the folder of bloom_chain.h"
 #endif
-#include "bloom.h"
-#include <float.h>
-
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
-#error "bloom_chain.h needs bloom.h 2.2.0 or later, but the compiler found \
-another bloom.h first: copy the right one into the folder of bloom_chain.h"
-#endif
-#if defined(BLOOM_NO_MALLOC) || defined(BLOOM_NO_FLOAT)
-#error "bloom_chain.h: not with BLOOM_NO_MALLOC, BLOOM_NO_FLOAT or BLOOM_TINY"
-#endif
-#if DBL_MANT_DIG != 53
-#error "bloom_chain.h: double must have the 64 bits of IEEE 754"
-#endif
-#if defined(BLOOM_CHAIN_MALLOC) != defined(BLOOM_CHAIN_FREE)
-#error "bloom_chain.h: define both BLOOM_CHAIN_MALLOC and BLOOM_CHAIN_FREE"
-#elif !defined(BLOOM_CHAIN_MALLOC)
-#include <stdlib.h>
-#define BLOOM_CHAIN_MALLOC(size) malloc(size)
-#define BLOOM_CHAIN_FREE(pointer) free(pointer)
-#endif
-#ifndef BLOOM_CHAIN_API
-#define BLOOM_CHAIN_API static inline
-#endif
-
 #ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
 #ifdef BLOOM_NAMESPACE
 #define bloom_chain BLOOM_NAME_(bloom_chain)
@@ -112,15 +86,6 @@ another bloom.h first: copy the right one into the folder of bloom_chain.h"
 #define bloom_chain_join BLOOM_NAME_(bloom_chain_join)
 #endif
 
-/* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
-#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -133,45 +98,45 @@ typedef struct bloom_chain bloom_chain;
    other fields. The result is NULL if the layout is BLOOM_COUNTING, if p is not
    between 0 and 1, if no filter can keep the rate p / 2 with first_n keys, or
    if memory is short. */
-BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_new(
-    uint64_t first_n, double p, bloom_layout layout);
-BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_create(
-    uint64_t first_n, double p, bloom_plan like);
-BLOOM_CHAIN_API void bloom_chain_free(bloom_chain *c);  /* c may be NULL */
+BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n,
+                                                         double p,
+                                                         bloom_layout layout);
+BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n,
+                                                            double p,
+                                                            bloom_plan like);
+BLOOM_API void bloom_chain_free(bloom_chain *c);  /* c may be NULL */
 
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. To hash a
    key for _hash, pass any link of the chain to bloom_hash_key or _u64. */
 
 /* Adds a key, unless a link may contain it. true: it was certainly not in. */
-BLOOM_CHAIN_API bool bloom_chain_add(bloom_chain *c, const void *key,
-                                     size_t size);
-BLOOM_CHAIN_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
-BLOOM_CHAIN_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
+BLOOM_READS_(2, 3) BLOOM_API bool bloom_chain_add(
+    bloom_chain *c, const void *key, size_t size);
+BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key);
+BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h);
 
 /* Looks up a key. false: it is certainly not in. true: it may be in. */
-BLOOM_CHAIN_API bool bloom_chain_may_contain(const bloom_chain *c,
-                                             const void *key, size_t size);
-BLOOM_CHAIN_API bool bloom_chain_may_contain_u64(const bloom_chain *c,
-                                                 uint64_t key);
-BLOOM_CHAIN_API bool bloom_chain_may_contain_hash(const bloom_chain *c,
-                                                  bloom_hash h);
+BLOOM_READS_(2, 3) BLOOM_API bool bloom_chain_may_contain(
+    const bloom_chain *c, const void *key, size_t size);
+BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key);
+BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h);
 
 /* These do the same as one call for each of `count` keys, in their order, but
    faster. They write the `count` results to is_new or maybe, unless that is
    NULL, and return how many results are true. The results must not overlap the
    keys. They take about 10 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
-BLOOM_CHAIN_API size_t bloom_chain_add_many(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_add_many(
     bloom_chain *c, const bloom_key *keys, size_t count, bool *is_new);
-BLOOM_CHAIN_API size_t bloom_chain_add_many_u64(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_add_many_u64(
     bloom_chain *c, const uint64_t *keys, size_t count, bool *is_new);
-BLOOM_CHAIN_API size_t bloom_chain_add_many_hash(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_add_many_hash(
     bloom_chain *c, const bloom_hash *hashes, size_t count, bool *is_new);
-BLOOM_CHAIN_API size_t bloom_chain_may_contain_many(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_may_contain_many(
     const bloom_chain *c, const bloom_key *keys, size_t count, bool *maybe);
-BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_u64(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_may_contain_many_u64(
     const bloom_chain *c, const uint64_t *keys, size_t count, bool *maybe);
-BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_may_contain_many_hash(
     const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe);
 
 /* Adds keys that bloom_chain_may_contain_many_hash has called absent. It is
@@ -179,21 +144,21 @@ BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
    again. Returns how many keys were new to the newest link. If keys were added
    after the lookup, no key is lost, but one that is in already may be added to
    another link, which takes space. */
-BLOOM_CHAIN_API size_t bloom_chain_add_absent_hash(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_add_absent_hash(
     bloom_chain *c, const bloom_hash *hashes, size_t count);
 
 /* ---- Whole chains ------------------------------------------------------- */
-BLOOM_CHAIN_API unsigned bloom_chain_links(const bloom_chain *c);   /* 1..64 */
-BLOOM_CHAIN_API double bloom_chain_rate(const bloom_chain *c);      /* its p */
+BLOOM_API unsigned bloom_chain_links(const bloom_chain *c);   /* 1..64 */
+BLOOM_API double bloom_chain_rate(const bloom_chain *c);      /* its p */
 
 /* Link i, where 0 is the oldest; NULL if the chain has no such link */
-BLOOM_CHAIN_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
+BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i);
 
 /* An estimate of how many different keys were added, and the present
    false-positive rate, 0..1. Both read the cells of all links. The estimate is
    UINT64_MAX if all cells of a link are set, or if it would be larger. */
-BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c);
-BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c);
+BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c);
+BLOOM_API double bloom_chain_fpr(const bloom_chain *c);
 
 /* ---- Saving and loading ------------------------------------------------- */
 /* The image of a chain is a head of 32 bytes, and then the images of its links,
@@ -205,12 +170,11 @@ BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c);
    seal of the newest link. bloom_chain_verify verifies all links. It returns
    BLOOM_CORRUPT if one of them is corrupt, else BLOOM_UNSEALED if one has no
    seal, else BLOOM_OK. */
-BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c);
-BLOOM_CHAIN_API bloom_error bloom_chain_verify(const bloom_chain *c);
-BLOOM_CHAIN_API void bloom_chain_write(const bloom_chain *c, void *memory);
-BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
-                                      unsigned char head[32]);
-BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
+BLOOM_API void bloom_chain_seal(bloom_chain *c);
+BLOOM_API bloom_error bloom_chain_verify(const bloom_chain *c);
+BLOOM_API void bloom_chain_write(const bloom_chain *c, void *memory);
+BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
+BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Makes a chain from a copy of the `size` bytes at image. It grows just as the
    saved chain would have grown. (If that could not grow when its newest link
@@ -231,16 +195,37 @@ BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c);
    The head does not tell the size of the image. Whoever receives one receives
    the head, and then, head[6] times, a link: first the 32 bytes from which
    bloom_image_size tells its size, then the rest. */
-BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(
-    const void *image, size_t size, bloom_error *error);
+BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_load(const void *image,
+                                                          size_t size,
+                                                          bloom_error *error);
 
 /* To read a large chain from a file without a second copy in memory, read its
    head, and each of its head[6] links over a filter that bloom_create made
    for the plan in the first 32 bytes. bloom_chain_join makes a chain of them,
    which then frees them by bloom_free. The checks are those of
    bloom_chain_load. If the result is NULL, the links are still yours. */
-BLOOM_USE_RESULT_ BLOOM_CHAIN_API bloom_chain *bloom_chain_join(
+BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
     const unsigned char head[32], bloom *const *link, bloom_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BLOOM_CHAIN_H */
+
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_CHAIN_DONE_)
+#define BLOOM_CHAIN_DONE_
+#include <float.h>
+#if defined(BLOOM_NO_MALLOC) || defined(BLOOM_NO_FLOAT) || BLOOM_IN_ROM_
+#error "bloom_chain.h: not with BLOOM_TINY, BLOOM_NO_MALLOC, BLOOM_NO_FLOAT or \
+BLOOM_READ_BYTE"
+#endif
+#if DBL_MANT_DIG != 53
+#error "bloom_chain.h: double must have the 64 bits of IEEE 754"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+BLOOM_HUSH_
 
 /* ==== Code ==================================================================
 
@@ -331,7 +316,7 @@ static inline void bloom_chain_count_(bloom_chain *c)
 static inline bloom_chain *bloom_chain_make_(uint64_t first_n, double p,
                                              bloom_plan like)
 {
-    void *memory = BLOOM_CHAIN_MALLOC(sizeof (bloom_chain));
+    void *memory = BLOOM_MALLOC(sizeof (bloom_chain));
     bloom_chain *c = (bloom_chain *)memory;
     if (c) {
         c->links = 0;
@@ -343,17 +328,17 @@ static inline bloom_chain *bloom_chain_make_(uint64_t first_n, double p,
     return c;
 }
 
-BLOOM_CHAIN_API void bloom_chain_free(bloom_chain *c)
+BLOOM_API void bloom_chain_free(bloom_chain *c)
 {
     if (c) {
         while (c->links > 0)
             bloom_free(c->link[--c->links]);
-        BLOOM_CHAIN_FREE(c);
+        BLOOM_FREE(c);
     }
 }
 
-BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
-                                                bloom_plan like)
+BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
+                                          bloom_plan like)
 {
     bloom_chain *c;
     if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
@@ -367,8 +352,8 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
     return NULL;
 }
 
-BLOOM_CHAIN_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
-                                             bloom_layout layout)
+BLOOM_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
+                                       bloom_layout layout)
 {
     bloom_plan like = { 0, 0, 0, BLOOM_CLASSIC, 64 };
     like.layout = (uint8_t)layout;
@@ -377,8 +362,7 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_new(uint64_t first_n, double p,
 
 /* ---- One key ------------------------------------------------------------ */
 
-BLOOM_CHAIN_API bool bloom_chain_may_contain_hash(const bloom_chain *c,
-                                                  bloom_hash h)
+BLOOM_API bool bloom_chain_may_contain_hash(const bloom_chain *c, bloom_hash h)
 {
     unsigned i = c->links;
     while (i-- > 0)
@@ -387,20 +371,19 @@ BLOOM_CHAIN_API bool bloom_chain_may_contain_hash(const bloom_chain *c,
     return false;
 }
 
-BLOOM_CHAIN_API bool bloom_chain_may_contain(const bloom_chain *c,
-                                             const void *key, size_t size)
+BLOOM_API bool bloom_chain_may_contain(const bloom_chain *c, const void *key,
+                                       size_t size)
 {
     return bloom_chain_may_contain_hash(c, bloom_hash_key(c->link[0], key,
                                                           size));
 }
 
-BLOOM_CHAIN_API bool bloom_chain_may_contain_u64(const bloom_chain *c,
-                                                 uint64_t key)
+BLOOM_API bool bloom_chain_may_contain_u64(const bloom_chain *c, uint64_t key)
 {
     return bloom_chain_may_contain_hash(c, bloom_hash_u64(c->link[0], key));
 }
 
-BLOOM_CHAIN_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
+BLOOM_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
 {
     if (bloom_chain_may_contain_hash(c, h))
         return false;
@@ -408,24 +391,14 @@ BLOOM_CHAIN_API bool bloom_chain_add_hash(bloom_chain *c, bloom_hash h)
     return bloom_add_hash(c->link[c->links - 1], h);
 }
 
-BLOOM_CHAIN_API bool bloom_chain_add(bloom_chain *c, const void *key,
-                                     size_t size)
+BLOOM_API bool bloom_chain_add(bloom_chain *c, const void *key, size_t size)
 {
     return bloom_chain_add_hash(c, bloom_hash_key(c->link[0], key, size));
 }
 
-BLOOM_CHAIN_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
+BLOOM_API bool bloom_chain_add_u64(bloom_chain *c, uint64_t key)
 {
     return bloom_chain_add_hash(c, bloom_hash_u64(c->link[0], key));
-}
-
-static inline uint64_t bloom_chain_get_(const unsigned char *at)
-{
-    uint64_t number = 0;
-    unsigned i;
-    for (i = 8; i-- > 0; )
-        number = number << 8 | at[i];
-    return number;
 }
 
 /* ---- Many keys ----------------------------------------------------------
@@ -441,27 +414,12 @@ typedef struct bloom_chain_batch_ {
     size_t left;
 } bloom_chain_batch_;
 
-/* The keys of a call. Exactly one of the pointers is not NULL. */
-typedef struct bloom_chain_keys_ {
-    const bloom_key *keys;
-    const uint64_t *numbers;
-    const bloom_hash *hashes;
-    bool absent;                /* the older links contain none of them */
-} bloom_chain_keys_;
-
-static inline bloom_hash bloom_chain_hash_(const bloom *b,
-                                           bloom_chain_keys_ k, size_t i)
-{
-    return k.keys ? bloom_hash_key(b, k.keys[i].data, k.keys[i].size)
-         : k.numbers ? bloom_hash_u64(b, k.numbers[i]) : k.hashes[i];
-}
-
 /* A sealed link is tested before keys are added to it. So it keeps its seal if
    it contains them all, as with single calls. */
 static inline bool bloom_chain_is_sealed_(const bloom_chain *c)
 {
     const void *newest = c->link[c->links - 1];
-    return bloom_chain_get_((const unsigned char *)newest + 24) != 0;
+    return bloom_load64_((const unsigned char *)newest + 24) != 0;
 }
 
 /* Drops from k the keys that a link numbered 0 to links - 1 may contain. */
@@ -483,20 +441,21 @@ static inline void bloom_chain_sift_(bloom_chain_batch_ *k,
 /* If `into` is NULL, looks up `count` keys, starting at key number `from`. If
    `into` is c, adds them. `count` is at most a batch; to add, at most room -
    keys. To add keys, only the older links are tested (none, if the keys are
-   absent from them), as adding to the newest one shows which keys are new to
+   `absent` from these), as adding to the newest one shows which keys are new to
    it. Returns how many results are true. */
 static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
-                                      bloom_chain_keys_ keys, size_t from,
-                                      size_t count, bool *results)
+                                      const bloom_keys_ *keys, size_t from,
+                                      size_t count, bool absent)
 {
+    bool *results = keys->results;
     bloom_chain_batch_ k;
     size_t i, added = 0;
     for (i = 0; i < count; i++) {
-        k.hash[i] = bloom_chain_hash_(c->link[0], keys, from + i);
+        k.hash[i] = bloom_hash_of_(c->link[0], keys, from + i);
         k.number[i] = (unsigned char)i;
     }
     k.left = count;
-    bloom_chain_sift_(&k, c, keys.absent ? 0
+    bloom_chain_sift_(&k, c, absent ? 0
                              : !into || bloom_chain_is_sealed_(c)
                              ? c->links : c->links - 1);
     if (into) {
@@ -514,22 +473,21 @@ static inline size_t bloom_chain_run_(bloom_chain *into, const bloom_chain *c,
 /* A batch ends where the newest link is full. The next key is then added by a
    single call, so that links begin at the same keys as with single calls. */
 static inline size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
-                                      bloom_chain_keys_ keys, size_t count,
-                                      bool *results)
+                                      bloom_keys_ keys, bool absent)
 {
     size_t from, some, trues = 0;
-    for (from = 0; from < count; from += some) {
-        some = count - from < BLOOM_CHAIN_BATCH_ ? count - from
-                                                 : BLOOM_CHAIN_BATCH_;
+    for (from = 0; from < keys.count; from += some) {
+        some = keys.count - from < BLOOM_CHAIN_BATCH_ ? keys.count - from
+                                                      : BLOOM_CHAIN_BATCH_;
         if (into && some > c->room - c->keys)
             some = (size_t)(c->room - c->keys);
         if (some > 0) {
-            trues += bloom_chain_run_(into, c, keys, from, some, results);
+            trues += bloom_chain_run_(into, c, &keys, from, some, absent);
         } else {
             bool is_new = bloom_chain_add_hash(
-                into, bloom_chain_hash_(c->link[0], keys, from));
-            if (results)
-                results[from] = is_new;
+                into, bloom_hash_of_(c->link[0], &keys, from));
+            if (keys.results)
+                keys.results[from] = is_new;
             trues += is_new;
             some = 1;
         }
@@ -537,68 +495,73 @@ static inline size_t bloom_chain_all_(bloom_chain *into, const bloom_chain *c,
     return trues;
 }
 
-BLOOM_CHAIN_API size_t bloom_chain_add_many(
-    bloom_chain *c, const bloom_key *keys, size_t count, bool *is_new)
+BLOOM_API size_t bloom_chain_add_many(bloom_chain *c, const bloom_key *keys,
+                                      size_t count, bool *is_new)
 {
-    const bloom_chain_keys_ all = { keys, NULL, NULL, false };
-    return bloom_chain_all_(c, c, all, count, is_new);
+    const bloom_keys_ all = { keys, NULL, NULL, count, is_new };
+    return bloom_chain_all_(c, c, all, false);
 }
 
-BLOOM_CHAIN_API size_t bloom_chain_add_many_u64(
-    bloom_chain *c, const uint64_t *keys, size_t count, bool *is_new)
+BLOOM_API size_t bloom_chain_add_many_u64(bloom_chain *c, const uint64_t *keys,
+                                          size_t count, bool *is_new)
 {
-    const bloom_chain_keys_ all = { NULL, keys, NULL, false };
-    return bloom_chain_all_(c, c, all, count, is_new);
+    const bloom_keys_ all = { NULL, keys, NULL, count, is_new };
+    return bloom_chain_all_(c, c, all, false);
 }
 
-BLOOM_CHAIN_API size_t bloom_chain_add_many_hash(
-    bloom_chain *c, const bloom_hash *hashes, size_t count, bool *is_new)
+BLOOM_API size_t bloom_chain_add_many_hash(bloom_chain *c,
+                                           const bloom_hash *hashes,
+                                           size_t count, bool *is_new)
 {
-    const bloom_chain_keys_ all = { NULL, NULL, hashes, false };
-    return bloom_chain_all_(c, c, all, count, is_new);
+    const bloom_keys_ all = { NULL, NULL, hashes, count, is_new };
+    return bloom_chain_all_(c, c, all, false);
 }
 
-BLOOM_CHAIN_API size_t bloom_chain_add_absent_hash(
-    bloom_chain *c, const bloom_hash *hashes, size_t count)
+BLOOM_API size_t bloom_chain_add_absent_hash(bloom_chain *c,
+                                             const bloom_hash *hashes,
+                                             size_t count)
 {
-    const bloom_chain_keys_ all = { NULL, NULL, hashes, true };
-    return bloom_chain_all_(c, c, all, count, NULL);
+    const bloom_keys_ all = { NULL, NULL, hashes, count, NULL };
+    return bloom_chain_all_(c, c, all, true);
 }
 
-BLOOM_CHAIN_API size_t bloom_chain_may_contain_many(
-    const bloom_chain *c, const bloom_key *keys, size_t count, bool *maybe)
+BLOOM_API size_t bloom_chain_may_contain_many(const bloom_chain *c,
+                                              const bloom_key *keys,
+                                              size_t count, bool *maybe)
 {
-    const bloom_chain_keys_ all = { keys, NULL, NULL, false };
-    return bloom_chain_all_(NULL, c, all, count, maybe);
+    const bloom_keys_ all = { keys, NULL, NULL, count, maybe };
+    return bloom_chain_all_(NULL, c, all, false);
 }
 
-BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_u64(
-    const bloom_chain *c, const uint64_t *keys, size_t count, bool *maybe)
+BLOOM_API size_t bloom_chain_may_contain_many_u64(const bloom_chain *c,
+                                                  const uint64_t *keys,
+                                                  size_t count, bool *maybe)
 {
-    const bloom_chain_keys_ all = { NULL, keys, NULL, false };
-    return bloom_chain_all_(NULL, c, all, count, maybe);
+    const bloom_keys_ all = { NULL, keys, NULL, count, maybe };
+    return bloom_chain_all_(NULL, c, all, false);
 }
 
-BLOOM_CHAIN_API size_t bloom_chain_may_contain_many_hash(
-    const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe)
+BLOOM_API size_t bloom_chain_may_contain_many_hash(const bloom_chain *c,
+                                                   const bloom_hash *hashes,
+                                                   size_t count, bool *maybe)
 {
-    const bloom_chain_keys_ all = { NULL, NULL, hashes, false };
-    return bloom_chain_all_(NULL, c, all, count, maybe);
+    const bloom_keys_ all = { NULL, NULL, hashes, count, maybe };
+    return bloom_chain_all_(NULL, c, all, false);
 }
 
 /* ---- Whole chains ------------------------------------------------------- */
 
-BLOOM_CHAIN_API unsigned bloom_chain_links(const bloom_chain *c)
+BLOOM_API unsigned bloom_chain_links(const bloom_chain *c)
 {
     return c->links;
 }
 
-BLOOM_CHAIN_API double bloom_chain_rate(const bloom_chain *c)
+BLOOM_API double bloom_chain_rate(const bloom_chain *c)
 {
     return c->p;
 }
 
-BLOOM_CHAIN_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
+BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
 {
     return i < c->links ? c->link[i] : NULL;
 }
@@ -606,7 +569,7 @@ BLOOM_CHAIN_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
 /* A link received only the share `given` of the keys, as the others were false
    positives of older links. From a link without unset cells on, `given` is 0,
    and `keys` is 2^64, infinity or NaN. None of these is below the limit. */
-BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c)
+BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c)
 {
     const double limit = 18446744073709549568.0;    /* 2^64 - 2048 */
     double keys = 0.5, given = 1;
@@ -620,7 +583,7 @@ BLOOM_CHAIN_API uint64_t bloom_chain_estimate(const bloom_chain *c)
 }
 
 /* On x87, where doubles are computed with extra bits, the sum may exceed 1. */
-BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c)
+BLOOM_API double bloom_chain_fpr(const bloom_chain *c)
 {
     double rate = 0;
     unsigned i;
@@ -631,7 +594,7 @@ BLOOM_CHAIN_API double bloom_chain_fpr(const bloom_chain *c)
 
 /* ---- The image ---------------------------------------------------------- */
 
-BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c)
+BLOOM_API size_t bloom_chain_size(const bloom_chain *c)
 {
     size_t size = 32;
     unsigned i;
@@ -640,7 +603,7 @@ BLOOM_CHAIN_API size_t bloom_chain_size(const bloom_chain *c)
     return size;
 }
 
-BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c)
+BLOOM_API void bloom_chain_seal(bloom_chain *c)
 {
     unsigned i;
     for (i = 0; i < c->links; i++)
@@ -648,7 +611,7 @@ BLOOM_CHAIN_API void bloom_chain_seal(bloom_chain *c)
             bloom_seal(c->link[i]);
 }
 
-BLOOM_CHAIN_API bloom_error bloom_chain_verify(const bloom_chain *c)
+BLOOM_API bloom_error bloom_chain_verify(const bloom_chain *c)
 {
     bloom_error worst = BLOOM_OK, error;
     unsigned i;
@@ -659,27 +622,15 @@ BLOOM_CHAIN_API bloom_error bloom_chain_verify(const bloom_chain *c)
     return worst;
 }
 
-static inline void bloom_chain_put_(unsigned char *at, uint64_t number)
-{
-    unsigned i;
-    for (i = 0; i < 8; i++)
-        at[i] = (unsigned char)(number >> 8 * i & 255);
-}
-
-/* There may be no libc, and no memcpy. */
-static inline void bloom_chain_copy_(void *to, const void *from, size_t size)
-{
-    size_t i;
-    for (i = 0; i < size; i++)
-        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
-}
+/* A double and its bits */
+typedef union bloom_chain_double_ { double number; uint64_t bits; }
+    bloom_chain_double_;
 
 static inline double bloom_chain_get_rate_(const unsigned char *head)
 {
-    uint64_t bits = bloom_chain_get_(head + 16);
-    double p;
-    bloom_chain_copy_(&p, &bits, sizeof p);
-    return p;
+    bloom_chain_double_ p;
+    p.bits = bloom_load64_(head + 16);
+    return p.number;
 }
 
 static inline unsigned char bloom_chain_check_byte_(const unsigned char *head)
@@ -690,11 +641,10 @@ static inline unsigned char bloom_chain_check_byte_(const unsigned char *head)
     return (unsigned char)(sum & 255);
 }
 
-BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
-                                      unsigned char head[32])
+BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32])
 {
-    uint64_t bits;
-    bloom_chain_copy_(&bits, &c->p, sizeof bits);
+    bloom_chain_double_ p;
+    p.number = c->p;
     head[0] = 'B';
     head[1] = 'L';
     head[2] = 'C';
@@ -702,13 +652,13 @@ BLOOM_CHAIN_API void bloom_chain_head(const bloom_chain *c,
     head[4] = c->like.layout;
     head[5] = 64;
     head[6] = (unsigned char)c->links;
-    bloom_chain_put_(head + 8, c->first_n);
-    bloom_chain_put_(head + 16, bits);
-    bloom_chain_put_(head + 24, c->keys);
+    bloom_store64_(head + 8, c->first_n);
+    bloom_store64_(head + 16, p.bits);
+    bloom_store64_(head + 24, c->keys);
     head[7] = bloom_chain_check_byte_(head);
 }
 
-BLOOM_CHAIN_API void bloom_chain_write(const bloom_chain *c, void *memory)
+BLOOM_API void bloom_chain_write(const bloom_chain *c, void *memory)
 {
     unsigned char *image = (unsigned char *)memory;
     size_t at = 32;
@@ -716,7 +666,7 @@ BLOOM_CHAIN_API void bloom_chain_write(const bloom_chain *c, void *memory)
     bloom_chain_head(c, image);
     for (i = 0; i < c->links; i++) {
         const size_t size = bloom_size(c->link[i]);
-        bloom_chain_copy_(image + at, c->link[i], size);
+        bloom_copy_bytes_(image + at, bloom_const_bytes_(c->link[i]), size);
         at += size;
     }
 }
@@ -733,7 +683,7 @@ static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
         return BLOOM_WRONG_VERSION;
     p = bloom_chain_get_rate_(head);
     if (head[4] > BLOOM_BLOCKED || head[5] != 64 || head[6] < 1 || head[6] > 64
-        || bloom_chain_get_(head + 8) == 0 || !(p > 0 && p < 1))
+        || bloom_load64_(head + 8) == 0 || !(p > 0 && p < 1))
         return BLOOM_BAD_HEADER;
     return head[7] == bloom_chain_check_byte_(head) ? BLOOM_OK : BLOOM_CORRUPT;
 }
@@ -770,9 +720,8 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
     return error;
 }
 
-BLOOM_CHAIN_API bloom_chain *bloom_chain_join(const unsigned char head[32],
-                                              bloom *const *link,
-                                              bloom_error *error)
+BLOOM_API bloom_chain *bloom_chain_join(const unsigned char head[32],
+                                        bloom *const *link, bloom_error *error)
 {
     bloom_error found = bloom_chain_check_head_(head, 32);
     bloom_chain *c = NULL;
@@ -781,7 +730,7 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_join(const unsigned char head[32],
         if (!bloom_chain_fits_(head, link[i], bloom_plan_of(link[0]).seed))
             found = BLOOM_BAD_HEADER;
     if (found == BLOOM_OK) {
-        c = bloom_chain_make_(bloom_chain_get_(head + 8),
+        c = bloom_chain_make_(bloom_load64_(head + 8),
                               bloom_chain_get_rate_(head),
                               bloom_plan_of(link[0]));
         found = c ? BLOOM_OK : BLOOM_NO_MEMORY;
@@ -794,15 +743,15 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_join(const unsigned char head[32],
         c->link[c->links] = link[c->links];
         c->links++;
     }
-    c->keys = bloom_chain_get_(head + 24);
+    c->keys = bloom_load64_(head + 24);
     c->room = bloom_chain_capacity_(c);
     if (c->room < c->keys)              /* try again to grow */
         c->room = c->keys;
     return c;
 }
 
-BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
-                                              bloom_error *error)
+BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
+                                        bloom_error *error)
 {
     const unsigned char *head = (const unsigned char *)image;
     const bloom_error found = bloom_chain_check_(head, size);
@@ -829,11 +778,8 @@ BLOOM_CHAIN_API bloom_chain *bloom_chain_load(const void *image, size_t size,
     return c;
 }
 
+BLOOM_END_HUSH_
 #ifdef __cplusplus
 }
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
-#endif /* BLOOM_CHAIN_H */
+#endif /* BLOOM_IMPLEMENTATION */

@@ -7,14 +7,14 @@
    find keys that are false positives, or keys that fill the filter fast. Nobody
    can do so without the secret.
 
-   USE
-       #include "bloom_keyed.h"                // which includes bloom.h
+   USE: #include "bloom_keyed.h", which includes bloom.h. One file of a program
+   compiles the code: it defines BLOOM_IMPLEMENTATION before this #include. If
+   the linker misses bloom_keyed_hash, no file does. See USE in bloom.h.
        unsigned char secret[16];
        getrandom(secret, sizeof secret, 0);    // once, not for each key
        bloom_add_hash(b, bloom_keyed_hash(secret, "apple", 5));
        bloom_may_contain_hash(b, bloom_keyed_hash(secret, "pear", 4));
        bloom_may_contain_hash(b, bloom_keyed_u64(secret, 42));
-   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    The hashes do not depend on a filter. They suit every filter, chain and
    window, with hash_bits 64 or 32, and the same hash can be looked up in many.
@@ -28,51 +28,52 @@
    The secret protects only while nobody else knows it. It does not hide which
    answers the filter gives: somebody who can ask many keys, and see each
    answer, learns which of them are false positives, and can ask those again.
-   A keyed hash takes longer than the one of bloom_add: see README.md here.
+   A keyed hash takes longer than the one of bloom_add: see README.md here. */
 
-   OPTION: BLOOM_KEYED_API stands before each function. By default it is static
-   inline: each file has its own copies. To export the functions from a library,
-   #define it as extern before the #include in one of its files, and in no
-   other. */
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"
+#endif
 
 #ifndef BLOOM_KEYED_H
 #define BLOOM_KEYED_H
 
-#include "bloom.h"
-
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
-#error "bloom_keyed.h needs bloom.h 2.2.0 or later, but the compiler found \
-another bloom.h first: copy the right one into the folder of bloom_keyed.h"
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20300
+#error "bloom_keyed.h needs the bloom.h of its own version, but the compiler \
+found another one first: copy the right one into the folder of bloom_keyed.h"
 #endif
-#ifndef BLOOM_KEYED_API
-#define BLOOM_KEYED_API static inline
-#endif
-
 #ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
 #define bloom_keyed_hash BLOOM_NAME_(bloom_keyed_hash)
 #define bloom_keyed_u64 BLOOM_NAME_(bloom_keyed_u64)
 #endif
 
-/* The code is C. These warnings of C++ compilers concern C's casts. */
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The hash of the `size` bytes at data, for the _hash calls of any filter. For
    a size of 0, data may be NULL. */
-BLOOM_KEYED_API bloom_hash bloom_keyed_hash(const unsigned char secret[16],
-                                            const void *data, size_t size);
+BLOOM_READS_(2, 3) BLOOM_API bloom_hash bloom_keyed_hash(
+    const unsigned char secret[16], const void *data, size_t size);
 
 /* The hash of an integer: that of its 8 bytes in little-endian order */
-BLOOM_KEYED_API bloom_hash bloom_keyed_u64(const unsigned char secret[16],
-                                           uint64_t integer);
+BLOOM_API bloom_hash bloom_keyed_u64(const unsigned char secret[16],
+                                     uint64_t integer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BLOOM_KEYED_H */
+
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_KEYED_DONE_)
+#define BLOOM_KEYED_DONE_
+#if BLOOM_IN_ROM_
+#error "bloom_keyed.h: not in a file that defines BLOOM_READ_BYTE"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+BLOOM_HUSH_
 
 /* ==== Code ==================================================================
    The key is read as little-endian words of 8 bytes. The last word has the
@@ -83,23 +84,18 @@ BLOOM_KEYED_API bloom_hash bloom_keyed_u64(const unsigned char secret[16],
 typedef struct bloom_keyed_state_ { uint64_t v0, v1, v2, v3; }
     bloom_keyed_state_;
 
-static inline uint64_t bloom_keyed_rotate_(uint64_t x, unsigned by)
-{
-    return x << by | x >> (64 - by);
-}
-
 static inline void bloom_keyed_round_(bloom_keyed_state_ *s)
 {
     s->v0 += s->v1;
-    s->v1 = bloom_keyed_rotate_(s->v1, 13) ^ s->v0;
-    s->v0 = bloom_keyed_rotate_(s->v0, 32);
+    s->v1 = bloom_rotl64_(s->v1, 13) ^ s->v0;
+    s->v0 = bloom_rotl64_(s->v0, 32);
     s->v2 += s->v3;
-    s->v3 = bloom_keyed_rotate_(s->v3, 16) ^ s->v2;
+    s->v3 = bloom_rotl64_(s->v3, 16) ^ s->v2;
     s->v0 += s->v3;
-    s->v3 = bloom_keyed_rotate_(s->v3, 21) ^ s->v0;
+    s->v3 = bloom_rotl64_(s->v3, 21) ^ s->v0;
     s->v2 += s->v1;
-    s->v1 = bloom_keyed_rotate_(s->v1, 17) ^ s->v2;
-    s->v2 = bloom_keyed_rotate_(s->v2, 32);
+    s->v1 = bloom_rotl64_(s->v1, 17) ^ s->v2;
+    s->v2 = bloom_rotl64_(s->v2, 32);
 }
 
 static inline void bloom_keyed_mix_(bloom_keyed_state_ *s, uint64_t word)
@@ -119,20 +115,12 @@ static inline uint64_t bloom_keyed_finish_(bloom_keyed_state_ *s)
     return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
 
-/* Eight bytes as a number, written so that gcc and clang read them at once */
-static inline uint64_t bloom_keyed_word_(const unsigned char *b)
-{
-    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16
-         | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40
-         | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
-}
-
 /* "somepseudorandomlygeneratedbytes", keyed. The 0xEE and, below, 0xDD are for
    a result of 128 bits. */
 static inline bloom_keyed_state_ bloom_keyed_begin_(const unsigned char *secret)
 {
-    const uint64_t k0 = bloom_keyed_word_(secret);
-    const uint64_t k1 = bloom_keyed_word_(secret + 8);
+    const uint64_t k0 = bloom_load64_(secret);
+    const uint64_t k1 = bloom_load64_(secret + 8);
     bloom_keyed_state_ s;
     s.v0 = k0 ^ 0x736F6D6570736575U;
     s.v1 = k1 ^ 0x646F72616E646F6DU ^ 0xEE;
@@ -152,33 +140,30 @@ static inline bloom_hash bloom_keyed_end_(bloom_keyed_state_ s, uint64_t last)
     return h;
 }
 
-BLOOM_KEYED_API bloom_hash bloom_keyed_hash(const unsigned char secret[16],
-                                            const void *data, size_t size)
+BLOOM_API bloom_hash bloom_keyed_hash(const unsigned char secret[16],
+                                      const void *data, size_t size)
 {
     const unsigned char *byte = (const unsigned char *)data;
     bloom_keyed_state_ s = bloom_keyed_begin_(secret);
     uint64_t last = (uint64_t)size << 56;
     size_t left, i;
     for (left = size; left >= 8; left -= 8, byte += 8)
-        bloom_keyed_mix_(&s, bloom_keyed_word_(byte));
+        bloom_keyed_mix_(&s, bloom_load64_(byte));
     for (i = 0; i < left; i++)
         last |= (uint64_t)byte[i] << 8 * i;
     return bloom_keyed_end_(s, last);
 }
 
-BLOOM_KEYED_API bloom_hash bloom_keyed_u64(const unsigned char secret[16],
-                                           uint64_t integer)
+BLOOM_API bloom_hash bloom_keyed_u64(const unsigned char secret[16],
+                                     uint64_t integer)
 {
     bloom_keyed_state_ s = bloom_keyed_begin_(secret);
     bloom_keyed_mix_(&s, integer);
     return bloom_keyed_end_(s, (uint64_t)8 << 56);
 }
 
+BLOOM_END_HUSH_
 #ifdef __cplusplus
 }
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
-#endif /* BLOOM_KEYED_H */
+#endif /* BLOOM_IMPLEMENTATION */

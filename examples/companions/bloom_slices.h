@@ -10,8 +10,10 @@
    combines them by AND, whatever the number of filters. This is called a
    bit-sliced index (BIGSI, COBS) or an interleaved Bloom filter (SeqAn).
 
-   USE
-       #include "bloom_slices.h"               // which includes bloom.h
+   USE: #include "bloom_slices.h", which includes bloom.h. One file of a
+   program compiles the code: it defines BLOOM_IMPLEMENTATION before this
+   #include. If the linker misses bloom_slices_new, no file does. See USE in
+   bloom.h.
        // 100 filters, for up to 1000 keys each; p = 1% for each
        bloom_slices *s = bloom_slices_new(1000, 0.01, 100);
        uint64_t who[2];                        // 100 bits, in words of 64
@@ -22,7 +24,6 @@
        if (found > 0 && (who[7 / 64] >> 7 % 64 & 1))
            puts("filter 7 may contain it");    // it is one of `found` filters
        bloom_slices_free(s);
-   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    Each of the filters is a classic filter of bloom.h: it has the cells and the
    false-positive rate of a filter of the same plan with the same keys.
@@ -43,49 +44,29 @@
    rows, so adding takes 1 to 4 times as long as in a filter of its own.
    bloom_slices_put and _get of one filter touch all rows: prefer to add keys.
 
-   OPTIONS
-   BLOOM_SLICES_API stands before each function. By default it is static inline:
-   each file has its own copies. To export the functions from a library, #define
-   it as extern before the #include in one of its files, and in no other.
-   BLOOM_NO_SIMD leaves out the vector code, which needs GCC or Clang. The
-   vectors have the size of the registers that the compiler may use: compile
-   with -mavx2 or -march=native for larger ones than those of every x86-64.
-   BLOOM_ATOMIC lets several threads add and ask at once, as in bloom.h.
-
-   Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
-   or BLOOM_TINY, use bloom_slices_init. BLOOM_READ_BYTE must not be defined.
+   The options of bloom.h hold here, too. BLOOM_NO_SIMD leaves out the vector
+   code, which needs GCC or Clang. The vectors have the size of the registers
+   that the compiler may use: compile with -mavx2 or -march=native for larger
+   ones than those of every x86-64. With BLOOM_NO_MALLOC or BLOOM_TINY, use
+   bloom_slices_init.
    Threads: any number may call bloom_slices_find and its variants,
    bloom_slices_count, _get, _copy and _verify at the same time. Every other
-   call needs exclusive access, also if it is for another filter: eight of them
-   share each byte. With BLOOM_ATOMIC, bloom_slices_add and its variants may run
+   call needs exclusive access, also if it is for another filter: 64 of them
+   share each word. With BLOOM_ATOMIC, bloom_slices_add and its variants may run
    at the same time as each other, bloom_slices_find and bloom_slices_count. */
+
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"
+#endif
 
 #ifndef BLOOM_SLICES_H
 #define BLOOM_SLICES_H
 
-#if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
-#error "bloom_slices.h: do not define BLOOM_READ_BYTE: rows are read like RAM"
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20300
+#error "bloom_slices.h needs the bloom.h of its own version, but the compiler \
+found another one first: copy the right one into the folder of bloom_slices.h"
 #endif
-#include "bloom.h"
-
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
-#error "bloom_slices.h needs bloom.h 2.2.0 or later, but the compiler found \
-another bloom.h first: copy the right one into the folder of bloom_slices.h"
-#endif
-/* In loops that inline a lookup, the header is read once, and a lookup takes
-   about half of the time. So GCC and Clang are told to. */
-#if !defined(BLOOM_SLICES_API) && defined(__GNUC__) \
-    && !defined(__OPTIMIZE_SIZE__) && !defined(BLOOM_TINY)
-#define BLOOM_SLICES_INLINE_ __attribute__((always_inline)) static inline
-#define BLOOM_SLICES_FIND_ BLOOM_SLICES_INLINE_
-#else
-#define BLOOM_SLICES_INLINE_ static inline
-#define BLOOM_SLICES_FIND_ BLOOM_SLICES_API
-#endif
-#ifndef BLOOM_SLICES_API
-#define BLOOM_SLICES_API static inline
-#endif
-
 /* BLOOM_NAMESPACE and BLOOM_ATOMIC: see "Names" in bloom.h. */
 #ifdef BLOOM_NAMESPACE
 #define bloom_slices BLOOM_NAME_(bloom_slices)
@@ -121,15 +102,6 @@ another bloom.h first: copy the right one into the folder of bloom_slices.h"
 #define bloom_slices_view BLOOM_NAME_(bloom_slices_view)
 #endif
 
-/* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
-#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -144,8 +116,7 @@ typedef struct bloom_slices bloom_slices;   /* the image; only by pointer */
    impossible or not classic, or if the size is too large for size_t.
    Static memory for 100 filters:
        static unsigned char memory[64 + 8 * BLOOM_CELLS(1000, 100) * 2]; */
-BLOOM_SLICES_API size_t bloom_slices_plan_size(bloom_plan plan,
-                                               uint64_t filters);
+BLOOM_API size_t bloom_slices_plan_size(bloom_plan plan, uint64_t filters);
 
 #ifndef BLOOM_NO_MALLOC
 /* These make empty filters. bloom_slices_new(n, p, filters) uses the plan
@@ -153,31 +124,29 @@ BLOOM_SLICES_API size_t bloom_slices_plan_size(bloom_plan plan,
    memory is short. */
 #ifndef BLOOM_NO_FLOAT
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API bloom_slices *bloom_slices_new(uint64_t n, double p,
-                                                uint64_t filters);
+BLOOM_API bloom_slices *bloom_slices_new(uint64_t n, double p,
+                                         uint64_t filters);
 #endif
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API bloom_slices *bloom_slices_create(bloom_plan plan,
-                                                   uint64_t filters);
+BLOOM_API bloom_slices *bloom_slices_create(bloom_plan plan, uint64_t filters);
 
 /* A copy with another number of filters, or the same. If it has more, the new
    ones are empty and come last. If it has fewer, the last ones are left out. A
    copy with the same number has the seal of s, others have none. The result is
    NULL if `filters` is 0, the copy too large, or memory short. */
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
-                                                 uint64_t filters);
+BLOOM_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
+                                          uint64_t filters);
 
 /* Frees what bloom_slices_new, _create or _copy has returned, or NULL, and must
    get nothing else. */
-BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s);
+BLOOM_API void bloom_slices_free(bloom_slices *s);
 #endif
 
 /* Makes empty filters in your memory, as bloom_init makes one. */
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,
-                                                 bloom_plan plan,
-                                                 uint64_t filters);
+BLOOM_API bloom_slices *bloom_slices_init(void *memory, size_t size,
+                                          bloom_plan plan, uint64_t filters);
 
 /* These use the `size` bytes at image as slices, in place. Only the first 64
    bytes are checked, in constant time. The checks, in this order, are:
@@ -191,76 +160,70 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,
        BLOOM_UNSUPPORTED    the size is too large for size_t
        BLOOM_TRUNCATED      there are fewer bytes than the image has */
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API bloom_slices *bloom_slices_open(void *image, size_t size,
-                                                 bloom_error *error);
+BLOOM_API bloom_slices *bloom_slices_open(void *image, size_t size,
+                                          bloom_error *error);
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API const bloom_slices *bloom_slices_view(const void *image,
-                                                       size_t size,
-                                                       bloom_error *error);
+BLOOM_API const bloom_slices *bloom_slices_view(const void *image, size_t size,
+                                                bloom_error *error);
 
 /* The size of the image that begins with these 64 bytes; 0 if it is none, or
    not for this build: then *error is the reason. error may be NULL. */
-BLOOM_SLICES_API size_t bloom_slices_image_size(const void *head,
-                                                bloom_error *error);
+BLOOM_API size_t bloom_slices_image_size(const void *head, bloom_error *error);
 
-BLOOM_SLICES_API size_t bloom_slices_size(const bloom_slices *s);
-BLOOM_SLICES_API bloom_plan bloom_slices_plan_of(const bloom_slices *s);
-BLOOM_SLICES_API uint64_t bloom_slices_filters(const bloom_slices *s);
+BLOOM_API size_t bloom_slices_size(const bloom_slices *s);
+BLOOM_API bloom_plan bloom_slices_plan_of(const bloom_slices *s);
+BLOOM_API uint64_t bloom_slices_filters(const bloom_slices *s);
 
 /* As bloom_seal and bloom_verify */
-BLOOM_SLICES_API void bloom_slices_seal(bloom_slices *s);
-BLOOM_SLICES_API bloom_error bloom_slices_verify(const bloom_slices *s);
+BLOOM_API void bloom_slices_seal(bloom_slices *s);
+BLOOM_API bloom_error bloom_slices_verify(const bloom_slices *s);
 
 /* Removes all keys, or those of filter i. If there is no filter i, nothing
    changes. */
-BLOOM_SLICES_API void bloom_slices_clear(bloom_slices *s);
-BLOOM_SLICES_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i);
+BLOOM_API void bloom_slices_clear(bloom_slices *s);
+BLOOM_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i);
 
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. */
 
 /* The hash of a key, for all filters of s: bloom_hash_key and bloom_hash_u64 of
    a filter of the same plan */
-BLOOM_SLICES_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
-                                                  const void *key, size_t size);
-BLOOM_SLICES_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s,
-                                                  uint64_t key);
+BLOOM_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
+                                           const void *key, size_t size);
+BLOOM_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s, uint64_t key);
 
 /* Adds a key to filter i. true: it was certainly not in that filter. false: it
    may have been in; or there is no filter i, and nothing was added. So make
    sure that i is below bloom_slices_filters(s). */
-BLOOM_SLICES_API bool bloom_slices_add(bloom_slices *s, uint64_t i,
-                                       const void *key, size_t size);
-BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
-                                           uint64_t key);
-BLOOM_SLICES_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i,
-                                            bloom_hash h);
+BLOOM_API bool bloom_slices_add(bloom_slices *s, uint64_t i, const void *key,
+                                size_t size);
+BLOOM_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i, uint64_t key);
+BLOOM_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i, bloom_hash h);
 
 /* Which filters may contain the key? Bit i % 64 of who[i / 64] is 1 if filter i
    may contain it, and 0 if it certainly does not. `who` has (filters + 63) / 64
    words, and is not NULL; in the last word, bits without a filter are 0.
    Returns how many filters may contain the key. */
-BLOOM_SLICES_API uint64_t bloom_slices_find(const bloom_slices *s,
-                                            const void *key, size_t size,
-                                            uint64_t *who);
-BLOOM_SLICES_API uint64_t bloom_slices_find_u64(const bloom_slices *s,
-                                                uint64_t key, uint64_t *who);
-BLOOM_SLICES_API uint64_t bloom_slices_find_hash(const bloom_slices *s,
-                                                 bloom_hash h, uint64_t *who);
+BLOOM_API uint64_t bloom_slices_find(const bloom_slices *s, const void *key,
+                                     size_t size, uint64_t *who);
+BLOOM_API uint64_t bloom_slices_find_u64(const bloom_slices *s, uint64_t key,
+                                         uint64_t *who);
+BLOOM_API uint64_t bloom_slices_find_hash(const bloom_slices *s, bloom_hash h,
+                                          uint64_t *who);
 
 /* Which filters may contain all of `count` keys? If count is 0, all filters.
    It stops as soon as no filter is left. */
-BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
-                                                const bloom_hash *hashes,
-                                                size_t count, uint64_t *who);
+BLOOM_API uint64_t bloom_slices_find_all(const bloom_slices *s,
+                                         const bloom_hash *hashes, size_t count,
+                                         uint64_t *who);
 
 /* Sets counts[i], for each filter i, to how many of the `count` keys it may
    contain. A key that is there twice counts twice. `count` must be below 2^32,
    or a count may wrap to 0. The call takes about 13 KB of stack (gcc 12 or
    clang 14, -O2, x86-64); in small builds, 512 pointers and some more. */
-BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
-                                         const bloom_hash *hashes,
-                                         size_t count, uint32_t *counts);
+BLOOM_API void bloom_slices_count(const bloom_slices *s,
+                                  const bloom_hash *hashes, size_t count,
+                                  uint32_t *counts);
 
 /* ---- Whole filters ------------------------------------------------------ */
 /* bloom_slices_put replaces filter i by a copy of b. bloom_slices_get makes b a
@@ -268,11 +231,24 @@ BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
    the same keys were added. If there is no filter i, or if the plan of b is not
    bloom_slices_plan_of(s), the result is false and nothing changes. */
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
-                                       const bloom *b);
+BLOOM_API bool bloom_slices_put(bloom_slices *s, uint64_t i, const bloom *b);
 BLOOM_USE_RESULT_
-BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
-                                       bloom *b);
+BLOOM_API bool bloom_slices_get(const bloom_slices *s, uint64_t i, bloom *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BLOOM_SLICES_H */
+
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_SLICES_DONE_)
+#define BLOOM_SLICES_DONE_
+#if BLOOM_IN_ROM_
+#error "bloom_slices.h: not in a file that defines BLOOM_READ_BYTE"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+BLOOM_HUSH_
 
 /* ==== Code ==================================================================
 
@@ -301,73 +277,11 @@ static inline unsigned char *bloom_slices_bytes_(bloom_slices *s)
     return (unsigned char *)s;
 }
 
-/* ---- Words and bits of rows -------------------------------------------------
-   With BLOOM_ATOMIC, threads may set bits of a row while others read it. A read
-   may then see some of these bits and not others, which is harmless, as no bit
-   depends on another. So a word need not be read in one piece, but each call
-   must read it again, hence volatile. C calls that a data race. GCC and Clang,
-   which BLOOM_ATOMIC needs, compile it as it is meant. */
-#ifdef BLOOM_ATOMIC
-#define BLOOM_SLICES_BYTE_(p) __atomic_load_n(p, __ATOMIC_RELAXED)
-#define BLOOM_SLICES_VOLATILE_ volatile
-#define BLOOM_SLICES_RACY_ __attribute__((no_sanitize_thread)) static inline
-
-/* Sets a bit. Returns what the byte was before. */
-static inline unsigned bloom_slices_set_(unsigned char *byte, unsigned bit)
-{
-    const unsigned old = BLOOM_SLICES_BYTE_(byte);
-    return (old & bit) != 0 ? old : __atomic_fetch_or(byte, (unsigned char)bit,
-                                                      __ATOMIC_RELAXED);
-}
-#else
-#define BLOOM_SLICES_BYTE_(p) (*(p))
-#define BLOOM_SLICES_VOLATILE_
-#define BLOOM_SLICES_RACY_ static inline
-
-static inline unsigned bloom_slices_set_(unsigned char *byte, unsigned bit)
-{
-    const unsigned old = *byte;
-    *byte = (unsigned char)(old | bit);
-    return old;
-}
-#endif
-
-/* The number at p, written so that gcc and clang read eight bytes at once */
-static inline uint64_t bloom_slices_load_(const unsigned char *p)
-{
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16
-         | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40
-         | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-}
-
-static inline void bloom_slices_store_(unsigned char *p, uint64_t number)
-{
-    unsigned i;
-    for (i = 0; i < 8; i++)
-        p[i] = (unsigned char)(number >> 8 * i & 255);
-}
-
-/* There may be no libc, and no memset or memcpy. */
-static inline void bloom_slices_zero_(unsigned char *bytes, size_t size)
-{
-    size_t i;
-    for (i = 0; i < size; i++)
-        bytes[i] = 0;
-}
-
-static inline void bloom_slices_copy_(unsigned char *to,
-                                      const unsigned char *from, size_t size)
-{
-    size_t i;
-    for (i = 0; i < size; i++)
-        to[i] = from[i];
-}
-
 /* ---- The header --------------------------------------------------------- */
 
-BLOOM_SLICES_API uint64_t bloom_slices_filters(const bloom_slices *s)
+BLOOM_API uint64_t bloom_slices_filters(const bloom_slices *s)
 {
-    return bloom_slices_load_(bloom_slices_const_bytes_(s) + 8);
+    return bloom_load64_(bloom_slices_const_bytes_(s) + 8);
 }
 
 /* The filter that begins at byte 32. It has a header, but its cells are not
@@ -378,7 +292,7 @@ static inline const bloom *bloom_slices_filter_(const bloom_slices *s)
     return (const bloom *)header;
 }
 
-BLOOM_SLICES_API bloom_plan bloom_slices_plan_of(const bloom_slices *s)
+BLOOM_API bloom_plan bloom_slices_plan_of(const bloom_slices *s)
 {
     return bloom_plan_of(bloom_slices_filter_(s));
 }
@@ -401,8 +315,7 @@ static inline uint64_t bloom_slices_last_mask_(uint64_t filters)
     return UINT64_MAX >> (64 - filters % 64) % 64;
 }
 
-BLOOM_SLICES_API size_t bloom_slices_plan_size(bloom_plan plan,
-                                               uint64_t filters)
+BLOOM_API size_t bloom_slices_plan_size(bloom_plan plan, uint64_t filters)
 {
     const uint64_t words = bloom_slices_words_(filters);
     const uint64_t most = (SIZE_MAX - BLOOM_SLICES_HEADER_SIZE) / 8;
@@ -412,102 +325,59 @@ BLOOM_SLICES_API size_t bloom_slices_plan_size(bloom_plan plan,
     return BLOOM_SLICES_HEADER_SIZE + (size_t)(plan.cells * words) * 8;
 }
 
-BLOOM_SLICES_API size_t bloom_slices_size(const bloom_slices *s)
+BLOOM_API size_t bloom_slices_size(const bloom_slices *s)
 {
     return bloom_slices_plan_size(bloom_slices_plan_of(s),
                                   bloom_slices_filters(s));
 }
 
-static inline bool bloom_slices_same_plan_(bloom_plan a, bloom_plan b)
-{
-    return a.cells == b.cells && a.seed == b.seed && a.hashes == b.hashes
-        && a.layout == b.layout && a.hash_bits == b.hash_bits;
-}
-
-/* A call that may change cells removes the seal first. */
-static inline void bloom_slices_unseal_(bloom_slices *s)
-{
-    unsigned char *seal = bloom_slices_bytes_(s) + 24;
-#ifdef BLOOM_ATOMIC
-    unsigned i;
-    for (i = 0; i < 8; i++)
-        if (BLOOM_SLICES_BYTE_(seal + i) != 0)
-            __atomic_store_n(seal + i, 0, __ATOMIC_RELAXED);
-#else
-    bloom_slices_store_(seal, 0);
-#endif
-}
-
 /* ---- Making ------------------------------------------------------------- */
 
-/* Writes the header for a possible plan. bloom_init would clear m cells after
-   the header of a filter. So it makes a filter of 64 cells elsewhere, which
-   cannot fail; its header is copied, and m put in. */
+/* Writes the header for a possible plan. The memory is zero. */
 static inline void bloom_slices_write_header_(unsigned char *image,
                                               bloom_plan plan, uint64_t filters)
 {
-    unsigned char small[BLOOM_HEADER_SIZE + 8];
-    const uint64_t cells = plan.cells;
-    bloom_slices_zero_(image, BLOOM_SLICES_HEADER_SIZE);
     image[0] = 'B';
     image[1] = 'L';
     image[2] = 'S';
     image[3] = 2;
-    bloom_slices_store_(image + 8, filters);
-    plan.cells = 64;
-    (void)!bloom_init(small, sizeof small, plan);
-    bloom_slices_copy_(image + 32, small, BLOOM_HEADER_SIZE);
-    bloom_slices_store_(image + 32 + 8, cells);
+    bloom_store64_(image + 8, filters);
+    bloom_write_header_(image + 32, plan);
 }
 
-BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,
-                                                 bloom_plan plan,
-                                                 uint64_t filters)
+BLOOM_API bloom_slices *bloom_slices_init(void *memory, size_t size,
+                                          bloom_plan plan, uint64_t filters)
 {
     const size_t needed = bloom_slices_plan_size(plan, filters);
     unsigned char *image = (unsigned char *)memory;
     if (!memory || needed == 0 || needed > size)
         return NULL;
+    BLOOM_ZERO_(image, needed);
     bloom_slices_write_header_(image, plan, filters);
-    bloom_slices_zero_(image + BLOOM_SLICES_HEADER_SIZE,
-                       needed - BLOOM_SLICES_HEADER_SIZE);
     return (bloom_slices *)memory;
 }
 
 #ifndef BLOOM_NO_MALLOC
-/* The image lies in the cells of a filter, which bloom_create makes all zero.
-   Rows of 64 bytes are faster in one cache line than in two, so the image
-   begins at a multiple of 64. The byte before it tells how far in: 32 or 64. */
-BLOOM_SLICES_API bloom_slices *bloom_slices_create(bloom_plan plan,
-                                                   uint64_t filters)
+/* Rows of 64 bytes are faster in one cache line than in two, so the image
+   begins at a multiple of 64. */
+BLOOM_API bloom_slices *bloom_slices_create(bloom_plan plan, uint64_t filters)
 {
-    bloom_plan whole = { 0, 0, 1, BLOOM_CLASSIC, 64 };
-    const size_t size = bloom_slices_plan_size(plan, filters);
-    unsigned char *image;
-    size_t skip;
-    if (size == 0 || (uint64_t)size >> 60 != 0)
-        return NULL;
-    whole.cells = ((uint64_t)size + 64 - BLOOM_HEADER_SIZE) * 8;
-    image = (unsigned char *)bloom_create(whole);
-    if (!image)
-        return NULL;
-    skip = 64 - (uintptr_t)image % 64;
-    image += skip;
-    image[-1] = (unsigned char)skip;
-    bloom_slices_write_header_(image, plan, filters);
+    unsigned char *image = bloom_allocate_(
+        bloom_slices_plan_size(plan, filters), 64);
+    if (image)
+        bloom_slices_write_header_(image, plan, filters);
     return (bloom_slices *)(void *)image;
 }
 
 #ifndef BLOOM_NO_FLOAT
-BLOOM_SLICES_API bloom_slices *bloom_slices_new(uint64_t n, double p,
-                                                uint64_t filters)
+BLOOM_API bloom_slices *bloom_slices_new(uint64_t n, double p, uint64_t filters)
 {
     return bloom_slices_create(bloom_plan_for(n, p), filters);
 }
 #endif
 
-BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
-                                                 uint64_t filters)
+BLOOM_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
+                                          uint64_t filters)
 {
     const bloom_plan plan = bloom_slices_plan_of(s);
     const uint64_t old = bloom_slices_filters(s);
@@ -521,7 +391,7 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
     if (!copy)
         return NULL;
     if (old == filters) {
-        bloom_slices_copy_(to, from, bloom_slices_size(s));
+        bloom_copy_bytes_(to, from, bloom_slices_size(s));
         return copy;
     }
     to_row = bloom_slices_row_words_(copy) * 8;
@@ -529,63 +399,37 @@ BLOOM_SLICES_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
     from += BLOOM_SLICES_HEADER_SIZE;
     to += BLOOM_SLICES_HEADER_SIZE;
     for (row = 0; row < plan.cells; row++, from += from_row, to += to_row) {
-        bloom_slices_copy_(to, from, some);
+        bloom_copy_bytes_(to, from, some);
         last = to + some - 8;
-        bloom_slices_store_(last, bloom_slices_load_(last)
+        bloom_store64_(last, bloom_load64_(last)
                                   & bloom_slices_last_mask_(both));
     }
     return copy;
 }
 
-BLOOM_SLICES_API void bloom_slices_free(bloom_slices *s)
+BLOOM_API void bloom_slices_free(bloom_slices *s)
 {
-    unsigned char *image = bloom_slices_bytes_(s);
-    void *whole = s ? image - image[-1] : NULL;
-    bloom_free((bloom *)whole);
+    bloom_free((bloom *)(void *)s);
 }
 #endif
 
 /* ---- The rows of a key ------------------------------------------------------
-   The walk of bloom.h visits the k cells of a key. Format 2 has fixed it:
-       cell = floor(x * m / 2^64);  x += y;  y *= BLOOM_SLICES_FACTOR_
-   from x = h1 and y = h2; in width 32, the low half of h2 counts as 0. It is
-   computed here, as a call of bloom_probes takes longer than the loads of a few
-   rows. */
-#define BLOOM_SLICES_FACTOR_ 0xD1342543DE82EF95U
-
-/* The high half of the 128-bit product */
-#if defined(__SIZEOF_INT128__) && !defined(__wasm__)
-__extension__ typedef unsigned __int128 bloom_slices_product_;
-
-static inline uint64_t bloom_slices_high_half_(uint64_t x, uint64_t m)
-{
-    return (uint64_t)((bloom_slices_product_)x * m >> 64);
-}
-#else
-static inline uint64_t bloom_slices_high_half_(uint64_t x, uint64_t m)
-{
-    const uint64_t low = 0xFFFFFFFF;
-    const uint64_t a = (x >> 32) * (m & low) + ((x & low) * (m & low) >> 32);
-    const uint64_t b = (x & low) * (m >> 32) + (a & low);
-    return (x >> 32) * (m >> 32) + (a >> 32) + (b >> 32);
-}
-#endif
+   A key has one row for each cell of its walk: see "The walk" in bloom.h. */
 
 typedef struct bloom_slices_walk_ {
     const unsigned char *rows;          /* row 0 */
     size_t row_bytes;
     unsigned k;
-    uint64_t m, x, y;
+    bloom_walk_ cells;
 } bloom_slices_walk_;
 
 static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
                                                        bloom_hash h)
 {
     const unsigned char *image = bloom_slices_const_bytes_(s);
-    const uint64_t mask = image[37] == 32 ? 0xFFFFFFFF00000000U : UINT64_MAX;
     const bloom_slices_walk_ walk = {
         image + BLOOM_SLICES_HEADER_SIZE, bloom_slices_row_words_(s) * 8,
-        image[38], bloom_slices_load_(image + 40), h.h1, h.h2 & mask
+        image[38], bloom_walk_of_(image + 32, bloom_hash_from_(h))
     };
     return walk;
 }
@@ -593,10 +437,7 @@ static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
 /* Where the row of the next cell begins, in bytes from row 0 on */
 static inline size_t bloom_slices_next_row_(bloom_slices_walk_ *walk)
 {
-    const uint64_t cell = bloom_slices_high_half_(walk->x, walk->m);
-    walk->x += walk->y;
-    walk->y *= BLOOM_SLICES_FACTOR_;
-    return (size_t)cell * walk->row_bytes;
+    return (size_t)bloom_next_cell_(&walk->cells) * walk->row_bytes;
 }
 
 static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
@@ -606,43 +447,39 @@ static inline const unsigned char *bloom_slices_next_(bloom_slices_walk_ *walk)
 
 /* ---- One key ------------------------------------------------------------ */
 
-BLOOM_SLICES_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
-                                                  const void *key, size_t size)
+BLOOM_API bloom_hash bloom_slices_hash_key(const bloom_slices *s,
+                                           const void *key, size_t size)
 {
     return bloom_hash_key(bloom_slices_filter_(s), key, size);
 }
 
-BLOOM_SLICES_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s,
-                                                  uint64_t key)
+BLOOM_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s, uint64_t key)
 {
     return bloom_hash_u64(bloom_slices_filter_(s), key);
 }
 
-BLOOM_SLICES_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i,
-                                            bloom_hash h)
+BLOOM_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i, bloom_hash h)
 {
     bloom_slices_walk_ walk = bloom_slices_walk_of_(s, h);
-    unsigned char *rows = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
-    const unsigned shift = i % 8;
+    unsigned char *words = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE
+                         + (size_t)(i / 64) * 8;
     unsigned set = 1;
     if (i >= bloom_slices_filters(s))
         return false;
-    bloom_slices_unseal_(s);
-    rows += (size_t)(i / 8);
+    bloom_unseal_(bloom_slices_bytes_(s));
     for (; walk.k > 0; walk.k--)
-        set &= bloom_slices_set_(rows + bloom_slices_next_row_(&walk),
-                                 1U << shift) >> shift;
+        set &= bloom_probe_bit_(words + bloom_slices_next_row_(&walk), i % 64,
+                                true);
     return !(set & 1);
 }
 
-BLOOM_SLICES_API bool bloom_slices_add(bloom_slices *s, uint64_t i,
-                                       const void *key, size_t size)
+BLOOM_API bool bloom_slices_add(bloom_slices *s, uint64_t i, const void *key,
+                                size_t size)
 {
     return bloom_slices_add_hash(s, i, bloom_slices_hash_key(s, key, size));
 }
 
-BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
-                                           uint64_t key)
+BLOOM_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i, uint64_t key)
 {
     return bloom_slices_add_hash(s, i, bloom_slices_hash_u64(s, key));
 }
@@ -652,21 +489,6 @@ BLOOM_SLICES_API bool bloom_slices_add_u64(bloom_slices *s, uint64_t i,
    are done in the largest pieces that fit, and what is left, in smaller ones.
    The macros define each kernel for words and for vectors. */
 
-#ifdef BLOOM_ATOMIC
-typedef const volatile uint64_t bloom_slices_racy_word_
-    __attribute__((aligned(1), may_alias));
-
-BLOOM_SLICES_RACY_ uint64_t bloom_slices_word_(const unsigned char *p)
-{
-    const void *at = p;
-    const uint64_t word = *(bloom_slices_racy_word_ *)at;
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? word
-                                                     : __builtin_bswap64(word);
-}
-#define BLOOM_SLICES_WORD_(p) bloom_slices_word_(p)
-#else
-#define BLOOM_SLICES_WORD_(p) bloom_slices_load_(p)
-#endif
 #if defined(__GNUC__) && !defined(BLOOM_NO_SIMD) && !defined(BLOOM_TINY) \
     && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #if defined(__AVX512F__)
@@ -678,31 +500,24 @@ BLOOM_SLICES_RACY_ uint64_t bloom_slices_word_(const unsigned char *p)
 #endif
 #endif
 
-/* OPAQUE hides what p points to. Otherwise gcc, which has inlined the loop over
-   vectors into a caller with a short `who`, warns of writes past its end that
-   never happen. */
+/* With BLOOM_ATOMIC, threads may set bits of a row while others read it. A
+   vector may then have some of these bits and not others, which is harmless, as
+   no bit depends on another. So it need not be read in one piece, but each call
+   must read it again, hence volatile. C calls that a data race. GCC and Clang,
+   which BLOOM_ATOMIC needs, compile it as it is meant. */
+#ifdef BLOOM_ATOMIC
+#define BLOOM_SLICES_RACY_ __attribute__((no_sanitize_thread)) static inline
+#else
+#define BLOOM_SLICES_RACY_ static inline
+#endif
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
-#define BLOOM_SLICES_OPAQUE_(p) __asm__("" : "+r"(p))
 typedef uint64_t bloom_slices_vector_
     __attribute__((vector_size(BLOOM_SLICES_VECTOR_SIZE_)));
 typedef bloom_slices_vector_ bloom_slices_unaligned_
     __attribute__((aligned(1), may_alias));
-#define BLOOM_SLICES_VECTOR_(p) (*(const BLOOM_SLICES_VOLATILE_ \
+#define BLOOM_SLICES_VECTOR_(p) (*(const BLOOM_VOLATILE_ \
     bloom_slices_unaligned_ *)(const void *)(p))
 #endif
-
-/* The number of ones in x */
-static inline unsigned bloom_slices_ones_(uint64_t x)
-{
-#ifdef __POPCNT__
-    return (unsigned)__builtin_popcountll(x);
-#else
-    x -= x >> 1 & 0x5555555555555555U;
-    x = (x & 0x3333333333333333U) + (x >> 2 & 0x3333333333333333U);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FU;
-    return (unsigned)(x * 0x0101010101010101U >> 56);
-#endif
-}
 
 /* Sets who[0..] to the AND of the rows of a key, from their byte `at` on. If
    `first` is false, the old who[0..] is included. The kernel does n of the type
@@ -728,7 +543,7 @@ BLOOM_SLICES_RACY_ unsigned name(bloom_slices_walk_ walk, size_t at, \
         to[i] = all[i]; \
     } \
     for (i = 0; i < n * (sizeof(word) / 8); i++) \
-        ones += bloom_slices_ones_(who[i]); \
+        ones += bloom_popcount_(who[i]); \
     return ones; \
 }
 
@@ -784,11 +599,11 @@ BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned k, \
 #endif
 
 BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_word_, uint64_t, 1,
-                          BLOOM_SLICES_WORD_, uint64_t)
+                          bloom_load_word_, uint64_t)
 BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_words_, uint64_t, 2,
-                          BLOOM_SLICES_WORD_, uint64_t)
+                          bloom_load_word_, uint64_t)
 BLOOM_SLICES_COUNT_KERNEL_(bloom_slices_count_word_, uint64_t,
-                           BLOOM_SLICES_WORD_, uint64_t)
+                           bloom_load_word_, uint64_t)
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
 BLOOM_SLICES_FIND_KERNEL_(bloom_slices_find_vector_, bloom_slices_vector_, 1,
                           BLOOM_SLICES_VECTOR_, bloom_slices_unaligned_)
@@ -802,7 +617,7 @@ BLOOM_SLICES_COUNT_KERNEL_(bloom_slices_count_vector_, bloom_slices_vector_,
 
 /* Sets `who` to the filters that may contain a key. If `first` is false, it
    keeps only those that were in it before. Returns how many. */
-BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_wide_(const bloom_slices *s,
+static inline uint64_t bloom_slices_find_wide_(const bloom_slices *s,
                                                       bloom_hash h, bool first,
                                                       uint64_t *who)
 {
@@ -812,7 +627,6 @@ BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_wide_(const bloom_slices *s,
     size_t i = 0;
 #ifdef BLOOM_SLICES_VECTOR_SIZE_
     const size_t lanes = BLOOM_SLICES_VECTOR_SIZE_ / 8;
-    BLOOM_SLICES_OPAQUE_(who);
     for (; i + 4 * lanes <= words; i += 4 * lanes)
         found += bloom_slices_find_vectors_(walk, i * 8, first, who + i);
     for (; i + lanes <= words; i += lanes)
@@ -826,10 +640,10 @@ BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_wide_(const bloom_slices *s,
     if (others == 0)                    /* unless the image is damaged */
         return found;
     who[words - 1] ^= others;
-    return found - bloom_slices_ones_(others);
+    return found - bloom_popcount_(others);
 }
 
-BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_(const bloom_slices *s,
+static inline uint64_t bloom_slices_find_(const bloom_slices *s,
                                                  bloom_hash h, bool first,
                                                  uint64_t *who)
 {
@@ -838,31 +652,30 @@ BLOOM_SLICES_INLINE_ uint64_t bloom_slices_find_(const bloom_slices *s,
         return bloom_slices_find_wide_(s, h, first, who);
     bloom_slices_find_word_(bloom_slices_walk_of_(s, h), 0, first, who);
     *who &= bloom_slices_last_mask_(filters);
-    return bloom_slices_ones_(*who);
+    return bloom_popcount_(*who);
 }
 
-BLOOM_SLICES_FIND_ uint64_t bloom_slices_find_hash(const bloom_slices *s,
-                                                   bloom_hash h, uint64_t *who)
+BLOOM_API uint64_t bloom_slices_find_hash(const bloom_slices *s, bloom_hash h,
+                                          uint64_t *who)
 {
     return bloom_slices_find_(s, h, true, who);
 }
 
-BLOOM_SLICES_API uint64_t bloom_slices_find(const bloom_slices *s,
-                                            const void *key, size_t size,
-                                            uint64_t *who)
+BLOOM_API uint64_t bloom_slices_find(const bloom_slices *s, const void *key,
+                                     size_t size, uint64_t *who)
 {
     return bloom_slices_find_hash(s, bloom_slices_hash_key(s, key, size), who);
 }
 
-BLOOM_SLICES_FIND_ uint64_t bloom_slices_find_u64(const bloom_slices *s,
-                                                  uint64_t key, uint64_t *who)
+BLOOM_API uint64_t bloom_slices_find_u64(const bloom_slices *s, uint64_t key,
+                                         uint64_t *who)
 {
     return bloom_slices_find_hash(s, bloom_slices_hash_u64(s, key), who);
 }
 
-BLOOM_SLICES_API uint64_t bloom_slices_find_all(const bloom_slices *s,
-                                                const bloom_hash *hashes,
-                                                size_t count, uint64_t *who)
+BLOOM_API uint64_t bloom_slices_find_all(const bloom_slices *s,
+                                         const bloom_hash *hashes, size_t count,
+                                         uint64_t *who)
 {
     const size_t words = bloom_slices_row_words_(s);
     uint64_t found = bloom_slices_filters(s);
@@ -941,9 +754,9 @@ static inline void bloom_slices_count_some_(
                                  filters < 64 ? (unsigned)filters : 64);
 }
 
-BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
-                                         const bloom_hash *hashes,
-                                         size_t count, uint32_t *counts)
+BLOOM_API void bloom_slices_count(const bloom_slices *s,
+                                  const bloom_hash *hashes, size_t count,
+                                  uint32_t *counts)
 {
     const size_t words = bloom_slices_row_words_(s);
     const uint64_t filters = bloom_slices_filters(s);
@@ -963,14 +776,14 @@ BLOOM_SLICES_API void bloom_slices_count(const bloom_slices *s,
 
 /* ---- Whole filters ------------------------------------------------------ */
 
-BLOOM_SLICES_API void bloom_slices_clear(bloom_slices *s)
+BLOOM_API void bloom_slices_clear(bloom_slices *s)
 {
-    bloom_slices_unseal_(s);
-    bloom_slices_zero_(bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE,
+    bloom_unseal_(bloom_slices_bytes_(s));
+    BLOOM_ZERO_(bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE,
                        bloom_slices_size(s) - BLOOM_SLICES_HEADER_SIZE);
 }
 
-BLOOM_SLICES_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i)
+BLOOM_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i)
 {
     const size_t row = bloom_slices_row_words_(s) * 8;
     const unsigned char others = (unsigned char)(255 - (1U << i % 8));
@@ -978,14 +791,13 @@ BLOOM_SLICES_API void bloom_slices_clear_filter(bloom_slices *s, uint64_t i)
     size_t m = (size_t)bloom_slices_plan_of(s).cells;
     if (i >= bloom_slices_filters(s))
         return;
-    bloom_slices_unseal_(s);
+    bloom_unseal_(bloom_slices_bytes_(s));
     rows += (size_t)(i / 8);
     while (m-- > 0)
         rows[m * row] &= others;
 }
 
-BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
-                                       const bloom *b)
+BLOOM_API bool bloom_slices_put(bloom_slices *s, uint64_t i, const bloom *b)
 {
     const size_t row = bloom_slices_row_words_(s) * 8;
     const void *image = b;
@@ -995,9 +807,9 @@ BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
     unsigned char *rows = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
     size_t c;
     if (i >= bloom_slices_filters(s)
-        || !bloom_slices_same_plan_(plan, bloom_plan_of(b)))
+        || !bloom_same_plan_(plan, bloom_plan_of(b)))
         return false;
-    bloom_slices_unseal_(s);
+    bloom_unseal_(bloom_slices_bytes_(s));
     rows += (size_t)(i / 8);
     for (c = 0; c < plan.cells; c++) {
         const unsigned bit = cells[c / 8] >> c % 8 & 1;
@@ -1007,8 +819,7 @@ BLOOM_SLICES_API bool bloom_slices_put(bloom_slices *s, uint64_t i,
     return true;
 }
 
-BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
-                                       bloom *b)
+BLOOM_API bool bloom_slices_get(const bloom_slices *s, uint64_t i, bloom *b)
 {
     const size_t row = bloom_slices_row_words_(s) * 8;
     void *image = b;
@@ -1018,7 +829,7 @@ BLOOM_SLICES_API bool bloom_slices_get(const bloom_slices *s, uint64_t i,
                               + BLOOM_SLICES_HEADER_SIZE;
     size_t c;
     if (i >= bloom_slices_filters(s)
-        || !bloom_slices_same_plan_(plan, bloom_plan_of(b)))
+        || !bloom_same_plan_(plan, bloom_plan_of(b)))
         return false;
     bloom_clear(b);
     rows += (size_t)(i / 8);
@@ -1047,15 +858,15 @@ static inline uint64_t bloom_slices_checksum_(const bloom_slices *s)
     return sum + (sum == 0);
 }
 
-BLOOM_SLICES_API void bloom_slices_seal(bloom_slices *s)
+BLOOM_API void bloom_slices_seal(bloom_slices *s)
 {
-    bloom_slices_store_(bloom_slices_bytes_(s) + 24, bloom_slices_checksum_(s));
+    bloom_store64_(bloom_slices_bytes_(s) + 24, bloom_slices_checksum_(s));
 }
 
-BLOOM_SLICES_API bloom_error bloom_slices_verify(const bloom_slices *s)
+BLOOM_API bloom_error bloom_slices_verify(const bloom_slices *s)
 {
     const uint64_t seal =
-        bloom_slices_load_(bloom_slices_const_bytes_(s) + 24);
+        bloom_load64_(bloom_slices_const_bytes_(s) + 24);
     return seal == 0 ? BLOOM_UNSEALED
          : seal == bloom_slices_checksum_(s) ? BLOOM_OK : BLOOM_CORRUPT;
 }
@@ -1080,19 +891,18 @@ static inline bloom_error bloom_slices_check_(const unsigned char *head,
     for (i = 0; i < 4; i++)
         if (head[4 + i])
             return BLOOM_BAD_HEADER;
-    if (bloom_slices_load_(head + 8) == 0 || bloom_slices_load_(head + 16))
+    if (bloom_load64_(head + 8) == 0 || bloom_load64_(head + 16))
         return BLOOM_BAD_HEADER;
     if (bloom_image_size(head + 32, &error) == 0)
         return error;
     b = (const bloom *)(const void *)(head + 32);
     return bloom_plan_of(b).layout != BLOOM_CLASSIC
-           || bloom_slices_load_(head + 56) ? BLOOM_BAD_HEADER
+           || bloom_load64_(head + 56) ? BLOOM_BAD_HEADER
          : bloom_slices_size((const bloom_slices *)(const void *)head) == 0
            ? BLOOM_UNSUPPORTED : BLOOM_OK;
 }
 
-BLOOM_SLICES_API size_t bloom_slices_image_size(const void *head,
-                                                bloom_error *error)
+BLOOM_API size_t bloom_slices_image_size(const void *head, bloom_error *error)
 {
     const bloom_error found = bloom_slices_check_(
         (const unsigned char *)head, BLOOM_SLICES_HEADER_SIZE);
@@ -1102,16 +912,15 @@ BLOOM_SLICES_API size_t bloom_slices_image_size(const void *head,
                              : 0;
 }
 
-BLOOM_SLICES_API bloom_slices *bloom_slices_open(void *image, size_t size,
-                                                 bloom_error *error)
+BLOOM_API bloom_slices *bloom_slices_open(void *image, size_t size,
+                                          bloom_error *error)
 {
     bloom_slices *s = (bloom_slices *)image;
     return bloom_slices_view(image, size, error) ? s : NULL;
 }
 
-BLOOM_SLICES_API const bloom_slices *bloom_slices_view(const void *image,
-                                                       size_t size,
-                                                       bloom_error *error)
+BLOOM_API const bloom_slices *bloom_slices_view(const void *image, size_t size,
+                                                bloom_error *error)
 {
     const bloom_slices *s = (const bloom_slices *)image;
     bloom_error found = bloom_slices_check_((const unsigned char *)image, size);
@@ -1122,11 +931,8 @@ BLOOM_SLICES_API const bloom_slices *bloom_slices_view(const void *image,
     return found == BLOOM_OK ? s : NULL;
 }
 
+BLOOM_END_HUSH_
 #ifdef __cplusplus
 }
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
-#endif /* BLOOM_SLICES_H */
+#endif /* BLOOM_IMPLEMENTATION */

@@ -10,15 +10,15 @@
    newest generation should end, for example once an hour, or let
    bloom_window_advance decide.
 
-   USE
-       #include "bloom_window.h"               // which includes bloom.h
+   USE: #include "bloom_window.h", which includes bloom.h. One file of a program
+   compiles the code: it defines BLOOM_IMPLEMENTATION before this #include. If
+   the linker misses bloom_window_new, no file does. See USE in bloom.h.
        bloom_window *seen = bloom_window_new(1000000, 0.01, 8, BLOOM_CLASSIC);
        if (!seen)
            return 1;                           // no memory
        bloom_window_add(seen, "apple", 5);     // true: certainly not in
        bloom_window_may_contain(seen, "pear", 4);  // false: certainly not in
        bloom_window_free(seen);
-   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    Like a filter, a window is one block of bytes, its image, at any address. It
    can lie in static memory, be saved with fwrite, or be used in a mapped file.
@@ -43,33 +43,24 @@
    use a filter or a chain. And publish any of them only when all keys that are
    in the store have been added, as before that, "no" means nothing.
 
-   OPTION: BLOOM_WINDOW_API stands before each function. By default it is static
-   inline: each file has its own copies. To export the functions from a library,
-   #define it as extern before the #include in one of its files, and in no
-   other.
-
-   Memory comes from bloom_create, which uses BLOOM_MALLOC. With BLOOM_NO_MALLOC
-   or BLOOM_TINY, use bloom_window_init. BLOOM_READ_BYTE must not be defined,
-   because a window is in RAM.
+   The options of bloom.h hold here, too. With BLOOM_NO_MALLOC or BLOOM_TINY,
+   use bloom_window_init. A window is in RAM, so the file that compiles this
+   code must not define BLOOM_READ_BYTE.
    Threads: any number of threads may look up keys at the same time. Every other
    call needs exclusive access, even with BLOOM_ATOMIC. */
+
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"
+#endif
 
 #ifndef BLOOM_WINDOW_H
 #define BLOOM_WINDOW_H
 
-#if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
-#error "bloom_window.h: do not define BLOOM_READ_BYTE: windows are in RAM"
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20300
+#error "bloom_window.h needs the bloom.h of its own version, but the compiler \
+found another one first: copy the right one into the folder of bloom_window.h"
 #endif
-#include "bloom.h"
-
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
-#error "bloom_window.h needs bloom.h 2.2.0 or later, but the compiler found \
-another bloom.h first: copy the right one into the folder of bloom_window.h"
-#endif
-#ifndef BLOOM_WINDOW_API
-#define BLOOM_WINDOW_API static inline
-#endif
-
 #ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
 #ifdef BLOOM_NAMESPACE
 #define bloom_window BLOOM_NAME_(bloom_window)
@@ -114,15 +105,6 @@ another bloom.h first: copy the right one into the folder of bloom_window.h"
 #define bloom_window_fpr BLOOM_NAME_(bloom_window_fpr)
 #endif
 
-/* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
-#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -143,8 +125,9 @@ typedef struct bloom_window_plan {
 /* Plans a window for the last n keys (0 counts as 1) with the rate p. The plan
    is impossible if g is not 2..16, if p is not between 0 and 1, or if no filter
    can keep the rate p / g. */
-BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_for(
-    uint64_t n, double p, unsigned g, bloom_layout layout);
+BLOOM_API bloom_window_plan bloom_window_plan_for(uint64_t n, double p,
+                                                  unsigned g,
+                                                  bloom_layout layout);
 #endif
 
 /* The size of the image in bytes: 64 + g * bloom_plan_size(plan.filter). It is
@@ -152,24 +135,25 @@ BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_for(
    Without floating point, a plan can be written by hand:
        static unsigned char memory[64 + 4 * BLOOM_SIZE(100, 1000)];
        bloom_window_plan plan = { BLOOM_PLAN(100, 1000), 100, 4 }; */
-BLOOM_WINDOW_API size_t bloom_window_plan_size(bloom_window_plan plan);
+BLOOM_API size_t bloom_window_plan_size(bloom_window_plan plan);
 
 /* ---- Making ------------------------------------------------------------- */
 #ifndef BLOOM_NO_MALLOC
 /* bloom_window_new(n, p, g, layout) uses the plan of bloom_window_plan_for. */
 #ifndef BLOOM_NO_FLOAT
-BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_new(
-    uint64_t n, double p, unsigned g, bloom_layout layout);
+BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_new(uint64_t n, double p,
+                                                           unsigned g,
+                                                           bloom_layout layout);
 #endif
-BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_create(
+BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_create(
     bloom_window_plan plan);
-BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_copy(
+BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_copy(
     const bloom_window *w);
-BLOOM_WINDOW_API void bloom_window_free(bloom_window *w);   /* may be NULL */
+BLOOM_API void bloom_window_free(bloom_window *w);   /* may be NULL */
 #endif
 
 /* Makes an empty window in your memory, as bloom_init makes a filter. */
-BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_init(
+BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_init(
     void *memory, size_t size, bloom_window_plan plan);
 
 /* These use the `size` bytes at image as a window, in place. The checks, in
@@ -184,73 +168,73 @@ BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_init(
    The image of a window is always complete: it need not be sealed before it is
    written or mapped. But a copy that is made while a call changes the window
    may be corrupt. */
-BLOOM_USE_RESULT_ BLOOM_WINDOW_API bloom_window *bloom_window_open(
-    void *image, size_t size, bloom_error *error);
-BLOOM_USE_RESULT_ BLOOM_WINDOW_API const bloom_window *bloom_window_view(
+BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_open(void *image,
+                                                            size_t size,
+                                                            bloom_error *error);
+BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
     const void *image, size_t size, bloom_error *error);
 
 /* The size of the image that begins with these 96 bytes: the header of a
    window, and that of its first generation. Whoever receives an image reads
    them first, and then the rest. 0: they do not begin a window that this build
    can use, and *error says why. error may be NULL. */
-BLOOM_WINDOW_API size_t bloom_window_image_size(const void *head,
-                                                bloom_error *error);
+BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error);
 
-BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_of(const bloom_window *w);
-BLOOM_WINDOW_API size_t bloom_window_size(const bloom_window *w);
-BLOOM_WINDOW_API void bloom_window_clear(bloom_window *w);
+BLOOM_API bloom_window_plan bloom_window_plan_of(const bloom_window *w);
+BLOOM_API size_t bloom_window_size(const bloom_window *w);
+BLOOM_API void bloom_window_clear(bloom_window *w);
 
 /* bloom_window_seal seals each generation that has no seal. One whose seal does
    not match keeps it, as a new seal would hide the damage. Adding keys removes
    the seal of the newest generation. bloom_window_verify checks the header and
    all generations. It returns BLOOM_CORRUPT if one of them is corrupt, else
    BLOOM_UNSEALED if one has no seal, else BLOOM_OK. */
-BLOOM_WINDOW_API void bloom_window_seal(bloom_window *w);
-BLOOM_WINDOW_API bloom_error bloom_window_verify(const bloom_window *w);
+BLOOM_API void bloom_window_seal(bloom_window *w);
+BLOOM_API bloom_error bloom_window_verify(const bloom_window *w);
 
 /* ---- Keys --------------------------------------------------------------- */
 /* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. To hash a
    key for _hash, pass bloom_window_generation(w, 0) to bloom_hash_key or _u64.
    The key goes into the newest generation, unless that one seems to contain it.
    true: no generation contained the key. */
-BLOOM_WINDOW_API bool bloom_window_add(bloom_window *w, const void *key,
-                                       size_t size);
-BLOOM_WINDOW_API bool bloom_window_add_u64(bloom_window *w, uint64_t key);
-BLOOM_WINDOW_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h);
+BLOOM_READS_(2, 3) BLOOM_API bool bloom_window_add(
+    bloom_window *w, const void *key, size_t size);
+BLOOM_API bool bloom_window_add_u64(bloom_window *w, uint64_t key);
+BLOOM_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h);
 
-BLOOM_WINDOW_API bool bloom_window_may_contain(const bloom_window *w,
-                                               const void *key, size_t size);
-BLOOM_WINDOW_API bool bloom_window_may_contain_u64(const bloom_window *w,
-                                                   uint64_t key);
-BLOOM_WINDOW_API bool bloom_window_may_contain_hash(const bloom_window *w,
-                                                    bloom_hash h);
+BLOOM_READS_(2, 3) BLOOM_API bool bloom_window_may_contain(
+    const bloom_window *w, const void *key, size_t size);
+BLOOM_API bool bloom_window_may_contain_u64(const bloom_window *w,
+                                            uint64_t key);
+BLOOM_API bool bloom_window_may_contain_hash(const bloom_window *w,
+                                             bloom_hash h);
 
 /* As in bloom.h, these are faster than single calls, and the results may be
    NULL. They take about 7.5 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
-BLOOM_WINDOW_API size_t bloom_window_add_many(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_add_many(
     bloom_window *w, const bloom_key *keys, size_t count, bool *is_new);
-BLOOM_WINDOW_API size_t bloom_window_add_many_u64(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_add_many_u64(
     bloom_window *w, const uint64_t *keys, size_t count, bool *is_new);
-BLOOM_WINDOW_API size_t bloom_window_add_many_hash(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_add_many_hash(
     bloom_window *w, const bloom_hash *hashes, size_t count, bool *is_new);
-BLOOM_WINDOW_API size_t bloom_window_may_contain_many(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_may_contain_many(
     const bloom_window *w, const bloom_key *keys, size_t count, bool *maybe);
-BLOOM_WINDOW_API size_t bloom_window_may_contain_many_u64(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_may_contain_many_u64(
     const bloom_window *w, const uint64_t *keys, size_t count, bool *maybe);
-BLOOM_WINDOW_API size_t bloom_window_may_contain_many_hash(
+BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_may_contain_many_hash(
     const bloom_window *w, const bloom_hash *hashes, size_t count, bool *maybe);
 
 /* ---- What only windows have --------------------------------------------- */
 /* Clears the oldest generation, whose keys are forgotten, and makes it the
    newest. Adding a key does so first if the newest generation is full. */
-BLOOM_WINDOW_API void bloom_window_step(bloom_window *w);
+BLOOM_API void bloom_window_step(bloom_window *w);
 
 /* Generation i, where 0 is the newest; NULL if i is g or more */
-BLOOM_WINDOW_API const bloom *bloom_window_generation(const bloom_window *w,
-                                                      unsigned i);
+BLOOM_API const bloom *bloom_window_generation(const bloom_window *w,
+                                               unsigned i);
 
 /* How many keys were new to the newest generation, 0..room */
-BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w);
+BLOOM_API uint64_t bloom_window_keys(const bloom_window *w);
 
 /* Forgets keys by their age. `now` is the time, and `span` the age; both have a
    unit of your choice, and a span of 0 counts as 1. Call it before each call
@@ -273,27 +257,42 @@ BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w);
    more, each time: with bursts, there is no upper limit. If the clock goes
    back, time forgets nothing, and keys may stay in for another span. After a
    long pause the window is empty. */
-BLOOM_WINDOW_API bool bloom_window_advance(bloom_window *w, uint64_t now,
-                                           uint64_t span);
+BLOOM_API bool bloom_window_advance(bloom_window *w, uint64_t now,
+                                    uint64_t span);
 
 /* Two numbers that are saved with the window. They are 0 at first, and for your
    own use, unless you call bloom_window_advance. It keeps here when the newest
    generation began, and how long a generation lasts: span / (g - 1), rounded
    up. After a full generation, that time may lie ahead of the clock. */
-BLOOM_WINDOW_API uint64_t bloom_window_time(const bloom_window *w);
-BLOOM_WINDOW_API uint64_t bloom_window_span(const bloom_window *w);
-BLOOM_WINDOW_API void bloom_window_set_time(bloom_window *w, uint64_t time,
-                                            uint64_t span);
+BLOOM_API uint64_t bloom_window_time(const bloom_window *w);
+BLOOM_API uint64_t bloom_window_span(const bloom_window *w);
+BLOOM_API void bloom_window_set_time(bloom_window *w, uint64_t time,
+                                     uint64_t span);
 
 #ifndef BLOOM_NO_FLOAT
 /* An estimate of how many keys are in: the sum of bloom_estimate over the
    generations, UINT64_MAX if a generation has no cell left. A key that was
    added again counts in each generation that contains it. */
-BLOOM_WINDOW_API uint64_t bloom_window_estimate(const bloom_window *w);
+BLOOM_API uint64_t bloom_window_estimate(const bloom_window *w);
 
 /* The false-positive rate of this window, 0..1, computed from its cells */
-BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w);
+BLOOM_API double bloom_window_fpr(const bloom_window *w);
 #endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BLOOM_WINDOW_H */
+
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_WINDOW_DONE_)
+#define BLOOM_WINDOW_DONE_
+#if BLOOM_IN_ROM_
+#error "bloom_window.h: not in a file that defines BLOOM_READ_BYTE"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+BLOOM_HUSH_
 
 /* ==== Code ==================================================================
 
@@ -326,31 +325,16 @@ static inline unsigned char *bloom_window_bytes_(bloom_window *w)
     return (unsigned char *)w;
 }
 
-/* The number at byte `at` of the header. Written so that gcc and clang read the
-   eight bytes at once. */
+/* The number at byte `at` of the header */
 static inline uint64_t bloom_window_get_(const bloom_window *w, unsigned at)
 {
-    const unsigned char *b = bloom_window_const_bytes_(w) + at;
-    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16
-         | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40
-         | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+    return bloom_load64_(bloom_window_const_bytes_(w) + at);
 }
 
 static inline void bloom_window_put_(bloom_window *w, unsigned at,
                                      uint64_t number)
 {
-    unsigned i;
-    for (i = 0; i < 8; i++)
-        bloom_window_bytes_(w)[at + i] = (unsigned char)(number >> 8 * i & 255);
-}
-
-/* There may be no libc, and no memcpy. */
-static inline void bloom_window_copy_(unsigned char *to,
-                                      const unsigned char *from, size_t size)
-{
-    size_t i;
-    for (i = 0; i < size; i++)
-        to[i] = from[i];
+    bloom_store64_(bloom_window_bytes_(w) + at, number);
 }
 
 static inline unsigned bloom_window_count_(const bloom_window *w)
@@ -396,7 +380,7 @@ static inline void bloom_window_change_(bloom_window *w, uint64_t keys)
     bloom_window_put_(w, 40, bloom_window_check_(w));
 }
 
-BLOOM_WINDOW_API void bloom_window_step(bloom_window *w)
+BLOOM_API void bloom_window_step(bloom_window *w)
 {
     const unsigned newest = bloom_window_newest_(w) + 1;
     bloom_window_bytes_(w)[5] =
@@ -405,7 +389,7 @@ BLOOM_WINDOW_API void bloom_window_step(bloom_window *w)
     bloom_window_change_(w, 0);
 }
 
-BLOOM_WINDOW_API uint64_t bloom_window_keys(const bloom_window *w)
+BLOOM_API uint64_t bloom_window_keys(const bloom_window *w)
 {
     return bloom_window_get_(w, 16);
 }
@@ -415,26 +399,26 @@ static inline uint64_t bloom_window_room_(const bloom_window *w)
     return bloom_window_get_(w, 8);
 }
 
-BLOOM_WINDOW_API uint64_t bloom_window_time(const bloom_window *w)
+BLOOM_API uint64_t bloom_window_time(const bloom_window *w)
 {
     return bloom_window_get_(w, 24);
 }
 
-BLOOM_WINDOW_API uint64_t bloom_window_span(const bloom_window *w)
+BLOOM_API uint64_t bloom_window_span(const bloom_window *w)
 {
     return bloom_window_get_(w, 32);
 }
 
-BLOOM_WINDOW_API void bloom_window_set_time(bloom_window *w, uint64_t time,
-                                            uint64_t span)
+BLOOM_API void bloom_window_set_time(bloom_window *w, uint64_t time,
+                                     uint64_t span)
 {
     bloom_window_put_(w, 24, time);
     bloom_window_put_(w, 32, span);
     bloom_window_change_(w, bloom_window_keys(w));
 }
 
-BLOOM_WINDOW_API const bloom *bloom_window_generation(const bloom_window *w,
-                                                      unsigned i)
+BLOOM_API const bloom *bloom_window_generation(const bloom_window *w,
+                                               unsigned i)
 {
     const unsigned g = bloom_window_count_(w);
     return i < g ? bloom_window_view_(w, (bloom_window_newest_(w) + g - i) % g)
@@ -446,8 +430,9 @@ BLOOM_WINDOW_API const bloom *bloom_window_generation(const bloom_window *w,
 #ifndef BLOOM_NO_FLOAT
 /* A key that is a false positive of the newest generation takes no room. So the
    filters are planned for room * (1 + p / g) keys. */
-BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_for(
-    uint64_t n, double p, unsigned g, bloom_layout layout)
+BLOOM_API bloom_window_plan bloom_window_plan_for(uint64_t n, double p,
+                                                  unsigned g,
+                                                  bloom_layout layout)
 {
     const double share = p > 0 && p < 1 && g > 1 && n >> 62 == 0 ? p / g : 0;
     const uint64_t room = (n > 0 ? n - 1 : 0) / (g > 1 ? g - 1 : 1) + 1;
@@ -460,7 +445,7 @@ BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_for(
 }
 #endif
 
-BLOOM_WINDOW_API size_t bloom_window_plan_size(bloom_window_plan plan)
+BLOOM_API size_t bloom_window_plan_size(bloom_window_plan plan)
 {
     const size_t each = bloom_plan_size(plan.filter);
     const unsigned g = plan.generations;
@@ -470,8 +455,8 @@ BLOOM_WINDOW_API size_t bloom_window_plan_size(bloom_window_plan plan)
     return BLOOM_WINDOW_HEADER_SIZE + g * each;
 }
 
-BLOOM_WINDOW_API bloom_window *bloom_window_init(void *memory, size_t size,
-                                                 bloom_window_plan plan)
+BLOOM_API bloom_window *bloom_window_init(void *memory, size_t size,
+                                          bloom_window_plan plan)
 {
     const size_t needed = bloom_window_plan_size(plan);
     const size_t each = bloom_plan_size(plan.filter);
@@ -497,42 +482,30 @@ BLOOM_WINDOW_API bloom_window *bloom_window_init(void *memory, size_t size,
 }
 
 #ifndef BLOOM_NO_MALLOC
-/* Returns memory for a window: that of a filter whose image has at least `size`
-   bytes. Thus it is aligned to 32 bytes, and bloom_free can free it. */
-static inline void *bloom_window_allocate_(size_t size)
-{
-    bloom_plan plan = { 0, 0, 1, BLOOM_CLASSIC, 64 };
-    if (size < BLOOM_WINDOW_HEADER_SIZE || (uint64_t)size >> 60 != 0)
-        return NULL;
-    plan.cells = (uint64_t)(size - BLOOM_HEADER_SIZE + 7) / 8 * 64;
-    return bloom_create(plan);
-}
-
-BLOOM_WINDOW_API bloom_window *bloom_window_create(bloom_window_plan plan)
+BLOOM_API bloom_window *bloom_window_create(bloom_window_plan plan)
 {
     const size_t size = bloom_window_plan_size(plan);
-    return bloom_window_init(bloom_window_allocate_(size), size, plan);
+    return bloom_window_init(bloom_allocate_(size, 32), size, plan);
 }
 
 #ifndef BLOOM_NO_FLOAT
-BLOOM_WINDOW_API bloom_window *bloom_window_new(uint64_t n, double p,
-                                                unsigned g, bloom_layout layout)
+BLOOM_API bloom_window *bloom_window_new(uint64_t n, double p, unsigned g,
+                                         bloom_layout layout)
 {
     return bloom_window_create(bloom_window_plan_for(n, p, g, layout));
 }
 #endif
 
-BLOOM_WINDOW_API bloom_window *bloom_window_copy(const bloom_window *w)
+BLOOM_API bloom_window *bloom_window_copy(const bloom_window *w)
 {
     const size_t size = bloom_window_size(w);
-    bloom_window *copy = (bloom_window *)bloom_window_allocate_(size);
+    unsigned char *copy = bloom_allocate_(size, 32);
     if (copy)
-        bloom_window_copy_(bloom_window_bytes_(copy),
-                           bloom_window_const_bytes_(w), size);
-    return copy;
+        bloom_copy_bytes_(copy, bloom_window_const_bytes_(w), size);
+    return (bloom_window *)(void *)copy;
 }
 
-BLOOM_WINDOW_API void bloom_window_free(bloom_window *w)
+BLOOM_API void bloom_window_free(bloom_window *w)
 {
     bloom_free((bloom *)(void *)w);
 }
@@ -552,28 +525,27 @@ static inline bool bloom_window_before_(const bloom_window *w, unsigned i,
     return false;
 }
 
-BLOOM_WINDOW_API bool bloom_window_may_contain_hash(const bloom_window *w,
-                                                    bloom_hash h)
+BLOOM_API bool bloom_window_may_contain_hash(const bloom_window *w,
+                                             bloom_hash h)
 {
     return bloom_window_before_(w, bloom_window_newest_(w) + 1,
                                 bloom_window_count_(w), h);
 }
 
-BLOOM_WINDOW_API bool bloom_window_may_contain(const bloom_window *w,
-                                               const void *key, size_t size)
+BLOOM_API bool bloom_window_may_contain(const bloom_window *w, const void *key,
+                                        size_t size)
 {
     return bloom_window_may_contain_hash(
         w, bloom_hash_key(bloom_window_view_(w, 0), key, size));
 }
 
-BLOOM_WINDOW_API bool bloom_window_may_contain_u64(const bloom_window *w,
-                                                   uint64_t key)
+BLOOM_API bool bloom_window_may_contain_u64(const bloom_window *w, uint64_t key)
 {
     return bloom_window_may_contain_hash(
         w, bloom_hash_u64(bloom_window_view_(w, 0), key));
 }
 
-BLOOM_WINDOW_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h)
+BLOOM_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h)
 {
     if (bloom_window_keys(w) >= bloom_window_room_(w))
         bloom_window_step(w);
@@ -584,14 +556,13 @@ BLOOM_WINDOW_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h)
                                  bloom_window_count_(w) - 1, h);
 }
 
-BLOOM_WINDOW_API bool bloom_window_add(bloom_window *w, const void *key,
-                                       size_t size)
+BLOOM_API bool bloom_window_add(bloom_window *w, const void *key, size_t size)
 {
     return bloom_window_add_hash(
         w, bloom_hash_key(bloom_window_view_(w, 0), key, size));
 }
 
-BLOOM_WINDOW_API bool bloom_window_add_u64(bloom_window *w, uint64_t key)
+BLOOM_API bool bloom_window_add_u64(bloom_window *w, uint64_t key)
 {
     return bloom_window_add_hash(w,
                                  bloom_hash_u64(bloom_window_view_(w, 0), key));
@@ -614,20 +585,6 @@ typedef struct bloom_window_batch_ {
     size_t left;
 } bloom_window_batch_;
 
-/* The keys of a call. Exactly one of the pointers is not NULL. */
-typedef struct bloom_window_keys_ {
-    const bloom_key *keys;
-    const uint64_t *numbers;
-    const bloom_hash *hashes;
-} bloom_window_keys_;
-
-static inline bloom_hash bloom_window_hash_(const bloom *b,
-                                            bloom_window_keys_ k, size_t i)
-{
-    return k.keys ? bloom_hash_key(b, k.keys[i].data, k.keys[i].size)
-         : k.numbers ? bloom_hash_u64(b, k.numbers[i]) : k.hashes[i];
-}
-
 /* Drops the keys from the batch that have another answer. */
 static inline void bloom_window_keep_(bloom_window_batch_ *k, bool answer)
 {
@@ -646,15 +603,15 @@ static inline void bloom_window_keep_(bloom_window_batch_ *k, bool answer)
    not in before. Returns how many results are true. */
 static inline size_t bloom_window_run_(bloom_window *into,
                                        const bloom_window *w,
-                                       bloom_window_keys_ keys, size_t from,
-                                       size_t count, bool *results)
+                                       const bloom_keys_ *keys, size_t from,
+                                       size_t count)
 {
+    bool *results = keys->results;
     unsigned g = bloom_window_count_(w), at = bloom_window_newest_(w);
     bloom_window_batch_ k;
     size_t i, added;
     for (i = 0; i < count; i++) {
-        k.hash[i] = bloom_window_hash_(bloom_window_view_(w, 0), keys,
-                                       from + i);
+        k.hash[i] = bloom_hash_of_(bloom_window_view_(w, 0), keys, from + i);
         k.number[i] = (unsigned char)i;
     }
     k.left = count;
@@ -682,65 +639,68 @@ static inline size_t bloom_window_run_(bloom_window *into,
 
 /* A batch ends where the newest generation is full. */
 static inline size_t bloom_window_all_(bloom_window *into,
-                                       const bloom_window *w,
-                                       bloom_window_keys_ keys, size_t count,
-                                       bool *results)
+                                       const bloom_window *w, bloom_keys_ keys)
 {
     size_t from, some, trues = 0;
     uint64_t room;
-    for (from = 0; from < count; from += some) {
-        some = count - from < BLOOM_WINDOW_BATCH_ ? count - from
-                                                  : BLOOM_WINDOW_BATCH_;
+    for (from = 0; from < keys.count; from += some) {
+        some = keys.count - from < BLOOM_WINDOW_BATCH_ ? keys.count - from
+                                                       : BLOOM_WINDOW_BATCH_;
         if (into && bloom_window_keys(into) >= bloom_window_room_(into))
             bloom_window_step(into);
         room = bloom_window_room_(w) - bloom_window_keys(w);
         if (into && some > room)
             some = (size_t)room;
-        trues += bloom_window_run_(into, w, keys, from, some, results);
+        trues += bloom_window_run_(into, w, &keys, from, some);
     }
     return trues;
 }
 
-BLOOM_WINDOW_API size_t bloom_window_add_many(
-    bloom_window *w, const bloom_key *keys, size_t count, bool *is_new)
+BLOOM_API size_t bloom_window_add_many(bloom_window *w, const bloom_key *keys,
+                                       size_t count, bool *is_new)
 {
-    const bloom_window_keys_ all = { keys, NULL, NULL };
-    return bloom_window_all_(w, w, all, count, is_new);
+    const bloom_keys_ all = { keys, NULL, NULL, count, is_new };
+    return bloom_window_all_(w, w, all);
 }
 
-BLOOM_WINDOW_API size_t bloom_window_add_many_u64(
-    bloom_window *w, const uint64_t *keys, size_t count, bool *is_new)
+BLOOM_API size_t bloom_window_add_many_u64(bloom_window *w,
+                                           const uint64_t *keys, size_t count,
+                                           bool *is_new)
 {
-    const bloom_window_keys_ all = { NULL, keys, NULL };
-    return bloom_window_all_(w, w, all, count, is_new);
+    const bloom_keys_ all = { NULL, keys, NULL, count, is_new };
+    return bloom_window_all_(w, w, all);
 }
 
-BLOOM_WINDOW_API size_t bloom_window_add_many_hash(
-    bloom_window *w, const bloom_hash *hashes, size_t count, bool *is_new)
+BLOOM_API size_t bloom_window_add_many_hash(bloom_window *w,
+                                            const bloom_hash *hashes,
+                                            size_t count, bool *is_new)
 {
-    const bloom_window_keys_ all = { NULL, NULL, hashes };
-    return bloom_window_all_(w, w, all, count, is_new);
+    const bloom_keys_ all = { NULL, NULL, hashes, count, is_new };
+    return bloom_window_all_(w, w, all);
 }
 
-BLOOM_WINDOW_API size_t bloom_window_may_contain_many(
-    const bloom_window *w, const bloom_key *keys, size_t count, bool *maybe)
+BLOOM_API size_t bloom_window_may_contain_many(const bloom_window *w,
+                                               const bloom_key *keys,
+                                               size_t count, bool *maybe)
 {
-    const bloom_window_keys_ all = { keys, NULL, NULL };
-    return bloom_window_all_(NULL, w, all, count, maybe);
+    const bloom_keys_ all = { keys, NULL, NULL, count, maybe };
+    return bloom_window_all_(NULL, w, all);
 }
 
-BLOOM_WINDOW_API size_t bloom_window_may_contain_many_u64(
-    const bloom_window *w, const uint64_t *keys, size_t count, bool *maybe)
+BLOOM_API size_t bloom_window_may_contain_many_u64(const bloom_window *w,
+                                                   const uint64_t *keys,
+                                                   size_t count, bool *maybe)
 {
-    const bloom_window_keys_ all = { NULL, keys, NULL };
-    return bloom_window_all_(NULL, w, all, count, maybe);
+    const bloom_keys_ all = { NULL, keys, NULL, count, maybe };
+    return bloom_window_all_(NULL, w, all);
 }
 
-BLOOM_WINDOW_API size_t bloom_window_may_contain_many_hash(
-    const bloom_window *w, const bloom_hash *hashes, size_t count, bool *maybe)
+BLOOM_API size_t bloom_window_may_contain_many_hash(const bloom_window *w,
+                                                    const bloom_hash *hashes,
+                                                    size_t count, bool *maybe)
 {
-    const bloom_window_keys_ all = { NULL, NULL, hashes };
-    return bloom_window_all_(NULL, w, all, count, maybe);
+    const bloom_keys_ all = { NULL, NULL, hashes, count, maybe };
+    return bloom_window_all_(NULL, w, all);
 }
 
 /* ---- Time -----------------------------------------------------------------
@@ -825,8 +785,8 @@ static inline uint64_t bloom_window_begin_(const bloom_window *w, uint64_t now,
     return now;
 }
 
-BLOOM_WINDOW_API bool bloom_window_advance(bloom_window *w, uint64_t now,
-                                           uint64_t span)
+BLOOM_API bool bloom_window_advance(bloom_window *w, uint64_t now,
+                                    uint64_t span)
 {
     const unsigned g = bloom_window_count_(w);
     const uint64_t least = span > 0 ? span : 1;
@@ -858,7 +818,7 @@ BLOOM_WINDOW_API bool bloom_window_advance(bloom_window *w, uint64_t now,
 
 /* ---- Whole windows ------------------------------------------------------ */
 
-BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_of(const bloom_window *w)
+BLOOM_API bloom_window_plan bloom_window_plan_of(const bloom_window *w)
 {
     bloom_window_plan plan = { { 0, 0, 0, 0, 0 }, 0, 0 };
     plan.filter = bloom_plan_of(bloom_window_view_(w, 0));
@@ -867,12 +827,12 @@ BLOOM_WINDOW_API bloom_window_plan bloom_window_plan_of(const bloom_window *w)
     return plan;
 }
 
-BLOOM_WINDOW_API size_t bloom_window_size(const bloom_window *w)
+BLOOM_API size_t bloom_window_size(const bloom_window *w)
 {
     return bloom_window_at_(w, bloom_window_count_(w));
 }
 
-BLOOM_WINDOW_API void bloom_window_clear(bloom_window *w)
+BLOOM_API void bloom_window_clear(bloom_window *w)
 {
     unsigned i;
     for (i = 0; i < bloom_window_count_(w); i++)
@@ -881,7 +841,7 @@ BLOOM_WINDOW_API void bloom_window_clear(bloom_window *w)
     bloom_window_change_(w, 0);
 }
 
-BLOOM_WINDOW_API void bloom_window_seal(bloom_window *w)
+BLOOM_API void bloom_window_seal(bloom_window *w)
 {
     unsigned i;
     for (i = 0; i < bloom_window_count_(w); i++)
@@ -906,7 +866,7 @@ static inline bloom_error bloom_window_check_header_(const bloom_window *w,
          ? BLOOM_BAD_HEADER : BLOOM_OK;
 }
 
-BLOOM_WINDOW_API bloom_error bloom_window_verify(const bloom_window *w)
+BLOOM_API bloom_error bloom_window_verify(const bloom_window *w)
 {
     bloom_error worst = BLOOM_OK, error;
     unsigned i;
@@ -921,7 +881,7 @@ BLOOM_WINDOW_API bloom_error bloom_window_verify(const bloom_window *w)
 }
 
 #ifndef BLOOM_NO_FLOAT
-BLOOM_WINDOW_API uint64_t bloom_window_estimate(const bloom_window *w)
+BLOOM_API uint64_t bloom_window_estimate(const bloom_window *w)
 {
     uint64_t sum = 0, keys;
     unsigned i;
@@ -932,7 +892,7 @@ BLOOM_WINDOW_API uint64_t bloom_window_estimate(const bloom_window *w)
     return sum;
 }
 
-BLOOM_WINDOW_API double bloom_window_fpr(const bloom_window *w)
+BLOOM_API double bloom_window_fpr(const bloom_window *w)
 {
     double rate = 0;
     unsigned i;
@@ -964,8 +924,7 @@ static inline bloom_error bloom_window_check_image_(const bloom_window *w,
          ? BLOOM_CORRUPT : error;
 }
 
-BLOOM_WINDOW_API size_t bloom_window_image_size(const void *head,
-                                                bloom_error *error)
+BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error)
 {
     const bloom_window *w = (const bloom_window *)head;
     const unsigned char *first = (const unsigned char *)head
@@ -984,16 +943,15 @@ BLOOM_WINDOW_API size_t bloom_window_image_size(const void *head,
          ? BLOOM_WINDOW_HEADER_SIZE + bloom_window_count_(w) * size : 0;
 }
 
-BLOOM_WINDOW_API bloom_window *bloom_window_open(void *image, size_t size,
-                                                 bloom_error *error)
+BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,
+                                          bloom_error *error)
 {
     bloom_window *w = (bloom_window *)image;
     return bloom_window_view(image, size, error) ? w : NULL;
 }
 
-BLOOM_WINDOW_API const bloom_window *bloom_window_view(const void *image,
-                                                       size_t size,
-                                                       bloom_error *error)
+BLOOM_API const bloom_window *bloom_window_view(const void *image, size_t size,
+                                                bloom_error *error)
 {
     const bloom_window *w = (const bloom_window *)image;
     const bloom_error found = bloom_window_check_image_(w, size);
@@ -1002,11 +960,8 @@ BLOOM_WINDOW_API const bloom_window *bloom_window_view(const void *image,
     return found == BLOOM_OK ? w : NULL;
 }
 
+BLOOM_END_HUSH_
 #ifdef __cplusplus
 }
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
-#endif /* BLOOM_WINDOW_H */
+#endif /* BLOOM_IMPLEMENTATION */

@@ -139,11 +139,14 @@ none 'files that have the version, too' $(grep -v -e '\.md$' -e '^bloom\.h$' \
     grep -v ' or later' | cut -d : -f 1)
 
 # private FILE: the names that end with an underscore, as private ones of bloom.h
-# do. bloom_hash_* in a comment is not one, and two are for companions, too.
+# do. bloom_hash_* in a comment is not one.
 private() {
-    sed 's/_\*//g' "$1" | grep -o -w -E '(bloom|BLOOM)_[A-Za-z0-9_]*_' |
-        grep -v -x -e BLOOM_NAME_ -e BLOOM_USE_RESULT_ | sort -u
+    sed 's/_\*//g' "$1" | grep -o -w -E '(bloom|BLOOM)_[A-Za-z0-9_]*_' | sort -u
 }
+# The private names of bloom.h that companions may use: its list "For companions"
+awk '/^\/\* ==== For companions/ { on = 1 } on { print } on && /\*\/$/ { exit }' \
+    bloom.h | grep -o -w -E '(bloom|BLOOM)_[A-Za-z0-9_]*_' | sort -u \
+    >build/for-companions
 none 'private names in tests, other than in tests/inside.h' $(
     for file in $(grep -E '^(tests|examples/[^/]*/tests)/.*\.(c|h|cpp|hpp)$' \
         build/files | grep -v '^tests/inside.h$'); do
@@ -151,9 +154,16 @@ none 'private names in tests, other than in tests/inside.h' $(
     done)
 for file in examples/companions/*.h; do
     own=$(basename "$file" .h)
-    none "private names of others in $file" $(private "$file" |
-        grep -v -i -e "^${own}_" -e "^BLOOM_NAME_\$")
+    private "$file" | grep -v -i -e "^${own}_" >build/used.$own
+    none "private names in $file that bloom.h does not list for companions" $(
+        grep -v -x -F -f build/for-companions build/used.$own |
+            grep -v -x BLOOM_IMPLEMENTATION_DONE_)
+    none "the version that $file needs" $(
+        grep -L "^#if .* BLOOM_VERSION != $(sed -n \
+            's/^#define BLOOM_VERSION //p' bloom.h)\$" "$file")
 done
+none 'names that bloom.h lists for companions, which none uses' $(
+    cat build/used.* | grep -v -x -F -f - build/for-companions)
 
 # A C++ library may have templates in <string.h>, which extern "C" refuses.
 for file in bloom.h examples/companions/*.h; do

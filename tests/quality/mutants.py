@@ -355,9 +355,7 @@ def compiler(mode, flags):
 def compile_header(mode, directory, header, out, *flags):
     """Compiles a header and all its functions to an object"""
     return not run(*compiler(mode, flags), "-std=c99", *MODES[mode][0],
-                   "-DBLOOM_IMPLEMENTATION", "-DBLOOM_CHAIN_API=extern",
-                   "-DBLOOM_WINDOW_API=extern", "-DBLOOM_SLICES_API=extern",
-                   "-DBLOOM_KEYED_API=extern", "-DBLOOM_FILE_API=extern",
+                   "-DBLOOM_IMPLEMENTATION", "-DBLOOM_API=extern",
                    "-I" + directory, "-xc", "-c", directory + "/" + header,
                    "-o", out)
 

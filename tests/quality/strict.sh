@@ -39,12 +39,10 @@ versions() {            # versions "VERSION..." GCC CLANG FLAGS...
 C="c99 c11 c17 c2x" CXX="c++11 c++14 c++17 c++20 c++2b"
 
 : >build/strict.jobs
-extern=$(grep -h -o 'define BLOOM_[A-Z_]*API' bloom.h examples/companions/*.h |
-         sort -u | sed 's/define \(.*\)/-D\1=extern/')
 for mode in $(modes strict); do
     mode $mode
     for way in '' -DBLOOM_STATIC -DBLOOM_IMPLEMENTATION \
-               "-DBLOOM_IMPLEMENTATION $extern -fPIC"; do
+               "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; do
         flags="-include tests/unit/hooks.h $options $way"
         versions "$C" "$GCC" "$CLANG" "$flags build/strict.c"
         versions "$CXX" "$GXX" "$CLANGXX" "$flags build/strict.cpp"
@@ -52,7 +50,7 @@ for mode in $(modes strict); do
 done
 echo '#include "examples/companions/bloom_file.h"' |
     tee build/strict-file.c >build/strict-file.cpp
-for way in '' -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION $extern -fPIC"; do
+for way in '' -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; do
     versions "$C" "$GCC" "$CLANG" "$way build/strict-file.c"
     versions "$CXX" "$GXX" "$CLANGXX" "$way build/strict-file.cpp"
 done

@@ -2,7 +2,7 @@
    attack that succeeds against a plain filter fails against a keyed one. */
 #include "unit.h"
 
-#ifndef TEST_SMALL
+#ifdef TEST_COMPANIONS
 
 /* The results that SipHash's authors publish (github.com/veorq/SipHash,
    vectors.h), for the secret 0, 1 .. 15 and the keys of 0 to 63 bytes 0, 1,
@@ -101,7 +101,7 @@ static void test_keyed_keys(void)
     }
 }
 
-#if !defined BLOOM_TINY && !defined TEST_FLASH && !defined TEST_CALLS
+#if !defined BLOOM_TINY && !defined TEST_CALLS
 
 /* Two filters for 10^4 keys at 1% get the same keys. The attacker knows all of
    the plain filter, and crafts 10^4 keys that are false positives there. To the

@@ -11,7 +11,8 @@ options="-include tests/unit/hooks.h $options"
 tests="$options $test_options $TEST_FLAGS tests/unit/all.c"
 
 object() {
-    $C99 "$@" $options -DBLOOM_IMPLEMENTATION -x c -c bloom.h -o "$out.bloom.o"
+    $C99 "$@" $options -DBLOOM_IMPLEMENTATION -x c -c tests/headers.h \
+        -o "$out.bloom.o"
 }
 case $kind in
 one) $C99 "$@" -DBLOOM_IMPLEMENTATION $tests -o "$out" ;;
