@@ -77,6 +77,43 @@ all_names() {
         ! nm -g build/names.o | awk 'NF == 3 { print $3 }' |
             grep -v -e '^_*prefix_bloom_' $own
 }
+# compiles LINE...: the lines are a file that compiles
+compiles() {
+    printf '%s\n' "$@" >build/lines.c
+    $CC -I. -Iexamples/companions -c build/lines.c -o build/lines.o 2>build/lines.err
+}
+# flash HEADER: its code is refused if lookups read flash, whatever comes first,
+# but other files may include its declarations.
+flash() {
+    flash='#define BLOOM_READ_BYTE(p) (*(p))' code='#define BLOOM_IMPLEMENTATION'
+    ! compiles "$flash" "$code" "#include \"$1\"" &&
+        grep -q "$1.*BLOOM_READ_BYTE" build/lines.err &&
+        ! compiles "$flash" "$code" '#include "bloom.h"' "#include \"$1\"" &&
+        ! compiles "$flash" '#define BLOOM_STATIC' '#include "bloom.h"' \
+            "#include \"$1\"" &&
+        compiles "$flash" "#include \"$1\""
+}
+# later HEADER: its code may follow an #include that only declares.
+later() {
+    compiles "#include \"$1\"" '#define BLOOM_IMPLEMENTATION' "#include \"$1\"" \
+        "#include \"$1\"" &&
+        nm -g build/lines.o | grep -q "T _*${1%.h}_" &&
+        nm -g build/lines.o | grep -q 'T _*bloom_add$'
+}
+# A program whose implementation lacks a companion does not link, and the linker
+# names the companion's function. With it, the program runs.
+two_files() {
+    printf '%s\n' '#include "bloom_window.h"' 'int main(void) {' \
+        'bloom_window *w = bloom_window_new(9, 0.1, 2, BLOOM_CLASSIC);' \
+        'int new = bloom_window_add_u64(w, 1); bloom_window_free(w);' \
+        'return !new; }' >build/two.c
+    $CC -I. -Iexamples/companions -c build/two.c -o build/two.o &&
+        compiles '#define BLOOM_IMPLEMENTATION' '#include "bloom.h"' &&
+        ! $CC build/two.o build/lines.o -o build/two 2>build/two.err &&
+        grep -q bloom_window_new build/two.err &&
+        compiles '#define BLOOM_IMPLEMENTATION' '#include "bloom_window.h"' &&
+        $CC build/two.o build/lines.o -o build/two && build/two
+}
 # A companion that finds another library's bloom.h says so in its first error.
 names_another_bloom() {
     mkdir -p build/another
@@ -90,11 +127,17 @@ for companion in bloom_chain.h bloom_window.h bloom_slices.h \
     bloom_keyed.h bloom_file.h; do
     check "$companion beside another bloom.h is an error that says so" \
         names_another_bloom $companion
+    check "$companion refuses BLOOM_READ_BYTE in any order" flash $companion
 done
+check "the linker names what the implementation lacks" two_files
 if command -v nm >/dev/null; then
     check "public names begin with bloom_" public_names
     for header in bloom.h examples/companions/*.h; do
         check "all functions of $header have the prefix" all_names $header
+    done
+    for header in bloom_window.h bloom_slices.h bloom_keyed.h bloom_chain.h \
+        bloom_file.h; do
+        check "$header: code after declarations" later $header
     done
     check "bloom.h needs only calloc, free, memset, memcpy" wanted_names
     echo 'int f(int i) { static const int t[2] = { 1, 2 }; return t[i]; }' \

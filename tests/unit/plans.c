@@ -238,6 +238,39 @@ static void test_blocked_plans(void)
                          1ULL << 60) >= 1);
 }
 
+/* For each layout, bloom_plan_bytes_layout takes all cells that fit, and the k
+   of lowest rate. */
+static void test_plans_of_bytes(void)
+{
+    static const unsigned unit[LAYOUT_COUNT] = { 8, 32, 32 };   /* in bytes */
+    const unsigned none = LAYOUT_COUNT;
+    uint64_t n;
+    size_t bytes;
+    unsigned layout;
+    for (layout = 0; layout < LAYOUT_COUNT; layout++) {
+        const bool blocked = layout == BLOOM_BLOCKED;
+        for (bytes = 0; bytes < 32U + unit[layout]; bytes++)
+            CHECK(bloom_plan_size(bloom_plan_bytes_layout(
+                      9, bytes, (bloom_layout)layout)) == 0);
+        for (n = 0; n <= 300; n = n * 3 + 1)
+            for (; bytes < 4000; bytes = bytes * 5 / 4) {
+                bloom_plan plan = bloom_plan_bytes_layout(
+                    n, bytes, (bloom_layout)layout), other = plan;
+                const size_t size = bloom_plan_size(plan);
+                CHECK(plan.layout == layout && plan.seed == 0);
+                CHECK(size > 0 && size <= bytes && size + unit[layout] > bytes);
+                for (other.hashes = blocked ? 8 : 1; other.hashes <= 64;
+                     other.hashes = (uint8_t)(other.hashes + (blocked ? 8 : 1)))
+                    CHECK(bloom_plan_fpr(other, n)
+                          >= bloom_plan_fpr(plan, n) * (1 - 1e-12));
+            }
+        if (sizeof (size_t) == 8)       /* as many cells as the format allows */
+            CHECK(bloom_plan_bytes_layout(1, (size_t)-1, (bloom_layout)layout)
+                      .cells == (blocked ? 0xFFFFFFFFULL << 8 : 1ULL << 62));
+    }
+    CHECK(bloom_plan_bytes_layout(9, 999, (bloom_layout)none).cells == 0);
+}
+
 /* Plans made with integers keep the rate in both widths. They need at least the
    memory of bloom_plan_for and, from 100 keys on, at most 2% and 64 bits
    more. */
@@ -309,6 +342,7 @@ static void plan_tests(void)
     RUN(test_blocked_plans());
     RUN(test_planning());
     RUN(test_far_plans());
+    RUN(test_plans_of_bytes());
     RUN(test_plans_near_one());
     RUN(test_golden_plans());
     RUN(test_integer_plans());

@@ -49,6 +49,37 @@ static void test_making(void)
     CHECK(bloom_plan_size(plan) == (LAYOUTS == 1 ? 0 : 32 + 512));
 }
 
+/* bloom_init_zeroed makes the image of bloom_init if the memory is zero. If it
+   is not, only the header is written, and every added key is still found. */
+static void test_making_in_zeros(void)
+{
+    unsigned char other[288];
+    unsigned layout, i, key;
+    for (layout = 0; layout < LAYOUTS; layout++) {
+        bloom_plan plan = in_layout(a_plan(512, 8, LAYOUTS == 1 ? 32 : 64, 7),
+                                    layout);
+        const size_t size = bloom_plan_size(plan);
+        bloom *b;
+        memset(memory, 0, size);
+        memset(other, 0xFF, size);
+        CHECK(bloom_init_zeroed(NULL, size, plan) == NULL);
+        CHECK(bloom_init_zeroed(memory, size - 1, plan) == NULL);
+        CHECK(memory[0] == 0);                  /* a failure writes nothing */
+        CHECK(bloom_init_zeroed(memory, size, plan)
+              == (bloom *)(void *)memory);
+        CHECK(bloom_init(other, size, plan) && !memcmp(memory, other, size));
+        random_bytes(memory, size);
+        memcpy(other, memory, size);
+        b = bloom_init_zeroed(memory, size, plan);
+        for (i = 24; i < size; i++)
+            CHECK(memory[i] == other[i]);
+        for (key = 0; key < KEYS; key++)
+            bloom_add_u64(b, key);
+        for (key = 0; key < KEYS; key++)
+            CHECK(bloom_may_contain_u64(look(b, size), key));
+    }
+}
+
 #ifndef BLOOM_NO_MALLOC
 /* A copy has the bytes of its original, which may be in flash. Changing the
    copy does not change the original. */
@@ -91,6 +122,9 @@ static void test_malloc(void)
     {
         bloom *b = bloom_new(1000, 0.01);
         CHECK(b && bloom_size(b) == 32 + 9600 / 8);
+        bloom_free(b);
+        b = bloom_new_layout(1000, 0.01, BLOOM_COUNTING);
+        CHECK(b && bloom_size(b) == 32 + 9600 / 2);
         bloom_free(b);
 #ifndef TEST_MALLOC                             /* there, BLOOM_ASSERT */
         CHECK(bloom_new(1000, 1) == NULL);
@@ -329,6 +363,7 @@ static void whole_tests(void)
 {
     RUN(test_version());
     RUN(test_making());
+    RUN(test_making_in_zeros());
     RUN(test_whole());
 #ifndef BLOOM_TINY
     RUN(test_fold());
