@@ -1665,12 +1665,14 @@ static inline bool bloom_probe_block_(unsigned char *block, uint64_t x,
 
 /* The same by SIMD: a vector of GCC or Clang holds the eight words of a block.
    It compiles to AVX2, NEON or WebAssembly's SIMD. On x86-64 the CPU is tested
-   for AVX2 at run time, unless the compiler may assume it. */
+   for AVX2 at run time, unless the compiler may assume it. Without __SSE2__ or
+   __ARM_NEON, code such as a kernel's must not touch vector registers. */
 #if defined(BLOOM_SMALL_) || defined(BLOOM_NO_SIMD) || !defined(__GNUC__) \
     || !BLOOM_MAY_USE_WORDS_ || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ \
     || !__STDC_HOSTED__ \
     || (defined(_WIN32) && !defined(__clang__)) /* GCC bug 54412 */ \
-    || !(defined(__AVX2__) || defined(__x86_64__) || defined(__aarch64__) \
+    || !(defined(__AVX2__) || (defined(__x86_64__) && defined(__SSE2__)) \
+         || (defined(__aarch64__) && defined(__ARM_NEON)) \
          || defined(__wasm_simd128__))
 #define BLOOM_TARGET_
 #define BLOOM_SIMD_INLINE_ static inline
