@@ -1860,11 +1860,10 @@ BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
      |                         the public function, which BLOOM_STATIC inlines
      |                         into the user's loop.
      bloom_add_image_ and bloom_look_up_image_
-     | |- bloom_probe_bits_by_8_   classic filters: adding, and lookups in those
-     | |                           that fit into the caches
-     | |- bloom_probe_bits_        lookups in larger ones: the CPU waits for each
-     |                             cell, and the first that is not set ends the
-     |                             lookup
+     | |- bloom_probe_bits_        classic filters: adding, and lookups in large
+     | |                           ones, where the CPU waits for each cell, and
+     | |                           the first that is not set ends the lookup
+     | |- bloom_probe_bits_by_8_   lookups in those that fit into the caches
      bloom_add_other_ and bloom_look_up_other_
        |- bloom_probe_several_     several blocks per key, by SIMD
        |- bloom_probe_             counters, and blocks without SIMD
@@ -1907,8 +1906,8 @@ BLOOM_NOINLINE_ bool bloom_add_image_(unsigned char *image, bloom_hash h)
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
         return bloom_add_other_(image, h);
     bloom_unseal_(image);
-    return bloom_probe_bits_by_8_(image + BLOOM_HEADER_SIZE,
-                                  image[BLOOM_K_AT_], &walk, true);
+    return bloom_probe_bits_(image + BLOOM_HEADER_SIZE, image[BLOOM_K_AT_],
+                             &walk, true);
 }
 
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_image_(unsigned char *image,
