@@ -1519,9 +1519,12 @@ static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
    bloom_probe_bit_ returns the cell as it was before, in bit 0. Callers ignore
-   the other bits. CPUs that load words from any address use 64-bit words. */
+   the other bits. CPUs that load words from any address use 32-bit words: in a
+   blocked filter, a key has one bit in each word, so no load waits for a store
+   of the same key. */
 #if defined(BLOOM_SMALL_) || defined(BLOOM_ATOMIC) || !defined(__GNUC__) \
-    || !(defined(__x86_64__) || defined(__aarch64__)) \
+    || !(defined(__x86_64__) || defined(__i386__) \
+         || defined(__ARM_FEATURE_UNALIGNED)) \
     || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 static inline unsigned bloom_probe_bit_(unsigned char *array,
                                         bloom_number_ cell, bool add)
@@ -1539,13 +1542,13 @@ static inline unsigned bloom_probe_bit_(unsigned char *array,
 static inline unsigned bloom_probe_bit_(unsigned char *array, uint64_t cell,
                                         bool add)
 {
-    unsigned char *word = array + (size_t)(cell >> 6) * 8;
-    uint64_t old, now;
-    __builtin_memcpy(&old, word, 8);
-    now = old | (uint64_t)1 << (cell & 63);
+    unsigned char *word = array + (size_t)(cell >> 5) * 4;
+    uint32_t old, now;
+    __builtin_memcpy(&old, word, 4);
+    now = old | (uint32_t)1 << (cell & 31);
     if (add)
-        __builtin_memcpy(word, &now, 8);
-    return (unsigned)(old >> (cell & 63));
+        __builtin_memcpy(word, &now, 4);
+    return old >> (cell & 31);
 }
 #endif
 
@@ -1682,11 +1685,11 @@ static inline size_t bloom_block_offset_(uint64_t m, uint64_t x)
     return (size_t)bloom_high_half_(x & mask, m >> 3) / 32 * 32;
 }
 
-/* The number, 0..255, of the bit that position x has in word i of its block */
+/* The number, 0..31, of the bit that position x has in word i of its block */
 static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
-    return i << 5 | (unsigned)((x & 0xFFFFFFFFU) * salt[i] >> 27 & 31);
+    return (unsigned)((uint32_t)(bloom_low_half_(x) * salt[i]) >> 27);
 }
 
 static inline bool bloom_probe_block_(unsigned char *block, uint64_t x,
@@ -1694,18 +1697,20 @@ static inline bool bloom_probe_block_(unsigned char *block, uint64_t x,
 {
     unsigned set = 1;
     for (unsigned i = 0; i < 8; i++)
-        set &= bloom_probe_bit_(block, bloom_block_bit_(x, i), add);
+        set &= bloom_probe_bit_(block + 4 * i, bloom_block_bit_(x, i), add);
     return set & 1;
 }
 
 /* The same by SIMD: a vector of GCC or Clang holds the eight words of a block.
    It compiles to AVX2, NEON or WebAssembly's SIMD. On x86-64 the CPU is tested
-   for AVX2 at run time, unless the compiler may assume it. */
+   for AVX2 at run time, unless the compiler may assume it. Without __SSE2__ or
+   __ARM_NEON, code such as a kernel's must not touch vector registers. */
 #if defined(BLOOM_SMALL_) || defined(BLOOM_NO_SIMD) || !defined(__GNUC__) \
     || !BLOOM_MAY_USE_WORDS_ || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ \
     || !__STDC_HOSTED__ \
     || (defined(_WIN32) && !defined(__clang__)) /* GCC bug 54412 */ \
-    || !(defined(__AVX2__) || defined(__x86_64__) || defined(__aarch64__) \
+    || !(defined(__AVX2__) || (defined(__x86_64__) && defined(__SSE2__)) \
+         || (defined(__aarch64__) && defined(__ARM_NEON)) \
          || defined(__wasm_simd128__))
 #define BLOOM_TARGET_
 #define BLOOM_SIMD_INLINE_ static inline
@@ -1893,11 +1898,10 @@ BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
      |                         the public function, which BLOOM_STATIC inlines
      |                         into the user's loop.
      bloom_add_image_ and bloom_look_up_image_
-     | |- bloom_probe_bits_by_8_   classic filters: adding, and lookups in those
-     | |                           that fit into the caches
-     | |- bloom_probe_bits_        lookups in larger ones: the CPU waits for
-     |                             each cell, and the first that is not set
-     |                             ends the lookup
+     | |- bloom_probe_bits_        classic filters: adding, and lookups in large
+     | |                           ones, where the CPU waits for each cell, and
+     | |                           the first that is not set ends the lookup
+     | |- bloom_probe_bits_by_8_   lookups in those that fit into the caches
      bloom_add_other_ and bloom_look_up_other_
        |- bloom_probe_several_     several blocks per key, by SIMD
        |- bloom_probe_             counters, and blocks without SIMD
@@ -1940,8 +1944,8 @@ BLOOM_NOINLINE_ bool bloom_add_image_(unsigned char *image, bloom_hash h)
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
         return bloom_add_other_(image, h);
     bloom_unseal_(image);
-    return bloom_probe_bits_by_8_(image + BLOOM_HEADER_SIZE,
-                                  image[BLOOM_K_AT_], &walk, true);
+    return bloom_probe_bits_(image + BLOOM_HEADER_SIZE, image[BLOOM_K_AT_],
+                             &walk, true);
 }
 
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_image_(unsigned char *image,
@@ -2092,7 +2096,7 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
             continue;
         }
         index[i] = (uint64_t)bloom_block_offset_(walk.m, walk.x) * 8
-                 + bloom_block_bit_(walk.x, i % 8);
+                 + i % 8 * 32 + bloom_block_bit_(walk.x, i % 8);
         if (i % 8 == 7)
             bloom_step_(&walk);
     }

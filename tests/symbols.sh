@@ -29,6 +29,12 @@ wanted_names() {
 no_data() {
     ! nm "$1" | grep -i ' [bdc] '
 }
+# A kernel may use general registers only: neither vectors nor the test for AVX2.
+SCALAR='-mgeneral-regs-only -O2 -DBLOOM_NO_FLOAT -DBLOOM_NO_MALLOC'
+no_vectors() {
+    $CC $SCALAR -DBLOOM_IMPLEMENTATION -x c -S bloom.h -o build/scalar.s &&
+        ! grep -E '%[xyz]mm|__cpu_' build/scalar.s
+}
 late() {
     printf '#include "bloom.h"\n#define %s\n#include "bloom.h"\n' "$1" \
         >build/late.c
@@ -150,6 +156,12 @@ if command -v nm >/dev/null; then
     fi
 else
     echo "skipped: three checks of symbols (no nm; Debian package binutils)"
+fi
+if $CC -mgeneral-regs-only -x c -S - -o build/scalar.s </dev/null 2>/dev/null
+then
+    check "-mgeneral-regs-only: no vector registers" no_vectors
+else
+    echo "skipped: -mgeneral-regs-only ($CC does not have it)"
 fi
 check "BLOOM_STATIC after the first #include is an error" late BLOOM_STATIC
 check "BLOOM_TINY after the first #include is an error" late BLOOM_TINY

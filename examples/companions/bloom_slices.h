@@ -51,8 +51,8 @@
    bloom_slices_init.
    Threads: any number may call bloom_slices_find and its variants,
    bloom_slices_count, _get, _copy and _verify at the same time. Every other
-   call needs exclusive access, also if it is for another filter: 64 of them
-   share each word. With BLOOM_ATOMIC, bloom_slices_add and its variants may run
+   call needs exclusive access, also if it is for another filter: up to 64 of
+   them share a word. With BLOOM_ATOMIC, bloom_slices_add and its variants may run
    at the same time as each other, bloom_slices_find and bloom_slices_count. */
 
 #if !defined(BLOOM_VERSION) \

@@ -136,7 +136,7 @@ static inline size_t inside_block_offset(uint64_t m, uint64_t x);
 
 /*@ requires i < 8;
     assigns \nothing;
-    ensures within: \result <= 255; */
+    ensures within: \result <= 31; */
 static inline unsigned inside_block_bit(uint64_t x, unsigned i);
 
 #include "bloom.h"
@@ -168,6 +168,6 @@ void proved_block(unsigned char *image, size_t size, uint64_t x, unsigned i)
         || image[4] != BLOOM_BLOCKED)
         return;
     block = inside_block_offset(inside_load64(image + 8), x);
-    inside_probe_bit(image + BLOOM_HEADER_SIZE + block, inside_block_bit(x, i),
-                     true);
+    inside_probe_bit(image + BLOOM_HEADER_SIZE + block + 4 * i,
+                     inside_block_bit(x, i), true);
 }

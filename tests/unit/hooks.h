@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #undef __x86_64__
 #define __aarch64__ 1
+#define __ARM_NEON 1
+#define __ARM_FEATURE_UNALIGNED 1
 #endif
 
 /* For mutants.py: BLOOM_TINY as on a CPU whose size_t has 16 bits */
