@@ -973,15 +973,16 @@ BLOOM_WINDOW_API size_t bloom_window_image_size(const void *head,
     bloom_error found = bloom_window_check_header_(w, SIZE_MAX);
     size_t size = 0;
     if (found == BLOOM_OK)
-        size = bloom_image_size(first, &found);
+        bloom_image_size(first, &found);
     if (found == BLOOM_OK && bloom_window_get_(w, 40) != bloom_window_check_(w))
         found = BLOOM_CORRUPT;
-    if (found == BLOOM_OK && size > (SIZE_MAX - BLOOM_WINDOW_HEADER_SIZE) / 16)
+    if (found == BLOOM_OK)
+        size = bloom_window_plan_size(bloom_window_plan_of(w));
+    if (found == BLOOM_OK && size == 0)
         found = BLOOM_UNSUPPORTED;
     if (error)
         *error = found;
-    return found == BLOOM_OK
-         ? BLOOM_WINDOW_HEADER_SIZE + bloom_window_count_(w) * size : 0;
+    return size;
 }
 
 BLOOM_WINDOW_API bloom_window *bloom_window_open(void *image, size_t size,

@@ -286,6 +286,45 @@ static void sizes(void)
     bloom_window_free(w);
 }
 
+/* Writes a 64-bit number, and then the check of the header. */
+static void write_at(unsigned char *head, size_t at, uint64_t number)
+{
+    uint64_t check_word;
+    unsigned i;
+    for (i = 0; i < 8; i++, number >>= 8)
+        head[at + i] = (unsigned char)(number & 255);
+    check_word = bloom_hash_key(
+        bloom_window_generation((bloom_window *)(void *)head, 0), head, 40).h1;
+    for (i = 0; i < 8; i++, check_word >>= 8)
+        head[40 + i] = (unsigned char)(check_word & 255);
+}
+
+/* The largest generations of 2..16 with which the image fits into size_t, and
+   then 32 bytes more. Only the header is read, so no memory is needed. */
+static void largest_sizes(void)
+{
+    unsigned char memory[64 + 16 * 64];
+    bloom_window_plan plan = { { 64, 0, 1, BLOOM_COUNTING, 64 }, 1, 2 };
+    bloom_error error = BLOOM_OK;
+    for (; plan.generations <= 16; plan.generations++) {
+        const size_t each = (SIZE_MAX - 64) / plan.generations / 32 * 32;
+        plan.filter.cells = 64;
+        check(bloom_window_init(memory, sizeof memory, plan) != NULL,
+              "a header");
+        plan.filter.cells = (uint64_t)(each - 32) * 2;
+        write_at(memory, 64 + 8, plan.filter.cells);
+        check(bloom_window_image_size(memory, &error)
+              == 64 + plan.generations * each && error == BLOOM_OK
+              && bloom_window_plan_size(plan)
+                 == 64 + plan.generations * each, "the largest image");
+        plan.filter.cells += 64;
+        write_at(memory, 64 + 8, plan.filter.cells);
+        check(bloom_window_image_size(memory, &error) == 0
+              && error == BLOOM_UNSUPPORTED
+              && bloom_window_plan_size(plan) == 0, "a larger one");
+    }
+}
+
 /* The trap: a window in front of a store that keeps its entries for longer
    hides them. In front of one that keeps the last n only, it hides none. */
 static void not_lately(void)
@@ -750,6 +789,7 @@ int main(void)
     RUN(plans());
     RUN(open_full());
     RUN(sizes());
+    RUN(largest_sizes());
     RUN(not_lately());
     RUN(images());
     RUN(keep_damage_visible());
