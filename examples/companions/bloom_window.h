@@ -243,27 +243,48 @@ BLOOM_API uint64_t bloom_window_keys(const bloom_window *w);
    before a lookup, too, if keys must be forgotten in time. A key counts as
    added at the time of the last call. At the first call, bloom_window_time and
    bloom_window_span must be 0, and keys that are there count as added then.
-   The newest generation ends when it is full, or after span / (g - 1). If time
-   ends it, only keys that are at least `span` old are forgotten. If it is full,
-   the next newest is an empty generation, or an older one that still has room,
-   as time ended it (not with BLOOM_NO_FLOAT), or else the oldest one, which is
-   forgotten. Only then is the result true: the forgotten keys may be younger
-   than span, as there was no room for all of them.
-   So a key stays in for at least span if at most n keys come in any 2 * span,
-   in whatever bursts. It is forgotten after at most g parts plus the time until
-   the next call, if no generation was full before its time. A part is
-   span / (g - 1), rounded up to whole units, so choose a unit far below it. A
-   generation that is used again keeps its old keys, too, for up to 2 * span
-   more, each time: with bursts, there is no upper limit. If the clock goes
-   back, time forgets nothing, and keys may stay in for another span. After a
-   long pause the window is empty. */
+   Returns whether keys were forgotten for want of room. They may be younger
+   than span. All other keys stay in until they are `span` old by this clock.
+   For clocks that are set, see below.
+
+   The newest generation ends when it is full, or after a part: span / (g - 1),
+   rounded up to whole units. If time ends it, the oldest generation is cleared,
+   whose keys are all at least `span` old. If it is full, the next newest is an
+   empty generation, or an older one that still has room, as time ended it (not
+   with BLOOM_NO_FLOAT), or else the oldest one, which is cleared; only then is
+   the result true. If at most n keys come in any 2 * span, there is room for
+   them in most cases. With bursts, that is not certain: how many keys a
+   generation has is estimated, and one that is used again keeps its old keys,
+   too, for about 2 * span more, each time.
+   A key is forgotten after at most g parts plus the time until the next call,
+   if the window was empty at the first call, no generation was full before its
+   time, span stayed the same, and the clock was not set back. The clock counts
+   whole units, so a key may be forgotten up to one unit early: choose a unit
+   far below a part.
+
+   Another span: keys that are younger than it and still in stay until they have
+   that age. Each change may keep keys for longer.
+
+   Clocks: if the clock is put forward, all keys are older at once. So one call
+   with a time that is far ahead empties the window; the result is false. Do not
+   call before the clock is set.
+   If the clock is set back by more than (g - 1) parts, time forgets nothing
+   until the clock reaches bloom_window_time(w) again. At that call, every key
+   counts as added then. Until then, bloom_window_span(w) is 0, and only full
+   generations end. If the clock was wrong before and is right now, call
+   bloom_window_set_time(w, 0, 0): the window begins anew at the next call, with
+   all its keys, which count as added then.
+   If the clock is set back by less, by d, the same may happen, or else the
+   window goes on. Then keys that were added before may be forgotten up to d
+   early if the clock is put forward again. */
 BLOOM_API bool bloom_window_advance(bloom_window *w, uint64_t now,
                                     uint64_t span);
 
 /* Two numbers that are saved with the window. They are 0 at first, and for your
    own use, unless you call bloom_window_advance. It keeps here when the newest
-   generation began, and how long a generation lasts: span / (g - 1), rounded
-   up. After a full generation, that time may lie ahead of the clock. */
+   generation began, and how long a part is, or 0 after the clock was set back.
+   After a full generation or a change of span, that time may lie ahead of the
+   clock, by at most g - 2 parts. */
 BLOOM_API uint64_t bloom_window_time(const bloom_window *w);
 BLOOM_API uint64_t bloom_window_span(const bloom_window *w);
 BLOOM_API void bloom_window_set_time(bloom_window *w, uint64_t time,
@@ -704,13 +725,15 @@ BLOOM_API size_t bloom_window_may_contain_many_hash(const bloom_window *w,
 }
 
 /* ---- Time -----------------------------------------------------------------
-   The header has one time for all generations. Generation i, counted from the
-   newest, is dropped at time + (g - i) * part at the earliest. Invariant, if
-   only bloom_window_advance ends generations: that is at least span after the
-   last key of generation i, for i = 1 .. g - 1. A generation that ends by time
-   adds a part to the time. So does one that is full before, and the time may
-   then be later than now. A time of now + span - part is late enough for all
-   generations, even if each of them has got a key now. */
+   The header has one time for all generations, and the length of a part. Time
+   drops generation i, counted from the newest, at time + (g - i) * part. For
+   i = 1 .. g - 1, that is at least g - 1 parts after the last key of generation
+   i: this is the invariant. A generation that ends by time adds a part to the
+   time. So does one that is full before, and the time may then be later than
+   now. A time of now + (g - 2) * part is late enough for all generations, even
+   if each of them has got a key now. If the time is later still, the clock was
+   set back, and the part is 0 until the clock has reached that time. If it was
+   set back by less, keys that were added later than now count as added now. */
 
 /* About how many keys generation i has, counted from the newest */
 static inline uint64_t bloom_window_taken_(const bloom_window *w, unsigned i)
@@ -771,47 +794,66 @@ static inline bool bloom_window_make_room_(bloom_window *w)
     return forgets;
 }
 
+/* time + parts * part, at most UINT64_MAX */
+static inline uint64_t bloom_window_later_(uint64_t time, unsigned parts,
+                                           uint64_t part)
+{
+    return parts > 0 && part > (UINT64_MAX - time) / parts
+         ? UINT64_MAX : time + parts * part;
+}
+
 /* When a window begins to be stepped by time, its newest generation begins now.
    If there are older keys already, they count as added now. */
 static inline uint64_t bloom_window_begin_(const bloom_window *w, uint64_t now,
                                            uint64_t latest)
 {
-    unsigned i = bloom_window_span(w) != 0 ? 0 : bloom_window_count_(w);
-    if (i == 0)
-        return bloom_window_time(w);
+    unsigned i = bloom_window_count_(w);
     while (--i > 0)
         if (bloom_ones(bloom_window_generation(w, i)) > 0)
             return latest;
     return now;
 }
 
+/* Ends the generations whose time is over, and returns the new time. If the
+   length of a part has changed, the time moves first, so that the invariant
+   holds for generations of the new length. If parts are longer, that is the
+   oldest generation's due; if they are shorter, the newest one's, which then
+   ends no earlier than before. */
+static inline uint64_t bloom_window_pass_(bloom_window *w, uint64_t now,
+                                          uint64_t part)
+{
+    const unsigned g = bloom_window_count_(w);
+    const uint64_t old = bloom_window_span(w), time = bloom_window_time(w);
+    const uint64_t from = part > old
+        ? bloom_window_later_(time, g - 2, part - old)
+        : bloom_window_later_(time, 1, old - part);
+    const uint64_t steps = now > from ? (now - from) / part : 0;
+    unsigned i;
+    for (i = 0; i < g && i < steps; i++)
+        bloom_window_step(w);
+    return from + steps * part;
+}
+
 BLOOM_API bool bloom_window_advance(bloom_window *w, uint64_t now,
                                     uint64_t span)
 {
     const unsigned g = bloom_window_count_(w);
-    const uint64_t least = span > 0 ? span : 1;
-    const uint64_t part = (least - 1) / (g - 1) + 1;
-    const uint64_t ahead = least - part;
-    const uint64_t latest = now + (ahead < UINT64_MAX - now ? ahead
-                                                            : UINT64_MAX - now);
-    uint64_t time = bloom_window_begin_(w, now, latest);
+    const uint64_t old = bloom_window_span(w), before = bloom_window_time(w);
+    const bool back = before > bloom_window_later_(now, g - 2, old);
+    const uint64_t part = back ? 0 : span > 0 ? (span - 1) / (g - 1) + 1 : 1;
+    const uint64_t latest = bloom_window_later_(now, g - 2, part);
+    uint64_t time = before;
     bool forgets = false;
-    unsigned steps;
-    for (steps = 0; now > time && now - time >= part; steps++)
-        if (steps < g) {
-            bloom_window_step(w);
-            time += part;
-        } else {
-            time = now;                 /* the window is empty now */
-        }
-    if (time > now && time - now > least)
-        time = latest;                  /* the clock was set back */
+    if (!back)
+        time = old > 0 ? bloom_window_pass_(w, now, part)
+                       : bloom_window_begin_(w, now, latest);
     if (bloom_window_keys(w) >= bloom_window_room_(w)) {
         forgets = bloom_window_make_room_(w);
-        if (time < latest)
-            time = latest - time < part ? latest : time + part;
+        time = bloom_window_later_(time, 1, part);
     }
-    if (time != bloom_window_time(w) || part != bloom_window_span(w))
+    if (!back && time > latest)
+        time = latest;
+    if (time != before || part != old)
         bloom_window_set_time(w, time, part);
     return forgets;
 }
@@ -932,15 +974,16 @@ BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error)
     bloom_error found = bloom_window_check_header_(w, SIZE_MAX);
     size_t size = 0;
     if (found == BLOOM_OK)
-        size = bloom_image_size(first, &found);
+        bloom_image_size(first, &found);
     if (found == BLOOM_OK && bloom_window_get_(w, 40) != bloom_window_check_(w))
         found = BLOOM_CORRUPT;
-    if (found == BLOOM_OK && size > (SIZE_MAX - BLOOM_WINDOW_HEADER_SIZE) / 16)
+    if (found == BLOOM_OK)
+        size = bloom_window_plan_size(bloom_window_plan_of(w));
+    if (found == BLOOM_OK && size == 0)
         found = BLOOM_UNSUPPORTED;
     if (error)
         *error = found;
-    return found == BLOOM_OK
-         ? BLOOM_WINDOW_HEADER_SIZE + bloom_window_count_(w) * size : 0;
+    return size;
 }
 
 BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,

@@ -276,32 +276,61 @@ static void use(bloom_window *w, input *in)
         look(w, what);
 }
 
-/* By time: unless bloom_window_advance says that it has forgotten keys for want
-   of room, each key is found for at least `span`. If the clock goes back, keys
-   count as added then. */
+/* Was the clock set back, so that time must forget nothing? */
+static bool set_back(const bloom_window *w, uint64_t now)
+{
+    const uint64_t time = bloom_window_time(w), part = bloom_window_span(w);
+    const unsigned others = bloom_window_plan_of(w).generations - 2;
+    return time > now && (others == 0 || (time - now - 1) / others >= part);
+}
+
+/* The next time: earlier or later by up to span, or by any number, or when the
+   window begins again; else later, by some sixteenths of span */
+static uint64_t next_time(const bloom_window *w, uint64_t now, uint64_t span,
+                          input *in)
+{
+    const unsigned what = byte_of(in);
+    uint64_t pause = span / 16 * (what / 16) + number_of(in, 1);
+    if (what % 16 < 2)
+        pause = any_number(in);
+    if (what % 16 == 2 && bloom_window_time(w) > now)
+        return bloom_window_time(w);
+    if (what % 16 < 6 && what % 16 != 1)
+        return pause < now ? now - pause : 0;
+    return pause < UINT64_MAX - now ? now + pause : UINT64_MAX;
+}
+
+/* By time, with a clock that goes back and forth, bursts, and other spans. A key
+   that is younger than span must be found, unless bloom_window_advance says that
+   it has forgotten keys for want of room. If the clock goes back, keys of the
+   time between count as added then; if it was set back, all count as added when
+   the window begins again. */
 static void use_by_time(bloom_window *w, input *in)
 {
     static uint64_t added[KEYS];
     static bool is_in[KEYS];
-    const uint64_t span = any_number(in);
-    const uint64_t part = span / 64, room = bloom_window_plan_of(w).room;
-    uint64_t now = any_number(in), pause;
+    const uint64_t room = bloom_window_plan_of(w).room;
+    uint64_t span = any_number(in), now = any_number(in), time;
     unsigned calls, what, i;
+    bool back;
     memset(is_in, 0, sizeof is_in);
     for (calls = 0; in->at < in->end && calls < 64; calls++) {
+        now = next_time(w, now, span, in);
         what = byte_of(in);
-        pause = part * (what / 2) + number_of(in, 1);
-        if (what % 2)
-            now = pause < UINT64_MAX - now ? now + pause : UINT64_MAX;
-        else if (what % 64 == 0)
-            now -= pause < now ? pause : now;
+        if (what % 8 == 0)
+            span = any_number(in);
+        else if (what % 8 == 1)
+            span += span / 8 * (what / 8);      /* may wrap */
+        back = set_back(w, now);
+        time = bloom_window_time(w);
         if (bloom_window_advance(w, now, span))
             memset(is_in, 0, sizeof is_in);
         must(bloom_window_keys(w) < room);
+        must((bloom_window_span(w) == 0) == back);
+        must(bloom_window_time(w) == time || (!back && !set_back(w, now)));
         for (i = 0; i < KEYS; i++) {
-            if (added[i] > now)
-                added[i] = now;
-            if (now - added[i] >= (span > 0 ? span : 1))
+            added[i] = back ? UINT64_MAX : added[i] < now ? added[i] : now;
+            if (!back && now - added[i] >= (span > 0 ? span : 1))
                 is_in[i] = false;           /* also if the clock goes back */
             must(!is_in[i] || bloom_window_may_contain_u64(w, i));
         }
