@@ -92,7 +92,8 @@ typedef struct filter {
     uint64_t n;                     /* planned number of lines, of a chain: of
                                        its first link; 0: unknown */
     uint64_t known;                 /* `one` holds at least this many */
-    bool warns;                     /* once, if the window forgets early */
+    bool warns;                     /* if the window forgets all, too early or
+                                       too late */
     bool changed, sealed;           /* since its file was read or written;
                                        whether that has a seal */
 } filter;
