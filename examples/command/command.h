@@ -92,7 +92,8 @@ typedef struct filter {
     uint64_t n;                     /* planned number of lines, of a chain: of
                                        its first link; 0: unknown */
     uint64_t known;                 /* `one` holds at least this many */
-    bool warns;                     /* once, if the window forgets early */
+    bool warns;                     /* if the window forgets all, too early or
+                                       too late */
     bool changed, sealed;           /* since its file was read or written;
                                        whether that has a seal */
 } filter;
@@ -169,9 +170,12 @@ bool reserve(size_t size);          /* disk space for the next save; false, with
 void *filter_memory(size_t size);   /* for a new filter; NULL also if disk space
                                        is being reserved, and is short */
 int disk_is_full(void);             /* errno if that has happened, else 0 */
-bool try_to_save(const char *path, filter *f);  /* false: after a message */
+bool try_to_save(const char *path, filter *f);  /* false: after a message, that
+                                       it is elsewhere, or nowhere */
 void save_filter(const char *path, filter *f);  /* or exits */
 void save_changes(const char *path, filter *f); /* if there are any */
+bool is_replaced(void);             /* by another program, or removed, and the
+                                       user was not told yet */
 void let_go(void);                  /* releases the lock */
 void remove_leftovers(void);        /* signal handlers may call it */
 
@@ -225,6 +229,8 @@ void add_printed(filter *f, uint64_t bytes);    /* lines that end within the
 void prepare_system(void);
 unsigned count_cores(void);
 void *image_memory(size_t size);    /* huge pages for large sizes; free() it */
+bool is_mount_point(const char *path, int beside);  /* beside: an open file in
+                                                       the same folder */
 double seconds(void);               /* of a clock that never goes back */
 uint64_t milliseconds(void);        /* since 1970, by the system's clock */
 

@@ -62,17 +62,77 @@ const char *print_age(char text[40], uint64_t age)
 
 /* ---- Lines -------------------------------------------------------------- */
 
+static bool is_empty(const bloom_window *w)
+{
+    unsigned i = bloom_window_plan_of(w).generations;
+    while (i > 0 && bloom_ones(bloom_window_generation(w, i - 1)) == 0)
+        i--;
+    return i == 0;
+}
+
+/* Does the next call of bloom_window_advance forget by time, and is there
+   anything to forget? */
+static bool will_forget(const bloom_window *w, uint64_t now)
+{
+    const uint64_t time = bloom_window_time(w);
+    return now > time && now - time >= bloom_window_span(w) && !is_empty(w);
+}
+
+/* With a correct clock, the time of a window is at most g - 2 parts ahead. If
+   it is more, the clock was set back, and lines would be known for too long:
+   their repetitions would be dropped although they should be printed. So the
+   window begins anew, and its lines count as printed now. FILE is saved even if
+   no line is new, as each run would begin anew otherwise. Returns true if the
+   time was ahead by more than `age`. */
+static bool begin_anew(filter *f, uint64_t now, uint64_t age)
+{
+    const unsigned g = bloom_window_plan_of(f->window).generations;
+    const uint64_t time = bloom_window_time(f->window);
+    const uint64_t part = bloom_window_span(f->window);
+    if (time <= now || (time - now - 1) / part < g - 2)
+        return false;
+    bloom_window_set_time(f->window, 0, 0);
+    f->changed = true;
+    return time - now > age;
+}
+
+enum { SET_BACK, ALL, EARLY, WARNINGS };
+
+/* Prints each warning once at most. */
+static void warn_of(const filter *f, unsigned what, uint64_t age)
+{
+    static bool said[WARNINGS];
+    char time[40];
+    if (!f->warns || said[what])
+        return;
+    said[what] = true;
+    print_age(time, age);
+    if (what == SET_BACK)
+        say("--for %s: the clock is more than that time behind the lines that "
+            "are known, so they count as printed now", time);
+    else if (what == ALL)
+        say("--for %s: all lines are forgotten, as none was new for that time, "
+            "or the clock was set ahead", time);
+    else
+        say("--for %s: more than %" PRIu64 " new lines came within twice that "
+            "time, so some are forgotten earlier; start a new filter with a "
+            "larger -n", time, lines_known(f->window));
+}
+
 void forget_old(filter *f)
 {
-    const uint64_t age = f->window ? age_known(f->window) : 0;
-    char time[40];
-    if (age == 0 || !bloom_window_advance(f->window, milliseconds(),
-                                          1000 * age) || !f->warns)
+    bloom_window *w = f->window;
+    const uint64_t age = w ? age_known(w) : 0, now = milliseconds();
+    bool forgets;
+    if (age == 0)
         return;
-    f->warns = false;
-    say("--for %s: more than %" PRIu64 " new lines came within twice that "
-        "time, so some are forgotten earlier; start a new filter with a larger "
-        "-n", print_age(time, age), lines_known(f->window));
+    if (begin_anew(f, now, 1000 * age))
+        warn_of(f, SET_BACK, age);
+    forgets = will_forget(w, now);
+    if (bloom_window_advance(w, now, 1000 * age))
+        warn_of(f, EARLY, age);
+    if (forgets && is_empty(w))
+        warn_of(f, ALL, age);
 }
 
 /* Returns how many of `count` lines, at most BATCH, the newest generation

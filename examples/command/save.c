@@ -1,8 +1,15 @@
 /* save.c: writes the file of a filter. The file is locked while it is in use.
-   The new one is written as FILE.lock.new, and then renamed (bloom_file.h).
+   The new one is written as FILE.new.PID.0, and then renamed (bloom_file.h).
 
-   Only the process that has the lock creates FILE.lock.new. If it exists
-   before, it was left by a process that was killed. */
+   Programs that know nothing of the lock may remove it, or replace FILE. So the
+   rename is made only if both are still those of this run. Otherwise FILE stays
+   and the new file becomes FILE.kept.PID. No name that another process may use
+   is ever written to. */
+#ifdef __APPLE__
+#define _DARWIN_C_SOURCE
+#define st_mtim st_mtimespec
+#define st_ctim st_ctimespec
+#endif
 #include "command.h"
 #include "../companions/bloom_file.h"
 #include <time.h>
@@ -29,6 +36,7 @@ static char *name_beside(const char *path, const char *suffix)
     return name;
 }
 
+static char *target;                    /* FILE, symbolic links are resolved */
 static int lock_fd = -1;
 static char *lock_name;                 /* NULL: the lock is not held */
 
@@ -42,16 +50,49 @@ static bool can_be_locked(int fd)
     return fcntl(fd, F_SETLK, &all) == 0;
 }
 
+/* Does this process have the lock, and is its file still there? Signal handlers
+   may call this. */
+static bool has_lock(const char *name)
+{
+    struct stat mine, there;
+    return can_be_locked(lock_fd)
+           && fstat(lock_fd, &mine) == 0 && lstat(name, &there) == 0
+           && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+}
+
+/* Whoever may write FILE can then take its lock, also if a kill has left it.
+   Only root may give a file away. */
+static void share_lock(int fd)
+{
+    struct stat file;
+    if (stat(target, &file) == 0 && fchmod(fd, file.st_mode & 0666) == 0
+        && fchown(fd, file.st_uid, file.st_gid) != 0)
+        errno = 0;
+}
+
+/* A file that was there keeps its rights, as it may be a hard link to any
+   file. */
+static int open_lock(const char *name)
+{
+    int fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
+    if (fd >= 0)
+        share_lock(fd);
+    else if (errno == EEXIST) {
+        fd = open(name, O_RDWR | O_NOFOLLOW);
+        if (fd < 0 && errno == ENOENT)
+            errno = EAGAIN;             /* it was just removed */
+    }
+    return fd;
+}
+
 /* Returns false and sets errno: EAGAIN if another process has the lock. */
 static bool try_lock(const char *name)
 {
-    struct stat mine, there;
-    lock_fd = open(name, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
+    lock_fd = open_lock(name);
     if (lock_fd < 0)
         return false;
-    if (can_be_locked(lock_fd)
-        && fstat(lock_fd, &mine) == 0 && stat(name, &there) == 0
-        && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
+    errno = 0;
+    if (has_lock(name))
         return true;                    /* and not a file just removed */
     if (errno == EACCES || errno == ENOENT || errno == 0)
         errno = EAGAIN;
@@ -59,10 +100,11 @@ static bool try_lock(const char *name)
     return false;
 }
 
-static void remove_lock(const char *name)
+/* The lock of another process stays. */
+static void remove_lock(void)
 {
-    remove(name);                       /* while nobody else has the lock */
-    close(lock_fd);
+    if (lock_name && has_lock(lock_name))
+        remove(lock_name);
 }
 
 /* Blocks signals, so that their handler knows whether to remove the lock. */
@@ -71,7 +113,6 @@ static bool take_lock(char *name)
     bool taken;
     int why;
     hold_signals(true);
-    errno = 0;
     taken = try_lock(name);
     if (taken)
         lock_name = name;
@@ -90,7 +131,7 @@ static void lock(const char *path, bool may_wait)
     unsigned tries = 0;
     while (!take_lock(name)) {
         if (errno != EAGAIN)
-            die_of(strerror(errno), path);
+            die_of(strerror(errno), name);
         if (!may_wait)
             die_of("in use by another process; try again later, or leave out "
                    "--no-wait", path);
@@ -103,23 +144,18 @@ static void lock(const char *path, bool may_wait)
 static void unlock(void)
 {
     hold_signals(true);
+    remove_lock();
     if (lock_name)
-        remove_lock(lock_name);
+        close(lock_fd);
     free(lock_name);
     lock_name = NULL;
     hold_signals(false);
 }
 
-static void forget_lock(void)
-{
-    if (lock_name)
-        remove(lock_name);
-}
-
 /* ---- The new file -------------------------------------------------------- */
 
-static char *target;                /* FILE, with symbolic links resolved */
-static bloom_file coming;           /* FILE.lock.new, if its name is not NULL */
+static bloom_file coming;           /* FILE.new.PID.0, if its name is not
+                                       NULL */
 static int why_no_room;             /* errno of the first failure; or 0 */
 
 /* Signals are held while `coming` changes, as their handler reads its name, and
@@ -142,7 +178,90 @@ void remove_leftovers(void)
 {
     if (coming.name)
         remove(coming.name);
-    forget_lock();
+    remove_lock();
+}
+
+/* ---- Whose FILE is it? --------------------------------------------------- */
+
+static const char *given;           /* FILE, as it is named */
+static struct stat held;            /* FILE when this run read or wrote it; all
+                                       zero: there was none */
+static char *kept;                  /* FILE.kept.PID, as FILE or its lock is no
+                                       longer that of this run; or NULL */
+static bool lock_is_lost, told;     /* the reason is the lock; the user knows */
+
+static bool has_same_bytes(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino
+           && a->st_size == b->st_size
+           && a->st_mtim.tv_sec == b->st_mtim.tv_sec
+           && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Programs can set the other time of a file, but not that of its last change. */
+static bool is_as_held(const struct stat *file)
+{
+    return has_same_bytes(file, &held)
+           && file->st_ctim.tv_sec == held.st_ctim.tv_sec
+           && file->st_ctim.tv_nsec == held.st_ctim.tv_nsec;
+}
+
+static struct stat file_at(const char *name)
+{
+    struct stat file;
+    if (lstat(name, &file) != 0)
+        memset(&file, 0, sizeof file);
+    return file;
+}
+
+/* FILE may have become a link to another file, too. */
+bool is_replaced(void)
+{
+    const struct stat there = file_at(target);
+    struct stat named;
+    if (kept)
+        return !told;
+    if (stat(given, &named) != 0)
+        memset(&named, 0, sizeof named);
+    return !is_as_held(&there) || !is_as_held(&named);
+}
+
+static char *free_name(void)
+{
+    const long process = (long)getpid();
+    char suffix[64], *name;
+    struct stat file;
+    unsigned i = 0;
+    snprintf(suffix, sizeof suffix, ".kept.%ld", process);
+    while (lstat(name = name_beside(target, suffix), &file) == 0) {
+        free(name);
+        snprintf(suffix, sizeof suffix, ".kept.%ld.%u", process, ++i);
+    }
+    return name;
+}
+
+/* The name that the new file gets */
+static const char *place_of_next(void)
+{
+    if (!kept) {
+        lock_is_lost = !has_lock(lock_name);
+        if (lock_is_lost || is_replaced())
+            kept = free_name();
+    }
+    return kept ? kept : target;
+}
+
+static void tell_kept(bool is_saved)
+{
+    const char *so = is_saved ? ", and what this run knows is in " : "";
+    const char *name = is_saved ? kept : "";
+    told = true;
+    if (lock_is_lost)
+        say("%s: its lock, %s, was removed or taken over, so another run may "
+            "use it; it is left as it is%s%s", given, lock_name, so, name);
+    else
+        say("%s: another program has changed, replaced or removed it; it is "
+            "left as it is%s%s", given, so, name);
 }
 
 /* ---- Before anything is read --------------------------------------------- */
@@ -199,6 +318,9 @@ static void try_beside(const char *path)
         why = errno;
     if (why != 0)
         die_of(strerror(why), path);
+    if (is_mount_point(coming.target, coming.fd))
+        die_of("is a mount point, so it cannot be replaced; mount its folder "
+               "instead", path);
     target = coming.target;
     coming.target = NULL;
     cancel_next();
@@ -215,6 +337,8 @@ bool take_output(const char *path)
     atexit(let_go);
     try_beside(path);
     lock(target, !options.no_wait);
+    given = path;
+    held = file_at(target);             /* before it is read */
     return is_there(target);
 }
 
@@ -222,10 +346,7 @@ bool take_output(const char *path)
 
 static int create_next(void)
 {
-    char *left = name_beside(target, ".lock.new");
-    remove(left);
-    free(left);
-    return bloom_file_begin(&coming, target, ".lock.new");
+    return bloom_file_begin(&coming, place_of_next(), NULL);
 }
 
 bool reserve(size_t size)
@@ -274,10 +395,44 @@ static int write_filter(const filter *f)
     return why;
 }
 
+/* The new file is for another place if FILE was replaced after it was begun. */
+static void aim_next(void)
+{
+    const char *place = place_of_next();
+    const size_t size = strlen(place) + 1;
+    if (strcmp(coming.target, place) != 0)
+        coming.target = memcpy(enlarge(coming.target, size, place), place,
+                               size);
+}
+
+/* Little time passes between the last look at FILE and the rename, as the new
+   file is already on the disk then. */
+static int finish_next(void)
+{
+    struct stat next, there;
+    int why;
+    aim_next();
+    why = bloom_file_complete(&coming);
+    next = file_at(coming.name);
+    if (why == 0)
+        aim_next();
+    why = bloom_file_finish(&coming);
+    there = file_at(target);            /* a rename changes a time */
+    if (has_same_bytes(&there, &next))
+        held = there;
+    else if (why == 0 && !kept)
+        held = next;
+    return why;
+}
+
 /* Replaces the file. Returns errno, or 0. */
 static int replace_file(filter *f)
 {
-    int why = coming.name ? 0 : create_next();
+    int why = 0;
+    if (coming.name && access(coming.name, F_OK) != 0)
+        bloom_file_cancel(&coming);     /* another program has removed it */
+    if (!coming.name)
+        why = create_next();
     if (f->one)
         bloom_seal(f->one);
     else if (f->window)
@@ -287,7 +442,7 @@ static int replace_file(filter *f)
     if (why == 0)
         why = write_filter(f);
     if (why == 0)
-        why = bloom_file_finish(&coming);
+        why = finish_next();
     else if (coming.name)
         bloom_file_cancel(&coming);
     return why;
@@ -300,10 +455,12 @@ bool try_to_save(const char *path, filter *f)
     why = replace_file(f);
     hold_signals(false);
     if (why != 0)
-        say("%s: %s", path, strerror(why));
+        say("%s: %s", kept ? kept : path, strerror(why));
+    if (kept)
+        tell_kept(why == 0);
     f->changed = false;                 /* no second message at exit */
-    f->sealed = why == 0;
-    return why == 0;
+    f->sealed = why == 0 && !kept;
+    return f->sealed;
 }
 
 void save_filter(const char *path, filter *f)
@@ -315,6 +472,6 @@ void save_filter(const char *path, filter *f)
 /* A save writes the whole file. A file without a seal gets one. */
 void save_changes(const char *path, filter *f)
 {
-    if (f->changed || !f->sealed)
+    if (f->changed || !f->sealed || is_replaced())
         save_filter(path, f);
 }

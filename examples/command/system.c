@@ -49,6 +49,32 @@ void *image_memory(size_t size)
     return memory;
 }
 
+/* Linux tells through which mount a file was opened. Returns -1 if that is
+   unknown. */
+static long mount_of(int fd)
+{
+    char line[128];
+    long number = -1;
+    FILE *facts;
+    snprintf(line, sizeof line, "/proc/self/fdinfo/%d", fd);
+    facts = fopen(line, "r");
+    while (facts && number < 0 && fgets(line, sizeof line, facts))
+        if (strncmp(line, "mnt_id:", 7) == 0)
+            number = strtol(line + 7, NULL, 10);
+    if (facts)
+        fclose(facts);
+    return number;
+}
+
+bool is_mount_point(const char *path, int beside)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK);
+    const long here = fd < 0 ? -1 : mount_of(fd), there = mount_of(beside);
+    if (fd >= 0)
+        close(fd);
+    return here >= 0 && there >= 0 && here != there;
+}
+
 double seconds(void)
 {
     struct timespec now;

@@ -130,19 +130,26 @@ static bool save(void)
 }
 
 /* Saves when the run ends before all input was read. */
-static void save_at_exit(void)
+static bool save_rest(void)
 {
     if (!stop_signal())
         await_reader();
     add_all_printed();
-    if (run.seen.changed)
-        save();
+    return !(run.seen.changed || is_replaced()) || save();
 }
 
+static void save_at_exit(void)
+{
+    save_rest();
+}
+
+/* A signal does not hide that saving failed. */
 static void stop(void)
 {
-    save_at_exit();
+    const bool saved = save_rest();
     tell_lost();
+    if (!saved)
+        exit(2);
     let_go();
     end_by_signal(stop_signal());
 }
@@ -378,7 +385,7 @@ int uniq_lines(char **operands)
         stop();
     close_output();
     add_all_printed();          /* before it looks whether anything changed */
-    if (run.path && (run.seen.changed || !run.seen.sealed))
+    if (run.path && (run.seen.changed || !run.seen.sealed || is_replaced()))
         save_or_end();
     end_if_full();
     status = tell_lost() ? EXCEEDED : 0;

@@ -105,6 +105,7 @@ another bloom.h first: copy the right one into the folder of bloom_file.h"
 #define bloom_file_begin BLOOM_NAME_(bloom_file_begin)
 #define bloom_file_reserve BLOOM_NAME_(bloom_file_reserve)
 #define bloom_file_put BLOOM_NAME_(bloom_file_put)
+#define bloom_file_complete BLOOM_NAME_(bloom_file_complete)
 #define bloom_file_finish BLOOM_NAME_(bloom_file_finish)
 #define bloom_file_cancel BLOOM_NAME_(bloom_file_cancel)
 #endif
@@ -190,7 +191,7 @@ BLOOM_FILE_API void bloom_file_unmap(const void *image, size_t size);
 typedef struct bloom_file {
     char *target;           /* the file to be replaced: links are resolved */
     char *name;             /* the new file beside it */
-    int fd;                 /* the new file, open for writing */
+    int fd;                 /* the new file, open for writing; -1: closed */
     uint64_t size;          /* bytes that were put */
     uint64_t reserved;
     int failed;             /* errno of a failed bloom_file_put, or 0 */
@@ -215,6 +216,13 @@ BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size);
    of them, bloom_file_put and bloom_file_finish return that error again. */
 BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes,
                                   size_t size);
+
+/* Closes the new file, which is then on the disk, with the owner, group and
+   permissions of the old one. bloom_file_finish does so, too, and then only the
+   rename is left. A program that must look at the old file right before the
+   rename calls both. After an error, finish returns it again. */
+BLOOM_USE_RESULT_
+BLOOM_FILE_API int bloom_file_complete(bloom_file *f);
 
 /* Replaces the old file. After an error, it has done what cancel does. */
 BLOOM_USE_RESULT_
@@ -965,26 +973,29 @@ BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
     return why;
 }
 
-/* Makes the new file ready to replace the old one. */
-static inline int bloom_file_complete_(bloom_file *f)
+BLOOM_FILE_API int bloom_file_complete(bloom_file *f)
 {
     bloom_file_facts_ old;
     int why = f->failed;
+    if (f->fd < 0)
+        return why;
     if (why == 0)
         why = bloom_file_may_replace_(f->target, &old);
     if (why == 0 && f->reserved > f->size)
         why = bloom_file_set_size_(f->fd, f->size);
     if (why == 0)
         why = bloom_file_copy_rights_(f->fd, &old);
-    return why == 0 ? bloom_file_sync_(f->fd) : why;
+    if (why == 0)
+        why = bloom_file_sync_(f->fd);
+    if (bloom_file_close_(f->fd) != 0 && why == 0)
+        why = bloom_file_why_();
+    f->fd = -1;
+    return f->failed = why;
 }
 
 BLOOM_FILE_API int bloom_file_finish(bloom_file *f)
 {
-    int why = bloom_file_complete_(f);
-    if (bloom_file_close_(f->fd) != 0 && why == 0)
-        why = bloom_file_why_();
-    f->fd = -1;
+    int why = bloom_file_complete(f);
     if (why == 0)
         why = bloom_file_rename_(f);
     bloom_file_cancel(f);

@@ -39,7 +39,7 @@ UNCOVERED = {
     "bloom_file_why_ bloom_file_follow_ bloom_file_open_stream_ "
     "bloom_file_copy_owner_ bloom_file_zeros_ bloom_file_extend_ "
     "bloom_file_set_size_ bloom_file_folder_ bloom_file_rename_ "
-    "bloom_file_begin bloom_file_write_ bloom_file_reserve bloom_file_finish "
+    "bloom_file_begin bloom_file_write_ bloom_file_reserve bloom_file_complete "
     "bloom_file_save bloom_file_read_ bloom_file_is_whole_ bloom_file_beside_ "
     "bloom_file_sync_ bloom_file_may_replace_ bloom_file_view_ "
     "bloom_file_allocate_":

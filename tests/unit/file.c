@@ -347,6 +347,10 @@ static void steps(void)
     CHECK(has("f", old_bytes, OLD));
     CHECK(bloom_file_begin(&g, "f", NULL) == 0);
     CHECK(bloom_file_put(&g, old_bytes, 7) == 0);
+    CHECK(bloom_file_complete(&f) == 0 && has("f", old_bytes, OLD));
+    CHECK(has("f.lock.new", new_bytes, NEW));
+    CHECK(stat("f.lock.new", &file) == 0 && (file.st_mode & 0777) == 0600);
+    CHECK(f.fd == -1 && bloom_file_complete(&f) == 0);
     CHECK(bloom_file_finish(&f) == 0 && has("f", new_bytes, NEW));
     CHECK(bloom_file_finish(&g) == 0 && has("f", old_bytes, 7));
     CHECK(bloom_file_begin(&f, "f", NULL) == 0);
@@ -355,6 +359,18 @@ static void steps(void)
     errno = 77;
     bloom_file_cancel(&f);
     CHECK(errno == 77 && has("f", old_bytes, 7) && files_in(".", false) == 1);
+}
+
+/* An error of bloom_file_complete stays, also if its cause goes away. */
+static void complete(void)
+{
+    bloom_file f;
+    put("f", old_bytes, OLD, 0644);
+    CHECK(bloom_file_begin(&f, "f", NULL) == 0);
+    CHECK(remove("f") == 0 && mkdir("f", 0700) == 0);
+    CHECK(bloom_file_complete(&f) == EISDIR && rmdir("f") == 0);
+    CHECK(bloom_file_complete(&f) == EISDIR);
+    CHECK(bloom_file_finish(&f) == EISDIR && files_in(".", false) == 0);
 }
 
 /* Where there is no posix_fallocate, zeros are written after what was put. */
@@ -794,6 +810,7 @@ int main(void)
     RUN(save_and_load());
     RUN(aligned());
     RUN(steps());
+    RUN(complete());
     RUN(reserve_by_zeros());
     RUN(folders());
     RUN(low_numbers());

@@ -106,15 +106,15 @@ rm -rf links else; rm to-link target to-dir to-pipe to-a lost loop
 
 # What other runs and people left beside a file
 try 'build' 0 build -n 1201 left a; echo old > left.lock
-echo old > left.lock.new; what='leftovers of a run that was killed'
+what='the lock of a run that was killed'
 try "$what" 0 add left b; try "$what" 0 check -c left ab; says out '1201 in'
-is "$what: are gone" left "$(ls -d left*)"
+is "$what: is gone" left "$(ls -d left*)"
 what='a file with the name of the first trial'
 sh -c 'echo mine > left.new.$$.0; exec "$@"' - "$bloom" add left many 2> err
 is "$what: status" 3 $?; is "$what: is kept" mine "$(cat left.new.*)"
 rm left.new.*; cp left was; ln -s elsewhere left.lock
 for verb in 'build left a' 'add left b' 'uniq -f left b' 'fold -p .5 left'; do
-    refuse "left: $loop" $verb; same left was
+    refuse "left.lock: $loop" $verb; same left was
 done
 is 'a lock that is a link' elsewhere "$(readlink left.lock)"
 is 'it is not followed' no "$([ -e elsewhere ] || echo no)"

@@ -46,8 +46,8 @@ what='lines do not wait for others'; : > out
 is "$what" a "$(cat now)"
 
 what='--for, without a FILE'
-{ printf 'a\nb\na\n'; sleep 1.3; echo a; } | "$bloom" uniq --for 1s > out
-printf 'a\nb\na\n' > want; same out want
+{ printf 'a\nb\na\n'; sleep 1.3; echo a; } | "$bloom" uniq --for 1s > out 2> err
+printf 'a\nb\na\n' > want; same out want; says err 'all lines are forgotten'
 
 # Time passes, and there is room: nothing that is younger is forgotten
 what='--for, after a burst'
@@ -122,13 +122,27 @@ if ${CC:-cc} -shared -fPIC "$root/examples/command/tests/fast_clock.c" -o clock.
     at 98800 try 'too old to check' 1 check -q f a
     at 98800 try 'info' 0 info f; says out 'keys:            about 0'
     at 98800 try 'dump' 0 dump f; says out 'about 0 keys'
-    cp f was
-    at 98800 try 'after a day' 0 uniq -f f a; same out a
-    cp was f; at 9876543 try 'after months' 0 uniq --for 1d -f f a; same out a
+    cp f was; all='--for 1d: all lines are forgotten, as none was new for that'
+    at 98800 warned 0 "$all" uniq -f f a; same out a
+    cp was f; at 9876543 warned 0 "$all" uniq --for 1d -f f a; same out a
+    # The clock is set back by more than a day: its lines count as printed now,
+    # which is saved although none is new, and only once
+    back='--for 1d: the clock is more than that time behind the lines that are'
+    cp f was; at 5000000 warned 0 "$back" uniq -f f a; same out /dev/null
     at 5000000 try 'a clock set back' 0 uniq -f f b
     numbers 601 1000 > want; same out want
     at 5086390 try 'a day after that' 0 uniq -f f ab; same out /dev/null
-    at 5200000 try 'and more' 0 uniq -f f ab; sort -nu ab > want; same out want
+    at 5200000 warned 0 "$all" uniq -f f ab; sort -nu ab > want; same out want
+    cp was f; at 5000000 warned 0 "$back" add f b
+    at 5000000 try 'check' 0 check -c f ab; says out '1201 in'
+    # By less than a day: no message. After a burst the window is four sevenths
+    # of a day ahead of the clock. Lines are known for a day, but not for three
+    rm f; at 100000 try 'a burst' 0 uniq --for 1d -n 1001 -p 1e-9 -f f a
+    at 70000 try 'a clock set back by hours' 0 uniq -f f ab
+    numbers 601 1000 > want; same out want
+    at 156390 try 'a day after that' 0 uniq -f f ab; same out /dev/null
+    at 350000 warned 0 "$all" uniq -f f ab; sort -nu ab > want; same out want
+    rm f; at 0 try 'at first' 0 uniq --for 24h -f f ab
     try 'and more' 0 info f; says out 'remembers:       lines of the last 1d, up to 1000006'
     refuse 'f: made with --for 1d, not --for 12h; use another file or' \
         uniq --for 12h -f f < a

@@ -83,6 +83,8 @@ done
 what='--save'; wait_for f; try "$what" 0 check -c f printed
 says out '600 in'
 wait_for waits; kill -9 $pid; wait $pid 2> /dev/null
+is 'kill -9 leaves its own file' f.new.$pid.0 "$(echo f.new.$pid.*)"
+rm f.new.$pid.0
 what='second writer'; wait $second; is "$what" 0 $?
 kill $feeder; wait $feeder 2> /dev/null
 says waits 'bloom: f: in use by another process; waiting for it to end'
