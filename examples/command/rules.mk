@@ -1,6 +1,5 @@
 # command: bloom, a command that remembers lines in filters
 #   make demo            all paths below /usr, compared with sort -u; 3 s
-#   make deb             build a Debian package, in build/
 #   make crash           kill the command at each system call and at random,
 #                        stop it, fill its disk; as root, 2 min. RUNS=1000: that
 #                        many kills
@@ -10,8 +9,7 @@
 PRODUCTS += build/bloom
 TESTS += build/command.out
 CHECKS += check-command
-PACKAGES += strace lintian dpkg-dev clang-tidy cppcheck mandoc python3 gcc \
-    binutils
+PACKAGES += strace clang-tidy cppcheck mandoc python3 gcc binutils
 
 COMMAND = examples/command
 build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
@@ -40,9 +38,6 @@ build/fast_clock.so: $(COMMAND)/tests/fast_clock.c $(BLOOM)
 crash: build/bloom build/kill build/stop build/fast_clock.so
 	@sh $(COMMAND)/tests/crash.sh build $(RUNS)
 
-deb: build/bloom
-	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh $(COMMAND)/deb.sh
-
 check-command: | build
 	@CC="$(CC)" MAKE="$(MAKE) -s" sh $(COMMAND)/tests/run.sh
 
@@ -56,4 +51,4 @@ uninstall::
 	rm -f $(addprefix $(INSTALLED)/,bin/bloom share/man/man1/bloom.1 \
 	    share/bash-completion/completions/bloom)
 
-.PHONY: demo race crash deb check-command
+.PHONY: demo race crash check-command
