@@ -84,6 +84,18 @@ static int tell_if_full(const char *path, const filter *f)
     return warn_if_full(f, path, "are now taken for known") ? EXCEEDED : 0;
 }
 
+/* Exits if OUT is also an input, as its lines or keys would be lost. */
+static void spare_inputs(const char *path, char **names)
+{
+    struct stat out, in;
+    const bool exists = stat(path, &out) == 0;
+    for (; exists && *names; names++)
+        if ((strcmp(*names, "-") == 0 ? fstat(0, &in) : stat(*names, &in)) == 0
+            && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            misused("%s: is OUT and an input; write to a new file, then rename "
+                    "it", shown(*names));
+}
+
 /* ---- build, add --------------------------------------------------------- */
 
 static void count_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
@@ -109,6 +121,7 @@ int build_filter(char **operands)
     uint64_t n, added;
     filter f;
     int status;
+    spare_inputs(path, reader_of(operands, options.end).names);
     take_output(path);
     n = options.n_given ? options.n : count_lines(operands);
     f = new_filter(n);
@@ -184,16 +197,10 @@ static void merge_one(filter *f, const char *first, const char *name)
 /* People type "merge a b" to add the lines of b to a. */
 static void check_parts(const char *path, char **parts)
 {
-    struct stat out, part;
-    const bool exists = stat(path, &out) == 0;
     if (!parts[1])
         misused("merge: one input has no union; for that of %s and %s, type: "
                 "bloom merge OUT %s %s", path, *parts, path, *parts);
-    for (; exists && *parts; parts++)
-        if (stat(*parts, &part) == 0 && part.st_dev == out.st_dev
-            && part.st_ino == out.st_ino)
-            misused("%s: is OUT and an input; write to a new file, then rename "
-                    "it: bloom merge OUT %s ...", *parts, *parts);
+    spare_inputs(path, parts);
 }
 
 int merge_filters(char **operands)

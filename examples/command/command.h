@@ -18,7 +18,6 @@
 #include "../companions/bloom_chain.h"
 #include "../companions/bloom_window.h"
 
-#include <ctype.h>
 #include <limits.h>
 
 /* ---- Options ------------------------------------------------------------ */
@@ -107,7 +106,6 @@ void *need_memory(size_t size, const char *name);
 filter read_filter(const char *name);
 filter read_sound_filter(const char *name);     /* exits if it is damaged */
 void free_filter(filter *f);
-bool begins_as_filter(const void *bytes, size_t size);
 void must_be_one(const filter *f, const char *name, const char *why);
 void refuse_damage(const filter *f, bloom_error seal, const char *name);
 
