@@ -344,8 +344,6 @@ static void check_folding(void)
         misused("--by: determines the size alone; leave out -n and -p");
     if (folds && !options.by && !options.p_given)
         misused("fold: needs -p P, the false-positive rate, or --by D");
-    if (options.fold && !options.n_given && strcmp(verb_name, "build") == 0)
-        misused("--fold: needs -n N, the most lines expected");
     if (strcmp(verb_name, "merge") == 0 && options.fold != options.p_given)
         misused(options.fold ? "--fold: needs -p P, the false-positive rate"
                              : "-p: needs --fold; add it, or leave out -p");

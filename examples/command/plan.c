@@ -50,6 +50,24 @@ static bloom_plan plan_for(uint64_t n, double p, bloom_plan like)
     return checked_plan(plan, n, p, like);
 }
 
+size_t size_planned(uint64_t n)
+{
+    return bloom_plan_size(plan_for(n, options.p, given_plan()));
+}
+
+/* A small filter that hashes lines like any other filter of the options */
+filter new_hasher(void)
+{
+    filter f = { 0 };
+    bloom_plan plan = given_plan();
+    size_t size;
+    plan.cells = 256;
+    plan.hashes = 8;
+    size = bloom_plan_size(plan);
+    f.one = bloom_init(need_memory(size, "new filter"), size, plan);
+    return f;
+}
+
 filter new_filter(uint64_t n)
 {
     filter f = { 0 };

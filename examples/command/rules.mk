@@ -17,7 +17,7 @@ build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
 
 # The subjects of one word run one after the other: `files` and `dump` use files
 # that `kept` and `build` make.
-SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install
+SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install state
 build/command.out: $(SUBJECTS:%=build/command-%.out)
 	@. tests/helpers.sh && for part in $(SUBJECTS); do \
 	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
