@@ -30,10 +30,8 @@ static bool keeps(bloom_plan plan, uint64_t by, uint64_t n, double p)
 /* The size that --fold would give to a filter that was built without it */
 size_t size_folded(const filter *f)
 {
-    bloom_plan plan = bloom_plan_of(f->one);
+    bloom_plan plan = make_foldable(bloom_plan_of(f->one));
     uint64_t by = 1 << 16;
-    plan.cells = bloom_plan_layout(f->n, f->p, (bloom_layout)plan.layout).cells;
-    plan = make_foldable(plan);
     while (by > 1 && !keeps(plan, by, f->known, f->p))
         by--;
     plan.cells /= by;

@@ -46,6 +46,18 @@ asked add g many; cp err told; what='rate of add'; try "$what" 0 info g
 is "$what: that of info" "$(sed -n 's/^rate now: *\([^ ]*\).*/\1/p' out)" \
     "$(sed -n 's/.*201201 lines.* rate now //p' told | tail -n 1)"; rm g told
 
+# The writer of a FIFO has not come
+mkfifo nobody
+for file in '' '-f g'; do
+    what="state before a FIFO is opened, $file"; begin; : > out; i=0
+    "$bloom" uniq $file a nobody > out 2> err & pid=$!; wait_for out
+    until grep -q 'bloom: 600 lines read, 600 new' err || [ $i = 200 ]; do
+        kill -USR1 $pid; sleep 0.05; i=$((i + 1))
+    done
+    says err 'bloom: 600 lines read, 600 new'
+    kill $pid; wait $pid 2> /dev/null; is "$what: ended" 143 $?
+done; rm -f g nobody
+
 # Before a line is read, the signal does not end a run either
 what='SIGUSR1 in info'; begin; rm -f fed go
 { echo > fed; until [ -e go ]; do sleep 0.05; done; cat f; } > pipe &
