@@ -8,12 +8,23 @@
 
 enum { SMALL = 1 << 26 };
 
+/* If the number of lines is unknown until they have all been read, and they can
+   be read only once, their hashes are kept. */
+enum { KEPT = (1 << 16) - 1 };      /* hashes in a block of 1 MB */
+
+typedef struct kept {
+    struct kept *older;
+    size_t count;
+    bloom_hash hash[KEPT];
+} kept;
+
 typedef struct filling {
-    filter *into;
+    filter *into;                   /* NULL: hashes are kept instead */
     bool together;
     bloom *own[64];                 /* by thread; thread 0 fills `into` */
+    filter hasher;                  /* has the seed and width of the options */
+    kept *hashes[64];               /* by thread */
     batch lines[64];
-    uint64_t added[64];
     size_t looked, alike;           /* first lines, and how many of them are
                                        HASH:COUNT */
 } filling;
@@ -26,6 +37,15 @@ static void look_for_counts(filling *f, const batch *b, size_t count)
     f->looked += count;
 }
 
+/* The filters of several threads may each count a line as new, and the cells of
+   one that they all fill must not be read now. */
+static double rate_so_far(const job *j, uint64_t found)
+{
+    const filling *f = j->with;
+    return j->at_most ? bloom_plan_fpr(bloom_plan_of(f->into->one), found)
+                      : rate_of(f->into);
+}
+
 static bloom *filter_of(filling *f, unsigned slot)
 {
     if (!f->own[slot])
@@ -33,40 +53,61 @@ static bloom *filter_of(filling *f, unsigned slot)
     return f->own[slot];
 }
 
-static void fill_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+static void keep_hashes(filling *f, unsigned slot, const batch *b,
+                        size_t count)
+{
+    kept *block = f->hashes[slot];
+    if (!block || block->count + count > KEPT) {
+        block = malloc(sizeof *block);
+        if (!block)
+            die("new filter: not enough memory for the hashes of all lines, 16 "
+                "bytes each; give -n N, so that they need not be kept");
+        block->older = f->hashes[slot];
+        block->count = 0;
+        f->hashes[slot] = block;
+    }
+    hash_lines(&f->hasher, b->key, count, block->hash + block->count);
+    block->count += count;
+}
+
+static size_t add_batch(filling *f, unsigned slot, const batch *b, size_t count)
+{
+    bool is_new[BATCH];
+    return f->together ? add_atomically(f->into->one, b->key, count)
+           : slot == 0 ? add_lines(f->into, b->key, count, is_new)
+           : bloom_add_many(filter_of(f, slot), b->key, count, NULL);
+}
+
+static void fill_chunk(job *j, unsigned slot, chunk *c, tally *sum)
 {
     filling *f = j->with;
     batch *b = &f->lines[slot];
-    bool is_new[BATCH];
     size_t count;
     while ((count = next_batch(b, c)) > 0) {
         if (slot == 0 && f->looked < BATCH)
             look_for_counts(f, b, count);
-        f->added[slot] +=
-            f->together ? add_atomically(f->into->one, b->key, count)
-            : slot == 0 ? add_lines(f->into, b->key, count, is_new)
-            : bloom_add_many(filter_of(f, slot), b->key, count, NULL);
-        *lines += count;
+        if (f->into)
+            sum->found += add_batch(f, slot, b, count);
+        else
+            keep_hashes(f, slot, b, count);
+        sum->lines += count;
     }
 }
 
-/* Returns how many lines were new. With several threads, it may count some of
-   them more than once. */
-static uint64_t fill_filter(filter *into, char **names, unsigned threads)
+static filling *new_filling(filter *into)
 {
     filling *f = calloc(1, sizeof *f);
-    reader in = reader_of(names, options.end);
-    job j = { fill_chunk, f, false, "read" };
-    uint64_t added = 0;
-    unsigned i;
     if (!f)
         die("new filter: not enough memory");
     f->into = into;
-    f->together = into->one && threads > 1 && size_of(into) > SMALL;
-    do_lines(&in, &j, into->one ? threads : 1);
+    return f;
+}
+
+static void end_filling(filling *f)
+{
+    unsigned i;
     for (i = 0; i < 64; i++) {
-        added += f->added[i];
-        if (f->own[i] && !bloom_merge(into->one, f->own[i]))
+        if (f->own[i] && !bloom_merge(f->into->one, f->own[i]))
             die("the parts of a filter differ");
         free(f->own[i]);
         free(f->lines[i].lower);
@@ -75,6 +116,51 @@ static uint64_t fill_filter(filter *into, char **names, unsigned threads)
         say("these lines look like HASH:COUNT; to add the hashes alone, give "
             "-t : -k 1,1");
     free(f);
+}
+
+/* Returns how many lines were new. With several threads, it may count some of
+   them more than once. */
+static uint64_t fill_filter(filter *into, char **names, unsigned threads)
+{
+    filling *f = new_filling(into);
+    reader in = reader_of(names, options.end);
+    job j = { fill_chunk, f, false, "read", "new", false, rate_so_far };
+    tally sum;
+    threads = into->one ? threads : 1;
+    f->together = threads > 1 && size_of(into) > SMALL;
+    j.at_most = threads > 1;
+    sum = do_lines(&in, &j, threads);
+    end_filling(f);
+    return sum.found;
+}
+
+static uint64_t add_kept(filter *into, kept *block)
+{
+    uint64_t added = 0;
+    while (block) {
+        kept *older = block->older;
+        added += add_hashes(into, block->hash, block->count);
+        free(block);
+        block = older;
+    }
+    return added;
+}
+
+/* Makes a filter for as many lines as there are. Reads them once. Returns how
+   many were new. */
+static uint64_t fill_unplanned(filter *into, char **names, unsigned threads)
+{
+    filling *f = new_filling(NULL);
+    reader in = reader_of(names, options.end);
+    job j = { fill_chunk, f, false, "read", NULL, false, NULL };
+    uint64_t added = 0;
+    unsigned i;
+    f->hasher = new_hasher();
+    *into = new_filter(do_lines(&in, &j, threads).lines);
+    for (i = 0; i < 64; i++)
+        added += add_kept(into, f->hashes[i]);
+    free_filter(&f->hasher);
+    end_filling(f);
     return added;
 }
 
@@ -84,40 +170,87 @@ static int tell_if_full(const char *path, const filter *f)
     return warn_if_full(f, path, "are now taken for known") ? EXCEEDED : 0;
 }
 
+static bool look_at_input(const char *name, struct stat *file)
+{
+    return (strcmp(name, "-") == 0 ? fstat(0, file) : stat(name, file)) == 0;
+}
+
+/* Exits if OUT is also an input, as its lines or keys would be lost. */
+static void spare_inputs(const char *path, char **names)
+{
+    struct stat out, in;
+    const bool exists = stat(path, &out) == 0;
+    for (; exists && *names; names++)
+        if (look_at_input(*names, &in)
+            && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            misused("%s: is OUT and an input; write to a new file, then rename "
+                    "it", shown(*names));
+}
+
 /* ---- build, add --------------------------------------------------------- */
 
-static void count_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+static void count_chunk(job *j, unsigned slot, chunk *c, tally *sum)
 {
     const char *at = c->text, *end = at + c->size;
     (void)j;
     (void)slot;
-    for (; at < end; ++*lines)
+    for (; at < end; sum->lines++)
         at = (const char *)memchr(at, c->end, (size_t)(end - at)) + 1;
 }
 
 static uint64_t count_lines(char **names)
 {
     reader in = reader_of(names, options.end);
-    job j = { count_chunk, NULL, false, "counted" };
+    job j = { count_chunk, NULL, false, "counted", NULL, false, NULL };
     in.again = true;
-    return do_lines(&in, &j, options.jobs);
+    return do_lines(&in, &j, options.jobs).lines;
+}
+
+/* Is none of the inputs a pipe or a terminal? */
+static bool can_be_read_twice(char **names)
+{
+    struct stat in;
+    for (; *names; names++)
+        if (look_at_input(*names, &in) && !S_ISREG(in.st_mode))
+            return false;
+    return true;
+}
+
+/* A filter that was planned for all lines of a log may be twice as large as
+   that for its different ones. */
+static void tell_repeats(const char *path, const filter *f)
+{
+    const uint64_t size = size_of(f), folded = size_folded(f);
+    const bool folds = folded < size;
+    if (f->known / 3 >= f->n / 4)
+        return;
+    say("%s: only about %" PRIu64 " of %" PRIu64 " lines were different; with "
+        "%s, it would have %" PRIu64 " bytes, not %" PRIu64, path, f->known,
+        f->n, folds ? "--fold" : "that number as -n",
+        folds ? folded : (uint64_t)size_planned(f->known), size);
 }
 
 int build_filter(char **operands)
 {
     const char *path = *operands++;
-    uint64_t n, added;
+    char **names = reader_of(operands, options.end).names;
+    uint64_t added;
     filter f;
     int status;
+    spare_inputs(path, names);
     take_output(path);
-    n = options.n_given ? options.n : count_lines(operands);
-    f = new_filter(n);
-    added = fill_filter(&f, operands, options.jobs);
+    if (options.n_given || can_be_read_twice(names)) {
+        f = new_filter(options.n_given ? options.n : count_lines(names));
+        added = fill_filter(&f, names, options.jobs);
+    } else
+        added = fill_unplanned(&f, names, options.jobs);
     /* Several threads may each have counted the same line as new. */
     f.known = options.jobs > 1 && keys_in(&f) < added ? keys_in(&f) : added;
     status = tell_if_full(path, &f);
     if (options.fold)
         fold_for(&f, keys_in(&f), f.p);
+    else if (!options.n_given && !options.foldable)
+        tell_repeats(path, &f);
     save_filter(path, &f);
     free_filter(&f);
     return status;
@@ -184,16 +317,10 @@ static void merge_one(filter *f, const char *first, const char *name)
 /* People type "merge a b" to add the lines of b to a. */
 static void check_parts(const char *path, char **parts)
 {
-    struct stat out, part;
-    const bool exists = stat(path, &out) == 0;
     if (!parts[1])
         misused("merge: one input has no union; for that of %s and %s, type: "
                 "bloom merge OUT %s %s", path, *parts, path, *parts);
-    for (; exists && *parts; parts++)
-        if (stat(*parts, &part) == 0 && part.st_dev == out.st_dev
-            && part.st_ino == out.st_ino)
-            misused("%s: is OUT and an input; write to a new file, then rename "
-                    "it: bloom merge OUT %s ...", *parts, *parts);
+    spare_inputs(path, parts);
 }
 
 int merge_filters(char **operands)

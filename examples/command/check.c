@@ -4,7 +4,6 @@
 typedef struct asking {
     filter f;
     batch lines[64];                /* by thread */
-    uint64_t in[64], out[64];
     size_t looked, alike;           /* first lines, and how many of them
                                        look like hashes of passwords */
 } asking;
@@ -26,12 +25,12 @@ static void answer(const bool *maybe, size_t count)
             exit(0);
 }
 
-static void check_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+static void check_chunk(job *j, unsigned slot, chunk *c, tally *sum)
 {
     asking *a = j->with;
     batch *b = &a->lines[slot];
     bool maybe[BATCH];
-    size_t count, i, in = 0, kept = 0;
+    size_t count, i, kept = 0;
     while ((count = next_batch(b, c)) > 0) {
         if (slot == 0 && a->looked < BATCH)
             look_for_hashes(a, b, count);
@@ -39,14 +38,12 @@ static void check_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
         if (options.quiet)
             answer(maybe, count);
         for (i = 0; i < count; i++)
-            in += maybe[i];
-        *lines += count;
+            sum->found += maybe[i];
+        sum->lines += count;
         if (!options.counts)
             keep_lines(c, &kept, b, maybe, !options.inverted, count);
     }
     c->size = kept;
-    a->in[slot] += in;
-    a->out[slot] += *lines - in;
 }
 
 static void give_hint(const asking *a, uint64_t in, const char *name)
@@ -60,24 +57,23 @@ int check_lines(char **operands)
 {
     asking *a = calloc(1, sizeof *a);
     reader lines = reader_of(operands + 1, options.end);
-    job j = { check_chunk, a, true, "read" };
-    uint64_t in = 0, out = 0;
+    job j = { check_chunk, a, !options.counts && !options.quiet, "read",
+              "may be in", false, NULL };
+    tally sum;
     unsigned i;
     if (!a)
         die("check: not enough memory");
     a->f = read_sound_filter(*operands);
     forget_old(&a->f);
-    do_lines(&lines, &j, options.jobs);
-    for (i = 0; i < 64; i++) {
-        in += a->in[i];
-        out += a->out[i];
+    sum = do_lines(&lines, &j, options.jobs);
+    for (i = 0; i < 64; i++)
         free(a->lines[i].lower);
-    }
     if (options.counts && !options.quiet)
-        printf("%" PRIu64 " in\n%" PRIu64 " not in\n", in, out);
+        printf("%" PRIu64 " in\n%" PRIu64 " not in\n", sum.found,
+               sum.lines - sum.found);
     close_output();
-    give_hint(a, in, *operands);
+    give_hint(a, sum.found, *operands);
     free_filter(&a->f);
     free(a);
-    return (options.inverted ? out : in) == 0;
+    return sum.found == (options.inverted ? sum.lines : 0);
 }

@@ -18,7 +18,6 @@
 #include "../companions/bloom_chain.h"
 #include "../companions/bloom_window.h"
 
-#include <ctype.h>
 #include <limits.h>
 
 /* ---- Options ------------------------------------------------------------ */
@@ -99,6 +98,8 @@ typedef struct filter {
 } filter;
 
 filter new_filter(uint64_t n);      /* by the options */
+size_t size_planned(uint64_t n);    /* of such a filter */
+filter new_hasher(void);
 filter new_chain(uint64_t first_n);
 bloom_plan given_plan(void);        /* by the options, without m and k */
 bloom_plan checked_plan(bloom_plan plan, uint64_t n, double p, bloom_plan like);
@@ -108,7 +109,6 @@ void *need_memory(size_t size, const char *name);
 filter read_filter(const char *name);
 filter read_sound_filter(const char *name);     /* exits if it is damaged */
 void free_filter(filter *f);
-bool begins_as_filter(const void *bytes, size_t size);
 void must_be_one(const filter *f, const char *name, const char *why);
 void refuse_damage(const filter *f, bloom_error seal, const char *name);
 
@@ -156,6 +156,7 @@ const char *print_age(char text[40], uint64_t age);
    lines. Returns false, without changing it, if no size does. */
 bool fold_for(filter *f, uint64_t n, double p);
 bloom_plan make_foldable(bloom_plan plan);
+size_t size_folded(const filter *f);
 
 /* Several threads may add to one filter at the same time. */
 size_t add_atomically(bloom *b, const bloom_key *key, size_t count);
@@ -197,18 +198,26 @@ size_t next_batch(batch *b, chunk *c);
 bool looks_like_a_count(bloom_key key);     /* HASH:COUNT */
 bool looks_like_a_hash(bloom_key key);
 
+typedef struct tally { uint64_t lines, found; } tally;      /* found: new lines,
+                                                               for example */
+
 /* Several threads call `run`, each with a chunk of lines; `slot` is the number
-   of the thread. It leaves in c what is to be printed, and adds the number of
-   lines to *lines. Chunks are printed in the order of the input. */
+   of the thread. It leaves in c what is to be printed, and counts the lines in
+   *sum. Chunks are printed in the order of the input. */
 typedef struct job {
-    void (*run)(struct job *, unsigned slot, chunk *c, uint64_t *lines);
+    void (*run)(struct job *, unsigned slot, chunk *c, tally *sum);
     void *with;
     bool prints;
-    const char *doing;              /* for the progress line: "read" */
+    /* for the state of the run: */
+    const char *doing, *found;      /* "read"; what sum->found counts, or
+                                       NULL */
+    bool at_most;                   /* sum->found may be too large */
+    double (*rate)(const struct job *, uint64_t found); /* now; or NULL */
 } job;
 
-uint64_t do_lines(reader *in, job *j, unsigned threads);    /* returns the
-                                                   number of lines */
+tally do_lines(reader *in, job *j, unsigned threads);
+void tell_state(void);              /* if SIGUSR1 came, or it is due */
+double state_due(void);             /* a time */
 void keep_lines(chunk *c, size_t *kept, const batch *b, const bool *wanted,
                 bool value, size_t count);
 void close_output(void);
@@ -239,9 +248,13 @@ uint64_t milliseconds(void);        /* since 1970, by the system's clock */
    ends the command at once. */
 void watch_signals(bool may_wait);
 void hold_signals(bool held);
+void watch_questions(bool at_work); /* records SIGUSR1. If it is at work, that
+                                       also interrupts what waits */
+bool was_asked(void);               /* has SIGUSR1 come since the last call? */
 int stop_signal(void);              /* the first signal; 0: none has come */
 bool stop_now(void);                /* has a second signal come? */
 void end_by_signal(int number);
+#define NEVER 1e300                 /* later than any time */
 bool wait_for_input(int fd, double until);  /* false: a signal came, or the
                                                time did */
 

@@ -24,14 +24,6 @@ void free_filter(filter *f)
 
 enum { HEADER = BLOOM_HEADER_SIZE };
 
-/* Do the first bytes of a file look like a filter, a chain or a window? */
-bool begins_as_filter(const void *bytes, size_t size)
-{
-    return size >= 3 && (memcmp(bytes, "BLM", 3) == 0
-                         || memcmp(bytes, "BLC", 3) == 0
-                         || memcmp(bytes, "BLW", 3) == 0);
-}
-
 /* Reports a file that is shorter than a header: as truncated if it begins like
    a filter, and as no filter otherwise. */
 static void refuse_short(const void *image, size_t have, const char *name)
@@ -39,7 +31,7 @@ static void refuse_short(const void *image, size_t have, const char *name)
     if (have == 0)
         die_of("is empty; make a filter with bloom build or bloom uniq -f",
                name);
-    die_of(bloom_error_text(begins_as_filter(image, have)
+    die_of(bloom_error_text(begins_as("MCW", image, have)
                             ? BLOOM_TRUNCATED : BLOOM_NOT_A_FILTER), name);
 }
 

@@ -15,14 +15,27 @@ bloom_plan make_foldable(bloom_plan plan)
     return plan;
 }
 
-/* Is the rate at most p if a filter of this plan is folded by `by`, and holds n
-   lines? */
+/* Can a filter of this plan be folded by `by`, and is its rate at most p then if
+   it holds n lines? */
 static bool keeps(bloom_plan plan, uint64_t by, uint64_t n, double p)
 {
+    const bool wide = plan.cells >> 34 > 0;     /* blocked filters stay so */
     if (plan.cells % by != 0)
         return false;
     plan.cells /= by;
-    return bloom_plan_fpr(plan, n) <= p;
+    return bloom_plan_size(plan) > 0 && bloom_plan_fpr(plan, n) <= p
+           && (plan.layout != BLOOM_BLOCKED || wide == (plan.cells >> 34 > 0));
+}
+
+/* The size that --fold would give to a filter that was built without it */
+size_t size_folded(const filter *f)
+{
+    bloom_plan plan = make_foldable(bloom_plan_of(f->one));
+    uint64_t by = 1 << 16;
+    while (by > 1 && !keeps(plan, by, f->known, f->p))
+        by--;
+    plan.cells /= by;
+    return bloom_plan_size(plan);
 }
 
 /* bloom_fold_by considers only the lines in the filter, and divisors up to

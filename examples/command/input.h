@@ -23,6 +23,7 @@
 #define _FILE_OFFSET_BITS 64
 #endif
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -112,6 +113,7 @@ typedef struct reader {
     char **names;                   /* files to come; NULL-terminated */
     const char *name;               /* of the open file */
     int fd;                         /* -1: no file is open */
+    bool fresh;                     /* nothing of it was read yet */
     char end;
     char *rest;                     /* the incomplete line after a chunk */
     size_t rest_size, rest_room;
@@ -152,6 +154,7 @@ static inline bool open_next(reader *in)
     if (in->again && in->origin < 0)
         die("%s: can be read only once, so its lines cannot be counted "
             "first; give -n N", shown(in->name));
+    in->fresh = true;
     return true;
 }
 
@@ -174,6 +177,27 @@ static inline void make_room(chunk *c, size_t have, const char *name)
         c->text = (char *)enlarge(c->text, c->room = room, shown(name));
 }
 
+/* Does a file begin like an image: with B, L, one of these letters, and the
+   number of a version? In a text, a tab or the end of a line may follow. */
+static inline bool begins_as(const char *letters, const char *bytes,
+                             size_t size)
+{
+    return size >= 4 && memcmp(bytes, "BL", 2) == 0 && bytes[2] != '\0'
+           && strchr(letters, bytes[2]) && bytes[3] > 0 && bytes[3] < 32
+           && !isspace((unsigned char)bytes[3]);
+}
+
+/* Exits if a filter is given as lines, as in "bloom build all part1 part2". Its
+   bytes may still be lines if they come from standard input or a pipe. */
+static inline void refuse_filter(const reader *in, const char *bytes,
+                                 size_t size)
+{
+    struct stat file;
+    if (in->fd != 0 && begins_as("MCWS", bytes, size)
+        && fstat(in->fd, &file) == 0 && S_ISREG(file.st_mode))
+        die_of("is a filter; did you mean merge?", in->name);
+}
+
 /* Reads more bytes after the first `have`, and closes the file at its end.
    Leaves space for the end character that the last line may lack. */
 static inline size_t read_more(reader *in, chunk *c, size_t have)
@@ -183,6 +207,9 @@ static inline size_t read_more(reader *in, chunk *c, size_t have)
     if (in->before_read)
         in->before_read(in);
     got = read_some(in->fd, in->name, c->text + have, c->room - have - 1);
+    if (in->fresh)
+        refuse_filter(in, c->text + have, got);
+    in->fresh = false;
     if (got == 0)
         close_input(in);
     return got;

@@ -1,37 +1,112 @@
 /* jobs.c: threads that work on lines, and output in the order of the input */
 #include "command.h"
 #include <pthread.h>
-#include <time.h>
 
-/* ---- Progress ----------------------------------------------------------- */
+/* ---- The state of the run ------------------------------------------------ */
+/* If standard error is a terminal, and a run takes longer than five seconds, its
+   state is shown there, about once a second. SIGUSR1 asks for it anywhere. */
 
-static struct progress {
-    bool wanted, shown;
-    time_t next;
-} progress;
+static struct state {
+    job of;
+    tally sum;
+    bool wanted;
+    int shown;                      /* characters on the terminal */
+    uint64_t shown_lines;           /* the number that was shown last */
+    double next;                    /* time to show it again; 0: no run yet */
+} state;
 
-static void begin_progress(bool prints)
+/* Guards state.sum while several threads are running */
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+
+static void begin_state(const job *j)
 {
-    progress.wanted = isatty(2) && !(prints && isatty(1));
-    if (progress.next == 0)
-        progress.next = time(NULL) + 2;
+    const tally none = { 0, 0 };
+    state.of = *j;
+    state.sum = none;
+    state.shown_lines = 0;
+    state.wanted = isatty(2) && !(j->prints && isatty(1));
+    if (state.next == 0)
+        state.next = seconds() + 5;
+    watch_questions(true);
 }
 
-static void show_progress(const char *doing, uint64_t lines)
+/* Returns `text`. */
+static const char *print_state(char text[160])
 {
-    time_t now;
-    if (!progress.wanted || (now = time(NULL)) < progress.next)
+    const job *j = &state.of;
+    const char *most = j->at_most ? "at most " : "";
+    int size = snprintf(text, 160, "%" PRIu64 " lines %s", state.sum.lines,
+                        j->doing);
+    if (j->found)
+        size += snprintf(text + size, 160 - (size_t)size, ", %s%" PRIu64 " %s",
+                         most, state.sum.found, j->found);
+    if (j->rate)
+        snprintf(text + size, 160 - (size_t)size, ", rate now %s%.3g", most,
+                 j->rate(j, state.sum.found));
+    return text;
+}
+
+/* Another thread may be counting, unless the caller has the lock. */
+static double due(void)
+{
+    return state.wanted && state.sum.lines != state.shown_lines ? state.next
+                                                                : NEVER;
+}
+
+double state_due(void)
+{
+    double time;
+    pthread_mutex_lock(&counting);
+    time = due();
+    pthread_mutex_unlock(&counting);
+    return time;
+}
+
+/* Reading the cells of a large filter takes time: at most a twentieth. */
+static void show_if_due(void)
+{
+    const double now = due() < NEVER ? seconds() : 0;
+    char text[160];
+    if (now < due())
         return;
-    progress.next = now + 1;
-    progress.shown = true;
-    fprintf(stderr, "\rbloom: %" PRIu64 " lines %s", lines, doing);
+    print_state(text);
+    state.next = seconds() + 1 + 20 * (seconds() - now);
+    fprintf(stderr, "\r%*s\rbloom: %s", state.shown, "", text);
+    state.shown = (int)strlen(text) + 7;
+    state.shown_lines = state.sum.lines;
 }
 
 void erase_progress(void)
 {
-    if (progress.shown)
-        fprintf(stderr, "\r%45s\r", "");
-    progress.shown = false;
+    if (state.shown > 0)
+        fprintf(stderr, "\r%*s\r", state.shown, "");
+    state.shown = 0;
+}
+
+void tell_state(void)
+{
+    char text[160];
+    pthread_mutex_lock(&counting);
+    if (was_asked())
+        say("%s", print_state(text));
+    show_if_due();
+    pthread_mutex_unlock(&counting);
+}
+
+static void count_lines_of(const tally *some)
+{
+    pthread_mutex_lock(&counting);
+    state.sum.lines += some->lines;
+    state.sum.found += some->found;
+    pthread_mutex_unlock(&counting);
+}
+
+/* Before a thread reads. A signal wakes it, whatever thread gets that. */
+static void wait_and_tell(reader *in)
+{
+    tell_state();
+    while (in->fd >= 0 && !wait_for_input(in->fd, state_due()))
+        tell_state();
 }
 
 /* ---- Output ------------------------------------------------------------- */
@@ -42,6 +117,7 @@ static void write_out(const char *text, size_t size)
         ssize_t some = write(1, text, size);
         if (some < 0 && errno != EINTR)
             die_of(strerror(errno), "standard output");
+        tell_state();
         text += some > 0 ? some : 0;
         size -= some > 0 ? (size_t)some : 0;
     }
@@ -81,7 +157,7 @@ typedef struct crew {
     reader *in;
     job *work;
     uint64_t taken, printed;        /* chunks */
-    uint64_t lines;
+    bool alone;                     /* one thread: it counts in state.sum */
     pthread_mutex_t reading, printing;
     pthread_cond_t turn;
 } crew;
@@ -103,7 +179,7 @@ static bool take_chunk(crew *w, chunk *c, uint64_t *number)
     return taken;
 }
 
-static void hand_in(crew *w, const chunk *c, uint64_t number, uint64_t lines)
+static void hand_in(crew *w, const chunk *c, uint64_t number)
 {
     pthread_mutex_lock(&w->printing);
     while (w->work->prints && w->printed != number)
@@ -111,10 +187,17 @@ static void hand_in(crew *w, const chunk *c, uint64_t number, uint64_t lines)
     if (w->work->prints)
         write_out(c->text, c->size);
     w->printed++;
-    w->lines += lines;
-    show_progress(w->work->doing, w->lines);
     pthread_cond_broadcast(&w->turn);
     pthread_mutex_unlock(&w->printing);
+}
+
+static void do_chunk(crew *w, unsigned slot, chunk *c, uint64_t number)
+{
+    tally some = { 0, 0 };
+    w->work->run(w->work, slot, c, w->alone ? &state.sum : &some);
+    count_lines_of(&some);
+    tell_state();
+    hand_in(w, c, number);
 }
 
 static void *work(void *argument)
@@ -122,11 +205,8 @@ static void *work(void *argument)
     worker *me = argument;
     chunk c = { 0 };
     uint64_t number;
-    while (take_chunk(me->of, &c, &number)) {
-        uint64_t lines = 0;
-        me->of->work->run(me->of->work, me->slot, &c, &lines);
-        hand_in(me->of, &c, number, lines);
-    }
+    while (take_chunk(me->of, &c, &number))
+        do_chunk(me->of, me->slot, &c, number);
     free(c.text);
     return NULL;
 }
@@ -136,40 +216,45 @@ static void *work(void *argument)
 static bool is_large(crew *w)
 {
     chunk c = { 0 };
-    uint64_t number, lines = 0;
+    uint64_t number;
     bool large = false;
     if (take_chunk(w, &c, &number)) {
         large = c.size > CHUNK_ROOM / 2;
-        w->work->run(w->work, 0, &c, &lines);
-        hand_in(w, &c, number, lines);
+        do_chunk(w, 0, &c, number);
     }
     free(c.text);
     return large;
 }
 
-uint64_t do_lines(reader *in, job *j, unsigned threads)
+tally do_lines(reader *in, job *j, unsigned threads)
 {
     crew all = { 0 };
     worker list[64];
     unsigned i, started = 1;
     all.in = in;
     all.work = j;
+    all.alone = true;
+    if (!in->before_read)
+        in->before_read = wait_and_tell;
     pthread_mutex_init(&all.reading, NULL);
     pthread_mutex_init(&all.printing, NULL);
     pthread_cond_init(&all.turn, NULL);
-    begin_progress(j->prints);
+    begin_state(j);
     for (i = 0; i < 64; i++) {
         list[i].of = &all;
         list[i].slot = i;
     }
-    if (threads > 1 && is_large(&all))
+    if (threads > 1 && is_large(&all)) {
+        all.alone = false;
         while (started < threads
                && pthread_create(&list[started].thread, NULL, work,
                                  &list[started]) == 0)
             started++;
+    }
     work(&list[0]);
     for (i = 1; i < started; i++)
         pthread_join(list[i].thread, NULL);
     erase_progress();
-    return all.lines;
+    watch_questions(false);
+    return state.sum;
 }

@@ -229,6 +229,13 @@ static int parse_choice(int letter, const char *text,
 
 /* ---- Options ------------------------------------------------------------ */
 
+/* Of most options, the last one counts. But of these, the user wants both. */
+static void only_once(int letter, bool given)
+{
+    if (given)
+        misused("-%c: given twice; give only one of them", letter);
+}
+
 static void set_option(int letter)
 {
     switch (letter) {
@@ -239,7 +246,8 @@ static void set_option(int letter)
     case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;
     case 's': options.seed = parse_seed(optarg);
               options.seed_given = true; break;
-    case 'f': options.file = optarg; break;
+    case 'f': only_once('f', options.file != NULL);
+              options.file = optarg; break;
     case 'F': options.fixed = true; break;
     case 'N': options.last_lines = parse_count("--last", optarg); break;
     case 'A': options.age = parse_age(optarg); break;
@@ -254,7 +262,8 @@ static void set_option(int letter)
     case 'c': options.counts = true; break;
     case 'q': options.quiet = true; break;
     case 'z': options.end = '\0'; break;
-    case 'k': parse_fields(optarg); break;
+    case 'k': only_once('k', options.first > 0);
+              parse_fields(optarg); break;
     case 't': options.separator = parse_separator(optarg);
               options.separator_given = true; break;
     case 'i': options.ignore_case = true; break;
@@ -335,8 +344,6 @@ static void check_folding(void)
         misused("--by: determines the size alone; leave out -n and -p");
     if (folds && !options.by && !options.p_given)
         misused("fold: needs -p P, the false-positive rate, or --by D");
-    if (options.fold && !options.n_given && strcmp(verb_name, "build") == 0)
-        misused("--fold: needs -n N, the most lines expected");
     if (strcmp(verb_name, "merge") == 0 && options.fold != options.p_given)
         misused(options.fold ? "--fold: needs -p P, the false-positive rate"
                              : "-p: needs --fold; add it, or leave out -p");
@@ -349,6 +356,8 @@ static void check_options(const verb *v)
     check_folding();
     if (options.layout == BLOOM_BLOCKED && options.width > 0)
         misused("-l blocked: needs 64-bit hashes; leave out -w 32");
+    if (options.counts && options.repeated)
+        misused("-c and -d: give only one of them");
     if (options.save_given && !options.file)
         misused("--save: needs -f FILE, the file to save");
     if (options.separator_given && options.first == 0)

@@ -14,6 +14,19 @@ bloom_plan given_plan(void)
     return plan;
 }
 
+/* `layout` is too small for n lines; -1: all layouts are. A window was given more
+   lines than n, which are those of a generation. */
+static void refuse_plan(uint64_t n, int layout)
+{
+    const char *option = options.last_lines ? "--last" : "-n";
+    if (window_wanted())
+        n = options.last_lines ? options.last_lines : options.n;
+    die("%s %" PRIu64 " -p %g: too large or too accurate for %s filter; "
+        "%sgive a smaller %s or a larger -p", option, n, options.p,
+        layout < 0 ? "any" : layout == BLOOM_BLOCKED ? "a blocked"
+        : "a counting", layout < 0 ? "" : "try -l classic, or ", option);
+}
+
 /* Completes a plan for n lines and the rate p with the seed and hash width of
    `like`. Exits with a message if there is no such plan. */
 bloom_plan checked_plan(bloom_plan plan, uint64_t n, double p, bloom_plan like)
@@ -24,8 +37,8 @@ bloom_plan checked_plan(bloom_plan plan, uint64_t n, double p, bloom_plan like)
         die("-w 32: too narrow for %" PRIu64 " lines at p = %g; leave out -w "
             "32, or give a larger -p", n, options.p);
     if (bloom_plan_size(plan) == 0)
-        die("-n %" PRIu64 " -p %g: too large or too accurate for any filter; "
-            "give a smaller -n or a larger -p", n, options.p);
+        refuse_plan(n, bloom_plan_size(bloom_plan_for(n, p)) > 0
+                       ? (int)like.layout : -1);
     return plan;
 }
 
@@ -35,6 +48,24 @@ static bloom_plan plan_for(uint64_t n, double p, bloom_plan like)
     if (options.fold || options.foldable)
         plan = make_foldable(plan);
     return checked_plan(plan, n, p, like);
+}
+
+size_t size_planned(uint64_t n)
+{
+    return bloom_plan_size(plan_for(n, options.p, given_plan()));
+}
+
+/* A small filter that hashes lines like any other filter of the options */
+filter new_hasher(void)
+{
+    filter f = { 0 };
+    bloom_plan plan = given_plan();
+    size_t size;
+    plan.cells = 256;
+    plan.hashes = 8;
+    size = bloom_plan_size(plan);
+    f.one = bloom_init(need_memory(size, "new filter"), size, plan);
+    return f;
 }
 
 filter new_filter(uint64_t n)

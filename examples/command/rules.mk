@@ -1,6 +1,5 @@
 # command: bloom, a command that remembers lines in filters
 #   make demo            all paths below /usr, compared with sort -u; 3 s
-#   make deb             build a Debian package, in build/
 #   make crash           kill the command at each system call and at random,
 #                        stop it, fill its disk; as root, 2 min. RUNS=1000: that
 #                        many kills
@@ -10,8 +9,7 @@
 PRODUCTS += build/bloom
 TESTS += build/command.out
 CHECKS += check-command
-PACKAGES += strace lintian dpkg-dev clang-tidy cppcheck mandoc python3 gcc \
-    binutils
+PACKAGES += strace clang-tidy cppcheck mandoc python3 gcc binutils
 
 COMMAND = examples/command
 build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
@@ -20,7 +18,7 @@ build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
 # The subjects of one word run one after the other: `files` and `dump` use files
 # that `kept` and `build` make.
 SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install \
-    replaced
+    replaced state
 build/command.out: $(SUBJECTS:%=build/command-%.out)
 	@. tests/helpers.sh && for part in $(SUBJECTS); do \
 	    sum $$part build/command-$$part.out; done >$@; counted >>$@ || :
@@ -41,9 +39,6 @@ build/fast_clock.so: $(COMMAND)/tests/fast_clock.c $(BLOOM)
 crash: build/bloom build/kill build/stop build/fast_clock.so
 	@sh $(COMMAND)/tests/crash.sh build $(RUNS)
 
-deb: build/bloom
-	@VERSION=$(VERSION) MAKE="$(MAKE) -s" sh $(COMMAND)/deb.sh
-
 check-command: | build
 	@CC="$(CC)" MAKE="$(MAKE) -s" sh $(COMMAND)/tests/run.sh
 
@@ -57,4 +52,4 @@ uninstall::
 	rm -f $(addprefix $(INSTALLED)/,bin/bloom share/man/man1/bloom.1 \
 	    share/bash-completion/completions/bloom)
 
-.PHONY: demo race crash deb check-command
+.PHONY: demo race crash check-command

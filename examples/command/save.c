@@ -270,11 +270,11 @@ static void tell_kept(bool is_saved)
    lost. */
 static void spare_other_files(const char *path)
 {
-    char magic[3];
+    char magic[4];
     int fd = open_input(path);
     size_t got = read_some(fd, path, magic, sizeof magic);
     close(fd);
-    if (got > 0 && !begins_as_filter(magic, got))
+    if (got > 0 && !begins_as("MCW", magic, got))
         die_of("is not a Bloom filter, so it is not replaced; give the name of "
                "a filter here", path);
 }

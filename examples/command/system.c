@@ -10,7 +10,7 @@
 
 enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 22 };
 
-static volatile sig_atomic_t stopped_by, signals_came, can_wait;
+static volatile sig_atomic_t stopped_by, signals_came, can_wait, asked;
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -23,6 +23,7 @@ void prepare_system(void)
 {
     int fd;
     signal(SIGXFSZ, SIG_IGN);           /* write then fails with EFBIG */
+    watch_questions(false);
     for (fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
@@ -92,7 +93,7 @@ uint64_t milliseconds(void)
 /* ---- Signals ------------------------------------------------------------ */
 
 static const int signals[] = {
-    SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2,
+    SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR2,
     SIGXCPU, SIGVTALRM, SIGPROF
 };
 
@@ -114,22 +115,58 @@ static void on_signal(int number)
     errno = why;
 }
 
-/* Ignored signals stay ignored. */
-void watch_signals(bool may_wait)
+static void on_question(int number)
 {
-    struct sigaction new = { 0 }, old;
-    unsigned i;
-    if (may_wait && wake[0] < 0
+    const int why = errno;
+    (void)number;
+    asked = 1;
+    if (wake[1] >= 0 && write(wake[1], "", 1) < 0)
+        asked = 1;                      /* pipe full: it wakes poll anyway */
+    errno = why;
+}
+
+static void open_wake(void)
+{
+    if (wake[0] < 0
         && (pipe(wake) != 0 || fcntl(wake[0], F_SETFL, O_NONBLOCK) != 0
             || fcntl(wake[1], F_SETFL, O_NONBLOCK) != 0))
         die_of(strerror(errno), "pipe");
-    can_wait = may_wait;
-    new.sa_handler = on_signal;
+}
+
+/* An ignored signal stays ignored. */
+static void watch(int number, void (*handler)(int), int flags)
+{
+    struct sigaction new = { 0 }, old;
+    new.sa_handler = handler;
+    new.sa_flags = flags;
     sigemptyset(&new.sa_mask);
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(number, &new, NULL);
+}
+
+void watch_signals(bool may_wait)
+{
+    unsigned i;
+    if (may_wait)
+        open_wake();
+    can_wait = may_wait;
     for (i = 0; i < SIGNALS; i++)
-        if (sigaction(signals[i], NULL, &old) == 0
-            && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &new, NULL);
+        watch(signals[i], on_signal, 0);
+}
+
+void watch_questions(bool at_work)
+{
+    if (at_work)
+        open_wake();
+    watch(SIGUSR1, on_question, at_work ? 0 : SA_RESTART);
+}
+
+bool was_asked(void)
+{
+    const bool now = asked;
+    if (now)
+        asked = 0;
+    return now;
 }
 
 void hold_signals(bool held)
@@ -137,6 +174,7 @@ void hold_signals(bool held)
     sigset_t all;
     unsigned i;
     sigemptyset(&all);
+    sigaddset(&all, SIGUSR1);
     for (i = 0; i < SIGNALS; i++)
         sigaddset(&all, signals[i]);
     sigprocmask(held ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);

@@ -32,8 +32,6 @@ static struct run {
     uint64_t warn_at;               /* check again at this many lines */
 } run;
 
-static const double NEVER = 1e300;
-
 /* ---- More than P --------------------------------------------------------- */
 
 static void warn(void)
@@ -114,6 +112,7 @@ static void await_reader(void)
            && seconds() < run.save_at) {
         if (reader_exits(seconds() + pause))
             lose_reader();
+        tell_state();
         pause = pause < 0.05 ? 2 * pause : pause;
         add_lines_until(was_read());
     }
@@ -185,6 +184,12 @@ static void save_meanwhile(void)
         run.save_at = seconds() + (double)options.save;
 }
 
+static double next_event(void)
+{
+    const double state = state_due();
+    return state < run.save_at ? state : run.save_at;
+}
+
 static bool is_fifo(const char *name)
 {
     struct stat file;
@@ -203,13 +208,15 @@ static void before_open(const reader *in)
 
 static void before_read(reader *in)
 {
+    tell_state();
     if (in->fd < 0) {
         before_open(in);
         return;
     }
-    while (!wait_for_input(in->fd, run.save_at)) {
+    while (!wait_for_input(in->fd, next_event())) {
         if (stop_signal())
             stop();
+        tell_state();
         if (seconds() >= run.save_at)
             save_meanwhile();
     }
@@ -249,13 +256,14 @@ static size_t print_some(const char *text, size_t size)
 static void print_lines(const char *text, size_t size)
 {
     while (size > 0 && !run.gone) {
-        size_t room = room_in_output(run.save_at), some = 0;
+        size_t room = room_in_output(next_event()), some = 0;
         if (room > 0)
             some = print_some(text, piece_of(text, size, room));
         else if (stop_now())
             run.gone = true;
         else if (stop_signal() || seconds() >= run.save_at)
             save_meanwhile();
+        tell_state();
         text += some;
         size -= some;
         add_lines_until(was_read());
@@ -264,8 +272,17 @@ static void print_lines(const char *text, size_t size)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-static void note_lines(size_t count, size_t added)
+static double rate_now(const job *j, uint64_t found)
 {
+    (void)j;
+    (void)found;
+    return rate_of(&run.seen);
+}
+
+static void note_lines(tally *sum, size_t count, size_t added)
+{
+    sum->lines += count;
+    sum->found += added;
     run.new_lines += added;
     run.old_lines += count - added;
     if (added > 0 && run.save_at >= NEVER && run.path)
@@ -295,7 +312,7 @@ static size_t find_new(bool *is_new, size_t count)
 
 /* For a run with a FILE. With -c and -d, new lines are not printed, so they are
    added at once. */
-static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+static void print_chunk(job *j, unsigned slot, chunk *c, tally *sum)
 {
     const bool adds = options.counts || options.repeated;
     bool is_new[BATCH];
@@ -305,8 +322,7 @@ static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
     while (!run.gone && (count = next_batch(&run.lines, c)) > 0) {
         added = adds ? add_lines(&run.seen, run.lines.key, count, is_new)
                      : find_new(is_new, count);
-        note_lines(count, added);
-        *lines += count;
+        note_lines(sum, count, added);
         if (!options.counts)
             keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);
         if (kept - done >= BLOCK || count_waiting() > MOST_WAITING - BATCH) {
@@ -322,15 +338,15 @@ static void print_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
 }
 
 /* For a run without a FILE. do_lines prints the lines. */
-static void filter_chunk(job *j, unsigned slot, chunk *c, uint64_t *lines)
+static void filter_chunk(job *j, unsigned slot, chunk *c, tally *sum)
 {
     bool is_new[BATCH];
     size_t count, kept = 0;
     (void)j;
     (void)slot;
     while ((count = next_batch(&run.lines, c)) > 0) {
-        note_lines(count, add_lines(&run.seen, run.lines.key, count, is_new));
-        *lines += count;
+        note_lines(sum, count,
+                   add_lines(&run.seen, run.lines.key, count, is_new));
         if (!options.counts)
             keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);
     }
@@ -361,7 +377,8 @@ static filter recall(bool exists)
 int uniq_lines(char **operands)
 {
     reader in = reader_of(operands, options.end);
-    job j = { filter_chunk, NULL, true, "read" };
+    job j = { filter_chunk, NULL, !options.counts, "read", "new", false,
+              rate_now };
     int status;
     run.path = options.file;
     run.seen = recall(run.path && take_output(run.path));

@@ -37,6 +37,7 @@
 #include "hex.h"
 #include "../need.h"
 #include <inttypes.h>
+#include <stdarg.h>
 #include <xxhash.h>
 
 static const char *path = "standard input";
@@ -173,18 +174,34 @@ static bloom *load_filter(void)
     return b;
 }
 
+/* What `info` prints once the whole file has been checked */
+static char *report;
+static size_t report_size;
+
+static void tell(const char *format, ...)
+{
+    const size_t most = sizeof name + 200;      /* bytes of a line */
+    va_list values;
+    report = realloc(report, report_size + most);
+    check(report != NULL, "not enough memory");
+    va_start(values, format);
+    report_size += (size_t)vsnprintf(report + report_size, most, format,
+                                     values);
+    va_end(values);
+}
+
 static void show_column(void)
 {
     bloom *b;
-    printf("row group %lu: %s: %s%s%s: ", group, name, types[column.type],
-           leaves[leaf].meaning ? " " : "", meanings[leaves[leaf].meaning]);
+    tell("row group %lu: %s: %s%s%s: ", group, name, types[column.type],
+         leaves[leaf].meaning ? " " : "", meanings[leaves[leaf].meaning]);
     if (column.offset == -1) {
-        puts("no filter");
+        tell("no filter\n");
         return;
     }
     b = load_filter();
-    printf("%" PRIu64 " bytes, about %" PRIu64 " values, rate %.4g\n",
-           bloom_plan_of(b).cells / 8, bloom_estimate(b), bloom_fpr(b));
+    tell("%" PRIu64 " bytes, about %" PRIu64 " values, rate %.4g\n",
+         bloom_plan_of(b).cells / 8, bloom_estimate(b), bloom_fpr(b));
     bloom_free(b);
 }
 
@@ -406,6 +423,8 @@ int main(int count, char **words)
         print_memory();
     } else if (count == 3 && !strcmp(verb, "info")) {
         read_file();
+        fwrite(report, 1, report_size, stdout);
+        free(report);
     } else if (count == 4 && !strcmp(verb, "check")) {
         wanted = words[3];
         read_file();

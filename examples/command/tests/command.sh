@@ -88,7 +88,7 @@ numbers 1 200000 > many; mkfifo pipe
 
 shift
 [ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
-    dump install fold forget replaced
+    dump install fold forget replaced state
 for subject; do
     . "$root/examples/command/tests/$subject.sh"
 done

@@ -8,16 +8,17 @@ cp a c; refuse 'c: is not a Bloom filter, so it is not replaced; give' build c b
 same a c; same f f1%
 for verb in check info dump 'merge nil f1%'; do
     : > bad; refuse 'bad: is empty; make a filter with' $verb bad
-    for text in B BL BLX hello 'one short line' BLM BLC BLW 'BLM and more'; do
+    for text in B BLX hello 'one short line' BLM 'BLM and' 'BLM\n' 'BLM\2' \
+            'BLC\2' 'BLW\2 and more'; do
         printf "$text" > bad; cp bad was
         case $text in
-        BL[MCW]*) why='truncated: bytes are missing at the end' ;;
+        *2*) why='truncated: bytes are missing at the end' ;;
         *) why='not a Bloom filter of bloom.h' ;;
         esac
         refuse "bad: $why" $verb bad; same bad was
     done
 done
-for size in 3 31 32 39 1000; do
+for size in 4 31 32 39 1000; do
     dd if=f1% of=bad bs=1 count=$size 2> /dev/null; cp bad was
     refuse 'bad: truncated' uniq -f bad < a; same bad was
     refuse 'bad: truncated' check bad a
@@ -30,7 +31,7 @@ done; same bad was; same f f1%
 try 'info of damage' 2 info bad; says out 'seal:            DAMAGED'
 says err 'bad: corrupt'
 overwrite bad 0 X; refuse 'bad: not a Bloom filter' check bad a
-for field in 3:11:'a format version' 6:0:'bad header' 4:11:'a layout'; do
+for field in 3:3:'a format version' 6:0:'bad header' 4:11:'a layout'; do
     cp f1% bad; value=${field#*:}
     overwrite bad ${field%%:*} "\\${value%%:*}"; cp bad was
     refuse "bad: ${field##*:}" uniq -f bad < a; same bad was
@@ -51,6 +52,40 @@ for file in f1% chain window; do                # two files, joined by cat
     same bad was
 done; rm window
 overwrite chain 8 '\10'; refuse 'chain: corrupt' check chain a; rm chain
+
+# Filters are not lines, unless they come from standard input or a pipe
+try 'a chain' 0 uniq -f chain a; try 'a window' 0 uniq -f window --last 9 a
+printf 'BLS\2' > slices; cp f1% part; cp f1% was; cp a to-add
+for file in part chain window slices; do
+    why="$file: is a filter; did you mean merge?"
+    for verb in 'build -n 9 f1%' 'build f1%' 'build -j 3 new' 'add f1%'; do
+        refuse "$why" $verb a many $file; same f1% was
+    done
+    is "$what: no new file" no "$([ -e new ] || echo no)"
+    refuse "$why" check f1% $file; refuse "$why" uniq $file
+    what="uniq -f of $file"; rm -f g; "$bloom" uniq -f g a $file b > out 2> err
+    is "$what" 2 $?; says err "bloom: $why"; same out a
+    try "$what: it has saved" 1 check -v g a
+    is "$what: no more" 600 "$("$bloom" info g | awk '/^keys/ { print $3 }')"
+    try "$file as standard input" 0 build new - < $file
+    fed $file try "$file by a pipe" 0 check new pipe
+    head -c $(wc -c < $file) out > g; same g $file
+    rm new
+done; rm chain window slices part to-add
+for text in 'BLM\n' 'BLC\tx\r\n' 'BLS' 'BLW \2\n' 'BLM\200\n' 'BLA\2\n'; do
+    printf "$text" > in; try "lines: $text" 0 build new in
+    try "lines: $text" 0 check -q new in; rm new; cp in was
+    refuse 'in: is not a Bloom filter, so it is not' build in a; same in was
+done
+
+# OUT is not an input
+cp f1% new; : > empty; ln new link; cp new was
+for words in 'new new' 'new a new' '-n 9 new link' 'empty empty' 'new a -'; do
+    refuse '' build $words < new; same new was
+    says err ': is OUT and an input; write to a new file, then rename it'
+done; refuse 'standard input: is OUT and an input' build new < new; same new was
+rm new link empty
+
 if [ -e /dev/full ]; then
     printf '1\n-1' > new
     for verb in 'uniq -f one' uniq 'uniq -c' 'check one' 'check -c one' \

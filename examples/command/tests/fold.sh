@@ -45,6 +45,29 @@ done
 try 'much too large' 0 build -n 1e6 -p 0.01 --fold f a
 layout=classic what='much too large'; narrow f 600 0.01; rate f 0.01
 
+# A filter of a log is planned for all of its lines. A message says what --fold
+# saves or, if that saves nothing, -n
+numbers 1 30000 > once; numbers 1 60000 > part
+for layout in classic blocked counting; do
+    cat once once once > log; what="repeats, $layout"
+    warned 0 'f: only about ' build -l $layout f log
+    is "$what: different ones" yes "$(awk '{
+        print ($5 >= 29800 && $5 <= 30000) ? "yes" : $5 }' err)"
+    cp err said; try "$what: --fold" 0 build -l $layout --fold g log
+    says said " of 90000 lines were different; with --fold, it would have \
+$(bytes g) bytes, not $(bytes f)"
+    is "$what: --fold saves" 1 $(($(bytes g) < $(bytes f)))
+    cat many part > log
+    try "few repeats, $layout" 0 build -l $layout f log
+    cat once >> log; what="--fold saves nothing, $layout"
+    warned 0 'f: only about ' build -l $layout f log; cp err said
+    try "$what" 0 build -l $layout -n $(awk '{ print $5 }' said) g log
+    says said " of 290000 lines were different; with that number as -n, it would \
+have $(bytes g) bytes, not $(bytes f)"
+    try "$what" 0 build -l $layout --fold g log
+    is "$what" 1 $(($(bytes g) >= $(bytes f)))
+done; layout=classic; rm -f once part log said
+
 # Impossible folds are refused, and FILE is unchanged
 cp f was
 refuse 'f: too small for ' fold -p 1e-6 f; same f was
@@ -56,7 +79,6 @@ same f was
 refuse 'fold: needs -p P, the false-positive rate, or --by D' fold f
 refuse '--by: determines the size alone; leave out' fold --by 2 -p 0.1 f
 refuse '--by 0: must be a whole number' fold --by 0 f
-refuse '--fold: needs -n N, the most lines' build --fold g a
 refuse '--fold: needs -p P, the false-positive rate' merge --fold g f f
 refuse '-p: needs --fold' merge -p 0.1 g f f
 refuse 'nosuch: No such file' fold --by 2 nosuch

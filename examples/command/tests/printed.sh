@@ -75,7 +75,7 @@ same got in; known "$what" in; cp many in; rm f f.lock
 # Signals. The command runs in the foreground, as a shell ignores two of them
 # for a command with &
 ulimit -c 0
-for signal in TERM HUP PIPE INT QUIT ALRM USR1 XCPU; do
+for signal in TERM HUP PIPE INT QUIT ALRM USR2 XCPU; do
     what="stopped by $signal"; rm -f f out pid
     if [ "$(sh -c "kill -$signal \$\$; echo no")" = no ]; then
         echo "skipped: $what: ignored here, as by nohup" >&3; continue

@@ -2,10 +2,9 @@
 # `make test` runs. It ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-for tool in strace lintian clang-tidy cppcheck mandoc python3 gcc; do
+for tool in strace clang-tidy cppcheck mandoc python3 gcc; do
     need $tool $tool
 done
-need dpkg-shlibdeps dpkg-dev
 need nm binutils
 enough
 
@@ -16,7 +15,6 @@ part() {        # part WHAT COMMAND...: passed if it succeeds; prints its output
 part "make demo" $MAKE demo
 part "make crash" $MAKE crash
 part "make race" $MAKE race
-part "the Debian package" sh examples/command/tests/deb.sh
 part "analysers" sh examples/command/tests/analyse.sh
 part "coverage" python3 examples/command/tests/covered.py
 counted

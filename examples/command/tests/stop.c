@@ -479,7 +479,7 @@ static void tell(void)
 int main(int count, char **words)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
-                                   SIGUSR1, 0, SIGKILL };
+                                   SIGUSR2, 0, SIGKILL };
     unsigned run, runs = count > 3 ? (unsigned)atoi(words[3]) : 60;
     must(count > 2, "usage: stop BLOOM CLOCK RUNS");
     bloom = words[1];

@@ -62,8 +62,20 @@ for j in 0 65 x 2x; do
 done
 refuse '--save 0: must be a whole number' uniq -f nil --save 0
 refuse '--save: needs -f FILE' uniq --save 5
+refuse '-f: given twice; give only one of them' uniq -f nil -f nix a
+refuse '-k: given twice; give only one of them' check -k 1 -k 3 f a
+is 'neither FILE is made' '' "$(ls nil nix 2> /dev/null)"
+refuse '-c and -d: give only one of them' uniq -c -d a
 refuse '-l counting: cannot grow, so it needs -n N or --fixed' uniq -l counting
-refuse '-n 1000000000000000000 -p 0.001: too large' build -n 1e18 f
+why='too large or too accurate for'
+refuse "-n 1000000000000000000 -p 0.001: $why any filter" build -n 1e18 f
+for words in 'uniq --fixed' 'uniq -f nil' 'build -l blocked f'; do
+    refuse "-n 100000000000 -p 0.001: $why a blocked filter; try -l classic" \
+        $words -n 1e11 < /dev/null
+done
+refuse '-n 1000000000000 -p 0.001: '"$why a blocked" uniq --for 1d -n 1e12
+refuse '--last 1000000000000 -p 0.001: '"$why a blocked" uniq --last 1e12
+refuse "-n 1000000000000000000 -p 0.001: $why any filter" uniq --fixed -n 1e18
 refuse '-l blocked: needs 64-bit hashes' build -l blocked -w 32 f a
 refuse '-l blocked: needs 64-bit hashes' uniq -w 32 -l blocked --last 9
 refuse '-w 32: too narrow for 1000000000 lines' build -w 32 -n 1e9 f

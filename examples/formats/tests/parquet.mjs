@@ -111,7 +111,7 @@ function bend(program, file, column) {
             [verb, file + '.bent', ...words],
             { input: '1\n', encoding: 'utf8' });
         const clear = /^parquet: [^\n]+: [^\n]+\n$/.test(stderr);
-        if (status === 2 && clear)
+        if (status === 2 && clear && stdout === '')
             refused++;
         else if (status === 0 && !must && stderr === '')
             read++;
