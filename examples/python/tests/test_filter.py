@@ -345,7 +345,8 @@ def arrays():
         b.update(numpy.array([b"d", b"ef"]))
         b.update(numpy.array(["g", 77, b"h"], dtype=object))
         check("texts", sum(b.check(["a", "bc", "d", "ef", "g", 77, "h"])) == 7)
-        for bad in (numpy.arange(3.0), numpy.arange(3) == 1, numpy.array(["2020-01-01"], "M8[D]"),
+        for bad in (numpy.arange(3.0), numpy.arange(3) == 1,
+                    numpy.array(["2020-01-01"], "M8[D]"),
                     numpy.array(5), numpy.zeros(2, "u8,u8")):
             refuses(TypeError, "", lambda: b.update(bad))
         for kind in "u8", "i2", "S3", "U3", "f8", "M8[D]", "O":
