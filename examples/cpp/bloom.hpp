@@ -49,8 +49,9 @@
    not be made. So does one that was moved from. You may copy, move, assign to,
    compare and merge a false one: its copy is false, and the merge fails. All
    other calls need a true one. (Calls of slices that return a vector may throw
-   std::bad_alloc.) If BLOOM_EXCEPTIONS is defined, constructors,
-   copy(), |, &, |= and &= throw std::runtime_error when they fail. */
+   std::bad_alloc.) If BLOOM_EXCEPTIONS is defined, constructors, copy(), |, &,
+   |= and &= throw std::runtime_error when they fail. what() says whether the
+   plan is impossible, what is wrong with the image, or that memory is short. */
 #ifndef BLOOM_HPP
 #define BLOOM_HPP
 #include "bloom_chain.h"
@@ -66,6 +67,7 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -336,14 +338,32 @@ template <class B, class Out> struct asks {
 // ---- Filters ---------------------------------------------------------------
 struct made {                           // frees filters, and checks new ones
     template <class B> void operator()(B *b) const { free_(b); }
-    template <class P> static P check(P p, const char *why
-        = "bloom: impossible plan, damaged image, or not enough memory")
+    template <class P> static P check(P p, const char *why)
     {
 #ifdef BLOOM_EXCEPTIONS
-        if (!p) throw std::runtime_error(why);
+        if (!p) throw std::runtime_error(std::string("bloom: ") + why);
 #endif
         static_cast<void>(why);
         return p;
+    }
+    // Made from a plan; size is that of its image, or 0 if it is impossible
+    template <class P> static P by_plan(P p, size_t size)
+    {
+        return check(p, size ? bloom_error_text(BLOOM_NO_MEMORY)
+            : "impossible plan: n, p or another argument is out of range");
+    }
+    template <class P> static P copy(P p)
+        { return check(p, bloom_error_text(BLOOM_NO_MEMORY)); }
+    // Read from an image by one of C's functions
+    template <class P> static P read(
+        P (*function)(const void *, size_t, bloom_error *), const void *image,
+        size_t size, bloom_error *error)
+    {
+        bloom_error why = BLOOM_OK;
+        P p = function(image, size, &why);
+        if (error)
+            *error = why;
+        return check(p, bloom_error_text(why));
     }
 };
 template <class Self, class B> struct lookups {     // for the B of Self::get()
@@ -373,7 +393,7 @@ template <class Self, class B> struct lookups {     // for the B of Self::get()
                       counts<const B>{ b(), hide });
     }
     size_t size() const { return size_(b()); }                  // bytes
-    uint64_t estimate() const { return estimate_(b()); }
+    uint64_t estimate() const { return estimate_(b()); }    // too large after &
     double fpr() const { return fpr_(b()); }                    // the rate now
     bloom_error verify() const { return verify_(b()); }
     void write(void *memory) const { write_(b(), memory); }     // size() bytes
@@ -405,7 +425,7 @@ public:
     view(const bloom *b, const secret &key = {}) : lookups(key), of(b) {}
     view(const void *image, size_t size, bloom_error *error = nullptr,
          const secret &key = {})
-        : lookups(key), of(made::check(bloom_view(image, size, error))) {}
+        : lookups(key), of(made::read(bloom_view, image, size, error)) {}
     const bloom *get() const { return of; }
     bloom_plan plan() const { return bloom_plan_of(of); }
 };
@@ -424,15 +444,20 @@ inline bool operator!=(view a, view b) { return !(a == b); }
 class BLOOMPP_USE filter : public additions<filter, bloom> {
 public:
     explicit filter(bloom_plan plan, const secret &key = {})
-        : additions(made::check(bloom_create(plan)), key) {}
+        : additions(made::by_plan(bloom_create(plan), bloom_plan_size(plan)),
+                    key) {}
     filter(uint64_t n, double p, bloom_layout layout = BLOOM_CLASSIC,
            const secret &key = {})
         : filter(bloom_plan_layout(n, p, layout), key) {}
     explicit filter(view a)             // a copy, with its secret
-        : additions(a ? made::check(bloom_copy(a.get())) : nullptr, a.key()) {}
+        : additions(a ? made::copy(bloom_copy(a.get())) : nullptr, a.key()) {}
     operator view() const { return view(get(), hide); }
     filter copy() const { return filter(view(*this)); }
     bloom_plan plan() const { return bloom_plan_of(get()); }
+    // Takes back one add() of a key. true does not mean that the key is gone:
+    // it may have been added several times, or be a false positive now. Each
+    // add() counts, and 15 of them make a key permanent. So add a key only if
+    // it is not in, and remove only keys that were added.
     template <class K> bool remove(const K &k)
         { return remove_one(slot(key_of(k))); }
     // Unions and intersections need equal plans and secrets.
@@ -441,9 +466,9 @@ public:
     BLOOMPP_USE bool intersect(view with)
         { return fits(with) && bloom_intersect(get(), with.get()); }
     BLOOMPP_ANSWER bool operator|=(view from)
-        { return made::check(merge(from), "bloom: |= needs equal plans"); }
+        { return made::check(merge(from), "|= needs equal plans"); }
     BLOOMPP_ANSWER bool operator&=(view with)
-        { return made::check(intersect(with), "bloom: &= needs equal plans"); }
+        { return made::check(intersect(with), "&= needs equal plans"); }
     BLOOMPP_USE bool fold(uint64_t by) { return bloom_fold(get(), by); }
     void clear() { bloom_clear(get()); }
 private:
@@ -457,6 +482,9 @@ inline filter operator|(view a, view b)
     filter both(a);
     return (both |= b) ? std::move(both) : filter(view(nullptr));
 }
+// The common keys, and few others. Its estimate() is too large, because two
+// filters have some cells in common by chance. README.md has the code that
+// estimates how many keys are common.
 inline filter operator&(view a, view b)
 {
     filter both(a);
@@ -469,15 +497,17 @@ class BLOOMPP_USE chain : public additions<chain, bloom_chain> {
 public:
     chain(uint64_t first_n, double p, bloom_layout layout = BLOOM_CLASSIC,
           const secret &key = {})
-        : additions(made::check(bloom_chain_new(first_n, p, layout)), key) {}
+        : additions(made::by_plan(bloom_chain_new(first_n, p, layout),
+                                  first_size(first_n, p, layout)), key) {}
     chain(const void *image, size_t size, bloom_error *error = nullptr,
           const secret &key = {})       // a copy of the image
-        : additions(made::check(bloom_chain_load(image, size, error)), key) {}
+        : additions(made::read(bloom_chain_load, image, size, error), key) {}
     chain copy() const
     {
         if (!*this)
             return chain(nullptr, hide);
-        std::unique_ptr<char[]> image(new (std::nothrow) char[size()]);
+        std::unique_ptr<char[]> image(
+            made::copy(new (std::nothrow) char[size()]));
         if (image)
             write(image.get());
         return chain(image.get(), size(), nullptr, hide);
@@ -487,6 +517,11 @@ public:
     double rate() const { return bloom_chain_rate(get()); }     // asked for
 private:
     chain(std::nullptr_t, const secret &key) : additions(nullptr, key) {}
+    static size_t first_size(uint64_t first_n, double p, bloom_layout layout)
+    {
+        return p < 1 && layout != BLOOM_COUNTING
+            ? bloom_plan_size(bloom_plan_layout(first_n, p / 2, layout)) : 0;
+    }
 };
 // Equal heads and links
 inline bool operator==(const chain &a, const chain &b)
@@ -507,13 +542,14 @@ inline bool operator!=(const chain &a, const chain &b) { return !(a == b); }
 class BLOOMPP_USE window : public additions<window, bloom_window> {
 public:
     explicit window(bloom_window_plan plan, const secret &key = {})
-        : additions(made::check(bloom_window_create(plan)), key) {}
+        : additions(made::by_plan(bloom_window_create(plan),
+                                  bloom_window_plan_size(plan)), key) {}
     window(uint64_t n, double p, unsigned generations = 8,
            bloom_layout layout = BLOOM_CLASSIC, const secret &key = {})
         : window(bloom_window_plan_for(n, p, generations, layout), key) {}
     window(const void *image, size_t size, bloom_error *error = nullptr,
            const secret &key = {})      // a copy of the image
-        : window(made::check(bloom_window_view(image, size, error)), key) {}
+        : window(made::read(bloom_window_view, image, size, error), key) {}
     window copy() const { return window(get(), hide); }
     bloom_window_plan plan() const { return bloom_window_plan_of(get()); }
     view generation(unsigned i) const           // 0 is the newest
@@ -529,7 +565,7 @@ public:
     void clear() { bloom_window_clear(get()); }
 private:
     window(const bloom_window *w, const secret &key)
-        : additions(w ? made::check(bloom_window_copy(w)) : nullptr, key) {}
+        : additions(w ? made::copy(bloom_window_copy(w)) : nullptr, key) {}
 };
 // Equal headers, with time and span, and generations
 inline bool operator==(const window &a, const window &b)
@@ -651,8 +687,7 @@ public:
         : slices_lookups(key), of(s) {}
     slices_view(const void *image, size_t size, bloom_error *error = nullptr,
                 const secret &key = {})
-        : slices_view(made::check(bloom_slices_view(image, size, error)), key)
-        {}
+        : slices_view(made::read(bloom_slices_view, image, size, error), key) {}
     using slices_lookups::get;
     const bloom_slices *get() const { return of; }
 };
@@ -680,11 +715,12 @@ class BLOOMPP_USE slices : public slices_lookups<slices> {
     }
 public:
     slices(bloom_plan plan, uint64_t filters, const secret &key = {})
-        : slices(made::check(bloom_slices_create(plan, filters)), key) {}
+        : slices(made::by_plan(bloom_slices_create(plan, filters),
+                               bloom_slices_plan_size(plan, filters)), key) {}
     slices(uint64_t n, double p, uint64_t filters, const secret &key = {})
         : slices(bloom_plan_for(n, p), filters, key) {}
     explicit slices(slices_view a)      // a copy, with its secret
-        : slices(a ? made::check(bloom_slices_copy(a.get(), a.filters()))
+        : slices(a ? made::copy(bloom_slices_copy(a.get(), a.filters()))
                    : nullptr, a.key()) {}
     slices(const void *image, size_t size, bloom_error *error = nullptr,
            const secret &key = {})      // a copy of the image
@@ -692,7 +728,10 @@ public:
     operator slices_view() const { return { get(), hide }; }
     slices copy() const { return slices(slices_view(*this)); }
     slices copy(uint64_t filters) const // more, or fewer
-        { return { made::check(bloom_slices_copy(get(), filters)), hide }; }
+    {
+        return { made::by_plan(bloom_slices_copy(get(), filters),
+                               bloom_slices_plan_size(plan(), filters)), hide };
+    }
     template <class K, only_if<!is_range<K>::value> = 0>
     bool add(uint64_t i, const K &k)    // to filter i, which must exist: else
                                         // it is lost. true: certainly new

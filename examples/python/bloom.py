@@ -19,10 +19,11 @@
     days.find("apple")                    # [7]: which may contain it
 
 Keys: A key is bytes, a bytearray, a memoryview, a str, which counts as its
-UTF-8, or an integer. Integers are int, bool, NumPy's integers and everything
-else with __index__, from -2^63 to 2^64 - 1. They are keys by their value modulo
-2^64. An integer and its text are different keys. If one of several keys is
-refused, or if the iterator of the keys fails, the keys before it are added.
+UTF-8, or an integer. Integers are int, NumPy's integers and everything else
+with __index__, from -2^63 to 2^64 - 1. They are keys by their value modulo
+2^64. True and False are refused, because they are rarely meant as keys. An
+integer and its text are different keys. If one of several keys is refused, or
+if the iterator of the keys fails, the keys before it are added.
 
 Secret: If strangers choose the keys, they can choose false positives. With
 key=secrets.token_bytes(16) they cannot, as long as they do not know the key.
@@ -33,6 +34,11 @@ Filters: Copies and pickles have memory of their own. Two filters are equal if
 their plans, cells and secrets are equal. Like sets, filters are not hashable.
 Only filters with equal plans and secrets can be combined by | and &.
 
+Files: load() reads a file into memory. Bloom.open() and Slices.open() map it
+instead. A mapped file must not be overwritten in place, for example by cp: if
+that makes it shorter, a lookup ends the process (SIGBUS), and otherwise lookups
+mix old and new cells. Replace it by rename, as save() and mv do.
+
 Seals: save() writes a checksum into the file, the seal. A file that was changed
 in place after that (writable=True) has none, and open() warns that damage
 cannot be seen. Chains and windows are never changed in place. Chain.open() and
@@ -40,8 +46,10 @@ Window.open() check the seals, and refuse a file without them.
 
 Threads may share a filter. While a call reads or writes a whole filter, other
 threads run. They may look keys up in that filter, but add() and other changes
-of it wait. During fold() all other threads wait. Use a lock of your own if the
-interpreter has no global lock, or if several processes add to one mapped file.
+of it wait. During fold() all other threads wait. os.fork() waits until the
+calls that change a filter, or read all of it, have ended. Use a lock of your
+own if the interpreter has no global lock, or if several processes add to one
+mapped file.
 
 The library is the file that $LIBBLOOM names. Without that variable it is
 libbloom.so beside this file or in the build folder of the repository, or else
@@ -64,8 +72,10 @@ from itertools import accumulate, islice
 from operator import index
 from threading import RLock
 from types import SimpleNamespace
-from typing import (Any, BinaryIO, Iterable, Iterator, List, NamedTuple,
-                    Optional, Protocol, SupportsIndex, Type, TypeVar, Union, overload)
+from typing import (Any, BinaryIO, Iterable, Iterator, List, Literal,
+                    NamedTuple, Optional, Protocol, SupportsIndex, Type,
+                    TypeVar, Union, overload)
+from weakref import ref
 
 __all__ = ["Bloom", "BloomError", "BloomWarning", "Chain", "Plan", "Slices",
            "Window"]
@@ -77,13 +87,14 @@ Plan = NamedTuple("Plan", [("cells", int), ("seed", int), ("hashes", int),
 _F = TypeVar("_F", bound=Any)      # the class of self
 class _Array(Protocol):            # of NumPy, or pandas' Series
     def __array__(self) -> Any: ...
+Layout = Literal["classic", "blocked", "counting"]
 LAYOUTS = ("classic", "blocked", "counting")
 _BYTES = (bytes, bytearray, memoryview)
 _U64, _CHUNK = 2**64 - 1, 2**16
 _NOT_A_FILTER, _UNSEALED = 2, 7         # bloom_error
 _MAGIC = {b"BLM": "a filter: use Bloom", b"BLC": "a chain: use Chain",
           b"BLW": "a window: use Window",
-         b"BLS": "an image of slices: use Slices"}
+          b"BLS": "an image of slices: use Slices"}
 _WORD = next(c for c in "ILQ" if array(c).itemsize == ctypes.sizeof(c_void_p))
 
 
@@ -197,14 +208,18 @@ class _Memory:
     the lock. Lookups do not need this lock, because they hold the interpreter's
     lock while they run."""
 
+    all: Any = set()                    # weak references, for fork
+
     def __init__(self, address: Any, free: Any = None, owner: Any = None,
-                 writable: bool = True) -> None:
+                 writable: bool = True, file: Any = None) -> None:
         if not address:
             raise MemoryError("not enough memory for the filter")
         self._as_parameter_, self.free, self.owner = address, free, owner
         self.secret: Optional[_Secret] = None
         self.writable, self.lock = writable, RLock()    # a signal handler may
                                         # use a filter that its thread locked
+        self.file = file                # os.fstat() of what is mapped
+        self.all.add(ref(self, self.all.discard))
 
     def keyed(self, key: Any) -> "_Memory":
         if key is not None:
@@ -221,6 +236,41 @@ class _Memory:
             self._as_parameter_)
         image.owner = self
         return image
+
+def _memories() -> Any:
+    """All that are in use, in the order in which their locks are taken"""
+    return sorted(filter(None, (memory() for memory in list(_Memory.all))),
+                  key=id)
+
+class _Fork:
+    """A child has the thread that forked and no other, so a lock that another
+    thread holds would never be released there, and a filter that it is changing
+    would stay half-changed. Therefore a fork takes all locks first. The child
+    gets new ones, also for a filter that was made meanwhile."""
+
+    def __init__(self) -> None:
+        self.one, self.held = RLock(), []       # type: Any, Any
+        if hasattr(os, "register_at_fork"):     # not on Windows
+            os.register_at_fork(before=self.before, after_in_parent=self.parent,
+                                after_in_child=self.child)
+
+    def before(self) -> None:
+        self.one.acquire()              # one fork at a time
+        for memory in _memories():
+            memory.lock.acquire()
+            self.held.append(memory.lock)
+
+    def parent(self) -> None:
+        while self.held:
+            self.held.pop().release()
+        self.one.release()
+
+    def child(self) -> None:
+        self.one, self.held = RLock(), []
+        for memory in _memories():
+            memory.lock = RLock()
+
+_Fork()
 
 def _address(view: Any) -> Any:
     """The address of the bytes of a memoryview or an array. The caller keeps
@@ -257,13 +307,13 @@ def _whole_number(n: Any) -> int:
             return int(n)
     raise ValueError(f"{n!r} is not a whole number from 0 to 2^64 - 1")
 
-def _plan(n: Any, p: Any, layout: str, seed: int, hash_bits: int) -> Any:
+def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int) -> Any:
     n, p = _whole_number(n), c_double(p).value
     if layout not in LAYOUTS or hash_bits not in (32, 64):
         raise ValueError(f"layout must be one of {LAYOUTS} and hash_bits 64 or "
                          f"32, not {layout!r} and {hash_bits!r}")
     plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
-    plan.seed, plan.hash_bits = _u64(index(seed)), int(hash_bits)
+    plan.seed, plan.hash_bits = _u64(int(index(seed))), int(hash_bits)
     if _bloom.plan_size(plan) == 0:
         raise ValueError(f"no {layout} filter is possible for n = {n}, p = {p} "
                          f"and hash_bits = {hash_bits}: p must be between 0 "
@@ -280,7 +330,12 @@ def _no_key(key: Any) -> TypeError:
                          ": for many keys, use update() and check()"
                          if hasattr(key, "__iter__") else ""))
 
+def _is_bool(kind: Any) -> bool:
+    return kind.__name__ in ("bool", "bool_")       # bool_ is NumPy's
+
 def _u64(key: Any) -> int:
+    if _is_bool(type(key)):
+        raise _no_key(key)
     try:
         number = index(key)
     except TypeError:
@@ -313,7 +368,7 @@ def _packed(keys: Any) -> Any:
     of integers or of bloom_key, and an object to keep alive during the call. If
     the keys are of both kinds, or one is refused, the name ends with "" and the
     keys are unchanged: call the function for each of them."""
-    for code in "Qq":
+    for code in "" if any(map(_is_bool, set(map(type, keys)))) else "Qq":
         with suppress(Exception):
             return "_many_u64", array(code, list(map(index, keys))), None
     with suppress(Exception):
@@ -387,7 +442,7 @@ def _as_numpy(keys: Any, answers: Any, kind: Any) -> Any:
 class _Image:
     """The common part of all classes. An image has a head, which may be empty,
     and parts that have a seal each. The functions for a part are _part."""
-    _memory = _lib = _parts = _load = _shape = None     # type: Any
+    _memory = _lib = _parts = _copy_of = _shape = _unsealed = None  # type: Any
     _part = _bloom
 
     @staticmethod
@@ -477,7 +532,20 @@ class _Image:
         seals are not checked; call verify() for that. Errors name the `name`.
         """
         self = object.__new__(cls)
-        self._memory = cls._load(memoryview(image), name).keyed(key)
+        self._memory = cls._copy_of(memoryview(image), name).keyed(key)
+        return self
+
+    @classmethod
+    def load(cls: Type[_F], path: Path, *, key: Secret = None) -> _F:
+        """Read a saved file into memory, and check its seals. If one does not
+        match, raise BloomError. If there is none, a Bloom or Slices causes a
+        BloomWarning, and a Chain or Window a BloomError: save() always writes
+        theirs."""
+        name = os.fsdecode(path)
+        with open(path, "rb") as file:
+            self = cls.from_bytes(file.read(), name, key=key)
+        if not self.verify(name):
+            self._unsealed(name)
         return self
 
     def __reduce__(self) -> Any:
@@ -498,13 +566,28 @@ class _Image:
         """Write the filter, sealed, to a path, or to a file object at its
         position. The file at a path is replaced only when the new one is
         complete, also after a crash. It keeps its owner and permissions. A pipe
-        or a character device is written to. Other threads may add meanwhile, because a copy is written."""
+        or a character device is written to. Other threads may add meanwhile,
+        because a copy is written. A filter that was opened with writable=True
+        is never saved to its own file: later keys would go into the old file,
+        which has lost its name. Use seal() instead."""
+        path: Any = None if hasattr(file, "write") else file
+        if path is not None and self._is_in(path):
+            raise ValueError(f"{os.fsdecode(path)}: the filter was opened from "
+                             "this file with writable=True, so its keys are in "
+                             "it already: use seal(), or save it elsewhere")
         head, *images = self._snapshot()
         for image in images:
             if self._part.verify(image) == _UNSEALED:
                 self._part.seal(image)  # a wrong seal stays wrong
-        write = _write if hasattr(file, "write") else _replace
+        write = _write if path is None else _replace
         write(file, [head, *images])
+
+    def _is_in(self, path: Any) -> bool:
+        """Is it a map of this very file, and writable?"""
+        file = self._open().file
+        with suppress(OSError, ValueError):     # _replace() raises them, too
+            return file is not None and os.path.samestat(file, os.stat(path))
+        return False
 
 
 class _Mapped(_Image):
@@ -515,38 +598,46 @@ class _Mapped(_Image):
     def open(cls: Type[_F], path: Path, writable: bool = False, *,
              key: Secret = None) -> _F:
         """Map a saved filter into memory. If it is writable, added keys go into
-        the file, until save() replaces the file, and the seal is removed. The
-        cells are not checked; call verify() for that. A file without a seal
-        causes a BloomWarning."""
+        the file, until somebody replaces it, and the seal is removed. The cells
+        are not checked; call verify() for that. A file without a seal causes a
+        BloomWarning. If the file may be overwritten in place, use load():
+        while it is mapped, a lookup may then end the process (SIGBUS)."""
         name = os.fsdecode(path)
         with open(path, "r+b" if writable else "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
+            facts = os.fstat(file.fileno())
+            if facts.st_size == 0:
                 raise BloomError(f"{name}: truncated: the file is empty")
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
         self._memory = _Memory(_opened(cls._lib.view, image, name, cls._magic),
-                               owner=image, writable=writable).keyed(key)
+                               owner=image, writable=writable,
+                               file=facts if writable else None).keyed(key)
         if not any(image[24:32]):
-            warnings.warn(f"{name}: not sealed, so damage cannot be seen",
-                          BloomWarning, stacklevel=2)
+            self._unsealed(name)
         return self
 
+    @staticmethod
+    def _unsealed(name: object) -> None:
+        warnings.warn(f"{name}: not sealed, so damage cannot be seen",
+                      BloomWarning, stacklevel=3)
+
     @classmethod
-    def _load(cls, image: memoryview, name: object) -> _Memory:
+    def _copy_of(cls, image: memoryview, name: object) -> _Memory:
         return cls._copied(_opened(cls._lib.view, image, name, cls._magic))
 
     @classmethod
     def _parts(cls, memory: _Memory) -> Any:
-        return [b"", memory.image(cls._lib.size)]       # only chains have a head
+        return [b"", memory.image(cls._lib.size)]   # only chains have a head
 
 class _Filter(_Image):
     """The common part of Bloom, Chain and Window."""
     _adds = _finds = _kind = None                       # type: Any
 
     def __len__(self) -> int:
-        """An estimate, from the cells, of how many different keys are in. If
-        every cell is set, it may be any number: raise OverflowError."""
+        """An estimate, from the cells, of how many different keys are in. It is
+        too large for an intersection: see `&`. If every cell is set, it may be
+        any number: raise OverflowError."""
         keys = self._whole(self._lib.estimate)
         if keys == _U64:
             raise OverflowError("every cell is set: the number of keys is "
@@ -577,11 +668,13 @@ class _Filter(_Image):
     def __contains__(self, key: Key) -> bool:
         return _one(self._finds, self._open(), key)
 
-    def update(self, keys: Iterable[Key]) -> int:
-        """Add many keys. Return how many of them were certainly new. This is
-        much faster than add() for each of them, above all if the keys are an
-        array of 64-bit integers."""
-        return sum(new for new, _ in self._many("add", True, keys))
+    def update(self, *keys: Iterable[Key]) -> int:
+        """Add many keys: all keys of one list, or of several. Return how many
+        of them were certainly new. This is much faster than add() for each of
+        them, above all if the keys are an array of 64-bit integers."""
+        self._open(True)                # to be refused without keys, too
+        return sum(new for each in keys
+                   for new, _ in self._many("add", True, each))
 
     @overload
     def check(self, keys: _Array) -> Any: ...
@@ -624,7 +717,7 @@ class Bloom(_Mapped, _Filter):
     _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
     _removes = _kinds(_lib, "remove")
 
-    def __init__(self, n: float, p: float = 0.01, *, layout: str = "classic",
+    def __init__(self, n: float, p: float = 0.01, *, layout: Layout = "classic",
                  seed: int = 0, hash_bits: int = 64, key: Secret = None
                  ) -> None:
         plan = _plan(n, p, layout, seed, hash_bits)[-1]
@@ -646,8 +739,11 @@ class Bloom(_Mapped, _Filter):
 
     def remove(self, key: Key) -> bool:
         """Take back one add() of a key, in layout "counting". Return False if
-        the key was certainly not in. Remove only keys that were added: removing
-        a false positive can remove others."""
+        the key was certainly not in. True does not mean that it is gone: it may
+        have been added several times, or be a false positive now. Each add()
+        counts, and 15 of them make a key permanent. So add a key only if it is
+        not in, and remove only keys that were added: removing a false positive
+        can remove others."""
         memory = self._open(True)
         with memory.lock:
             removed = _one(self._removes, memory, key)
@@ -673,13 +769,16 @@ class Bloom(_Mapped, _Filter):
 
     def __iand__(self: _F, other: "Bloom") -> _F:
         """Keep the keys that are in both filters; a few others stay by
-        chance."""
+        chance. The len() of the result is too large, see `&`."""
         return self._combine(_bloom.intersect, other)
 
     def __or__(self: _F, other: "Bloom") -> _F:
         return self.copy()._combine(_bloom.merge, other)
 
     def __and__(self: _F, other: "Bloom") -> _F:
+        """The filter of the keys that are in both. Its len() is too large,
+        because two filters have some cells in common by chance. Estimate the
+        number of common keys by max(0, len(a) + len(b) - len(a | b))."""
         return self.copy()._combine(_bloom.intersect, other)
 
     def clear(self) -> None:
@@ -713,16 +812,14 @@ class _Loaded(_Filter):
 
     @classmethod
     def open(cls: Type[_F], path: Path, *, key: Secret = None) -> _F:
-        """Load a saved one and check its seals. If one does not match or is
-        missing, raise BloomError: save() always writes them."""
-        name = os.fsdecode(path)
-        with open(path, "rb") as file:
-            self = cls.from_bytes(file.read(), name, key=key)
-        if not self.verify(name):
-            raise BloomError(f"{name}: not sealed, so it was damaged, or saved "
-                             "by a program that writes no seals: to take it "
-                             "without a check, use from_bytes()")
-        return self
+        """The same as load()"""
+        return cls.load(path, key=key)
+
+    @staticmethod
+    def _unsealed(name: object) -> None:
+        raise BloomError(f"{name}: not sealed, so it was damaged, or saved by "
+                         "a program that writes no seals: to take it without a "
+                         "check, use from_bytes()")
 
     def __or__(self, other: Any) -> Any:
         raise TypeError("chains and windows cannot be merged, because the "
@@ -739,7 +836,7 @@ class Chain(_Loaded):
     _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
 
     def __init__(self, first_n: float = 1000, p: float = 0.01, *,
-                 layout: str = "classic", seed: int = 0, key: Secret = None
+                 layout: Layout = "classic", seed: int = 0, key: Secret = None
                  ) -> None:
         made = _chain.create(*_plan(first_n, p, layout, seed, 64))
         if not made:
@@ -748,7 +845,7 @@ class Chain(_Loaded):
         self._memory = _Memory(made, _chain.free).keyed(key)
 
     @staticmethod
-    def _load(image: memoryview, name: object) -> _Memory:
+    def _copy_of(image: memoryview, name: object) -> _Memory:
         return _Memory(_opened(_chain.load, image, name, b"BLC"), _chain.free)
 
     @staticmethod
@@ -785,7 +882,7 @@ class Window(_Loaded):
     _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
 
     def __init__(self, n: float, p: float = 0.01, *, generations: int = 8,
-                 layout: str = "classic", seed: int = 0, key: Secret = None
+                 layout: Layout = "classic", seed: int = 0, key: Secret = None
                  ) -> None:
         n, p, like = _plan(n, p, layout, seed, 64)
         if index(generations) not in range(2, 17):
@@ -799,7 +896,7 @@ class Window(_Loaded):
         self._memory = _Memory(_window.create(plan), _window.free).keyed(key)
 
     @staticmethod
-    def _load(image: memoryview, name: object) -> _Memory:
+    def _copy_of(image: memoryview, name: object) -> _Memory:
         return _Memory(_window.copy(_opened(_window.view, image, name, b"BLW")),
                        _window.free)
 
@@ -932,11 +1029,11 @@ class Slices(_Mapped):
         with memory.lock:
             return _slices.add_hash(memory, i, hash)
 
-    def update(self, i: int, keys: Iterable[Key]) -> int:
+    def update(self, i: int, *keys: Iterable[Key]) -> int:
         """Add many keys to filter i. Return how many were certainly new."""
         self._number(i), self._open(True)
-        return sum(self.add(i, key) for _, batch, _ in _batches(keys, True)
-                   for key in batch)
+        return sum(self.add(i, key) for each in keys
+                   for _, batch, _ in _batches(each, True) for key in batch)
 
     def find(self, key: Key) -> List[int]:
         """The numbers of the filters that may contain a key. All others

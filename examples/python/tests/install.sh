@@ -34,7 +34,7 @@ class Words(Bloom):
 
 words: Words = Words(1000, 0.001, layout="blocked", seed=7)
 new: bool = words.add("apple")
-count: int = words.update(["pear", b"fig", 7])
+count: int = words.update(["pear", b"fig"], [7])
 count += words.update(array("Q", [1, 2]))
 answers: bytearray = words.check(["apple", "plum"])
 plan: Plan = words.plan
@@ -50,8 +50,9 @@ per_day: "array[int]" = days.count([7])
 one: Bloom = days.get(1)
 rates: List[float] = [words.fpr, words.plan_fpr(1000), chain.rate, recent.fpr]
 words.save("words.bloom")
+loaded: Words = Words.load("words.bloom")
 with Words.open("words.bloom") as old:
-    same: bool = old == words and old.verify()
+    same: bool = loaded == old == words and old.verify()
 try:
     Bloom.from_bytes(b"no filter")
 except BloomError:
@@ -83,7 +84,7 @@ is 'pip -e: changes of bloom.py take effect' changed "$(
     "$work/editable/bin/python" -c 'import bloom' 2>&1
     cp "$OLDPWD/examples/python/bloom.py" "$tree/examples/python")"
 
-# mypy accepts that program, and finds five mistakes in another one
+# mypy accepts that program, and finds six mistakes in another one
 typed() {       # typed OPTION... FILE
     /usr/bin/python3 -m mypy --strict --cache-dir "$work/mypy" "$@" 2>&1
 }
@@ -97,8 +98,9 @@ f.add(1.5)
 f.update(7)
 n: str = f.plan.cells
 g = Bloom(10, key="text")
+h = Bloom(10, layout="fastest")
 END
-is 'mypy: mistakes' "$(printf 'wrong.py:%s: error\n' 2 3 4 5 6)" \
+is 'mypy: mistakes' "$(printf 'wrong.py:%s: error\n' 2 3 4 5 6 7)" \
     "$(typed --python-executable "$work/venv/bin/python" wrong.py |
         grep -o '^wrong\.py:[0-9]*: error')"
 cd "$tree" || exit 1

@@ -119,7 +119,7 @@ class Bloom:
 
     @classmethod
     def load(cls, path, hash_func):
-        return cls._opened(ours.Bloom.open(path), hash_func)
+        return cls._opened(ours.Bloom.load(path), hash_func)
 
     @classmethod
     def load_bytes(cls, data, hash_func):

@@ -89,6 +89,64 @@ def files():
           not [n for n in os.listdir(work) if ".new" in n])
 
 
+def own_file():
+    """What is open with writable=True is not saved to its own file: later keys
+    would go into the old file, which has lost its name."""
+    name, link = path("own"), path("own link")
+    if not os.path.lexists(link):
+        os.symlink("own", link)
+    for b in Bloom(1000), Slices(1000, 0.01, 3):
+        b.save(name)
+        image = open(name, "rb").read()
+        one = ("x",) if isinstance(b, Bloom) else (1, "x")
+        with type(b).open(name, writable=True) as old:
+            for to in name, link, name.encode(), pathlib.Path(name):
+                refuses(ValueError, "own", lambda: old.save(to))
+                refuses(ValueError, "use seal()", lambda: old.save(to))
+            check("unchanged", open(name, "rb").read() == image)
+            old.add(*one)
+            old.seal()
+            old.save(path("elsewhere"))
+            check("sealed in place", type(b).load(name) == old != b
+                  and type(b).load(path("elsewhere")) == old)
+            b.save(name)                # another one replaces the file
+            old.save(name)              # so this is another file
+            check("saved", type(b).load(name) == old)
+        with type(b).open(name) as old:
+            old.save(name)              # read only: no keys to lose
+            check("saved again", type(b).load(name) == old)
+
+
+def loads():
+    """load() has the file in memory, and checks it."""
+    made = [kind(1000) for kind in (Bloom, Chain, Window)]
+    for b in made + [Slices(1000, 0.01, 3)]:
+        b.update(*([] if b in made else [1]), range(100))
+        b.save(path("load"))
+        image = open(path("load"), "rb").read()
+        again = type(b).load(pathlib.Path(path("load")))
+        with open(path("load"), "wb"):
+            pass                        # overwritten in place: a map would end
+        check("load", again == b and again.verify() is True
+              and bytes(again) == image)
+        again.add(*([] if b in made else [2]), "another")
+        check("it can be changed", again != b and again.verify() is False)
+        refuses(BloomError, "truncated", lambda: type(b).load(path("load")))
+        with open(path("load"), "wb") as file:
+            file.write(image[:-1] + bytes([image[-1] ^ 1]))
+        refuses(BloomError, path("load") + ": corrupt",
+                lambda: type(b).load(path("load")))
+    b = Bloom(100, key=bytes(16))
+    b.add("x")
+    b.save(path("load"))
+    check("with a secret", "x" in Bloom.load(path("load"), key=bytes(16))
+          and "x" not in Bloom.load(path("load")))
+    with open(path("load"), "wb") as file:
+        file.write(bytes(Bloom(100)))
+    check("not sealed", "not sealed" in warned(
+        lambda: Bloom.load(path("load")))[1][0])
+
+
 def chains():
     c = Chain(1000, 0.01, layout="blocked", seed=3)
     new = c.update(range(5000)) + c.add("text")
@@ -312,7 +370,7 @@ def closed():
     b.close()
     for a in b, c, w, s, half, chain:
         public = {name for kind in type(a).__mro__[:-1] for name in vars(kind)
-                  if name[0] != "_"} - {"close", "open", "from_bytes"}
+                  if name[0] != "_"} - {"close", "open", "load", "from_bytes"}
         for name in public | {n for n in calls if hasattr(a, n)}:
             if not isinstance(a, Bloom) and name in ("__or__", "__ior__"):
                 continue                # only filters have these
@@ -531,5 +589,5 @@ def without():
               and "During handling" not in done.stderr)
 
 
-run_all(with_the_command, files, chains, windows, slices, seals, other_kinds, copies,
-        closed, endings, saves, without)
+run_all(with_the_command, files, own_file, loads, chains, windows, slices,
+        seals, other_kinds, copies, closed, endings, saves, without)

@@ -2,6 +2,7 @@
 and never save a half-changed filter. While a call reads or writes a whole
 filter, other threads run and look keys up, but their changes wait."""
 import os
+import signal
 import sys
 import threading
 import time
@@ -203,4 +204,49 @@ def gates():
     sys.setswitchinterval(old)
 
 
-run_all(threads, gates)
+def forks():
+    """A child can use the filters that threads of its parent are changing, and
+    finds each as it was between two changes."""
+    n = 4 * 10**7
+    a, b, chain = Bloom(10**6, layout="blocked"), Bloom(n), Chain(100)
+    full, empty, stop = b.copy(), b.copy(), threading.Event()
+    full.update(range(10**5))
+
+    def adding():
+        while not stop.is_set():
+            a.update(range(10**5))
+            chain.update(range(1000))
+
+    def changing():
+        while not stop.is_set():
+            b.__ior__(full)
+            b.clear()
+
+    def in_child():
+        signal.alarm(30)                # ends a child that hangs
+        thread = threading.Thread(target=lambda: [
+            a.add("x"), chain.add("x"), b.seal(), a.update(["y"])])
+        thread.start()
+        thread.join()
+        good = "x" in a and "x" in chain and "y" in a and (
+            b == full or b == empty)
+        os._exit(not good)
+    changes = [threading.Thread(target=call) for call in (adding, changing)]
+    for thread in changes:
+        thread.start()
+    ends = []
+    while len(ends) < 20 and not any(ends):
+        time.sleep(0.02)
+        child = os.fork()
+        if child == 0:
+            in_child()
+        ends.append(os.waitpid(child, 0)[1])
+    check("the parent goes on", a.add("z") and all(
+        thread.is_alive() for thread in changes))
+    stop.set()
+    for thread in changes:
+        thread.join()
+    check(f"children: {ends}", ends == [0] * 20)
+
+
+run_all(threads, gates, forks)
