@@ -51,9 +51,10 @@
 
    Memory: no command of a client makes a key larger than bf-memory-limit, but
    for those that restore or copy existing data. A filter of 1 MB or more is
-   created only if it fits into the memory that is left below maxmemory, or
-   without maxmemory in the machine. If Redis evicts keys, only the filter
-   itself must fit below maxmemory. README.md lists the other limits. */
+   created only if Redis stays below maxmemory with it. Without maxmemory, the
+   limit is half of the memory that the process may use. If Redis evicts keys,
+   only the filter itself must fit below maxmemory. README.md lists the other
+   limits. */
 #include "ask.h"
 
 /* Logs that memory or a limit did not suffice, but at most once a minute,

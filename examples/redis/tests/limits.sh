@@ -2,13 +2,13 @@
 # refusals and how they are reported, the rate of NONSCALING filters, chunks that
 # are loaded twice, and what replicas and listeners receive.
 . examples/redis/tests/server.sh
-build
+build -DROOT="\"$work/root\""            # where it looks for limits of cgroups
 
 start refusing
 python limits refusing refusals "$work/refusing/log"
 start main
 for what in growth full filters follower "again $golden" memory room \
-    arriving appended watched; do
+    "machine $work/root" arriving appended watched; do
     python limits main $what
 done
 set -- $(free 2)
