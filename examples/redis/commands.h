@@ -72,6 +72,8 @@ typedef struct command {
 #define EACH_ITEM "O(n * k * f) for n items, k hash functions and f filters"
 #define FILTER "O(f) for f filters in the key"
 #define BYTES "O(n) for n bytes of filters"
+#define PAIRS "O(n + f * g) for n bytes of filters, f filters in the sources " \
+    "and g in the destination"
 
 static const command commands[] = {
     { "bf.reserve", "1.0.0", reserve, -4, WRITING, "write fast", writes,
@@ -87,7 +89,7 @@ static const command commands[] = {
       insert_words, EACH_ITEM, "Adds items to a Bloom filter. Creates the "
       "filter with the given options if it does not exist.", NULL },
     { "bf.merge", "1.0.0", merge, -3, WRITING, "write", merges, merge_words,
-      BYTES, "Adds all items of the source filters to the destination. Creates "
+      PAIRS, "Adds all items of the source filters to the destination. Creates "
       "the destination if it does not exist.", NULL },
     { "bf.loadchunk", "1.0.0", load_chunk, 4, WRITING, "write", writes,
       load_words, BYTES, "Restores a chunk of a Bloom filter that BF.SCANDUMP "

@@ -174,13 +174,8 @@ static bool has(const chain *c, uint64_t offset, const unsigned char *chunk,
                 size_t n)
 {
     spot s = spot_of(c, offset);
-    const unsigned char *cells;
-    if (n > bytes_from(c, s))
-        return false;
-    cells = c->link[s.link].image + IMAGE_HEADER + s.inside;
-    while (n > 0 && (chunk[n - 1] & ~cells[n - 1]) == 0)
-        n--;
-    return n == 0;
+    return n <= bytes_from(c, s)
+        && within(chunk, c->link[s.link].image + IMAGE_HEADER + s.inside, n);
 }
 
 /* Reserves memory for the cells up to `end` of the link that is being loaded:

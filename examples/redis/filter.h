@@ -89,19 +89,65 @@ static int add(RedisModuleCtx *ctx, chain *c, const hashes *h,
 
 /* ---- Union --------------------------------------------------------------- */
 
+/* Returns whether all bits of a are set in b. For filters with different items
+   the first bytes already answer. */
+static bool within(const unsigned char *a, const unsigned char *b, uint64_t n)
+{
+    uint64_t x, y;
+    for (; n >= 8; n -= 8, a += 8, b += 8) {
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+        if (x & ~y)
+            return false;
+    }
+    while (n > 0 && (a[n - 1] & ~b[n - 1]) == 0)
+        n--;
+    return n == 0;
+}
+
+/* Returns whether no bit is set. The number of items does not tell: if items
+   are added while a dump is made, its head may say 0. */
+static bool blank(const unsigned char *image)
+{
+    const unsigned char *cells = image + IMAGE_HEADER;
+    return cells[0] == 0
+        && memcmp(cells, cells + 1, (size_t)cell_bytes(image) - 1) == 0;
+}
+
+static void count(chain_link *l, uint64_t items)
+{
+    items = items < l->capacity ? items : l->capacity;
+    l->items = items > l->items ? items : l->items;
+}
+
+/* If both images have the same plan and one has all bits of the other, the one
+   with more bits finds the items of both, and is the union. Otherwise it
+   returns false and changes nothing. */
+static bool covers(chain_link *into, const chain_link *from)
+{
+    uint64_t size = cell_bytes(from->image);
+    unsigned char *to = into->image + IMAGE_HEADER;
+    const unsigned char *more = from->image + IMAGE_HEADER;
+    if (memcmp(into->image, from->image, IMAGE_HEADER) != 0)
+        return false;
+    if (!within(more, to, size)) {
+        if (!within(to, more, size))
+            return false;
+        memcpy(to, more, (size_t)size);
+    }
+    count(into, from->items);
+    return true;
+}
+
 /* Merges a link into another one if this keeps the rate: because the capacity
    suffices for the items of both, or because they have many items in common.
-   Links of RedisBloom are merged only if they are identical. Otherwise it
-   returns false and changes nothing. */
+   Otherwise it returns false and changes nothing. */
 static bool unite(chain_link *into, const chain_link *from)
 {
     unsigned char *both;
-    uint64_t items;
     double now;
     if (kind(into->image) != OURS || kind(from->image) != OURS)
-        return memcmp(into->image, from->image, IMAGE_HEADER) == 0
-            && memcmp(into->image, from->image, IMAGE_HEADER
-                      + (size_t)cell_bytes(from->image)) == 0;
+        return false;
     now = bloom_fpr((bloom *)into->image);
     both = copy_image(into->image, cell_bytes(into->image));
     if (!both || !bloom_merge((bloom *)both, (bloom *)from->image)
@@ -113,9 +159,7 @@ static bool unite(chain_link *into, const chain_link *from)
     }
     free_image(into->image);
     into->image = both;
-    items = bloom_estimate((bloom *)both);
-    items = items < into->capacity ? items : into->capacity;
-    into->items = items > into->items ? items : into->items;
+    count(into, bloom_estimate((bloom *)both));
     return true;
 }
 
@@ -125,22 +169,37 @@ static bool alike(const chain *c, size_t i, const chain_link *l)
         && c->link[i].rate == l->rate;
 }
 
-/* Merges the link into the link of equal plan at its own place, or into the
-   last link of equal plan, which has the most free capacity. If neither works,
-   it inserts a copy. To try all links would take quadratic time. */
-static const char *absorb_link(chain *into, chain_link l, size_t place)
+/* Returns whether a link of the chain has taken the items of l. All links are
+   compared, so merging the same items again adds nothing. A union of different
+   items takes longer, so it is tried with two links only: the one at the place
+   of l, and the last one of equal capacity and rate, which has the most room.
+   */
+static bool taken(chain *into, const chain_link *l, size_t place)
 {
-    size_t at = into->links, last = at;
-    const chain_link *x;
-    uint64_t size;
-    while (last > 0 && !alike(into, last - 1, &l))
+    size_t i, last = into->links;
+    for (i = 0; i < into->links; i++)
+        if (covers(&into->link[i], l))
+            return true;
+    while (last > 0 && !alike(into, last - 1, l))
         last--;
-    if ((alike(into, place, &l) && unite(&into->link[place], &l))
-        || (last > 0 && last - 1 != place && unite(&into->link[last - 1], &l)))
+    return (alike(into, place, l) && unite(&into->link[place], l))
+        || (last > 0 && last - 1 != place && unite(&into->link[last - 1], l));
+}
+
+/* Adds the items of a link: to a link that the chain has, or as a copy. */
+static const char *absorb_link(RedisModuleCtx *ctx, chain *into, chain_link l,
+                               size_t place)
+{
+    size_t at = into->links;
+    uint64_t size = cell_bytes(l.image);
+    const chain_link *x;
+    const char *error;
+    if (taken(into, &l, place))
         return NULL;
     if (into->links > 0 && into->expansion == 0)
         return "ERR non scaling filter is full";
-    size = cell_bytes(l.image);
+    if ((error = no_room(ctx, NO_MEMORY, size)) != NULL)
+        return error;
     l.image = copy_image(l.image, size);
     if (!l.image)
         return refusal(NO_MEMORY, MACHINE, size);
@@ -156,7 +215,7 @@ static const char *absorb_link(chain *into, chain_link l, size_t place)
 
 /* Adds all items of `from` to `into`. A chain without links becomes a copy of
    `from`. After an error `into` must be discarded. */
-static const char *absorb(chain *into, const chain *from)
+static const char *absorb(RedisModuleCtx *ctx, chain *into, const chain *from)
 {
     const char *error = NULL;
     size_t i;
@@ -170,7 +229,7 @@ static const char *absorb(chain *into, const chain *from)
                "either none or all must be NONSCALING, then with the same "
                "capacity";
     for (i = 0; i < from->links && !error; i++)
-        if (from->link[i].items > 0 || into->links == 0)
-            error = absorb_link(into, from->link[i], i);
+        if (into->links == 0 || !blank(from->link[i].image))
+            error = absorb_link(ctx, into, from->link[i], i);
     return error;
 }

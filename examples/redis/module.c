@@ -43,17 +43,19 @@
    After BF.MERGE, dest finds every item that it or a source found before. If
    dest does not exist, it is created, so one source is copied. After an error
    dest is unchanged. All filters need the same error rate. Either none of them
-   is NONSCALING, or all are, with the same capacity. Filters of equal size are
-   united if the union keeps the rate. Otherwise dest gets an additional filter,
-   or, if it is NONSCALING, the reply is an error. So the rate of dest is
-   `error` if all filters could be united, and never above the sum of the merged
-   rates. After a merge BF.CARD returns an estimate.
+   is NONSCALING, or all are, with the same capacity. A filter whose bits are
+   all in a filter of dest adds nothing. Filters of equal size are united if the
+   union keeps the rate. Otherwise dest gets an additional filter, or, if it is
+   NONSCALING, the reply is an error. So the rate of dest is `error` if all
+   filters could be united, and never above the sum of the merged rates,
+   including its own before the merge. After a merge BF.CARD returns an estimate.
 
    Memory: no command of a client makes a key larger than bf-memory-limit, but
    for those that restore or copy existing data. A filter of 1 MB or more is
-   created only if it fits into the memory that is left below maxmemory, or
-   without maxmemory in the machine. If Redis evicts keys, only the filter
-   itself must fit below maxmemory. README.md lists the other limits. */
+   created only if Redis stays below maxmemory with it. Without maxmemory, the
+   limit is half of the memory that the process may use. If Redis evicts keys,
+   only the filter itself must fit below maxmemory. README.md lists the other
+   limits. */
 #include "ask.h"
 
 /* Logs that memory or a limit did not suffice, but at most once a minute,
@@ -249,24 +251,32 @@ static int insert_items(context *ctx, string **argv, int argc)
     return insert(ctx, argv[1], argv + i, argc - i, o, true);
 }
 
+/* Adds the items of a key to `united`, which replaces `dest`. */
+static const char *merge_one(context *ctx, chain *united, const chain *from,
+                             const chain *dest)
+{
+    const char *error = absorb(ctx, united, from);
+    uint64_t bytes = key_bytes(united);
+    if (!error && united->links > MOST_FILTERS && !follows(ctx))
+        return "ERR the merged key would have more than 1075 filters; merge "
+               "fewer sources";
+    if (!error && !(dest && bytes <= key_bytes(dest)))
+        return over_limit(ctx, NO_MEMORY, bytes);
+    return error;
+}
+
 static int merge(context *ctx, string **argv, int argc)
 {
     place dest = find(ctx, argv[1], WRITE), from;
     chain *united = new_chain(0);
-    uint64_t bytes;
     int i;
     if (dest.chain && !dest.error)
-        dest.error = absorb(united, dest.chain);
+        dest.error = merge_one(ctx, united, dest.chain, dest.chain);
     for (i = 2; i < argc && !dest.error; i++) {
         from = find_existing(ctx, argv[i]);
-        dest.error = from.error ? from.error : absorb(united, from.chain);
+        dest.error = from.error ? from.error
+                   : merge_one(ctx, united, from.chain, dest.chain);
     }
-    if (!dest.error && united->links > MOST_FILTERS && !follows(ctx))
-        dest.error = "ERR the merged key would have more than 1075 filters; "
-                     "merge fewer sources";
-    bytes = key_bytes(united);
-    if (!dest.error && !(dest.chain && bytes <= key_bytes(dest.chain)))
-        dest.error = over_limit(ctx, NO_MEMORY, bytes);
     if (dest.error)
         free_chain(united);
     else

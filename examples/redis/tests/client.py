@@ -1,10 +1,12 @@
-"""Tests that use python3-redis, for replies.sh, restarts.sh, kills.sh and failover.sh: the
-bf() client, filters that must survive restarts, and millions of items.
-usage: client.py SOCKET client|fill ROUND|check ROUND...
+"""Tests that use python3-redis, for replies.sh, restarts.sh, kills.sh, failover.sh
+and race.sh: the bf() client, filters that must survive restarts, millions of items,
+and how long a command with many items blocks the server.
+usage: client.py SOCKET client|fill ROUND|check ROUND...|blocked TITLE
        client.py SOCKET|PORT add|found KEYS FROM TO
        client.py PORT failover PID
 PORT is the port of a cluster node, or for failover of a Sentinel. PID is the
 process of the master."""
+import concurrent.futures
 import os
 import signal
 import sys
@@ -187,6 +189,35 @@ def found(keys, first, end):
     for key, some in thousands(int(keys), int(first), int(end)):
         there += sum(bf.mexists(key, *some))
     print("%d of %d found" % (there, int(end) - int(first)))
+
+
+# ---- How long one command with many new items blocks the server.
+
+def longest_wait(*words):
+    """Sends the command. Returns the longest time for which another client
+    waited for a reply meanwhile, within some 0.01 s."""
+    with server.client() as other, \
+            concurrent.futures.ThreadPoolExecutor() as pool:
+        other.ping()
+        reply, longest = pool.submit(server.execute_command, *words), 0
+        while not reply.done():
+            begun = time.perf_counter()
+            other.ping()
+            longest = max(longest, time.perf_counter() - begun)
+        reply.result()
+        return longest
+
+
+def blocked(*title):
+    print(*title)
+    print("    items  SADD set  BF.MADD filter  BF.MADD chain")
+    for n in 10000, 100000, 1000000:
+        server.delete("set", "filter", "chain")
+        bf.create("filter", 0.01, 1000000)
+        some = [b"key:_______________________:%012d" % i for i in range(n)]
+        print("%9d %9.2f %15.2f %14.2f" % (n, *[
+            longest_wait(*words, *some) for words in (
+                ("SADD", "set"), ("BF.MADD", "filter"), ("BF.MADD", "chain"))]))
 
 
 # ---- Adding while a master is killed. PORT is the port of a Sentinel.

@@ -294,7 +294,7 @@ static void unions(const chain *c)
     int i;
     while (empty < c->links && c->link[empty].items > 0)
         empty++;
-    if (!absorb(united, c) && !absorb(united, c) && empty == c->links)
+    if (!absorb(NULL, united, c) && !absorb(NULL, united, c) && empty == c->links)
         for (i = 0; i < 8; i++) {
             hashes h = hash(united, &i, sizeof i % (size_t)(i + 1));
             must(!may_contain(c, &h) || may_contain(united, &h));

@@ -1,13 +1,18 @@
 """Limits of the module: growth, number of filters, memory, chunks that arrive
 twice; and what replicas, the append-only file and listeners receive.
 usage: limits.py SOCKET growth|full|filters|follower|again FOLDER|memory|room
+       limits.py SOCKET machine ROOT|merged FOLDER|versions FOLDER
        limits.py SOCKET arriving|appended|watched|nothing
        limits.py SOCKET refusals LOG
        limits.py SOCKET effects REPLICA
 FOLDER has the files of golden.txt, LOG is the server's log, REPLICA is the
 socket of a replica."""
 import glob
+import itertools
+import os
 import random
+import resource
+import shutil
 import struct
 import sys
 import time
@@ -170,6 +175,145 @@ def follower():
     print("a replica accepts %d filters" % links)
 
 
+# ---- BF.MERGE ----------------------------------------------------------------
+
+def merge(dest, *sources):
+    assert run("BF.MERGE", dest, *sources) == b"OK"
+
+
+def found(key, *groups):
+    for group in groups:
+        assert min(bf.mexists(key, *group)) == 1, key
+
+
+def saved(folder, name):
+    with open("%s/%s.dump" % (folder, name), "rb") as file:
+        return file.read()
+
+
+def merged(folder):
+    """Items that the destination has add nothing, however often BF.MERGE
+    repeats them. Sources that grow make the destination grow with them."""
+    keys = ["k%d" % i for i in range(6)]
+    for key in keys:
+        bf.insert(key, items(key, 1000))
+    merge("d", *keys)
+    was = dump("d")
+    for i in range(3):
+        for sources in keys, ["d"], ["d"] + keys + keys[::-1]:
+            merge("d", *sources)
+            assert dump("d") == was, (i, sources)
+    found("d", *[items(key, 1000) for key in keys])
+    for i in range(150):
+        for key in keys:
+            bf.madd(key, *items("%s %d" % (key, i), 10))
+        merge("d", *keys)
+    every = [items(key, 1000) + [item for i in range(150) for item in
+                                 items("%s %d" % (key, i), 10)] for key in keys]
+    found("d", *every)
+    merge("fresh", *keys)
+    found("fresh", *every)
+    times, rates = [], []
+    for key in "d", "fresh":
+        times.append(size(key) / sum(map(size, keys)))
+        rates.append(sum(bf.mexists(key, *items("absent", 10000))) / 10000)
+    assert times[0] < 2.5 and times[1] <= 1 and rates[1] < 0.066, (times, rates)
+    print("six sources of rate 0.01, merged 150 times while they grow: %.1f "
+          "times their size, rate %.3f; merged once: %.1f, %.3f" % (
+              times[0], rates[0], times[1], rates[1]))
+    # RedisBloom's filters, too: first the same one, then one that has grown
+    server.restore("t", 0, saved(folder, "sc_s_n300_p01_x2"))
+    merge("u", "t")
+    was = dump("u")
+    merge("u", "t", "u")
+    assert dump("u") == was
+    assert sum(bf.madd("t", *items("t", 50))) > 40
+    merge("u", "t")
+    found("u", [b"key-%d" % i for i in range(1000)], items("t", 50))
+    assert dump("u") == dump("t")
+    # Items were added while this dump was made: its head says that it has none.
+    bf.insert("x", items("x", 9))
+    (at, head), *cells = dump("x")
+    head = sealed(at, head[:20] + bytes(8) + head[28:-8])
+    load("z", [(at, head)] + cells)
+    bf.create("y", 0.01, 50)
+    merge("y", "z")
+    found("y", items("x", 9))
+    server.flushall()
+    print("BF.MERGE: the same items again add nothing")
+
+
+def agree(key):
+    """BF.INFO must give the sums of what BF.DEBUG says of each filter."""
+    filters = [dict(word.split(":") for word in line.decode().split())
+               for line in run("BF.DEBUG", key)[1:]]
+    capacity, bytes_, count = (sum(int(f[name]) for f in filters)
+                               for name in ("capacity", "bytes", "size"))
+    told = bf.info(key)
+    assert (told.capacity, told.size, told.filterNum, told.insertedNum) == (
+        capacity, 32 + 64 * len(filters) + bytes_, len(filters), count), key
+
+
+def versions(folder):
+    """Versions of the module may plan filters of equal capacity and rate with
+    other sizes. Such filters are loaded, grow, and are merged. Here they are: a
+    dump of version 2.2.0; a filter that claims a smaller capacity than it was
+    planned for; and two filters of this version."""
+    payload = saved(folder, "module-2.2.0")
+    server.restore("v", 0, payload)
+    assert server.dump("v")[:-10] == payload[:-10]
+    told = bf.info("v")
+    assert (told.capacity, told.size, told.filterNum, told.insertedNum,
+            told.expansionRate) == (70, 344, 3, 59, 2)
+    bf.insert("planned", items("w", 60), 15, 0.01)
+    (at, head), *cells = dump("planned")
+    links = list(struct.iter_unpack("<QQd32s", head[12:-8]))
+    claimed = b"".join(struct.pack("<QQd32s", capacity * 2 // 3,
+                                   min(count, capacity * 2 // 3), rate, header)
+                       for capacity, count, rate, header in links)
+    load("w", [(at, sealed(at, head[:12] + claimed))] + cells)
+    for ours, theirs in zip(links, struct.iter_unpack(
+            "<QQd32s", dump("v")[0][1][12:-8])):
+        assert ours[2] == theirs[2] and ours[3] != theirs[3]
+    # The bytes of one filter, in a filter with more cells, find other items.
+    bf.insert("few", items("few", 1), 10, 0.01)
+    cells = dump("few")[1][1][:-8] + bytes(64)
+    load("wider", [(1, our_head(2, [(10, 1, 0.005, 5, 8 * len(cells))])),
+                   (1 + len(cells), sealed(1 + len(cells), cells))])
+    merge("wider", "few")
+    found("wider", items("few", 1))
+    server.delete("few", "wider")
+    bf.insert("n", items("n", 60), 10, 0.01)
+    bf.insert("e", items("e", 60), 7, 0.01, expansion=3)
+    count = dict.fromkeys("vwne", 60)
+    for more in 0, 100:
+        for key in count:
+            bf.madd(key, *items(key, count[key] + more))
+            count[key] += more
+            found(key, items(key, count[key]))
+            agree(key)
+        for order in itertools.permutations(count):
+            merge("all", *order)
+            for key in order:
+                merge("each", key)
+                found("each", items(key, count[key]))
+            for dest in "all", "each":
+                merge(dest, dest, *order)
+                found(dest, *[items(key, count[key]) for key in order])
+                agree(dest)
+                wrong = sum(bf.mexists(dest, *items("absent", 2000)))
+                assert wrong <= 80 + 4 * 80 ** 0.5, (order, wrong)
+                bf.madd(dest, *items("more", 100))
+                found(dest, items("more", 100), items("v", count["v"]))
+                agree(dest)
+            was = dump("all")
+            run("DEBUG", "RELOAD")
+            assert dump("all") == was
+            server.delete("all", "each")
+    server.flushall()
+    print("filters of several versions of the module are merged")
+
+
 # ---- A chunk that is loaded again --------------------------------------------
 
 def twice(dumped, key):
@@ -285,6 +429,55 @@ def room():
     load("later", [(1, big)] + chunks)
     server.flushall()
     print("maxmemory: only filters that fit into the free memory are made")
+
+
+def cgroup(root, lines, limits):
+    """Makes the files in which the module looks for limits: the lines of
+    /proc/self/cgroup, and what the files of /sys/fs/cgroup contain."""
+    shutil.rmtree(root, True)
+    for name, text in [("proc/self/cgroup", lines)] + [
+            ("sys/fs/cgroup/" + name, text) for name, text in limits.items()]:
+        os.makedirs(os.path.dirname(root + "/" + name), exist_ok=True)
+        with open(root + "/" + name, "w") as file:
+            file.write(text + "\n")
+
+
+def machine(root):
+    """Without maxmemory, filters take at most half of the memory that the
+    process may use. Of two filters of 200 MB, a limit of 600 MB allows one."""
+    limit(0)
+    v1, v2 = "memory/%s/memory.limit_in_bytes", "%s/memory.max"
+    none, few = str(0x7FFFFFFFFFFFF000), str(600 * MB)
+    lines = "3:cpu:/x\n2:memory:/a/b c\n1:name=systemd:/\n0::/a/b c"
+    space = server.info("server")["process_id"], resource.RLIMIT_AS
+
+    def made():
+        told = [refused(bf.create, "m%d" % i, 0.01, 150000000)
+                for i in range(2)]
+        server.delete("m0", "m1")
+        return ["can spare" not in x if x else True for x in told]
+
+    for some in ({v1 % "a": none, v1 % "a/b c": none, v2 % "a": "max"},
+                 {v2 % "x": few, v1 % "x": few}):
+        cgroup(root, lines, some)
+        assert made() == [True, True], some
+    for some in ({v1 % "a/b c": few}, {v1 % "a": few, v1 % "a/b c": none},
+                 {v1 % ".": few},       # as a container sees its own cgroup
+                 {v2 % "a/b c": few}, {v2 % "a": few, v2 % "a/b c": "max"},
+                 {v2 % ".": few}):
+        cgroup(root, lines, some)
+        assert made() == [True, False], some
+        server.config_set("maxmemory", 1000 * MB)
+        assert made() == [True, True], some
+        server.config_set("maxmemory", 0)
+    cgroup(root, lines, {})
+    was = resource.prlimit(*space)
+    resource.prlimit(*space, (600 * MB, was[1]))
+    assert made() == [True, False]
+    resource.prlimit(*space, was)
+    assert made() == [True, True]
+    limit("500mb")
+    print("without maxmemory: half of the memory of machine, cgroup, RLIMIT_AS")
 
 
 def arriving():
@@ -421,7 +614,8 @@ def refusals(log):
     for i in range(server.info("memory")["total_system_memory"] // (12000 * MB)
                    + 1):            # each takes 12 GB, when it gets items
         last = refused(bf.create, "huge%d" % i, 1e-18, 1 << 30)
-    assert last.endswith("more than the machine has left"), last
+    assert last.endswith("more than the machine can spare"), last
+    assert used() < server.info("memory")["total_system_memory"] / 2
     bf.create("n", 0.01, 2, noScale=True)
     bf.madd("n", *range(9))
     bf.create("e", 0.01, 1, 1)
@@ -457,8 +651,14 @@ def effects(other):
         assert server.execute_command("DEBUG", "DIGEST-VALUE", key) == \
             replica.execute_command("DEBUG", "DIGEST-VALUE", key)
     assert bf.add("g", 35) == 1
+    for i in range(4):
+        for key in "abc":
+            bf.insert(key, items("%s %d" % (key, i), 150))
+        merge("d", "d", *"abc")
     assert server.wait(1, 5000) == 1
     assert replica.execute_command("BF.INFO", "g", "FILTERS") == [2]
+    assert server.execute_command("DEBUG", "DIGEST") == \
+        replica.execute_command("DEBUG", "DIGEST")
     server.flushall()
     print("a replica gets exactly the items that were added")
 

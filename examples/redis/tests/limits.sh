@@ -2,13 +2,14 @@
 # refusals and how they are reported, the rate of NONSCALING filters, chunks that
 # are loaded twice, and what replicas and listeners receive.
 . examples/redis/tests/server.sh
-build
+build -DROOT="\"$work/root\""            # where it looks for limits of cgroups
 
 start refusing
 python limits refusing refusals "$work/refusing/log"
 start main
-for what in growth full filters follower "again $golden" memory room \
-    arriving appended watched; do
+for what in growth full filters follower "merged $golden" "versions $golden" \
+    "again $golden" memory room "machine $work/root" arriving appended watched
+do
     python limits main $what
 done
 set -- $(free 2)

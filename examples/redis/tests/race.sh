@@ -1,7 +1,8 @@
 # Run by `make redis-race`: compares the module with Redis's own sets on one
 # server. Prints the speed by redis-benchmark -P 16 (the best of 3 alternating
-# rounds), then the memory of a million keys of 40 bytes. Fails if the filter is
-# slower, or not 10 times smaller.
+# rounds), then the memory of a million keys of 40 bytes, then how long one command
+# with many items blocks the server. Fails if the filter is slower, or not 10 times
+# smaller.
 . examples/redis/tests/server.sh
 need redis-benchmark redis-tools
 build
@@ -61,4 +62,10 @@ awk '{ size[$1] = $2
                "smaller than the set; a chain of initial capacity 100, %.1f\n",
                size["set"] / size["filter"], size["set"] / size["chain"]
            exit size["set"] < 10 * size["filter"] }' "$work/sizes" || slower=1
+
+for appendonly in no yes; do
+    ask race config set appendonly $appendonly >/dev/null
+    python client race blocked "seconds for which one command blocks the server," \
+        "appendonly $appendonly:"
+done
 exit $slower
