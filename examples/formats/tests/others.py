@@ -4,12 +4,10 @@
     others.py PROGRAM parquet-testing FOLDER   of apache/parquet-testing
     others.py PROGRAM clickhouse FOLDER        with node_modules of the npm
                                                package chdb, a ClickHouse
-    others.py PROGRAM cassandra FOLDER         test/data of Cassandra
 
-PROGRAM is parquet, or cassandra. It must read each .parquet file outside
-bad_data/, make the bits of each filter from its values, and find each of them;
-and each key of an Index.db must be in the Filter.db beside it. Ends with "N
-passed, N failed".
+PROGRAM is parquet. It must read each .parquet file outside bad_data/, make the
+bits of each filter from its values, and find each of them. Ends with "N passed,
+N failed".
 """
 import glob
 import os
@@ -111,60 +109,5 @@ def clickhouse_file():
             column, 100.0 * len(found(name, column, others)) / absent, absent))
 
 
-# ---- Cassandra --------------------------------------------------------------
-
-def vint(index, at):
-    """(an unsigned variable-length integer, the offset after it)"""
-    more = 8 - (index[at] ^ 0xFF).bit_length()  # leading ones: further bytes
-    value = int.from_bytes(index[at:at + 1 + more], "big")
-    return value & ((1 << 7 * (more + 1)) - 1), at + 1 + more
-
-
-def keys_of(index, old):
-    """The keys of an Index.db: each with its length before it; then come its
-    position and the size of what follows, which versions before ma store in 8
-    and 4 bytes."""
-    at, keys = 0, []
-    while at < len(index):
-        size = int.from_bytes(index[at:at + 2], "big")
-        keys.append(index[at + 2:at + 2 + size])
-        at += 2 + size
-        if old:
-            at += 12 + int.from_bytes(index[at + 8:at + 12], "big")
-        else:
-            size, at = vint(index, vint(index, at)[1])
-            at += size
-    return keys
-
-
-def finds(name, release, keys):
-    good, out = run(program, "check", "-r", release, "-x", name,
-                    lines=[key.hex().encode() for key in keys])
-    return good and len(out.split()) == len(keys)
-
-
-def cassandra_files():
-    files = all_keys = 0
-    for name in sorted(glob.glob(folder + "/**/*-Filter.db", recursive=True)):
-        index = name.replace("-Filter.db", "-Index.db")
-        if not os.path.exists(index):           # a trie is in its place
-            continue
-        version = [part for part in os.path.basename(name).split("-")
-                   if len(part) == 2 and part.isalpha()][0]
-        keys = keys_of(read(index), version < "ma")
-        release = ("2.0" if version < "ma" else
-                   "3.0" if version < "na" else "4.0")
-        good = keys and finds(name, release, keys)
-        if not good and finds(name, "3.0", keys):
-            print("of release 3.0:", os.path.basename(name), release)
-            good = True
-        check(good, name)
-        files += 1
-        all_keys += len(keys)
-    check(files > 0, "no Filter.db")
-    print("%d files, %d keys" % (files, all_keys))
-
-
-{"parquet-testing": parquet_files, "clickhouse": clickhouse_file,
- "cassandra": cassandra_files}[kind]()
+{"parquet-testing": parquet_files, "clickhouse": clickhouse_file}[kind]()
 print("%d passed, %d failed" % (passed, failed))

@@ -1,43 +1,92 @@
-# Run by run.sh: tests guava.c, spark.c and
-# cassandra.c of examples/formats/ with ASan and UBSan.
-# Golden filters: the examples write the same files as the real systems, bit for
-# bit, and give the same answers (filters.tsv).
+# Run by run.sh: tests examples/formats/guava.c with ASan and UBSan.
+# Golden filters: it writes the same files as Guava 31.1, bit for bit, and gives
+# the same answers (guava.tsv).
 # Corrupted files: they are refused.
-# Real Guava: the examples are compared with Guava itself. Debian and npm have no
-# package of Spark or Cassandra.
+# Real Guava: it is compared with Debian's Guava.
 # Ends with "N passed, N failed".
-# usage: jvm.sh [NAME...]      guava, spark, cassandra; default: all
 cd "$(dirname "$0")/../../.." || exit 1
-work=build/jvm
+work=build/guava.d
 rm -rf $work
 mkdir -p $work || exit 1
 LC_ALL=C export LC_ALL
 . tests/helpers.sh
 
-keys() {        # keys KIND:FIRST:COUNT
+# keys KIND:FIRST:COUNT: prints keys FIRST .. FIRST + COUNT - 1 of a kind, one per
+# line. All but texts are in hexadecimal. The kinds, for key number i:
+#   mul8         i * 9E3779B97F4A7C15 mod 2^64, 8 bytes, little-endian
+#   seq8, seq4   i, 8 or 4 bytes, little-endian
+#   any          4 to 40 bytes that depend on i
+#   WORD-        the text WORD-i
+#   utf16:WORD-  that text, 2 bytes per letter
+keys() {
     first=${1%:*}
-    awk -v kind="${first%:*}" -v first="${first##*:}" -v count="${1##*:}" \
-        -f examples/formats/tests/keys.awk
+    awk -v kind="${first%:*}" -v first="${first##*:}" -v count="${1##*:}" '
+function bytes(x, size,    text) {      # x = 0 .. 2^53, little-endian
+    for (; size-- > 0; x = int(x / 256))
+        text = text sprintf("%02x", x % 256)
+    return text
 }
-tool() {        # tool ARGUMENTS...: runs the example $name
-    $work/$name "$@" 2>$work/err
+
+function mul8(i,    text, limb, sum) {  # multiplies 16 bits at a time
+    for (limb = 1; limb <= 4; limb++) {
+        sum += i * golden[limb]
+        text = text bytes(sum % 65536, 2)
+        sum = int(sum / 65536)
+    }
+    return text
 }
-refuse() {      # refuse WORDS ARGUMENTS...: the example exits with 2, prints
+
+function any(i,    text, at) {
+    text = bytes(i * 2654435761 % 4294967296, 4)
+    for (at = 4; at < 4 + i % 37; at++)
+        text = text bytes((i * 131 + at * 17 + 7) % 256, 1)
+    return text
+}
+
+function utf16(word,    text, at) {
+    for (at = 1; at <= length(word); at++)
+        text = text bytes(index(ascii, substr(word, at, 1)) + 31, 2)
+    return text
+}
+
+function seq(i, size) {
+    return i < 0 ? bytes(4294967296 + i, 4) (size > 4 ? "ffffffff" : "") \
+                 : bytes(i, size)
+}
+
+BEGIN {
+    split("31765 32586 31161 40503", golden, " ")
+    for (i = 32; i < 127; i++)
+        ascii = ascii sprintf("%c", i)
+    for (i = first; i < first + count; i++) {
+        if (kind == "mul8") print mul8(i)
+        else if (kind == "seq8") print seq(i, 8)
+        else if (kind == "seq4") print seq(i, 4)
+        else if (kind == "any") print any(i)
+        else if (kind ~ /^utf16/) print utf16(substr(kind, 7) i)
+        else print kind i
+    }
+}'
+}
+tool() {        # tool ARGUMENTS...: runs the program
+    $work/guava "$@" 2>$work/err
+}
+refuse() {      # refuse WORDS ARGUMENTS...: the program exits with 2, prints
                 # nothing to standard output, and its message begins with WORDS
     words=$1
     shift
     tool "$@" >$work/out </dev/null
-    is "$name $*: exit status" 2 $?
-    is "$name $*: no output" "" "$(head -c 100 $work/out)"
+    is "guava $*: exit status" 2 $?
+    is "guava $*: no output" "" "$(head -c 100 $work/out)"
     why=$(head -n 1 $work/err)
-    case $why in "$name: $words"*) why="$name: $words" ;; esac
-    is "$name $*: message" "$name: $words" "$why"
+    case $why in "guava: $words"*) why="guava: $words" ;; esac
+    is "guava $*: message" "guava: $words" "$why"
 }
 sha() {
     sha256sum | cut -c 1-64
 }
 
-# ---- The files and answers in filters.tsv -----------------------
+# ---- The files and answers in guava.tsv ----------------------------------------
 
 # answers KEYS < OUTPUT OF check: prints 0 or 1 for each key, one per line
 answers() {
@@ -51,36 +100,33 @@ near() {        # near WANTED GOT: prints yes if they agree in 5 digits
 value() {       # value NAME < OUTPUT OF info: prints the value of that line
     sed -n "s/^$1: *\(about \)\{0,1\}//p"
 }
-golden() {      # golden N: tests the N filters of filters.tsv
-    rows=0 r=
-    while IFS='	' read -r whose options n p in asked taken file answers ones \
-                           about rate; do
-        [ "$whose" = $name ] || continue
-        case $options in *-x*) x=-x ;; *) x= ;; esac
-        case $options in *-r*) r=${options%% -x} ;; esac
-        what="$name $options $n $p $in"
+golden() {      # tests the filters of guava.tsv
+    rows=0
+    while IFS='	' read -r options n p in asked taken file answers ones about \
+                           rate; do
+        case $options in '#'*) continue ;; *-x*) x=-x ;; *) x= ;; esac
+        what="$options $n $p $in"
         rows=$((rows + 1))
         keys $in >$work/keys
         keys $asked >$work/asked
         tool build $options $n $p $work/filter <$work/keys
         is "$what: build" 0 $?
         is "$what: the file" $file $(sha <$work/filter)
-        tool check $r $x $work/filter <$work/keys >$work/out
+        tool check $x $work/filter <$work/keys >$work/out
         is "$what: check" 0 $?
         same "$what" $work/out $work/keys
-        tool check $r $x $work/filter <$work/asked >$work/out
+        tool check $x $work/filter <$work/asked >$work/out
         is "$what: positives among other keys" $taken $(wc -l <$work/out)
         is "$what: answers" $answers \
             $(answers $work/asked <$work/out | sha)
         tool info $work/filter >$work/info
         is "$what: info" 0 $?
-        [ "$ones" ] || continue
         is "$what: ones" $ones "$(value ones <$work/info)"
         is "$what: about keys" $about "$(value keys <$work/info)"
         is "$what: rate" yes \
             "$(near $rate "$(value 'rate now' <$work/info)")"
-    done <examples/formats/tests/filters.tsv
-    is "$name: golden filters" "$1" $rows
+    done <examples/formats/tests/guava.tsv
+    is "golden filters" 21 $rows
 }
 
 # ---- Corrupted files, and other files ---------------------------------------
@@ -103,7 +149,7 @@ bent() {
                 conv=notrunc 2>/dev/null
             if echo "$at:$new" | grep -Eqx "$3"; then
                 tool check $work/bent <$work/a >/dev/null
-                is "$name: $1, byte $at is $new" 0 $?
+                is "$1, byte $at is $new" 0 $?
             else
                 refuse "$work/bent: " check $work/bent
             fi
@@ -112,18 +158,13 @@ bent() {
     { cat "$1"; printf x; } >$work/bent
     refuse "$work/bent: longer than" check $work/bent
 }
-foreign() {     # each line of the input: bytes, escaped for printf, and the
+foreign() {     # files that are no filters: bytes, escaped for printf, and the
                 # reason why they are refused
     while read -r bytes why; do
         printf "$bytes" >$work/bent
         ASAN_OPTIONS=max_allocation_size_mb=1 \
             refuse "$work/bent: $why" check $work/bent
-    done
-    refuse "$work: Is a directory" check $work
-    refuse "$work/nil: No such file" check $work/nil
-}
-foreign_to_guava() {
-    foreign <<'END'
+    done <<'END'
 \1 truncated
 All\40kinds\40of\40text not a filter of Guava: strategies
 \254\355\0\5sr\0\101com.google.common.hash not a filter of Guava: strategies
@@ -133,39 +174,18 @@ BLM\1\0\100\7\0\100\0\0\0 not a filter of Guava: strategies
 \1\7\200\0\0\1\1\1\1\1\1\1\1 not a filter of Guava: words
 \1\7\177\377\377\377\1\1\1\1 truncated
 END
-}
-foreign_to_spark() {
-    foreign <<'END'
-\0\0\0\1 truncated
-All\40kinds\40of\40text,\40in\40lines not a filter of Spark: versions
-\0\0\0\3\0\0\0\7\0\0\0\0\0\0\0\1\1\1\1\1\1\1\1\1 not a filter of Spark: v
-\0\0\0\1\0\0\0\0\0\0\0\1\1\1\1\1\1\1\1\1 not a filter of Spark: it has no hash
-\0\0\0\1\0\0\0\101\0\0\0\1\1\1\1\1\1\1\1\1 not a filter of Spark: it has no h
-\0\0\0\2\200\0\0\1\0\0\0\0\177\377\377\377\1\1 not a filter of Spark: it has
-\0\0\0\2\0\0\0\7\0\0\0\0\0\0\0\0 not a filter of Spark: words
-\0\0\0\2\0\0\0\7\0\0\0\0\200\0\0\1\1\1\1\1\1\1\1\1 not a filter of Spark: words
-\0\0\0\2\0\0\0\7\0\0\0\0\177\377\377\377\1\1\1\1 truncated
-END
-}
-foreign_to_cassandra() {
-    foreign <<'END'
-\0\0\0\1 truncated
-All\40kinds\40of\40text not a filter of Cassandra: hashes
-\0\0\0\0\0\0\0\1\1\1\1\1\1\1\1\1 not a filter of Cassandra: hashes
-\0\0\0\26\0\0\0\1\1\1\1\1\1\1\1\1 not a filter of Cassandra: hashes
-\0\0\0\7\0\0\0\0 not a filter of Cassandra: words
-\0\0\0\7\200\0\0\1\1\1\1\1\1\1\1 not a filter of Cassandra: words
-\0\0\0\7\177\377\377\377\1\1\1\1 truncated
-END
+    refuse "$work: Is a directory" check $work
+    refuse "$work/nil: No such file" check $work/nil
 }
 
 # ---- Arguments, input lines, and existing files -----------------------------
 
-usage() {               # like lines and kept, for one program: this is jvm.h
-    refuse "usage: $name build" check
-    refuse "usage: $name build" check a b
-    refuse "usage: $name build" build 1 0.5 f f
-    refuse "usage: $name build" build 10 0.01
+usage() {
+    refuse "usage: guava build" fly
+    refuse "usage: guava build" check
+    refuse "usage: guava build" check a b
+    refuse "usage: guava build" build 1 0.5 f f
+    refuse "usage: guava build" build 10 0.01
     for n in -5 x '' 1.5 1e19 nan; do
         refuse "$n: N must" build "$n" 0.01 $work/f
     done
@@ -179,70 +199,39 @@ usage() {               # like lines and kept, for one program: this is jvm.h
     ln -sf small $work/link
     refuse "$work/link: is there, and not" build 10 0.01 $work/link
 }
-# Sizes by the table of Cassandra: N, P, hashes, words
-sizes_of_cassandra() {
-    rows=0
-    while read -r n p hashes words; do
-        case $n in '#'*) continue ;; esac
-        rows=$((rows + 1))
-        tool build $n $p $work/filter </dev/null
-        is "cassandra: $n $p" "$hashes $words" \
-            "$(od -An -v -tu1 -N 8 $work/filter | awk '{
-                print $4, (($5 * 256 + $6) * 256 + $7) * 256 + $8 }')"
-    done <examples/formats/tests/cassandra-sizes.tsv
-    is "cassandra: sizes" 167 $rows
-    refuse "$work/f: Cassandra has at most 20 bits a key" \
-        build 1000 6.7e-5 $work/f
-    for r in x 0 1.1 '' nan; do
-        refuse "-r: RELEASE is" build -r "$r" 10 0.01 $work/f
-    done
-    refuse "usage: $name build" build -r
-}
-seeds() {
-    for s in x 1.5 2147483648 -2147483649 nan; do
-        refuse "-s: SEED must" build -s $s 10 0.01 $work/f
-    done
-    refuse "-s: a V1 has no seed" build -V1 -s 7 10 0.01 $work/f
-    refuse "usage: $name build" build -s
-    for s in -2147483648 -1 2147483647; do
-        tool build -s $s 10 0.01 $work/filter <$work/a
-        tool info $work/filter >$work/info
-        is "spark: -s $s" $s "$(value seed <$work/info)"
-    done
-}
 lines() {
     { printf 'a\0b\n\nc\r\n'; head -c 3000000 /dev/zero | tr '\0' x; } \
         >$work/keys
     { cat $work/keys; echo; } >$work/want
     tool build 10 0.0001 $work/filter <$work/keys
-    is "$name: odd lines" 0 $?
+    is "odd lines" 0 $?
     { cat $work/want; printf 'a\nc\nx\n'; } >$work/asked
     tool check $work/filter <$work/asked >$work/out
-    same "$name: odd lines" $work/out $work/want
+    same "odd lines" $work/out $work/want
 }
 kept() {        # an existing file stays unchanged if there is an error
     echo a | tool build 10 0.01 $work/filter
     cp $work/filter $work/want
     for bad in 6 6g 6G ' 61'; do
         echo "$bad" | tool build -x 10 0.01 $work/filter
-        is "$name: -x and '$bad'" 2 $?
-        is "$name: message for -x and '$bad'" \
-            "$name: standard input: a line is not hexadecimal" "$(cat $work/err)"
+        is "-x and '$bad'" 2 $?
+        is "message for -x and '$bad'" \
+            "guava: standard input: a line is not hexadecimal" "$(cat $work/err)"
     done
-    (ulimit -f 1; echo a | $work/$name build 1e6 0.01 $work/filter 2>$work/err)
-    is "$name: disk full" "2 $name: $work/filter: File too large" \
+    (ulimit -f 1; echo a | $work/guava build 1e6 0.01 $work/filter 2>$work/err)
+    is "disk full" "2 guava: $work/filter: File too large" \
         "$? $(cat $work/err)"
-    same "$name: disk full" $work/filter $work/want
+    same "disk full" $work/filter $work/want
     printf "kez\na\n" | tool build 10 0.0001 $work/filter
     for hex in 6b657A 6B657a; do
         printf "%s\n" 6b657b 00 $hex >$work/asked
-        is "$name: -x and $hex" "$hex" \
+        is "-x and $hex" "$hex" \
             "$(tool check -x $work/filter <$work/asked)"
     done
-    is "$name: no temporary file" "" "$(ls $work | grep tmp)"
+    is "no temporary file" "" "$(ls -A $work | grep -F .new)"
     if [ -e /dev/full ]; then
         echo a | tool check $work/filter >/dev/full
-        is "$name: output to a full disk" 2 $?
+        is "output to a full disk" 2 $?
     fi
 }
 
@@ -308,47 +297,19 @@ real_guava() {
 
 # ---- All of it --------------------------------------------------------------
 
-[ $# -gt 0 ] || set -- guava spark cassandra
-for name in "$@"; do
-    case $name in
-    guava | spark | cassandra) ;;
-    *) is "$name" "guava, spark or cassandra" "$name"; continue ;;
-    esac
-    before=$passed
-    ${CC:-cc} -std=c99 -g -O1 -Wall -Wextra -pedantic -I. \
-        -fsanitize=address,undefined -fno-sanitize-recover=all \
-        examples/formats/$name.c -lm -o $work/$name
-    is "$name compiles" 0 $?
-    echo a >$work/a
-    if [ $name = guava ]; then
-        golden 21
-        for s in -0 -1; do
-            tool build $s 10 0.01 $work/small <$work/a
-            bent $work/small 6 '0:[01]|1:[1-9].*'
-        done
-        foreign_to_guava
-        real_guava
-    elif [ $name = cassandra ]; then
-        golden 9
-        tool build 10 0.01 $work/small <$work/a
-        bent $work/small 8 '3:([1-9]|1.|20|21)'
-        foreign_to_cassandra
-        sizes_of_cassandra
-    else
-        golden 6
-        tool build -V1 10 0.01 $work/small <$work/a
-        bent $work/small 12 '7:(4|6|71)'
-        tool build -s 7 10 0.01 $work/small <$work/a
-        bent $work/small 16 '7:(4|6|71)|([89]|10|11):.*'
-        foreign_to_spark
-        seeds
-    fi
-    refuse "usage: $name build" fly
-    if [ $name = guava ]; then
-        usage
-        lines
-        kept
-    fi
-    echo "$name: $((passed - before)) passed"
+${CC:-cc} -std=c99 -g -O1 -Wall -Wextra -pedantic -I. \
+    -fsanitize=address,undefined -fno-sanitize-recover=all \
+    examples/formats/guava.c -lm -o $work/guava
+is "guava compiles" 0 $?
+echo a >$work/a
+golden
+for s in -0 -1; do
+    tool build $s 10 0.01 $work/small <$work/a
+    bent $work/small 6 '0:[01]|1:[1-9].*'
 done
+foreign
+usage
+lines
+kept
+real_guava
 counted

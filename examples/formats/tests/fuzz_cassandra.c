@@ -1,8 +1,0 @@
-/* Fuzz target: examples/formats/cassandra.c; see fuzz_jvm.h.
-
-   fuzz: length=128
-   fuzz: libraries=-lm
-   fuzz: package=libc6-dev
-   fuzz: compare=yes */
-#define FUZZ_TOOL "examples/formats/cassandra.c"
-#include "fuzz_jvm.h"
