@@ -79,6 +79,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 #endif
 
 #if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
@@ -139,10 +142,11 @@ extern "C" {
          name ends with ".new." and two numbers. Remove it.
      Rights: the new file gets the owner, group and permissions of the old one.
          If the system forbids that, the result is EPERM. If the real user of
-         the process may not write the old file, it is EACCES. Access control
-         lists are lost: the group gets the rights of the old list's mask.
-         Set-user-ID bits and extended attributes are lost, too. On Windows, the
-         new file gets the permissions that its folder gives.
+         the process may not write the old file, it is EACCES. On Linux, a POSIX
+         access control list stays, too; ERANGE if it has more than 500 entries.
+         Elsewhere, and for NFSv4, such lists are lost. Set-user-ID bits and
+         other extended attributes are lost, too. On Windows, the new file gets
+         the permissions that its folder gives.
      Links: a symbolic link stays, and the file that it names is replaced. A
          hard link keeps the old file. A file that is a mount point is EBUSY.
      Devices: a FIFO or a character device is written to directly, and may get a
@@ -340,6 +344,24 @@ static inline void bloom_file_release_(void *memory)
     free(memory);
 }
 
+/* Is `at`, to which the texts of links lead, the file that the system opens by
+   path? It is not if a link in /proc leads to a file without a name: "f
+   (deleted)" is no path, but another file may be called so. A file that other
+   programs replace meanwhile may differ by chance, but not each time. */
+static inline bool bloom_file_leads_to_(const char *path, const char *at)
+{
+    struct stat to, there;
+    unsigned tries;
+    for (tries = 0; tries < 10; tries++) {
+        if (stat(path, &to) != 0)
+            return true;        /* no file yet */
+        if (lstat(at, &there) != 0 ? errno != ENOENT
+            : to.st_dev == there.st_dev && to.st_ino == there.st_ino)
+            return true;
+    }
+    return false;
+}
+
 /* The path that symbolic links lead to. No file needs to be there. If a link
    in /proc leads to a file that was removed or never had a name, its text is no
    path: EINVAL. NULL: see errno. */
@@ -366,8 +388,7 @@ static inline char *bloom_file_follow_(const char *path)
         errno = why;
         at = next;
     }
-    if (at && links > 0 && lstat(at, &file) != 0 && errno == ENOENT
-        && stat(path, &file) == 0) {
+    if (at && links > 0 && !bloom_file_leads_to_(path, at)) {
         free(at);
         errno = EINVAL;
         at = NULL;
@@ -497,12 +518,38 @@ static inline int bloom_file_set_size_(int fd, uint64_t size)
     return ftruncate(fd, (off_t)size) == 0 ? 0 : bloom_file_why_();
 }
 
-static inline int bloom_file_copy_rights_(int fd, const bloom_file_facts_ *old)
+/* Gives the new file the access control list of the old one, or none. The group
+   bits of a file with a list are the list's mask, so without the list the group
+   would get rights that it does not have. And a new file has the default list
+   of its folder, if there is one. */
+static inline int bloom_file_copy_list_(const bloom_file *f)
 {
-    const int why = bloom_file_copy_owner_(fd, old);
+#ifdef __linux__
+    static const char name[] = "system.posix_acl_access";
+    char list[4 + 8 * 500];
+    const ssize_t size = lgetxattr(f->target, name, list, sizeof list);
+    if (size > 0)
+        return fsetxattr(f->fd, name, list, (size_t)size, 0) == 0
+             ? 0 : bloom_file_why_();
+    if ((size == 0 || errno == ENODATA) && fremovexattr(f->fd, name) == 0)
+        return 0;
+    return errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS
+         ? 0 : bloom_file_why_();
+#else
+    (void)f;
+    return 0;
+#endif
+}
+
+static inline int bloom_file_copy_rights_(const bloom_file *f,
+                                          const bloom_file_facts_ *old)
+{
+    int why = bloom_file_copy_owner_(f->fd, old);
+    if (why == 0 && old->there)
+        why = bloom_file_copy_list_(f);
     if (why != 0 || !old->there)
         return why;
-    return fchmod(fd, old->mode) == 0 ? 0 : bloom_file_why_();
+    return fchmod(f->fd, old->mode) == 0 ? 0 : bloom_file_why_();
 }
 
 /* On macOS, fsync writes to the disk's own memory only; and its fcntl.h lacks
@@ -753,9 +800,10 @@ static inline int bloom_file_copy_owner_(int fd, const bloom_file_facts_ *old)
     return 0;
 }
 
-static inline int bloom_file_copy_rights_(int fd, const bloom_file_facts_ *old)
+static inline int bloom_file_copy_rights_(const bloom_file *f,
+                                          const bloom_file_facts_ *old)
 {
-    return bloom_file_copy_owner_(fd, old);
+    return bloom_file_copy_owner_(f->fd, old);
 }
 
 /* The path that the symbolic links of an open file lead to; NULL: see errno */
@@ -984,7 +1032,7 @@ BLOOM_FILE_API int bloom_file_complete(bloom_file *f)
     if (why == 0 && f->reserved > f->size)
         why = bloom_file_set_size_(f->fd, f->size);
     if (why == 0)
-        why = bloom_file_copy_rights_(f->fd, &old);
+        why = bloom_file_copy_rights_(f, &old);
     if (why == 0)
         why = bloom_file_sync_(f->fd);
     if (bloom_file_close_(f->fd) != 0 && why == 0)
@@ -1108,15 +1156,20 @@ static inline int bloom_file_to_read_(const char *name, bool wait,
     return -1;
 }
 
-/* false, and errno, if the file had another size meanwhile. Linux says 0 for
-   files that it makes while they are read. */
+/* false, and errno, if the file had another size meanwhile. The size that Linux
+   tells of files in /proc and /sys is a guess, 0 or a page: if nothing follows
+   the bytes that were read, they are the whole file. */
 static inline bool bloom_file_is_whole_(int fd, const bloom_file_facts_ *before,
                                         size_t size)
 {
     bloom_file_facts_ now;
+    char byte;
+    size_t more = 0;
     int why = bloom_file_facts_of_fd_(fd, &now);
-    if (why == 0 && now.regular && (now.size != before->size
-                                    || (now.size != 0 && now.size != size)))
+    if (why == 0 && now.regular && now.size != size && now.size != 0)
+        why = !bloom_file_fill_(fd, &byte, 1, &more) ? bloom_file_why_()
+            : more > 0 || size > now.size ? EBUSY : 0;
+    if (why == 0 && now.regular && now.size != before->size)
         why = EBUSY;
     if (why != 0)
         errno = why;
@@ -1128,13 +1181,16 @@ BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
 {
     bloom_file_facts_ file;
     const int fd = bloom_file_to_read_(name, true, &file);
-    char *memory;
+    char *memory = NULL;
     int why;
     *size = 0;
     if (fd < 0)
         return NULL;
-    memory = bloom_file_read_(fd, file.regular ? (size_t)file.size : 1 << 16,
-                              most, size);
+    if (file.regular && file.size > SIZE_MAX)
+        errno = EFBIG;
+    else
+        memory = bloom_file_read_(
+            fd, file.regular ? (size_t)file.size : 1 << 16, most, size);
     if (memory && !bloom_file_is_whole_(fd, &file, *size)) {
         bloom_file_free(memory);
         memory = NULL;

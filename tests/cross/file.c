@@ -3,6 +3,7 @@
    machines. tests/unit/file.c tests more, on POSIX. The files are in the folder
    IN. It ends with "N passed, N failed". */
 #define BLOOM_STATIC
+#define _FILE_OFFSET_BITS 64
 #ifndef IN
 #define IN "build/"
 #endif
@@ -91,6 +92,12 @@ int main(void)
     CHECK(SetFileAttributesA(IN "b", FILE_ATTRIBUTE_READONLY));
     CHECK(bloom_file_save(IN "b", "x", 1) == EACCES && has(IN "b", ""));
     CHECK(SetFileAttributesA(IN "b", FILE_ATTRIBUTE_NORMAL));
+#else                       /* more than 32 bits can load or map */
+    CHECK(truncate(IN "b", (off_t)5 << 30) == 0);
+    CHECK(!bloom_file_load(IN "b", sizeof size > 4 ? 9 : SIZE_MAX, &size)
+          && errno == EFBIG);
+    CHECK(sizeof size > 4 || (!bloom_file_map(IN "b", &size)
+                              && errno == EFBIG));
 #endif
     remove(IN "b");
     printf("%u passed, %u failed\n", passed, failed);

@@ -13,8 +13,11 @@
 
 enum { FILES = 3, WRITERS = 2, ROOM = 1 << 13 };
 
-/* The last name is a symbolic link to the first. */
-static char folder[32], names[FILES + 1][40];
+/* The third name is that by which Linux calls the first file once it was
+   removed. The last name is a symbolic link to the first. */
+static const char *const ends[FILES + 1] = { "a", "b", "a (deleted)", "l" };
+static char folder[32], names[FILES + 1][48];
+static int held;                    /* a file that is open, or -1 */
 
 static struct model {
     bool there;
@@ -46,14 +49,17 @@ static void begin_model(void)
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     must(mkdtemp(folder) != NULL);
     for (i = 0; i <= FILES; i++)
-        snprintf(names[i], sizeof names[i], "%s/%c", folder, "abcl"[i]);
+        snprintf(names[i], sizeof names[i], "%s/%s", folder, ends[i]);
     must(symlink("a", names[FILES]) == 0);
+    held = -1;
 }
 
 /* Removes the folder, in which there must be nothing else. */
 static void end_model(void)
 {
     unsigned i;
+    if (held >= 0)
+        close(held);
     for (i = 0; i <= FILES; i++)
         unlink(names[i]);
     must(rmdir(folder) == 0);
@@ -94,6 +100,33 @@ static void load(unsigned name, size_t most)
     must(!image || ((uintptr_t)image % 32 == 0
                     && memcmp(image, of->bytes, size) == 0));
     bloom_file_free(image);
+}
+
+/* Opens the first file, or saves to the file that is open, by its number. That
+   has no name if the first file was replaced or removed since. */
+static void hold(void)
+{
+    if (held < 0)
+        held = open(names[0], O_RDONLY | O_CLOEXEC);
+}
+
+static void save_held(input *in)
+{
+    static unsigned char bytes[ROOM];
+    const size_t size = bytes_of(in, bytes);
+    char number[40];
+    struct stat open_one, first;
+    if (held < 0)
+        return;
+    snprintf(number, sizeof number, "/proc/self/fd/%d", held);
+    must(fstat(held, &open_one) == 0);
+    if (stat(names[0], &first) != 0 || first.st_ino != open_one.st_ino) {
+        must(bloom_file_save(number, bytes, size) == EINVAL);
+        return;
+    }
+    must(bloom_file_save(number, bytes, size) == 0);
+    files[0].size = size;
+    memcpy(files[0].bytes, bytes, size);
 }
 
 /* A map keeps its bytes when the file is replaced. */
@@ -202,8 +235,11 @@ static void run_one(input in)
         w = &writers[what / 32 % WRITERS];
         switch (what % 8) {
         case 0: save(name, &in); break;
-        case 1: load(name, what & 64 ? (size_t)number_of(&in, 2) : SIZE_MAX);
-                break;
+        case 1:
+            if (what & 128)
+                hold();
+            load(name, what & 64 ? (size_t)number_of(&in, 2) : SIZE_MAX);
+            break;
         case 2: map(name, what & 64, &in); break;
         case 3: begin(name, w); break;
         case 4: finish(w, what & 64); break;
@@ -212,6 +248,10 @@ static void run_one(input in)
                 must(bloom_file_reserve(&w->file, number_of(&in, 2)) == 0);
             break;
         case 6:
+            if (what & 128) {
+                save_held(&in);
+                break;
+            }
             unlink(names[name % FILES]);
             files[name % FILES].there = false;
             break;

@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
+#define _FILE_OFFSET_BITS 64
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,9 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 #include "check.h"
 
 /* ---- The system calls --------------------------------------------------- */
@@ -136,6 +140,20 @@ static int fstat_(int fd, struct stat *file)
 static int lstat_(const char *name, struct stat *file)
     { return happens() ? -1 : lstat(name, file); }
 
+#ifdef __linux__
+static ssize_t lgetxattr_(const char *file, const char *name, void *to,
+                          size_t size)
+    { return happens() ? -1 : lgetxattr(file, name, to, size); }
+static int fsetxattr_(int fd, const char *name, const void *from, size_t size,
+                      int flags)
+    { return happens() ? -1 : fsetxattr(fd, name, from, size, flags); }
+static int fremovexattr_(int fd, const char *name)
+    { return happens() ? -1 : fremovexattr(fd, name); }
+#define lgetxattr lgetxattr_
+#define fsetxattr fsetxattr_
+#define fremovexattr fremovexattr_
+#endif
+
 /* Memory that is short is an error of its own. */
 static void *malloc_(size_t size)
 {
@@ -206,6 +224,9 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
 #undef posix_memalign
 #undef posix_fallocate
 #undef pwrite
+#undef lgetxattr
+#undef fsetxattr
+#undef fremovexattr
 
 /* ---- Helpers ------------------------------------------------------------ */
 
@@ -285,6 +306,8 @@ static void save_and_load(void)
     CHECK(has("f", old_bytes, OLD) && mode_of("f") == 0644);
     CHECK(chmod("f", 0750) == 0 && bloom_file_save("f", new_bytes, NEW) == 0);
     CHECK(has("f", new_bytes, NEW) && mode_of("f") == 0750);
+    CHECK(chmod("f", 06755) == 0 && bloom_file_save("f", new_bytes, NEW) == 0);
+    CHECK(mode_of("f") == 0755);        /* without set-user-ID bits */
     CHECK(files_in(".", false) == 1);
     image = (char *)bloom_file_load("f", NEW, &size);
     CHECK(image && size == NEW && memcmp(image, new_bytes, NEW) == 0);
@@ -313,6 +336,36 @@ static void save_and_load(void)
     CHECK(bloom_file_save("none/f", "x", 1) == ENOENT);
     CHECK(bloom_file_save("", "x", 1) == ENOENT);
     umask(mask);
+}
+
+/* Linux says that each file of /sys has a page, and files of /proc nothing. The
+   file of 5 GB is sparse: 32 bits cannot load it, whatever the limit. */
+static void other_sizes(void)
+{
+    static const char *const names[] = { "/sys/devices/system/cpu/online",
+                                         "/proc/self/status" };
+    size_t i, size;
+    void *image;
+    struct stat file;
+    FILE *out;
+    for (i = 0; i < 2; i++) {
+        if (access(names[i], R_OK) != 0)
+            continue;
+        image = bloom_file_load(names[i], SIZE_MAX, &size);
+        CHECK(image && size > 0 && stat(names[i], &file) == 0
+              && file.st_size != (off_t)size);
+        bloom_file_free(image);
+        CHECK(!bloom_file_load(names[i], size - 1, &size) && errno == EFBIG);
+    }
+    out = fopen("f", "wb");
+    if (CHECK(out && ftruncate(fileno(out), (off_t)5 << 30) == 0)) {
+        CHECK(!bloom_file_load("f", sizeof size > 4 ? 9 : SIZE_MAX, &size)
+              && errno == EFBIG && size == 0);
+        CHECK(sizeof size > 4 || (!bloom_file_map("f", &size)
+                                  && errno == EFBIG));
+        fclose(out);
+    }
+    CHECK(remove("f") == 0);
 }
 
 static void aligned(void)
@@ -466,15 +519,23 @@ static void failed_put(void)
     CHECK(files_in(".", false) == 1);
 }
 
-/* /proc/self/fd/N is a link whose text is no path if the file has no name. */
+/* /proc/self/fd/N is a link whose text is no path if the file has no name: for
+   a file that was removed it is "/.../gone (deleted)", and another file may be
+   called so. A file that still has another name is no different. */
 static void nameless(void)
 {
     char name[40];
     int pair[2], fd = open("gone", O_CREAT | O_RDWR, 0600);
-    CHECK(fd >= 0 && remove("gone") == 0);
+    CHECK(fd >= 0 && link("gone", "other") == 0 && remove("gone") == 0);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    if (access(name, F_OK) == 0)        /* on Linux */
+    if (access(name, F_OK) == 0) {      /* on Linux */
         CHECK(bloom_file_save(name, "x", 1) == EINVAL);
+        put("gone (deleted)", old_bytes, OLD, 0644);
+        CHECK(bloom_file_save(name, "x", 1) == EINVAL);
+        CHECK(has("gone (deleted)", old_bytes, OLD) && has("other", "", 0));
+        CHECK(remove("gone (deleted)") == 0);
+    }
+    CHECK(remove("other") == 0);
     close(fd);
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
     snprintf(name, sizeof name, "/proc/self/fd/%d", pair[0]);
@@ -588,6 +649,8 @@ static void devices(void)
 
 static void other_user(void)
 {
+    bloom_file f;
+    CHECK(bloom_file_begin(&f, "rw/ours", NULL) == EPERM);      /* at once */
     CHECK(bloom_file_save("ro/f", "x", 1) == EACCES);
     CHECK(bloom_file_save("ro/new", "x", 1) == EACCES);
     CHECK(bloom_file_save("rw/ours", "x", 1) == EPERM);
@@ -599,6 +662,7 @@ static void other_user(void)
 static void owners(void)
 {
     struct stat file;
+    bloom_file f;
     int status;
     CHECK(mkdir("ro", 0777) == 0 && mkdir("rw", 0777) == 0);
     put("ro/f", old_bytes, OLD, 0666);
@@ -614,6 +678,11 @@ static void owners(void)
         CHECK(bloom_file_save("rw/ours", "x", 1) == 0);
         CHECK(stat("rw/ours", &file) == 0 && file.st_uid == 12
               && file.st_gid == 34 && (file.st_mode & 07777) == 0640);
+        CHECK(bloom_file_begin(&f, "rw/ours", NULL) == 0);
+        CHECK(fstat(f.fd, &file) == 0 && file.st_uid == 12);
+        CHECK(chown("rw/ours", 56, 78) == 0 && bloom_file_finish(&f) == 0);
+        CHECK(stat("rw/ours", &file) == 0 && file.st_uid == 56
+              && file.st_gid == 78);    /* those of the old file at the end */
     } else {
         CHECK(bloom_file_save("ro/f", "x", 1) == EACCES);
         CHECK(bloom_file_save("rw/read_only", "x", 1) == EACCES);
@@ -625,6 +694,38 @@ static void owners(void)
     remove("rw/read_only");
     remove("rw/new");
     CHECK(rmdir("ro") == 0 && rmdir("rw") == 0);
+}
+
+/* With an access control list, the mode's group bits are the list's mask. Here
+   the group itself has no rights. The new file gets the list of the old one, or
+   none; not the default list of its folder. */
+static void access_lists(void)
+{
+#ifdef __linux__
+    static const char name[] = "system.posix_acl_access", list[] =
+        "\2\0\0\0" "\1\0\6\0\377\377\377\377" "\2\0\6\0\62\0\0\0"
+        "\4\0\0\0\377\377\377\377" "\20\0\6\0\377\377\377\377"
+        "\40\0\0\0\377\377\377\377";
+    const size_t size = sizeof list - 1;
+    char got[sizeof list];
+    put("f", old_bytes, OLD, 0600);
+    if (setxattr("f", name, list, size, 0) != 0) {
+        CHECK(errno == EOPNOTSUPP);
+        puts("skipped: this file system has no access control lists");
+        return;
+    }
+    CHECK(mode_of("f") == 0660 && bloom_file_save("f", "x", 1) == 0);
+    CHECK(has("f", "x", 1) && mode_of("f") == 0660);
+    CHECK(getxattr("f", name, got, sizeof got) == (ssize_t)size
+          && memcmp(got, list, size) == 0);
+    CHECK(mkdir("d", 0700) == 0);
+    CHECK(setxattr("d", "system.posix_acl_default", list, size, 0) == 0);
+    put("d/f", old_bytes, OLD, 0640);
+    CHECK(removexattr("d/f", name) == 0 && chmod("d/f", 0640) == 0);
+    CHECK(bloom_file_save("d/f", "x", 1) == 0 && mode_of("d/f") == 0640);
+    CHECK(getxattr("d/f", name, got, sizeof got) == -1 && errno == ENODATA);
+    CHECK(remove("d/f") == 0 && remove("d") == 0 && remove("f") == 0);
+#endif
 }
 
 /* A limit on the size of files does what a full disk does. */
@@ -752,6 +853,47 @@ static void shorter(void)
     CHECK(truncate("f", OLD / 2) == 0);
 }
 
+/* The file is shorter for the next `gap` calls only. */
+static unsigned gap;
+static bool grew_again;
+
+static void grow_again(void)
+{
+    grew_again = true;
+    CHECK(truncate("f", OLD) == 0);
+}
+
+static void shorter_for_a_while(void)
+{
+    shorter();
+    change = grow_again;
+    when = calls + gap;
+}
+
+/* No load takes the short file for the whole one once it has grown again. */
+static void load_in_between(void)
+{
+    unsigned at, errors = 0;
+    size_t size;
+    char *image;
+    for (gap = 1; gap < 8; gap++)
+        for (at = 1; at < 40; at++) {
+            put("f", old_bytes, OLD, 0600);
+            what = CHANGES;
+            change = shorter_for_a_while;
+            when = at;
+            calls = 0;
+            grew_again = false;
+            image = (char *)bloom_file_load("f", NEW, &size);
+            what = NOTHING;
+            CHECK(image ? size == OLD || (size == OLD / 2 && !grew_again)
+                        : errno == EBUSY);
+            errors += !image;
+            bloom_file_free(image);
+        }
+    CHECK(errors > 5);
+}
+
 static void replaced(void)
 {
     put("f2", new_bytes, NEW, 0600);
@@ -788,6 +930,22 @@ static void load_anywhere(void (*how)(void), const char *then, size_t size,
     CHECK(!how || afters > 0);
 }
 
+/* Another program replaces the file at each call of a save through a link. */
+static void save_while_replaced(void)
+{
+    CHECK(symlink("f", "l") == 0);
+    for (when = 1; when == 1 || calls >= when; when++) {
+        put("f", new_bytes, NEW, 0600);
+        what = CHANGES;
+        change = replaced;
+        calls = 0;
+        CHECK(bloom_file_save("l", old_bytes, OLD) == 0);
+        what = NOTHING;
+        CHECK(has("l", old_bytes, OLD) || has("l", new_bytes, NEW));
+    }
+    CHECK(when > 20 && remove("l") == 0 && files_in(".", false) == 1);
+}
+
 int main(void)
 {
     static char grown[OLD + 5];
@@ -808,6 +966,7 @@ int main(void)
         return 1;
     }
     RUN(save_and_load());
+    RUN(other_sizes());
     RUN(aligned());
     RUN(steps());
     RUN(complete());
@@ -819,6 +978,7 @@ int main(void)
     RUN(links());
     RUN(devices());
     RUN(owners());
+    RUN(access_lists());
     RUN(full_disk());
     RUN(vanish());
     RUN(end_anywhere(true));
@@ -829,6 +989,8 @@ int main(void)
     RUN(load_anywhere(shorter, old_bytes, OLD / 2, EBUSY));
     RUN(load_anywhere(replaced, new_bytes, NEW, 0));
     RUN(load_anywhere(NULL, NULL, 0, EIO));
+    RUN(load_in_between());
+    RUN(save_while_replaced());
     RUN(CHECK(dup(1) == free_fd && maps == 0));     /* all were closed */
     RUN(CHECK(!inherited));
     printf("%d passed, %d failed\n", passed, failed);
