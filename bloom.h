@@ -243,7 +243,7 @@
 #endif
 #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) \
     && !defined(BLOOM_STATIC)
-#define BLOOM_TO_FREE_ BLOOM_USE_RESULT_ __attribute__((malloc(bloom_free, 1)))
+#define BLOOM_TO_FREE_ BLOOM_USE_RESULT_ __attribute__((__malloc__(bloom_free, 1)))
 #else
 #define BLOOM_TO_FREE_ BLOOM_USE_RESULT_
 #endif
@@ -251,7 +251,7 @@
    argument number `pointer`. */
 #if defined(__GNUC__) && __GNUC__ >= 10 && !defined(__clang__)
 #define BLOOM_READS_(pointer, count) \
-    __attribute__((access(read_only, pointer, count)))
+    __attribute__((__access__(__read_only__, pointer, count)))
 #else
 #define BLOOM_READS_(pointer, count)
 #endif

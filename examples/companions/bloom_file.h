@@ -8,8 +8,10 @@
    writes a new file beside the old one and renames it. At any time, also after
    a crash or a power cut, the file is the whole old one or the whole new one.
 
-   USE
-       #include "bloom_file.h"                 // first; it includes bloom.h
+   USE: #include "bloom_file.h", which includes bloom.h. One file of a program
+   compiles the code: it defines BLOOM_IMPLEMENTATION and includes bloom_file.h
+   before any other file. If the linker misses bloom_file_save, no file does.
+   See USE in bloom.h.
        bloom_seal(b);
        int why = bloom_file_save("seen.bloom", b, bloom_size(b));
        if (why)
@@ -21,84 +23,46 @@
        bloom *loaded = image ? bloom_open(image, size, &error) : NULL;
        if (loaded && bloom_verify(loaded) == BLOOM_OK)     // else keys are lost
            bloom_may_contain(loaded, "apple", 5);
-       bloom_file_free(image);                 // not bloom_free(loaded)
+       bloom_file_free(image);                 // or bloom_free(loaded)
 
        const void *file = bloom_file_map("seen.bloom", &size);
        const bloom *mapped = file ? bloom_view(file, size, &error) : NULL;
        if (mapped && bloom_verify(mapped) == BLOOM_OK)
            bloom_may_contain(mapped, "apple", 5);
        bloom_file_unmap(file, size);
-   #define BLOOM_IMPLEMENTATION in one file, or BLOOM_STATIC here: see bloom.h.
 
    Names are UTF-8 on Windows, and bytes elsewhere. Errors are those of errno.
    On Windows, bloom_file_save is EACCES while somebody has the file open or
    mapped. (A bloom_file_load that is just reading it does no harm.)
 
-   OPTIONS are macros. Define them before every #include of this file.
-     BLOOM_FILE_API             stands before each function. By default it is
-                                static inline: each file has its own copies. To
-                                export the functions from a library, #define it
-                                as extern in one of its files, and in no other.
-     BLOOM_FILE_MALLOC(size)    and BLOOM_FILE_FREE(pointer) replace the memory
-                                of bloom_file_load. It must be aligned to 32.
-
-   This file needs functions of POSIX 2008. Compilers with -std=c99 declare them
+   The options of bloom.h hold here, too. The file that compiles this code must
+   not define BLOOM_READ_BYTE.
+   The code needs functions of POSIX 2008. Compilers with -std=c99 declare them
    only if _POSIX_C_SOURCE is 200809L before the first #include of a file. This
-   one defines it then, so include it first. Compile 32-bit programs with
-   -D_FILE_OFFSET_BITS=64. Otherwise files of 2 GB or more are EOVERFLOW, and on
-   some file systems all files.
+   one defines it then, so it must come first where its code is compiled.
+   Compile 32-bit programs with -D_FILE_OFFSET_BITS=64. Otherwise files of 2 GB
+   or more are EOVERFLOW, and on some file systems all files.
    Threads: all calls may run at the same time, also for the same file, but not
    with the same bloom_file. */
 
-#ifndef BLOOM_FILE_H
-#define BLOOM_FILE_H
-
-#if defined(__STRICT_ANSI__) && !defined(_WIN32) && !defined(__APPLE__) \
+#if (defined(BLOOM_IMPLEMENTATION) || defined(BLOOM_STATIC)) \
+    && defined(__STRICT_ANSI__) && !defined(_WIN32) && !defined(__APPLE__) \
     && !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
 #include "bloom.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <fcntl.h>
-#ifdef _WIN32
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#include <io.h>
-#include <malloc.h>
-#include <windows.h>
-#else
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <unistd.h>
-#ifdef __linux__
-#include <sys/xattr.h>
-#endif
 #endif
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
-#error "bloom_file.h needs bloom.h 2.2.0 or later, but the compiler found \
-another bloom.h first: copy the right one into the folder of bloom_file.h"
-#endif
-#if !defined(_WIN32) && !defined(O_CLOEXEC)
-#error "bloom_file.h: include it first, or compile with -std=gnu99 or with \
--D_POSIX_C_SOURCE=200809L"
-#endif
-#if defined(BLOOM_FILE_MALLOC) != defined(BLOOM_FILE_FREE)
-#error "bloom_file.h: define both BLOOM_FILE_MALLOC and BLOOM_FILE_FREE"
-#endif
-#ifndef BLOOM_FILE_API
-#define BLOOM_FILE_API static inline
-#endif
+#ifndef BLOOM_FILE_H
+#define BLOOM_FILE_H
 
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20300
+#error "bloom_file.h needs the bloom.h of its own version, but the compiler \
+found another one first: copy the right one into the folder of bloom_file.h"
+#endif
 #ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
 #define bloom_file_save BLOOM_NAME_(bloom_file_save)
 #define bloom_file_load BLOOM_NAME_(bloom_file_load)
@@ -113,15 +77,6 @@ another bloom.h first: copy the right one into the folder of bloom_file.h"
 #define bloom_file_cancel BLOOM_NAME_(bloom_file_cancel)
 #endif
 
-/* The code is C. These warnings of C++ compilers concern C's casts and NULL. */
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
-#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -156,17 +111,18 @@ extern "C" {
          device or a file, which is replaced; EINVAL if that file has no name
          any more. A folder is EISDIR, and anything else EINVAL. */
 BLOOM_USE_RESULT_
-BLOOM_FILE_API int bloom_file_save(const char *name, const void *image,
-                                   size_t size);
+BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size);
 
+#ifndef BLOOM_NO_MALLOC
 /* Reads a whole file, also from a pipe, into memory that is aligned to 32 bytes
-   and that bloom_file_free frees. NULL: errno says why. It is EFBIG if the file
-   has more than `most` bytes, and EBUSY if its size has changed meanwhile. Give
-   a limit for files of strangers. An empty file is not an error: *size is 0. */
+   and that bloom_file_free frees, or bloom_free and its sisters. NULL: errno
+   says why. It is EFBIG if the file has more than `most` bytes, and EBUSY if
+   its size has changed meanwhile. Give a limit for files of strangers. An empty
+   file is not an error: *size is 0. */
 BLOOM_USE_RESULT_
-BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
-                                     size_t *size);
-BLOOM_FILE_API void bloom_file_free(void *image);       /* may be NULL */
+BLOOM_API void *bloom_file_load(const char *name, size_t most, size_t *size);
+BLOOM_API void bloom_file_free(void *image);       /* may be NULL */
+#endif
 
 /* Maps a regular file into memory, to be read only. The system loads its pages
    when they are used, and programs that map the same file share them. NULL:
@@ -176,8 +132,8 @@ BLOOM_FILE_API void bloom_file_free(void *image);       /* may be NULL */
    program makes the file shorter in place, reading the map ends the program
    (SIGBUS). */
 BLOOM_USE_RESULT_
-BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size);
-BLOOM_FILE_API void bloom_file_unmap(const void *image, size_t size);
+BLOOM_API const void *bloom_file_map(const char *name, size_t *size);
+BLOOM_API void bloom_file_unmap(const void *image, size_t size);
 
 /* ---- Saving step by step ------------------------------------------------
    For an image in several blocks, or to reserve disk space in advance:
@@ -206,34 +162,75 @@ typedef struct bloom_file {
    such file may exist (EEXIST, also after a kill). If suffix is NULL, it finds
    a free name. */
 BLOOM_USE_RESULT_
-BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
-                                    const char *suffix);
+BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
+                               const char *suffix);
 
 /* Reserves disk space for `size` bytes in all, so that a later bloom_file_put
    does not find the disk full. Copy-on-write file systems (btrfs, ZFS) do not
    promise that. After an error, the file is as before. EFBIG: the system has no
    files of this size. Windows, and systems without posix_fallocate, write all
    these bytes. */
-BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size);
+BLOOM_API int bloom_file_reserve(bloom_file *f, uint64_t size);
 
 /* Appends bytes to the new file. After an error, which may have appended a part
    of them, bloom_file_put and bloom_file_finish return that error again. */
-BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes,
-                                  size_t size);
+BLOOM_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size);
 
 /* Closes the new file, which is then on the disk, with the owner, group and
    permissions of the old one. bloom_file_finish does so, too, and then only the
    rename is left. A program that must look at the old file right before the
    rename calls both. After an error, finish returns it again. */
 BLOOM_USE_RESULT_
-BLOOM_FILE_API int bloom_file_complete(bloom_file *f);
+BLOOM_API int bloom_file_complete(bloom_file *f);
 
 /* Replaces the old file. After an error, it has done what cancel does. */
 BLOOM_USE_RESULT_
-BLOOM_FILE_API int bloom_file_finish(bloom_file *f);
+BLOOM_API int bloom_file_finish(bloom_file *f);
 
 /* Removes the new file. The old one stays. errno is unchanged. */
-BLOOM_FILE_API void bloom_file_cancel(bloom_file *f);
+BLOOM_API void bloom_file_cancel(bloom_file *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BLOOM_FILE_H */
+
+#if defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_FILE_DONE_)
+#define BLOOM_FILE_DONE_
+#if BLOOM_IN_ROM_
+#error "bloom_file.h: not in a file that defines BLOOM_READ_BYTE"
+#endif
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#ifdef _WIN32
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <io.h>
+#include <windows.h>
+#else
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
+#endif
+#if !defined(_WIN32) && !defined(O_CLOEXEC)
+#error "bloom_file.h: include it first, or compile with -std=gnu99 or with \
+-D_POSIX_C_SOURCE=200809L"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+BLOOM_HUSH_
 
 /* ==== Code ================================================================ */
 
@@ -331,17 +328,6 @@ static inline void bloom_file_remove_(const char *name)
 static inline unsigned long bloom_file_process_(void)
 {
     return (unsigned long)getpid();
-}
-
-static inline void *bloom_file_aligned_(size_t size)
-{
-    void *memory = NULL;
-    return posix_memalign(&memory, 64, size) == 0 ? memory : NULL;
-}
-
-static inline void bloom_file_release_(void *memory)
-{
-    free(memory);
 }
 
 /* Is `at`, to which the texts of links lead, the file that the system opens by
@@ -691,16 +677,6 @@ static inline unsigned long bloom_file_process_(void)
     return (unsigned long)GetCurrentProcessId();
 }
 
-static inline void *bloom_file_aligned_(size_t size)
-{
-    return _aligned_malloc(size, 64);
-}
-
-static inline void bloom_file_release_(void *memory)
-{
-    _aligned_free(memory);
-}
-
 /* A file as one of the C library; -1: see errno */
 static inline int bloom_file_make_(const char *name, DWORD access, DWORD how)
 {
@@ -921,7 +897,7 @@ static inline int bloom_file_may_replace_(const char *path,
     return old->folder ? EISDIR : EINVAL;
 }
 
-BLOOM_FILE_API void bloom_file_cancel(bloom_file *f)
+BLOOM_API void bloom_file_cancel(bloom_file *f)
 {
     const int why = errno;
     if (f->fd >= 0)
@@ -937,7 +913,7 @@ BLOOM_FILE_API void bloom_file_cancel(bloom_file *f)
 
 /* Creates the new file; 0, or EEXIST and others */
 static inline int bloom_file_create_beside_(bloom_file *f, const char *suffix,
-                                  bool secret)
+                                            bool secret)
 {
     int why;
     f->name = bloom_file_beside_(f->target, suffix);
@@ -952,8 +928,8 @@ static inline int bloom_file_create_beside_(bloom_file *f, const char *suffix,
     return why;
 }
 
-BLOOM_FILE_API int bloom_file_begin(bloom_file *f, const char *name,
-                                    const char *suffix)
+BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
+                               const char *suffix)
 {
     bloom_file_facts_ old;
     char own[64];
@@ -998,7 +974,7 @@ static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
+BLOOM_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
 {
     if (f->failed == 0)                 /* else the file has a part of them */
         f->failed = bloom_file_write_(f->fd, bytes, size);
@@ -1006,7 +982,7 @@ BLOOM_FILE_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
     return f->failed;
 }
 
-BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
+BLOOM_API int bloom_file_reserve(bloom_file *f, uint64_t size)
 {
     const uint64_t from = f->reserved > f->size ? f->reserved : f->size;
     int why = 0;
@@ -1021,7 +997,7 @@ BLOOM_FILE_API int bloom_file_reserve(bloom_file *f, uint64_t size)
     return why;
 }
 
-BLOOM_FILE_API int bloom_file_complete(bloom_file *f)
+BLOOM_API int bloom_file_complete(bloom_file *f)
 {
     bloom_file_facts_ old;
     int why = f->failed;
@@ -1041,7 +1017,7 @@ BLOOM_FILE_API int bloom_file_complete(bloom_file *f)
     return f->failed = why;
 }
 
-BLOOM_FILE_API int bloom_file_finish(bloom_file *f)
+BLOOM_API int bloom_file_finish(bloom_file *f)
 {
     int why = bloom_file_complete(f);
     if (why == 0)
@@ -1050,8 +1026,7 @@ BLOOM_FILE_API int bloom_file_finish(bloom_file *f)
     return why;
 }
 
-BLOOM_FILE_API int bloom_file_save(const char *name, const void *image,
-                                   size_t size)
+BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size)
 {
     bloom_file f;
     int why;
@@ -1071,26 +1046,12 @@ BLOOM_FILE_API int bloom_file_save(const char *name, const void *image,
 
 /* ---- Loading ------------------------------------------------------------ */
 
-BLOOM_FILE_API void bloom_file_free(void *image)
+#ifndef BLOOM_NO_MALLOC
+BLOOM_API void bloom_file_free(void *image)
 {
-#ifdef BLOOM_FILE_FREE
-    BLOOM_FILE_FREE(image);
-#else
-    bloom_file_release_(image);
-#endif
+    bloom_free((bloom *)image);
 }
-
-static inline void *bloom_file_allocate_(size_t size)
-{
-#ifdef BLOOM_FILE_MALLOC
-    void *memory = BLOOM_FILE_MALLOC(size > 0 ? size : 1);
-#else
-    void *memory = bloom_file_aligned_(size > 0 ? size : 1);
 #endif
-    if (!memory)
-        errno = ENOMEM;
-    return memory;
-}
 
 /* Reads until the memory is full or the file ends. false: see errno */
 static inline bool bloom_file_fill_(int fd, char *to, size_t size, size_t *got)
@@ -1105,38 +1066,6 @@ static inline bool bloom_file_fill_(int fd, char *to, size_t size, size_t *got)
         *got += some > 0 ? (size_t)some : 0;
     }
     return true;
-}
-
-/* Reads to the end of the file, with memory for one more byte than it has. The
-   size that the system reports is only a guess: that of a pipe is 0. */
-static inline char *bloom_file_read_(int fd, size_t guess, size_t most,
-                                     size_t *size)
-{
-    const size_t limit = most < SIZE_MAX ? most + 1 : most;
-    size_t room = guess < limit ? guess + 1 : limit, got;
-    char *memory = (char *)bloom_file_allocate_(room), *larger = NULL;
-    int why;
-    *size = 0;
-    while (memory
-           && bloom_file_fill_(fd, memory + *size, room - *size, &got)) {
-        *size += got;
-        if (*size < room)
-            return memory;
-        errno = EFBIG;
-        if (room == limit)
-            break;
-        room = room < limit / 2 ? 2 * room : limit;
-        larger = (char *)bloom_file_allocate_(room);
-        if (!larger)
-            break;
-        memcpy(larger, memory, *size);
-        bloom_file_free(memory);
-        memory = larger;
-    }
-    why = errno;
-    bloom_file_free(memory);
-    errno = why;
-    return NULL;
 }
 
 /* Opens a file to be read; -1: see errno */
@@ -1154,6 +1083,48 @@ static inline int bloom_file_to_read_(const char *name, bool wait,
         bloom_file_close_(fd);
     errno = why;
     return -1;
+}
+
+#ifndef BLOOM_NO_MALLOC
+/* Memory that bloom_free and its sisters free; NULL and ENOMEM */
+static inline char *bloom_file_allocate_(size_t size)
+{
+    void *memory = bloom_allocate_(size, 64);   /* as slices like it */
+    if (!memory)
+        errno = ENOMEM;
+    return (char *)memory;
+}
+
+/* Reads to the end of the file, with memory for one more byte than it has. The
+   size that the system reports is only a guess: that of a pipe is 0. */
+static inline char *bloom_file_read_(int fd, size_t guess, size_t most,
+                                     size_t *size)
+{
+    const size_t limit = most < SIZE_MAX ? most + 1 : most;
+    size_t room = guess < limit ? guess + 1 : limit, got;
+    char *memory = bloom_file_allocate_(room), *larger = NULL;
+    int why;
+    *size = 0;
+    while (memory
+           && bloom_file_fill_(fd, memory + *size, room - *size, &got)) {
+        *size += got;
+        if (*size < room)
+            return memory;
+        errno = EFBIG;
+        if (room == limit)
+            break;
+        room = room < limit / 2 ? 2 * room : limit;
+        larger = bloom_file_allocate_(room);
+        if (!larger)
+            break;
+        memcpy(larger, memory, *size);
+        bloom_file_free(memory);
+        memory = larger;
+    }
+    why = errno;
+    bloom_file_free(memory);
+    errno = why;
+    return NULL;
 }
 
 /* false, and errno, if the file had another size meanwhile. The size that Linux
@@ -1176,8 +1147,7 @@ static inline bool bloom_file_is_whole_(int fd, const bloom_file_facts_ *before,
     return why == 0;
 }
 
-BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
-                                     size_t *size)
+BLOOM_API void *bloom_file_load(const char *name, size_t most, size_t *size)
 {
     bloom_file_facts_ file;
     const int fd = bloom_file_to_read_(name, true, &file);
@@ -1204,8 +1174,10 @@ BLOOM_FILE_API void *bloom_file_load(const char *name, size_t most,
     return memory;
 }
 
+#endif
+
 /* A map cannot be empty, so the map of an empty file is no map. */
-BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size)
+BLOOM_API const void *bloom_file_map(const char *name, size_t *size)
 {
     bloom_file_facts_ file;
     const int fd = bloom_file_to_read_(name, false, &file);
@@ -1228,17 +1200,14 @@ BLOOM_FILE_API const void *bloom_file_map(const char *name, size_t *size)
     return map;
 }
 
-BLOOM_FILE_API void bloom_file_unmap(const void *image, size_t size)
+BLOOM_API void bloom_file_unmap(const void *image, size_t size)
 {
     if (size > 0)
         bloom_file_unview_(image, size);
 }
 
+BLOOM_END_HUSH_
 #ifdef __cplusplus
 }
 #endif
-#if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
-#endif /* BLOOM_FILE_H */
+#endif /* BLOOM_IMPLEMENTATION */

@@ -162,8 +162,8 @@ static void *malloc_(size_t size)
         errno = ENOMEM;
     return memory;
 }
-static int posix_memalign_(void **memory, size_t by, size_t size)
-    { return happens() ? ENOMEM : posix_memalign(memory, by, size); }
+static void *calloc_(size_t count, size_t size)
+    { return happens() ? NULL : calloc(count, size); }
 
 /* A file system without posix_fallocate; writes of zeros are short. */
 static bool no_fallocate;
@@ -201,7 +201,7 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
 #define fstat fstat_
 #define lstat lstat_
 #define malloc malloc_
-#define posix_memalign posix_memalign_
+#define calloc calloc_
 #define posix_fallocate posix_fallocate_
 #define pwrite pwrite_
 #define BLOOM_STATIC
@@ -221,7 +221,7 @@ static ssize_t pwrite_(int fd, const void *from, size_t size, off_t at)
 #undef fstat
 #undef lstat
 #undef malloc
-#undef posix_memalign
+#undef calloc
 #undef posix_fallocate
 #undef pwrite
 #undef lgetxattr
@@ -377,8 +377,12 @@ static void aligned(void)
         image[i] = bloom_file_load("f", SIZE_MAX, &size);
         CHECK(image[i] && size == 11 * i && (uintptr_t)image[i] % 32 == 0);
     }
-    for (i = 0; i < 20; i++)
-        bloom_file_free(image[i]);
+    for (i = 0; i < 20; i++) {
+        if (i % 2 == 0)
+            bloom_file_free(image[i]);
+        else
+            bloom_free((bloom *)image[i]);
+    }
 }
 
 static void steps(void)

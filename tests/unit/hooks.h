@@ -46,8 +46,6 @@ void count_free(void *block);
 void not_true(void);
 #define BLOOM_MALLOC(size) count_malloc(size)
 #define BLOOM_FREE(pointer) count_free(pointer)
-#define BLOOM_CHAIN_MALLOC(size) count_malloc(size)
-#define BLOOM_CHAIN_FREE(pointer) count_free(pointer)
 #define BLOOM_ASSERT(x) ((x) ? (void)0 : not_true())
 #endif
 
