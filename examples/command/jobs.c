@@ -1,4 +1,5 @@
-/* jobs.c: threads that work on lines, and output in the order of the input */
+/* jobs.c: threads that work on lines, output in the order of the input, and the
+   state of the run */
 #include "command.h"
 #include <pthread.h>
 
