@@ -4,8 +4,9 @@
 #include <pthread.h>
 
 /* ---- The state of the run ------------------------------------------------ */
-/* If standard error is a terminal, and a run takes longer than five seconds, its
-   state is shown there, about once a second. SIGUSR1 asks for it anywhere. */
+/* If standard error is a terminal, and a run takes longer than five seconds,
+   its state is shown there, about once a second. SIGUSR1 asks for it
+   anywhere. */
 
 static struct state {
     job of;
