@@ -4,7 +4,7 @@
    options.c   the command line          filter.c   filters in memory
    help.c      help, from the tables     save.c     files of filters, locks
    uniq.c      bloom uniq                keys.c     the key of each line
-   waiting.c   lines not yet printed     jobs.c     threads, ordered output
+   waiting.c   lines not yet printed     jobs.c     threads, the state of a run
    build.c     bloom build, add, merge   input.h    messages, lines of files
    check.c     bloom check               library.c  bloom.h, compiled once
    show.c      bloom info, dump          atomic.c   bloom.h for many threads

@@ -15,8 +15,8 @@ bloom_plan make_foldable(bloom_plan plan)
     return plan;
 }
 
-/* Can a filter of this plan be folded by `by`, and is its rate at most p then if
-   it holds n lines? */
+/* Can a filter of this plan be folded by `by`, and is its rate at most p then,
+   if it holds n lines? */
 static bool keeps(bloom_plan plan, uint64_t by, uint64_t n, double p)
 {
     const bool wide = plan.cells >> 34 > 0;     /* blocked filters stay so */

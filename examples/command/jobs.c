@@ -1,10 +1,12 @@
-/* jobs.c: threads that work on lines, and output in the order of the input */
+/* jobs.c: threads that work on lines, output in the order of the input, and the
+   state of the run */
 #include "command.h"
 #include <pthread.h>
 
 /* ---- The state of the run ------------------------------------------------ */
-/* If standard error is a terminal, and a run takes longer than five seconds, its
-   state is shown there, about once a second. SIGUSR1 asks for it anywhere. */
+/* If standard error is a terminal, and a run takes longer than five seconds,
+   its state is shown there, about once a second. SIGUSR1 asks for it
+   anywhere. */
 
 static struct state {
     job of;

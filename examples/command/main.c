@@ -28,8 +28,10 @@ const verb verbs[] = {
     { "build", "nplwsOEWzktiCTj", 1, INT_MAX, build_filter,
       "OUT [IN...]", "make a filter from lines",
       "Makes a filter from the lines of IN, and writes it to OUT. Without\n"
-      "-n, it counts the lines first. The exit status is 3 if OUT holds\n"
-      "more lines than N, so that its rate has become too high.\n" },
+      "-n, it counts the lines: it reads files twice, or if there is a\n"
+      "pipe, keeps 16 bytes per line in memory until the end. The exit\n"
+      "status is 3 if OUT holds more lines than N, so that its rate has\n"
+      "become too high.\n" },
     { "add", "WzktiCT", 1, INT_MAX, add_to_filter,
       "FILE [IN...]", "add lines to a filter",
       "Adds lines to an existing filter. The exit status is 3 if its rate\n"

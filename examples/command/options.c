@@ -59,7 +59,7 @@ const option_line option_list[] = {
       "rate P; build the inputs with --foldable", "merge" },
     { 'O', "fold", NULL,
       "at the end, shrink the filter to the smallest possible size\n"
-      "that keeps the rate P; needs -n N, the most lines expected",
+      "that keeps the rate P; -n N is then the most lines expected",
       NULL },
     { 'E', "foldable", NULL,
       "round the size up so that fold and merge --fold can divide\n"

@@ -14,8 +14,8 @@ bloom_plan given_plan(void)
     return plan;
 }
 
-/* `layout` is too small for n lines; -1: all layouts are. A window was given more
-   lines than n, which are those of a generation. */
+/* `layout` is too small for n lines; -1: all layouts are. In a window, n is
+   that of a generation; the user gave more. */
 static void refuse_plan(uint64_t n, int layout)
 {
     const char *option = options.last_lines ? "--last" : "-n";

@@ -139,6 +139,12 @@ same a was
 is 'nothing is left' '' "$(ls . links | grep -e '\.lock' -e '\.new')"
 rm -rf links else; rm to-link target to-dir to-pipe to-a lost loop
 
+# A hard link keeps the old contents
+try 'a hard link' 0 build -n 2000 named a; ln named hard; cp named was
+try 'a hard link' 0 add named b; same hard was; rm -f was
+try 'its lines' 1 check -v named ab; ln -f hard named; cp hard was
+try 'a hard link' 0 uniq -f named b; same hard was; rm hard named
+
 # What other runs and people left beside a file
 try 'build' 0 build -n 1201 left a; echo old > left.lock
 what='the lock of a run that was killed'

@@ -103,7 +103,7 @@ for verb in merge fold; do
     is "help $verb: no other verb's text" '' \
         "$(grep -e default -e uniq -e 'lines expected' help-$verb)"
 done
-what='help of build'; says help-build 'needs -n N, the most lines'
+what='help of build'; says help-build '-n N is then the most lines'
 says help-build 'default 0.001, which is 0.1%'; rm help-*
 
 # The executable file contains no large arrays of zeros
