@@ -257,9 +257,9 @@ def agree(key):
 def versions(folder):
     """Versions of the module may plan filters of equal capacity and rate with
     other sizes. Such filters are loaded, grow, and are merged. Here they are: a
-    dump of version 2.2.0; a filter that claims a smaller capacity than it was
+    dump of BLOOM_VERSION 20200; a filter that claims a smaller capacity than it was
     planned for; and two filters of this version."""
-    payload = saved(folder, "module-2.2.0")
+    payload = saved(folder, "module-20200")
     server.restore("v", 0, payload)
     assert server.dump("v")[:-10] == payload[:-10]
     told = bf.info("v")
