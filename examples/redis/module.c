@@ -48,7 +48,8 @@
    union keeps the rate. Otherwise dest gets an additional filter, or, if it is
    NONSCALING, the reply is an error. So the rate of dest is `error` if all
    filters could be united, and never above the sum of the merged rates,
-   including its own before the merge. After a merge BF.CARD returns an estimate.
+   including its own before the merge. After a merge BF.CARD returns an
+   estimate.
 
    Memory: no command of a client makes a key larger than bf-memory-limit, but
    for those that restore or copy existing data. A filter of 1 MB or more is

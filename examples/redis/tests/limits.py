@@ -257,9 +257,9 @@ def agree(key):
 def versions(folder):
     """Versions of the module may plan filters of equal capacity and rate with
     other sizes. Such filters are loaded, grow, and are merged. Here they are: a
-    dump of version 2.2.0; a filter that claims a smaller capacity than it was
+    dump of BLOOM_VERSION 20200; a filter that claims a smaller capacity than it was
     planned for; and two filters of this version."""
-    payload = saved(folder, "module-2.2.0")
+    payload = saved(folder, "module-20200")
     server.restore("v", 0, payload)
     assert server.dump("v")[:-10] == payload[:-10]
     told = bf.info("v")
@@ -611,11 +611,11 @@ def refusals(log):
     server.config_set("maxmemory", used() + 2 * MB)
     assert "maxmemory" in refused(bf.create, "n", 0.01, 4500000)
     server.config_set("maxmemory", 0)
-    for i in range(server.info("memory")["total_system_memory"] // (12000 * MB)
-                   + 1):            # each takes 12 GB, when it gets items
-        last = refused(bf.create, "huge%d" % i, 1e-18, 1 << 30)
+    last = next(x for x in (refused(bf.create, "huge%d" % i, 1e-18, 1 << 30)
+                            for i in range(999)) if x)      # 12 GB each
     assert last.endswith("more than the machine can spare"), last
-    assert used() < server.info("memory")["total_system_memory"] / 2
+    # The allocator rounds up by a quarter at most.
+    assert used() < 1.25 * server.info("memory")["total_system_memory"] / 2
     bf.create("n", 0.01, 2, noScale=True)
     bf.madd("n", *range(9))
     bf.create("e", 0.01, 1, 1)
@@ -654,7 +654,8 @@ def effects(other):
     for i in range(4):
         for key in "abc":
             bf.insert(key, items("%s %d" % (key, i), 150))
-        merge("d", "d", *"abc")
+        merge("d", *"abc")
+        merge("d", "d", "a")
     assert server.wait(1, 5000) == 1
     assert replica.execute_command("BF.INFO", "g", "FILTERS") == [2]
     assert server.execute_command("DEBUG", "DIGEST") == \
