@@ -1,6 +1,6 @@
 # `make check-examples` runs this script: each small program prints what its
-# comment says, levels.c stores and finds the paths of this machine, crawler.c
-# remembers lines in a file, and mini.c sets the bits of bloom.h, in C and in C++.
+# comment says, crawler.c remembers lines in a file, and mini.c sets the bits of
+# bloom.h, in C and in C++.
 . tests/helpers.sh
 
 for source in examples/*.c; do
@@ -11,8 +11,6 @@ for source in examples/*.c; do
 done
 sh tests/prints.sh "$@" >build/examples.out
 sum programs build/examples.out
-sh examples/tests/levels.sh >build/levels.out
-sum levels build/levels.out
 sh examples/tests/search.sh >build/search.out
 sum search build/search.out
 

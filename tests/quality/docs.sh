@@ -120,6 +120,21 @@ check "README.md shows examples/first.c" readme_program
 check "README's lines of C compile: see build/readme.c" \
     ${CC:-cc} -std=c99 -I. -w -c build/readme.c -o build/readme.o
 
+# The lines about prefixes run: a prefix of a key is found, another one is not,
+# and the prefix is no key.
+{
+    printf '#define BLOOM_STATIC\n#include "bloom.h"\n'
+    echo 'int main(void) {
+        const char *key = "apple-tree", *prefix = "apple-tr";
+        bloom *b = bloom_new(1000, 1e-6);'
+    sed -n '/^## Prefixes/,/^## /s/^    //p' examples/companions/README.md
+    echo 'bool other = bloom_may_contain_hash(b, bloom_hash_key(of_8, "pear-tre", 8));
+        return !may_have || other || bloom_may_contain(b, key, 8); }'
+} >build/prefixes.c
+check "companions/README.md: the lines about prefixes: see build/prefixes.c" \
+    eval '${CC:-cc} -std=c99 -I. -w build/prefixes.c -o build/prefixes &&
+        build/prefixes'
+
 # ---- The code ---------------------------------------------------------------
 
 wide() {        # wide MOST PATTERN: lines of more columns. Tables may be wide.
