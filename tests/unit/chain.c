@@ -54,6 +54,17 @@ static bloom_plan chain_plan(unsigned layout)
     return in_layout(a_plan(12345, 67, 32, 77), layout);
 }
 
+/* The plan of link i: it takes n = first_n * 2^i keys and, for those that are
+   false positives, its share of more. */
+static bloom_plan link_plan(uint64_t first_n, double p, unsigned i,
+                            unsigned layout)
+{
+    const double share = p / ((i + 1.0) * (i + 2.0));
+    return bloom_plan_layout(
+        (uint64_t)((double)(first_n << i) / (1 - share)) + 1, share,
+        (bloom_layout)layout);
+}
+
 /* Grows a chain to 300 times the capacity of its first link. Keys are 1, 2, 3
    ... so every higher number is an absent key. Each added key must be found.
    The rate must be below p (17% is 4 sigma here). A chain that is saved
@@ -93,8 +104,7 @@ static void grow_chain(uint64_t first_n, double p, unsigned layout)
     CHECK(links == 9 && bloom_chain_link(c, links) == NULL);
     for (i = 0; i < links; i++) {
         const bloom *link = bloom_chain_link(c, i);
-        bloom_plan plan = bloom_plan_layout(first_n << i,
-            p / ((i + 1.0) * (i + 2.0)), (bloom_layout)layout);
+        bloom_plan plan = link_plan(first_n, p, i, layout);
         CHECK(bloom_plan_of(link).seed == 77);
         CHECK(bloom_plan_of(link).hash_bits == 64);
         CHECK(bloom_plan_of(link).layout == layout);
@@ -105,40 +115,119 @@ static void grow_chain(uint64_t first_n, double p, unsigned layout)
     bloom_chain_free(d);
 }
 
-/* Chains of the keys 0, 1, 2 .. by golden.py. These bytes must never change. */
+/* Chains of the keys 0, 1, 2 .. up to the first key of the second link, by
+   golden.py: as bloom.h 2.2.0 made them, which planned links for n keys, and as
+   they are made since. Neither of these bytes must ever change. */
+static const struct golden {
+    unsigned layout;
+    uint64_t first_n, keys[2];
+    const char *image[2];               /* of 2.2.0, and since */
+} golden_chains[] = {
+    { BLOOM_CLASSIC, 14, { 13, 18 }, {
+      "424c43020040029d0e00000000000000000000000000d03f0100000000000000"
+      "424c4d02004003004000000000000000efcdab89674523010000000000000000"
+      "67340b28816c9845424c4d0200400400c000000000000000efcdab8967452301"
+      "0000000000000000000000000000000000010000000400000000000008000004",
+      "424c43020040029d0e00000000000000000000000000d03f0100000000000000"
+      "424c4d02004001008000000000000000efcdab89674523010000000000000000"
+      "00000208440001040240900c00000110424c4d02004003000001000000000000"
+      "efcdab8967452301000000000000000000000040000000000000080000800000"
+      "00000000000000000000000000000000" } },
+    { BLOOM_BLOCKED, 44, { 42, 83 }, {
+      "424c4302014002a42c00000000000000000000000000d03f0100000000000000"
+      "424c4d02014008000001000000000000efcdab89674523010000000000000000"
+      "1ef5f7ff6efacafbd737bffa776bffdffaffcbff6ca7d93dbd77bf5437effdb6"
+      "424c4d02014008000003000000000000efcdab89674523010000000000000000"
+      "0000000000000000000000000000000000000000000000000000000000000000"
+      "0000020000000200000004000000400000000400000000800000040000000040"
+      "0000000000000000000000000000000000000000000000000000000000000000",
+      "424c4302014002a42c00000000000000000000000000d03f0100000000000000"
+      "424c4d02014008000002000000000000efcdab89674523010000000000000000"
+      "5f77fbff6e3e7ff7efbe9e7ffb9baf7fbaef6f7878e7f9fcfd7fa177ffefbbf5"
+      "dee4f7efaedada99d55bbfd6d573f6db69fbc7ffac66dbbd7c3fbf5ca77cfcff"
+      "424c4d02014008000003000000000000efcdab89674523010000000000000000"
+      "0000000000000000000000000000000000000000000000000000000000000000"
+      "0000100000020000000000400400000000000001000040000400000000100000"
+      "0000000000000000000000000000000000000000000000000000000000000000" } }
+};
+
+/* Loads a golden image, and grows the chain by two more links. */
+static bloom_chain *load_golden(const struct golden *g, unsigned since)
+{
+    const char *hex = g->image[since];
+    unsigned char bytes[512], *image;
+    const size_t size = strlen(hex) / 2;
+    bloom_chain *c;
+    unsigned byte;
+    size_t i;
+    for (i = 0; i < size; i++) {
+        CHECK(sscanf(hex + 2 * i, "%2x", &byte) == 1);
+        bytes[i] = (unsigned char)byte;
+    }
+    c = bloom_chain_load(bytes, size, NULL);
+    CHECK(c && save_chain(c, &image) == size);
+    CHECK(memcmp(image, bytes, size) == 0);
+    free(image);
+    return c;
+}
+
+/* Both images are loaded, contain their keys, and grow in the same way: the
+   next links are planned as in new chains. */
 static void test_golden_chains(void)
 {
-    static const char *const golden_chains[] = {
-    "424c4302004003de0200000000000000000000000000d03f0100000000000000"
-    "424c4d02004001004000000000000000efcdab89674523010000000000000000"
-    "0020082000280041424c4d02004002004000000000000000efcdab8967452301"
-    "00000000000000000603090189040000424c4d02004002008000000000000000"
-    "efcdab8967452301000000000000000000000040040000000000000000000000",
-    "424c4302014003e70200000000000000000000000000d03f0100000000000000"
-    "424c4d02014008000001000000000000efcdab89674523010000000000000000"
-    "1ef5f7ff6efacafbd737bffa776bffdffaffcbff6ca7d93dbd77bf5437effdb6"
-    "424c4d02014008000001000000000000efcdab89674523010000000000000000"
-    "d7767acfac8e77d5eddc9e6eda93e77b3bff279cfc65b2fddd1da76bbb7cab79"
-    "424c4d02014008000001000000000000efcdab89674523010000000000000000"
-    "0000002000000008000100001000000000200000040000004000000000000020" };
-    unsigned layout;
-    for (layout = 0; layout < 2; layout++) {
+    unsigned i, since, link;
+    uint64_t key;
+    for (i = 0; i < COUNT(golden_chains); i++) {
+        const struct golden *g = &golden_chains[i];
         bloom_plan like = in_layout(a_plan(0, 0, 64, 0x0123456789ABCDEFU),
-                                    layout);
-        bloom_chain *c = bloom_chain_create(2, 0.25, like);
-        unsigned char *image;
-        uint64_t key;
-        size_t i, size;
-        char byte[3];
-        for (key = 0; bloom_chain_links(c) < 3; key++)
-            bloom_chain_add_u64(c, key);
-        size = save_chain(c, &image);
-        CHECK(strlen(golden_chains[layout]) == 2 * size);
-        for (i = 0; i < size; i++) {
-            sprintf(byte, "%02x", image[i]);
-            CHECK(memcmp(byte, golden_chains[layout] + 2 * i, 2) == 0);
+                                    g->layout);
+        bloom_chain *made = bloom_chain_create(g->first_n, 0.25, like), *c;
+        for (key = 0; key < g->keys[1]; key++) {
+            CHECK(bloom_chain_links(made) == 1);
+            bloom_chain_add_u64(made, key);
         }
-        free(image);
+        CHECK(bloom_chain_links(made) == 2);
+        for (since = 0; since < 2; since++) {
+            c = load_golden(g, since);
+            CHECK(same_chain(c, made) == (since == 1));
+            for (key = 0; key < g->keys[since]; key++)
+                CHECK(bloom_chain_may_contain_u64(c, key));
+            for (; bloom_chain_links(c) < 4; key++)
+                bloom_chain_add_u64(c, key);
+            while (key-- > 0)
+                CHECK(bloom_chain_may_contain_u64(c, key));
+            for (link = 0; link < 4; link++)
+                CHECK(memcmp(bloom_chain_link(c, link),
+                             "BLM\2", 4) == 0
+                      && (link < 2 || bloom_plan_of(bloom_chain_link(c, link))
+                          .cells == link_plan(g->first_n, 0.25, link,
+                                              g->layout).cells));
+            bloom_chain_free(c);
+        }
+        bloom_chain_free(made);
+    }
+}
+
+/* A link takes first_n * 2^i new keys, so a chain whose first_n was right does
+   not grow. These are 2000 plans of links 0 and 1. */
+static void test_right_first_n(void)
+{
+    unsigned plan, i;
+    uint64_t key = 0;
+    for (plan = 0; plan < 1000; plan++) {
+        const uint64_t first_n = random64() % (1U << plan % 9) + 1;
+        const double p = plan % 3       /* 2^-60 .. 0.99 */
+            ? 1.0 / (double)((random64() >> (4 + random64() % 59)) + 2)
+            : 0.99 - 1e-3 * (double)(random64() % 900);
+        bloom_chain *c = bloom_chain_create(first_n, p, chain_plan(plan % 2));
+        for (i = 0; i < 2; i++) {
+            uint64_t new_keys = i;      /* the first one made the link */
+            while (new_keys < first_n << i)
+                new_keys += bloom_chain_add_u64(c, key++);
+            CHECK(bloom_chain_links(c) == i + 1);
+            while (bloom_chain_links(c) == i + 1 && i == 0)
+                bloom_chain_add_u64(c, key++);
+        }
         bloom_chain_free(c);
     }
 }
@@ -148,7 +237,7 @@ static void test_golden_chains(void)
 static void link_keeps_its_share(uint64_t n, double p, unsigned layout)
 {
     bloom_chain *c = bloom_chain_create(n, p, chain_plan(layout));
-    bloom_plan plan = bloom_plan_layout(n, p / 2, (bloom_layout)layout);
+    bloom_plan plan = link_plan(n, p, 0, layout);
     uint64_t key, full = bloom_plan_capacity(plan, p / 2), known = 0;
     double rate = 0;
     CHECK(bloom_plan_of(bloom_chain_link(c, 0)).cells == plan.cells);
@@ -162,22 +251,27 @@ static void link_keeps_its_share(uint64_t n, double p, unsigned layout)
     CHECK(bloom_plan_fpr(plan, key) <= p / 2);
     CHECK(bloom_plan_fpr(plan, key) > p / 2 * (p > 0.1 ? 0.7 : 0.95));
     CHECK(bloom_plan_of(bloom_chain_link(c, 1)).cells
-          == bloom_plan_layout(2 * n, p / 6, (bloom_layout)layout).cells);
+          == link_plan(n, p, 1, layout).cells);
     bloom_chain_free(c);
 }
 
-/* A link takes at least one key, even if its capacity is 1. */
+/* A link takes at least one key, even if its capacity is 1, as in chains of
+   2.2.0 for one key. */
 static void test_least_link(void)
 {
     bloom_chain *c = bloom_chain_new(1, 1e-6, BLOOM_CLASSIC);
-    CHECK(bloom_plan_capacity(bloom_plan_of(bloom_chain_link(c, 0)), 5e-7)
-          == 1);
+    bloom *link = bloom_create(bloom_plan_for(1, 5e-7));
+    unsigned char head[32];
+    CHECK(bloom_plan_capacity(bloom_plan_of(link), 5e-7) == 1);
+    bloom_chain_head(c, head);
+    bloom_chain_free(c);
+    c = bloom_chain_join(head, &link, NULL);
     CHECK(bloom_chain_add_u64(c, 1) && bloom_chain_links(c) == 1);
     CHECK(bloom_chain_add_u64(c, 2) && bloom_chain_links(c) == 2);
     bloom_chain_free(c);
 }
 
-/* Links begin at exactly these keys, on every machine, in all of format 2.
+/* Links begin at exactly these keys, on every machine.
    bloom_chain_fpr is the chance that a link finds an absent key. The estimate
    is near the number of keys. */
 static void test_links_to_the_key(void)
@@ -185,9 +279,9 @@ static void test_links_to_the_key(void)
     static const struct {
         uint64_t n; double p; unsigned layout, links; uint64_t keys;
     } known[] = {
-        { 1000, 0.5, 0, 4, 8235 }, { 700, 0.1, 0, 3, 2118 },
-        { 1000, 0.5, 1, 4, 7572 }, { 700, 0.1, 1, 3, 2147 },
-        { 300, 0.3, 1, 5, 5181 }, { 20, 1e-8, 0, 3, 59 }, { 2, 1e-17, 0, 2, 3 },
+        { 1000, 0.5, 0, 4, 8870 }, { 700, 0.1, 0, 3, 2172 },
+        { 1000, 0.5, 1, 4, 8161 }, { 700, 0.1, 1, 3, 2195 },
+        { 300, 0.3, 1, 5, 5249 }, { 20, 1e-8, 0, 3, 61 }, { 2, 1e-17, 0, 2, 4 },
     };
     unsigned r, i;
     for (r = 0; r < COUNT(known); r++) {
@@ -788,6 +882,7 @@ static void chain_tests(void)
     RUN(test_odd_chains());
     RUN(test_estimates_without_end());
     RUN(test_golden_chains());
+    RUN(test_right_first_n());
     RUN(test_links_to_the_key());
     RUN(test_chain_heads());
     RUN(test_chain_seals());

@@ -3,7 +3,7 @@
 (image, MurmurHash3, walk) in plain Python. It uses nothing of bloom.h, and the
 tests compare the library's images with these.
 
-    usage: golden.py    prints the filters of tests/unit/images.c, then the two
+    usage: golden.py    prints the filters of tests/unit/images.c, then the
                         chains of tests/unit/chain.c, in hexadecimal
 """
 import struct
@@ -140,7 +140,8 @@ def chain(layout, plans, first_n, p, seed):
     """The image of a chain with the integers 0, 1, .. that ends when its last
     link has one key. plans are (m, k, room), where room is how many new keys a
     link takes: its capacity at its share of the rate, less that share of it,
-    rounded down. For link 0: 8 * (1 - 0.25 / 2) = 7."""
+    rounded down. For p = 0.25 and a link 0 with a capacity of 17, that is
+    17 * (1 - 0.25 / 2), 14."""
     links, keys, key = [], 0, 0
     for m, k, room in plans:
         links.append(Filter(layout, 64, k, m, seed))
@@ -171,10 +172,13 @@ def main():
         print("    { BLOOM_%s, %d, %d, %d," % (names[layout], width, k, m))
         print("\n".join('    "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + " },")
-    for layout, plans in ((0, ((64, 1, 7), (64, 2, 6), (128, 2, 8))),
-                          (1, ((256, 8, 40), (256, 8, 33), (256, 8, 29)))):
-        text = chain(layout, plans, 2, 0.25, 0x0123456789abcdef).hex()
-        print("\n".join('    "%s"' % text[i:i + 64]
+    for layout, first_n, plans in (
+            (0, 14, ((64, 3, 12), (192, 4, 26))),       # as 2.2.0 made them
+            (0, 14, ((128, 1, 14), (256, 3, 34))),      # and since
+            (1, 44, ((256, 8, 40), (768, 8, 97))),
+            (1, 44, ((512, 8, 80), (768, 8, 97)))):
+        text = chain(layout, plans, first_n, 0.25, 0x0123456789abcdef).hex()
+        print("\n".join('      "%s"' % text[i:i + 64]
                         for i in range(0, len(text), 64)) + ",")
 
 
