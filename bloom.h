@@ -38,8 +38,8 @@
      bloom_fpr reports the rate of one filter.
      The same bytes on every machine: a filter is one block of bytes. It can be
      saved with fwrite, mapped, sent, or burnt into ROM.
-     Bad bytes do no harm: whatever bloom_open accepts is safe to use, as long
-     as nobody else writes to its header.
+     Malformed input is safe: anything bloom_open accepts can be used without
+     out-of-bounds access, provided its header is not modified.
      Nothing hidden: only bloom_new, bloom_create and bloom_copy allocate. There
      are no globals, no errno, no I/O and no libm. The only functions of libc
      that are called are calloc, free, memset and memcpy.
@@ -243,7 +243,8 @@
 #endif
 #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) \
     && !defined(BLOOM_STATIC)
-#define BLOOM_TO_FREE_ BLOOM_USE_RESULT_ __attribute__((__malloc__(bloom_free, 1)))
+#define BLOOM_TO_FREE_ \
+    BLOOM_USE_RESULT_ __attribute__((__malloc__(bloom_free, 1)))
 #else
 #define BLOOM_TO_FREE_ BLOOM_USE_RESULT_
 #endif
@@ -286,13 +287,10 @@ typedef struct bloom_plan {
     uint8_t hashes;              /* k: 1..64 (blocked: 8, 16 .. 64) */
     uint8_t layout;              /* a bloom_layout */
     uint8_t hash_bits;           /* 64, or 32 for small CPUs. 32 needs m < 2^32,
-                                    is not for blocked filters, and adds about
-                                    2^-32 to the rate. So if you set it in a
-                                    plan for 64 bits, the rate is up to 1.01 p
-                                    for p = 3 * 10^-8, 1.25 p for 10^-9. Keys of
-                                    8 random bytes, and longer ones that differ
-                                    in their last 8 bytes only, add n * 2^-50
-                                    more, or 9% of p for n = 10^8, p = 10^-6 */
+                                    and is not for blocked filters. Setting 32
+                                    in a 64-bit plan raises the rate by 1% at
+                                    p = 3e-8 and by 25% at 1e-9; for keys of 8
+                                    bytes or more see "Both widths" below */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -316,11 +314,11 @@ typedef enum bloom_error {
    range or the filter would be too large. Then no filter can be made from it,
    and bloom_plan_size(plan) is 0. Test the size: plan.cells may be above 0 in
    an impossible plan.
-   Plans are the same on all machines, but for two cases in which plans made
-   with floating point may differ by a few cells: if a double has 32 bits or is
-   kept in x87 registers; and above n = 2.9 * 10^10, if the compiler fuses
-   products and sums. With -ffast-math plans are right, but a NaN for p is not
-   noticed. */
+   Plans are identical on all machines, with two exceptions: where a double has
+   32 bits or is kept in x87 registers, and above n = 2.9 * 10^10 where the
+   compiler fuses products and sums. There, plans made with floating point may
+   differ by a few cells. With -ffast-math plans are right, but a NaN for p is
+   not noticed. */
 
 /* These macros plan a classic filter with p = 1 / one_in. In this order, they
    are m, k, the size of the image in bytes, and the initialiser of a plan. The
@@ -374,12 +372,13 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
                                              bloom_layout);
 
-/* The false-positive rate, 0..1, to be expected after n different keys: 0 if n
-   is 0, and 1 if the plan is impossible. The error is at most 1% for n >= 100,
-   else 2%, with three exceptions. In your own plans with n <= 3 and k near m it
-   is up to 4%. With several blocks per key, but at most a few hundred in all,
-   the real rate may be as low as a third of the result (2 blocks, k = 40). Of
-   what 32-bit hashes add, the result includes 2^-32 only (see hash_bits). */
+/* The false-positive rate, 0..1, to be expected after n different keys. It is 0
+   if n is 0, and 1 if the plan is impossible. The error is at most 1% for
+   n >= 100, else 2%, with three exceptions:
+     - In your own plans with n <= 3 and k near m, it is up to 4%.
+     - With several blocks per key, but at most a few hundred blocks in all, the
+       real rate may be as low as a third of the result (2 blocks, k = 40).
+     - Of the errors of 32-bit hashes, the result includes 2^-32 only. */
 BLOOM_API double bloom_plan_fpr(bloom_plan plan, uint64_t n);
 
 /* How many different keys a filter holds before its rate exceeds p: the largest
@@ -597,20 +596,18 @@ BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 
 /* The planning macros compute m = n * log2(r) / ln 2, with r = one_in, in whole
-   numbers. BLOOM_LOG2_ is e, the whole part of log2(r). BLOOM_LOG_ is 2^32
-   times an approximation of log2(r): e + x + 61/128 x(1 - x), x = r / 2^e - 1.
-   It is exact for powers of two, and too high between them, to offset the
-   rounding of k. BLOOM_BITS_PER_KEY_ is the bits per key times 65536; its last
-   line offsets what 32-bit hashes add (bloom_plus_short_walks_). Small
-   filters need 3 + e/4 more bits in total. n | (n == 0) is n or, for 0, 1; and
-   it does not compile if n is a double. Test: test_integer_plans. */
+   numbers. */
 #define BLOOM_ONE_ 4294967296ULL  /* 1.0 with 32 binary places */
+/* e, the whole part of log2(r) */
 #define BLOOM_LOG2_(r) (BLOOM_LOG2_4_(r, 1) + BLOOM_LOG2_4_(r, 5) \
     + BLOOM_LOG2_4_(r, 9) + BLOOM_LOG2_4_(r, 13) + BLOOM_LOG2_4_(r, 17) \
     + BLOOM_LOG2_4_(r, 21) + BLOOM_LOG2_4_(r, 25) + BLOOM_LOG2_4_(r, 29))
 #define BLOOM_LOG2_4_(r, e) (((r) + 0ULL >= 1ULL << (e)) \
     + ((r) + 0ULL >= 2ULL << (e)) + ((r) + 0ULL >= 4ULL << (e)) \
     + ((r) + 0ULL >= 8ULL << (e)))
+/* 2^32 times an approximation of log2(r): e + x + 61/128 x(1 - x), where x is
+   r / 2^e - 1. It is exact for powers of two, and too high between them, to
+   offset the rounding of k. */
 #define BLOOM_X_(r, e) ((((r) + 0ULL) << 32 >> (e)) - BLOOM_ONE_)
 #define BLOOM_LOG_(r, e) ((e) * BLOOM_ONE_ + BLOOM_X_(r, e) \
     + (BLOOM_X_(r, e) * (BLOOM_ONE_ - BLOOM_X_(r, e)) >> 32) * 61 / 128)
@@ -618,10 +615,14 @@ BLOOM_API double bloom_fpr(const bloom *b);
     && (n) + 0ULL <= 1ULL << 42)
 #define BLOOM_HASHES_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (BLOOM_LOG_(r, e) + BLOOM_ONE_ / 2) >> 32 : 0)
+/* n | (n == 0) is n or, for 0, 1. It does not compile if n is a double. Small
+   filters need 3 + e/4 more bits in total. */
 #define BLOOM_CELLS_(n, r, e) (BLOOM_POSSIBLE_(n, r) \
     ? (((n) | ((n) == 0)) * BLOOM_BITS_PER_KEY_(r, e) / 65536 \
         + 3 + (e) / 4 + 63) \
       / 64 * 64 : 0)
+/* The bits per key times 65536. The last line offsets what 32-bit hashes add:
+   bloom_plus_degenerate_walks_. */
 #define BLOOM_BITS_PER_KEY_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
     + ((r) >> 15) * 5 / 4)
 #ifdef BLOOM_TINY
@@ -795,13 +796,13 @@ BLOOM_HUSH_
 /* BLOOM_TINY has one layout and one hash width: constants here, so that
    compilers remove the code for the others. Its m is below 2^32. */
 #ifdef BLOOM_TINY
-typedef uint32_t bloom_number_;
+typedef uint32_t bloom_index_;
 #define BLOOM_IS_32_(plan) ((void)(plan), true)
 #define BLOOM_IS_BLOCKED_(layout) ((void)(layout), false)
 #define BLOOM_IS_COUNTING_(layout) ((void)(layout), false)
 #define BLOOM_LAST_LAYOUT_ BLOOM_CLASSIC
 #else
-typedef uint64_t bloom_number_;
+typedef uint64_t bloom_index_;
 #define BLOOM_IS_32_(plan) ((plan).hash_bits == 32)
 #define BLOOM_IS_BLOCKED_(layout) ((layout) == BLOOM_BLOCKED)
 #define BLOOM_IS_COUNTING_(layout) ((layout) == BLOOM_COUNTING)
@@ -888,20 +889,20 @@ static inline uint64_t bloom_load64_(const unsigned char *p)
 }
 
 /* The same of an image in flash (rom) or of other bytes, such as a key */
-static inline unsigned bloom_byte_of_(const unsigned char *p, bool rom)
+static inline unsigned bloom_load8_rom_(const unsigned char *p, bool rom)
 {
     if (BLOOM_IN_ROM_ && rom)
         return (unsigned)BLOOM_READ_BYTE(p);
     return *p;
 }
 
-static inline uint64_t bloom_load64_of_(const unsigned char *p, bool rom)
+static inline uint64_t bloom_load64_rom_(const unsigned char *p, bool rom)
 {
     uint64_t x = 0;
     if (!BLOOM_IN_ROM_ || !rom)
         return bloom_load64_(p);
     for (unsigned i = 8; i-- > 0; )
-        x = x << 8 | bloom_byte_of_(p + i, rom);
+        x = x << 8 | bloom_load8_rom_(p + i, rom);
     return x;
 }
 
@@ -937,9 +938,9 @@ BLOOM_INLINE_ bloom_plan bloom_parse_(const unsigned char *header)
 /* The header of an image, or the first `size` bytes of it. With BLOOM_READ_BYTE
    the image may lie in flash that pointers cannot read, so its header is copied
    to `copy`. */
-static inline const unsigned char *bloom_header_part_(const void *image,
-                                                      size_t size,
-                                                      unsigned char *copy)
+static inline const unsigned char *bloom_header_part_rom_(const void *image,
+                                                          size_t size,
+                                                          unsigned char *copy)
 {
     const unsigned char *header = (const unsigned char *)image;
     for (unsigned i = 0;
@@ -948,19 +949,19 @@ static inline const unsigned char *bloom_header_part_(const void *image,
     return BLOOM_IN_ROM_ ? copy : header;
 }
 
-static inline const unsigned char *bloom_header_of_(const void *image,
-                                                    unsigned char *copy)
+static inline const unsigned char *bloom_header_rom_(const void *image,
+                                                     unsigned char *copy)
 {
-    return bloom_header_part_(image, BLOOM_HEADER_SIZE, copy);
+    return bloom_header_part_rom_(image, BLOOM_HEADER_SIZE, copy);
 }
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    return bloom_parse_(bloom_header_of_(bloom_const_bytes_(b), copy));
+    return bloom_parse_(bloom_header_rom_(bloom_const_bytes_(b), copy));
 }
 
-static inline bloom_number_ bloom_cell_bytes_(bloom_number_ m, unsigned layout)
+static inline bloom_index_ bloom_cell_bytes_(bloom_index_ m, unsigned layout)
 {
     return m >> (BLOOM_IS_COUNTING_(layout) ? 1 : 3);
 }
@@ -971,8 +972,8 @@ BLOOM_INLINE_ bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                               unsigned layout, unsigned width,
                                               unsigned k, size_t size)
 {
-    bloom_number_ cells = bloom_cell_bytes_(
-        (bloom_number_)(m_high * 4294967296U + m), layout);
+    bloom_index_ cells = bloom_cell_bytes_(
+        (bloom_index_)(m_high * 4294967296U + m), layout);
     if ((m | m_high) == 0 || m % 64 != 0 || k < 1 || k > 64
         || (width != 64 && (width != 32 || m_high != 0)))
         return BLOOM_BAD_HEADER;
@@ -980,7 +981,7 @@ BLOOM_INLINE_ bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
                                     || m_high >> 8 != 0))
         return BLOOM_BAD_HEADER;
     if (layout > BLOOM_LAST_LAYOUT_ || width > BLOOM_WIDTH_
-        || cells > (bloom_number_)(SIZE_MAX - BLOOM_HEADER_SIZE))
+        || cells > (bloom_index_)(SIZE_MAX - BLOOM_HEADER_SIZE))
         return BLOOM_UNSUPPORTED;
     return size < BLOOM_HEADER_SIZE || cells > size - BLOOM_HEADER_SIZE
          ? BLOOM_TRUNCATED : BLOOM_OK;
@@ -1015,7 +1016,7 @@ static inline size_t bloom_plan_size_(bloom_plan plan, size_t most)
                             plan.hash_bits, plan.hashes, most) != BLOOM_OK)
         return 0;
     return BLOOM_HEADER_SIZE
-         + (size_t)bloom_cell_bytes_((bloom_number_)plan.cells, plan.layout);
+         + (size_t)bloom_cell_bytes_((bloom_index_)plan.cells, plan.layout);
 }
 
 BLOOM_API size_t bloom_plan_size(bloom_plan plan)
@@ -1043,8 +1044,8 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
                                   bloom_error *error)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = image ? bloom_header_part_(image, size, copy)
-                                        : BLOOM_NULL_;
+    const unsigned char *header =
+        image ? bloom_header_part_rom_(image, size, copy) : BLOOM_NULL_;
     return bloom_is_valid_(header, size, error) ? (const bloom *)image
                                                 : BLOOM_NULL_;
 }
@@ -1161,15 +1162,15 @@ static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size,
     bloom_hash tail = { 0, 0 };
     size_t odd = size & 7;
     if (size >= 8) {
-        uint64_t last = bloom_load64_of_(key + size - 8, rom)
+        uint64_t last = bloom_load64_rom_(key + size - 8, rom)
                         >> 8 >> (56 - 8 * odd);
         uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
         tail.h2 = last & mask;
-        tail.h1 = (bloom_load64_of_(key + size - 8 - (odd & mask), rom) & mask)
+        tail.h1 = (bloom_load64_rom_(key + size - 8 - (odd & mask), rom) & mask)
                 | (last & ~mask);
     } else {
         while (odd-- > 0)
-            tail.h1 = tail.h1 << 8 | bloom_byte_of_(key + odd, rom);
+            tail.h1 = tail.h1 << 8 | bloom_load8_rom_(key + odd, rom);
     }
     return tail;
 }
@@ -1180,9 +1181,9 @@ static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
     bloom_hash h, tail = bloom_tail64_(key, size, rom);
     h.h1 = h.h2 = seed;
     for (size_t i = 0; size - i >= 16; i += 16) {
-        h.h1 ^= bloom_mix64_1_(bloom_load64_of_(key + i, rom));
+        h.h1 ^= bloom_mix64_1_(bloom_load64_rom_(key + i, rom));
         h.h1 = (bloom_rotl64_(h.h1, 27) + h.h2) * 5 + 0x52DCE729U;
-        h.h2 ^= bloom_mix64_2_(bloom_load64_of_(key + i + 8, rom));
+        h.h2 ^= bloom_mix64_2_(bloom_load64_rom_(key + i + 8, rom));
         h.h2 = (bloom_rotl64_(h.h2, 31) + h.h1) * 5 + 0x38495AB5U;
     }
     h.h1 ^= bloom_mix64_1_(tail.h1) ^ size;
@@ -1232,7 +1233,7 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
     for (;;) {
         unsigned i = left < 4 ? (unsigned)left : 4;
         for (word = 0; i-- > 0; )
-            word = word << 8 | bloom_byte_of_(key + i, rom);
+            word = word << 8 | bloom_load8_rom_(key + i, rom);
         h ^= bloom_mix32_(word);
         if (left < 4)
             return bloom_fmix32_(h ^ (uint32_t)size);
@@ -1247,21 +1248,23 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
 /* Two 32-bit hashes, a and b, make h1 = a:b and h2 = b:0. The low half of h1
    hardly affects the cell, so it needs no hash of its own. The seed of b is ~a,
    not a: for the empty key with seed 0, a is 0, and b with seed a would be 0,
-   too. If keys that differ in their last eight bytes only have the same a, they
-   have the same b with a probability of 2^-18, not of 2^-32, as a and b are one
-   function with two seeds (`build/key_families`).
+   too. Suppose two keys differ only in their last eight bytes and collide in a.
+   They then collide in b with probability 2^-18, not 2^-32, as a and b are one
+   function with two seeds. So with n such keys, or n keys of 8 random bytes, an
+   absent key has the hash of an added one with probability n * 2^-50. That is
+   9% of p for n = 10^8 and p = 10^-6.
    BLOOM_TINY keeps the three halves that matter as 32-bit numbers. */
 #ifdef BLOOM_TINY
 typedef struct bloom_hash_ { uint32_t h1, h1_low, h2; } bloom_hash_;
 
-static inline bloom_hash_ bloom_hash_from_(bloom_hash h)
+static inline bloom_hash_ bloom_halves_of_(bloom_hash h)
 {
     const bloom_hash_ halves = { (uint32_t)(h.h1 >> 32), bloom_low_half_(h.h1),
                                  (uint32_t)(h.h2 >> 32) };
     return halves;
 }
 
-static inline bloom_hash bloom_hash_to_(bloom_hash_ h)
+static inline bloom_hash bloom_hash_of_halves_(bloom_hash_ h)
 {
     const bloom_hash wide = { (uint64_t)h.h1 << 32 | h.h1_low,
                               (uint64_t)h.h2 << 32 };
@@ -1288,8 +1291,8 @@ static inline bloom_hash_ bloom_hash_integer_(const unsigned char *header,
 }
 #else
 typedef bloom_hash bloom_hash_;
-#define bloom_hash_from_(h) (h)
-#define bloom_hash_to_(h) (h)
+#define bloom_halves_of_(h) (h)
+#define bloom_hash_of_halves_(h) (h)
 
 /* In width 64, lanes start at bloom_spread_seed_, and integers are added to it.
    Without the product, key 5 with seed 6 would hash like key 6 with seed 5.
@@ -1310,7 +1313,7 @@ static inline uint64_t bloom_h1_of_integer_(uint64_t key, uint64_t seed)
 
 /* In the walk below, the low half of x chooses the bits in a block. Without the
    rotation, keys with equal low halves of h1 share their bits in all blocks. */
-static inline bloom_hash bloom_hash_from_h1_(uint64_t h1)
+static inline bloom_hash bloom_hash_of_h1_(uint64_t h1)
 {
     const bloom_hash h = { h1, bloom_rotl64_(h1, 32) * BLOOM_GOLDEN_ };
     return h;
@@ -1346,7 +1349,7 @@ static inline bloom_hash bloom_hash_integer_of_(unsigned width, uint64_t seed,
                                                 uint64_t key)
 {
     return width == 32 ? bloom_hash_integer_32_(key, seed)
-                       : bloom_hash_from_h1_(bloom_h1_of_integer_(key, seed));
+                       : bloom_hash_of_h1_(bloom_h1_of_integer_(key, seed));
 }
 
 static inline bloom_hash bloom_hash_bytes_(const unsigned char *header,
@@ -1369,15 +1372,17 @@ BLOOM_API bloom_hash bloom_hash_key(const bloom *b, const void *key,
                                     size_t size)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(bloom_const_bytes_(b), copy);
-    return bloom_hash_to_(bloom_hash_bytes_(header, key, size));
+    const unsigned char *header =
+        bloom_header_rom_(bloom_const_bytes_(b), copy);
+    return bloom_hash_of_halves_(bloom_hash_bytes_(header, key, size));
 }
 
 BLOOM_API bloom_hash bloom_hash_u64(const bloom *b, uint64_t key)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(bloom_const_bytes_(b), copy);
-    return bloom_hash_to_(bloom_hash_integer_(header, key));
+    const unsigned char *header =
+        bloom_header_rom_(bloom_const_bytes_(b), copy);
+    return bloom_hash_of_halves_(bloom_hash_integer_(header, key));
 }
 
 /* ==== The walk: from a hash to cells ========================================
@@ -1515,7 +1520,7 @@ static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
    the key may be in. If a lookup finds a cell that is not set, the key is
    certainly not in, and the lookup may stop there. Adding probes all cells. So
    that both share their code, `array`, where the cells begin, is not const. In
-   every call `add` is a constant, so compilers make a copy for each value. */
+   most calls `add` is a constant, so compilers make a copy for each value. */
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
    bloom_probe_bit_ returns the cell as it was before, in bit 0. Callers ignore
@@ -1527,7 +1532,7 @@ static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
          || defined(__ARM_FEATURE_UNALIGNED)) \
     || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 static inline unsigned bloom_probe_bit_(unsigned char *array,
-                                        bloom_number_ cell, bool add)
+                                        bloom_index_ cell, bool add)
 {
     unsigned char *byte = array + (size_t)(cell >> 3);
     const unsigned shift = cell & 7;
@@ -1870,7 +1875,7 @@ BLOOM_INLINE_ bool bloom_one_bytes_(unsigned char *image, const void *key,
                                     size_t size, bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
+    const unsigned char *header = add ? image : bloom_header_rom_(image, copy);
     bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
     return bloom_one_walk_(image, header, &walk, add);
 }
@@ -1879,7 +1884,7 @@ BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
                                       bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
+    const unsigned char *header = add ? image : bloom_header_rom_(image, copy);
     bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_integer_(header, key));
     return bloom_one_walk_(image, header, &walk, add);
 }
@@ -1887,8 +1892,8 @@ BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
 BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = add ? image : bloom_header_of_(image, copy);
-    bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_from_(h));
+    const unsigned char *header = add ? image : bloom_header_rom_(image, copy);
+    bloom_walk_ walk = bloom_walk_of_(header, bloom_halves_of_(h));
     return bloom_one_walk_(image, header, &walk, add);
 }
 #else
@@ -1902,7 +1907,7 @@ BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
      | |                           ones, where the CPU waits for each cell, and
      | |                           the first that is not set ends the lookup
      | |- bloom_probe_bits_by_8_   lookups in those that fit into the caches
-     bloom_add_other_ and bloom_look_up_other_
+     bloom_one_counters_or_blocks_
        |- bloom_probe_several_     several blocks per key, by SIMD
        |- bloom_probe_             counters, and blocks without SIMD
 
@@ -1914,8 +1919,8 @@ BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_probe_several_(unsigned char *array,
     return bloom_probe_blocks_(array, k, &walk, add, true);
 }
 
-BLOOM_INLINE_ bool bloom_one_other_(unsigned char *image, bloom_hash h,
-                                    bool add)
+BLOOM_NOINLINE_ bool bloom_one_counters_or_blocks_(unsigned char *image,
+                                                   bloom_hash h, bool add)
 {
     unsigned char *array = image + BLOOM_HEADER_SIZE;
     const unsigned layout = image[BLOOM_LAYOUT_AT_], k = image[BLOOM_K_AT_];
@@ -1927,22 +1932,11 @@ BLOOM_INLINE_ bool bloom_one_other_(unsigned char *image, bloom_hash h,
          : bloom_probe_(array, layout, k, &walk, add);
 }
 
-BLOOM_NOINLINE_ bool bloom_add_other_(unsigned char *image, bloom_hash h)
-{
-    return bloom_one_other_(image, h, true);
-}
-
-BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_other_(unsigned char *image,
-                                                      bloom_hash h)
-{
-    return bloom_one_other_(image, h, false);
-}
-
 BLOOM_NOINLINE_ bool bloom_add_image_(unsigned char *image, bloom_hash h)
 {
     bloom_walk_ walk = bloom_walk_of_(image, h);
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
-        return bloom_add_other_(image, h);
+        return bloom_one_counters_or_blocks_(image, h, true);
     bloom_unseal_(image);
     return bloom_probe_bits_(image + BLOOM_HEADER_SIZE, image[BLOOM_K_AT_],
                              &walk, true);
@@ -1954,7 +1948,7 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_image_(unsigned char *image,
     unsigned char *array = image + BLOOM_HEADER_SIZE;
     bloom_walk_ walk = bloom_walk_of_(image, h);
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
-        return bloom_look_up_other_(image, h);
+        return bloom_one_counters_or_blocks_(image, h, false);
     return bloom_exceeds_caches_(walk.m)
          ? bloom_probe_bits_(array, image[BLOOM_K_AT_], &walk, false)
          : bloom_probe_bits_by_8_(array, image[BLOOM_K_AT_], &walk, false);
@@ -2021,7 +2015,7 @@ BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
     return bloom_is_one_block_(image)
              ? bloom_one_block_(image, h1, add)
          : image[BLOOM_WIDTH_AT_] == 64
-             ? bloom_one_image_(image, bloom_hash_from_h1_(h1), add)
+             ? bloom_one_image_(image, bloom_hash_of_h1_(h1), add)
          : add ? bloom_add_integer_32_(image, key)
                : bloom_look_up_integer_32_(image, key);
 }
@@ -2080,16 +2074,17 @@ BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key)
 
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
-    return bloom_remove_(bloom_bytes_(b), bloom_hash_from_(h));
+    return bloom_remove_(bloom_bytes_(b), bloom_halves_of_(h));
 }
 
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64])
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(bloom_const_bytes_(b), copy);
+    const unsigned char *header =
+        bloom_header_rom_(bloom_const_bytes_(b), copy);
     const unsigned k = header[BLOOM_K_AT_];
-    bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_from_(h));
+    bloom_walk_ walk = bloom_walk_of_(header, bloom_halves_of_(h));
     for (unsigned i = 0; i < k; i++) {
         if (!BLOOM_IS_BLOCKED_(header[BLOOM_LAYOUT_AT_])) {
             index[i] = bloom_next_cell_(&walk);
@@ -2195,7 +2190,7 @@ BLOOM_SIMD_INLINE_ size_t bloom_h1_by_4_(uint64_t *x,
 #endif
 
 /* With one block per key a walk ends before its first step. So y need not be
-   computed: it is added to an x that nobody reads. */
+   computed: it is added to an x that is not read. */
 static inline bool bloom_takes_no_step_(bloom_plan plan)
 {
     return plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
@@ -2209,7 +2204,7 @@ static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
         done = bloom_h1_by_4_(batch->x, keys, batch->count, plan.seed);
     if (!bloom_takes_no_step_(plan))
         for (i = 0; i < done; i++)
-            batch->y[i] = bloom_hash_from_h1_(batch->x[i]).h2;
+            batch->y[i] = bloom_hash_of_h1_(batch->x[i]).h2;
     for (i = done; i < batch->count; i++)
         bloom_put_hash_(batch, i, plan.hash_bits, bloom_hash_integer_of_(
             plan.hash_bits, plan.seed, keys[i]));
@@ -2251,7 +2246,7 @@ static void bloom_hash_batch_(bloom_batch_ *batch, bloom_plan plan,
    classic layout, SIMD for blocks, and PLAIN for counters and, on a CPU without
    SIMD, for blocks. They get the job by value: through a pointer, it would be
    loaded anew after each change of a cell, which might have changed it. */
-enum { BLOOM_BITS_, BLOOM_SIMD_, BLOOM_PLAIN_ };
+enum { BLOOM_BITS_, BLOOM_SIMD_, BLOOM_COUNTERS_OR_BLOCKS_ };
 
 /* Probes the next `count` cells of a walk */
 BLOOM_INLINE_ bool bloom_probe_next_(bloom_job_ job, int kernel, unsigned count,
@@ -2270,7 +2265,7 @@ BLOOM_INLINE_ void bloom_prefetch_next_(bloom_job_ job, int kernel,
 {
     const bool blocks = kernel != BLOOM_BITS_
                      && job.plan.layout == BLOOM_BLOCKED;
-    const unsigned shift = kernel == BLOOM_PLAIN_ ? 1 : 3;
+    const unsigned shift = kernel == BLOOM_COUNTERS_OR_BLOCKS_ ? 1 : 3;
     for (unsigned i = 0; i < count; i += blocks ? 8 : 1) {
         BLOOM_PREFETCH_(job.array
             + (blocks ? bloom_block_offset_(walk.m, walk.x)
@@ -2407,10 +2402,10 @@ BLOOM_TARGET_ BLOOM_NOINLINE_ size_t bloom_process_simd_(const bloom_job_ *job,
     return BLOOM_PROCESS_(BLOOM_SIMD_);
 }
 
-BLOOM_NOINLINE_ size_t bloom_process_plain_(const bloom_job_ *job,
+BLOOM_NOINLINE_ size_t bloom_process_counters_or_blocks_(const bloom_job_ *job,
     bloom_batch_ *batch, const bloom_batch_ *next, bool *results)
 {
-    return BLOOM_PROCESS_(BLOOM_PLAIN_);
+    return BLOOM_PROCESS_(BLOOM_COUNTERS_OR_BLOCKS_);
 }
 
 /* The first batch that is processed is empty, so that the cells of the first
@@ -2437,7 +2432,8 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
                    ? bloom_process_bits_(&job, batch, next, results)
                : job.plan.layout == BLOOM_BLOCKED && BLOOM_HAS_SIMD_
                    ? bloom_process_simd_(&job, batch, next, results)
-                   : bloom_process_plain_(&job, batch, next, results);
+                   : bloom_process_counters_or_blocks_(&job, batch, next,
+                                                       results);
         now = 1 - now;
     } while (batches[now].count > 0);
     return trues;
@@ -2585,7 +2581,7 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     for (cell = 0; cell < plan.cells; cell++)
         if (image[BLOOM_HEADER_SIZE + (size_t)(cell >> 1)]
             >> bloom_nibble_shift_(cell) & 15)
-            bloom_probe_bit_(to + BLOOM_HEADER_SIZE, (bloom_number_)cell,
+            bloom_probe_bit_(to + BLOOM_HEADER_SIZE, (bloom_index_)cell,
                              true);
     return true;
 }
@@ -2733,7 +2729,7 @@ BLOOM_API bloom_error bloom_verify(const bloom *b)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     unsigned char copy[BLOOM_HEADER_SIZE];
-    const unsigned char *header = bloom_header_of_(image, copy);
+    const unsigned char *header = bloom_header_rom_(image, copy);
     const uint64_t seal = bloom_load64_(header + BLOOM_SEAL_AT_);
     if (seal == 0)
         return BLOOM_UNSEALED;
@@ -2760,7 +2756,7 @@ static inline void bloom_write_header_(unsigned char *image, bloom_plan plan)
 
 static inline void bloom_clear_(unsigned char *image, bloom_plan plan)
 {
-    const bloom_number_ m = (bloom_number_)plan.cells;
+    const bloom_index_ m = (bloom_index_)plan.cells;
     BLOOM_ZERO_(image + BLOOM_SEAL_AT_, BLOOM_HEADER_SIZE - BLOOM_SEAL_AT_
                 + (size_t)bloom_cell_bytes_(m, plan.layout));
 }
@@ -2864,8 +2860,8 @@ BLOOM_API void bloom_free(bloom *b)
    of m cells unset with probability (1 - 1/m)^(kn). `fill` is the share of set
    cells; an absent key finds its k cells set with probability fill^k. The
    exact rate is higher, for three reasons:
-   * Filters differ in their share of set cells, F, and fuller ones count for
-     more: the rate is E[F^k], 1.24 times fill^k for m = 64, k = 10, n = 4.
+   * F, the share of set cells, varies between filters. The rate is E[F^k],
+     above E[F]^k: 1.24 times as high for m = 64, k = 10, n = 4.
    * Blocks are not equally full. That costs 10% of memory at p = 1%, n > 1,000.
    * A step has 64 bits of hash, or 32. If all are 0, the walk stays on one
      cell. So no rate is below about 2^-64, or 2^-32. If only the low 32 of 64
@@ -2960,7 +2956,7 @@ static double bloom_moment_(double m, unsigned k, double fill, double probes)
 /* Adds the false positives of short walks to the rate. A walk with step 0 stays
    on one cell, one with step 2^63 on two, and so on. Together they add about
    fill * 2^-63, in width 32 about fill * 2^-31. */
-static double bloom_plus_short_walks_(bloom_plan plan, double fill,
+static double bloom_plus_degenerate_walks_(bloom_plan plan, double fill,
                                       double rate)
 {
     rate += fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
@@ -2971,7 +2967,7 @@ static double bloom_classic_rate_(bloom_plan plan, double n)
 {
     double m = (double)plan.cells, probes = n * plan.hashes;
     double fill = -bloom_power_minus_1_(-1 / m, probes);
-    return bloom_plus_short_walks_(plan, fill,
+    return bloom_plus_degenerate_walks_(plan, fill,
                                    bloom_moment_(m, plan.hashes, fill, probes));
 }
 
@@ -3078,7 +3074,7 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
         return 1;
     bloom_mean_chances_(blocks, n * b, b, mean);
     bloom_rates_of_probes_(blocks, b, mean, rate);
-    return bloom_plus_short_walks_(plan, mean[1],
+    return bloom_plus_degenerate_walks_(plan, mean[1],
         bloom_plus_same_bits_(blocks, b, mean[1], rate[b]));
 }
 
@@ -3137,9 +3133,8 @@ static bool bloom_keeps_rate_(bloom_plan plan, uint64_t m, uint64_t n, double p)
 
 /* The least m with which k probes keep p. The plan is impossible if m is above
    2^62 or p not in [2^-64, 1). `low` starts at the textbook's m, with p^(1/k)
-   of the cells set. By growing strides it goes down until m = low fails, then
-   up until m = low + stride keeps p. Bisection follows. 1e-17 guards a division
-   by 0. */
+   of the cells set. The search gallops down from `low` until that fails, up
+   until it succeeds, and then bisects. 1e-17 guards a division by 0. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
@@ -3336,7 +3331,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
     if (blocked)
         rate = bloom_plus_same_bits_((double)plan.cells / 256, plan.hashes / 8U,
                                      fill, rate);
-    return bloom_plus_short_walks_(plan, fill, rate);
+    return bloom_plus_degenerate_walks_(plan, fill, rate);
 }
 #endif
 
@@ -3351,7 +3346,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
                      bloom_popcount_
        memory        bloom_allocate_, bloom_copy_bytes_, BLOOM_ZERO_,
                      bloom_const_bytes_
-       walks         bloom_walk_, bloom_walk_of_, bloom_hash_from_,
+       walks         bloom_walk_, bloom_walk_of_, bloom_halves_of_,
                      bloom_next_cell_, bloom_probe_bit_
        keys          bloom_keys_, bloom_hash_of_
        headers       bloom_same_plan_, bloom_write_header_ */

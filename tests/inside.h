@@ -14,7 +14,7 @@
 
 /* The walk: prove/ (high_half), rates/ */
 #define inside_high_half bloom_high_half_
-#define inside_hash_from_h1 bloom_hash_from_h1_
+#define inside_hash_from_h1 bloom_hash_of_h1_
 #define INSIDE_GOLDEN BLOOM_GOLDEN_
 #define INSIDE_FACTOR BLOOM_FACTOR_
 

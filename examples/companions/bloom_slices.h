@@ -429,7 +429,7 @@ static inline bloom_slices_walk_ bloom_slices_walk_of_(const bloom_slices *s,
     const unsigned char *image = bloom_slices_const_bytes_(s);
     const bloom_slices_walk_ walk = {
         image + BLOOM_SLICES_HEADER_SIZE, bloom_slices_row_words_(s) * 8,
-        image[38], bloom_walk_of_(image + 32, bloom_hash_from_(h))
+        image[38], bloom_walk_of_(image + 32, bloom_halves_of_(h))
     };
     return walk;
 }
