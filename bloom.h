@@ -1694,7 +1694,7 @@ static inline size_t bloom_block_offset_(uint64_t m, uint64_t x)
 static inline unsigned bloom_block_bit_(uint64_t x, unsigned i)
 {
     static const uint32_t salt[8] = { BLOOM_SALTS_ };
-    return (unsigned)((uint32_t)(bloom_low_half_(x) * salt[i]) >> 27);
+    return (unsigned)(bloom_low_half_((x & 0xFFFFFFFFU) * salt[i]) >> 27);
 }
 
 static inline bool bloom_probe_block_(unsigned char *block, uint64_t x,

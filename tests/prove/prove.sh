@@ -43,8 +43,8 @@ proof() {
     name=$1 machine=$2 file=tests/prove/$3
     shift 3
     frama-c -machdep gcc_$machine \
-        -cpp-extra-args="-I. -U__x86_64__ -U__SIZEOF_INT128__ $PART" -wp -wp-rte \
-        -warn-unsigned-overflow -wp-prover z3,cvc4 -wp-timeout 300 "$@" \
+        -cpp-extra-args="-I. -U__x86_64__ -U__i386__ -U__SIZEOF_INT128__ $PART" \
+        -wp -wp-rte -warn-unsigned-overflow -wp-prover z3,cvc4 -wp-timeout 300 "$@" \
         $file >build/prove.out 2>&1
     goals=$(sed -n 's/.*Proved goals: *//p' build/prove.out)
     echo "$name: ${goals:-no} goals proved"
