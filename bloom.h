@@ -40,9 +40,10 @@
      saved with fwrite, mapped, sent, or burnt into ROM.
      Bad bytes do no harm: whatever bloom_open accepts is safe to use, as long
      as nobody else writes to its header.
-     Nothing hidden: only bloom_new, bloom_create and bloom_copy allocate. There
-     are no globals, no errno, no I/O and no libm. The only functions of libc
-     that are called are calloc, free, memset and memcpy.
+     Nothing hidden: only bloom_new, bloom_new_layout, bloom_create and
+     bloom_copy allocate. There are no globals, no errno, no I/O and no libm.
+     The only functions of libc that are called are calloc, free, memset and
+     memcpy.
 
    WORDS
      n  capacity: how many different keys the filter is planned for
@@ -75,8 +76,8 @@
                             extern in the library and in programs that use it.
      BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
                             BLOOM_MALLOC need not clear the memory.
-   * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy
-                            and bloom_free.
+   * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_new_layout,
+                            bloom_create, bloom_copy and bloom_free.
    * BLOOM_NO_FLOAT         leaves out bloom_plan_bytes, bloom_estimate and all
                             functions with a double.
    * BLOOM_TINY             is for firmware: the smallest code. It has only the
@@ -193,10 +194,12 @@
 #define bloom_plan_fpr BLOOM_NAME_(bloom_plan_fpr)
 #define bloom_plan_capacity BLOOM_NAME_(bloom_plan_capacity)
 #define bloom_new BLOOM_NAME_(bloom_new)                    /* making */
+#define bloom_new_layout BLOOM_NAME_(bloom_new_layout)
 #define bloom_create BLOOM_NAME_(bloom_create)
 #define bloom_copy BLOOM_NAME_(bloom_copy)
 #define bloom_free BLOOM_NAME_(bloom_free)
 #define bloom_init BLOOM_NAME_(bloom_init)
+#define bloom_init_zeroed BLOOM_NAME_(bloom_init_zeroed)
 #define bloom_open BLOOM_NAME_(bloom_open)
 #define bloom_view BLOOM_NAME_(bloom_view)
 #define bloom_image_size BLOOM_NAME_(bloom_image_size)
@@ -382,14 +385,18 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
 /* ---- Making ------------------------------------------------------------- */
 #ifndef BLOOM_NO_MALLOC
 /* bloom_create makes an empty filter from a plan. bloom_new(n, p) uses the plan
-   bloom_plan_for(n, p). bloom_copy copies b with its seal. The result is
-   aligned to 32 bytes, or NULL if the plan is impossible or memory is short. p
-   is a share, 0.01 for 1%; NULL is also the result if p is 1 or more.
-   bloom_free is for the results of these three, and NULL. It must get nothing
+   bloom_plan_for(n, p), and bloom_new_layout(n, p, layout) the plan
+   bloom_plan_layout(n, p, layout): the fastest filter is a BLOOM_BLOCKED one.
+   bloom_copy copies b with its seal. The result is aligned to 32 bytes, or NULL
+   if the plan is impossible or memory is short. p is a share, 0.01 for 1%; NULL
+   is also the result if p is 1 or more.
+   bloom_free is for the results of these four, and NULL. It must get nothing
    else: no memory of malloc, and no filter of bloom_init or bloom_open. */
 BLOOM_API void bloom_free(bloom *b);
 #ifndef BLOOM_NO_FLOAT
 BLOOM_TO_FREE_ BLOOM_API bloom *bloom_new(uint64_t n, double p);
+BLOOM_TO_FREE_ BLOOM_API bloom *bloom_new_layout(uint64_t n, double p,
+                                                 bloom_layout layout);
 #endif
 BLOOM_TO_FREE_ BLOOM_API bloom *bloom_create(bloom_plan plan);
 BLOOM_TO_FREE_ BLOOM_API bloom *bloom_copy(const bloom *b);
@@ -400,6 +407,13 @@ BLOOM_TO_FREE_ BLOOM_API bloom *bloom_copy(const bloom *b);
    the memory as you have allocated it. */
 BLOOM_USE_RESULT_
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
+
+/* The same for memory that is all zeros, as a static array, a fresh map or a
+   sparse file is. It writes the header only, so the system need not supply the
+   other pages yet. If some of the memory is not zero, nothing that is added is
+   lost, but some cells are set already: more keys are false positives. */
+BLOOM_USE_RESULT_
+BLOOM_API bloom *bloom_init_zeroed(void *memory, size_t size, bloom_plan plan);
 
 /* These use the `size` bytes at image as a filter, in place. bloom_view is for
    read-only bytes, such as ROM or a mapped file. Other bytes may follow the
@@ -2733,6 +2747,20 @@ BLOOM_API void bloom_clear(bloom *b)
     bloom_clear_(image, bloom_parse_(image));
 }
 
+BLOOM_INLINE_ bloom *bloom_init_(void *memory, size_t size, bloom_plan plan,
+                                 bool zeroed)
+{
+    unsigned char *image = (unsigned char *)memory;
+    if (!image || bloom_plan_size_(plan, size) == 0)
+        return BLOOM_NULL_;
+    bloom_write_header_(image, plan);
+    if (zeroed)
+        bloom_store64_(image + BLOOM_SEAL_AT_, 0);
+    else
+        bloom_clear_(image, plan);
+    return (bloom *)memory;
+}
+
 #if SIZE_MAX > 0xFFFF
 BLOOM_API
 #else           /* with a constant plan, the code is shorter than a call */
@@ -2740,12 +2768,12 @@ BLOOM_API_INLINE_
 #endif
 bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
-    unsigned char *image = (unsigned char *)memory;
-    if (!image || bloom_plan_size_(plan, size) == 0)
-        return BLOOM_NULL_;
-    bloom_write_header_(image, plan);
-    bloom_clear_(image, plan);
-    return (bloom *)memory;
+    return bloom_init_(memory, size, plan, false);
+}
+
+BLOOM_API bloom *bloom_init_zeroed(void *memory, size_t size, bloom_plan plan)
+{
+    return bloom_init_(memory, size, plan, true);
 }
 
 #ifndef BLOOM_NO_MALLOC
@@ -2767,12 +2795,8 @@ static unsigned char *bloom_allocate_(size_t size)
 BLOOM_API bloom *bloom_create(bloom_plan plan)
 {
     size_t size = bloom_plan_size(plan);
-    unsigned char *image = bloom_allocate_(size);
-    if (!BLOOM_MALLOC_CLEARS_)
-        return bloom_init(image, size, plan);
-    if (image)
-        bloom_write_header_(image, plan);
-    return (bloom *)(void *)image;
+    return bloom_init_(bloom_allocate_(size), size, plan,
+                       BLOOM_MALLOC_CLEARS_);
 }
 
 #ifndef BLOOM_NO_FLOAT
@@ -2780,6 +2804,12 @@ BLOOM_API bloom *bloom_new(uint64_t n, double p)
 {
     BLOOM_ASSERT(p > 0 && p < 1);
     return bloom_create(bloom_plan_for(n, p));
+}
+
+BLOOM_API bloom *bloom_new_layout(uint64_t n, double p, bloom_layout layout)
+{
+    BLOOM_ASSERT(p > 0 && p < 1);
+    return bloom_create(bloom_plan_layout(n, p, layout));
 }
 #endif
 

@@ -440,24 +440,18 @@ static inline void bloom_slices_unseal_(bloom_slices *s)
 
 /* ---- Making ------------------------------------------------------------- */
 
-/* Writes the header for a possible plan. bloom_init would clear m cells after
-   the header of a filter. So it makes a filter of 64 cells elsewhere, which
-   cannot fail; its header is copied, and m put in. */
+/* Writes the header for a possible plan. The rows have at least as many bytes as
+   the cells of the filter whose header stands before them. */
 static inline void bloom_slices_write_header_(unsigned char *image,
                                               bloom_plan plan, uint64_t filters)
 {
-    unsigned char small[BLOOM_HEADER_SIZE + 8];
-    const uint64_t cells = plan.cells;
     bloom_slices_zero_(image, BLOOM_SLICES_HEADER_SIZE);
     image[0] = 'B';
     image[1] = 'L';
     image[2] = 'S';
     image[3] = 2;
     bloom_slices_store_(image + 8, filters);
-    plan.cells = 64;
-    (void)!bloom_init(small, sizeof small, plan);
-    bloom_slices_copy_(image + 32, small, BLOOM_HEADER_SIZE);
-    bloom_slices_store_(image + 32 + 8, cells);
+    (void)!bloom_init_zeroed(image + 32, SIZE_MAX, plan);
 }
 
 BLOOM_SLICES_API bloom_slices *bloom_slices_init(void *memory, size_t size,

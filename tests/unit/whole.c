@@ -49,6 +49,40 @@ static void test_making(void)
     CHECK(bloom_plan_size(plan) == (LAYOUTS == 1 ? 0 : 32 + 512));
 }
 
+/* bloom_init_zeroed writes the header only. If the memory is all zeros, the
+   image is that of bloom_init. Otherwise each key that was added is found all
+   the same, and counters that are too high lose none by removing. */
+static void test_init_zeroed(void)
+{
+    static unsigned char clean[256 + 32], junk[sizeof clean];
+    unsigned layout, key, i;
+    for (layout = 0; layout < LAYOUTS; layout++) {
+        bloom_plan plan = in_layout(a_plan(512, 8, widths[0], 3), layout);
+        const size_t size = bloom_plan_size(plan);
+        bloom *b;
+        memset(clean, 0xFF, sizeof clean);
+        init(clean, sizeof clean, plan);
+        memset(memory, 0, sizeof memory);
+        CHECK(!bloom_init_zeroed(NULL, size, plan)
+              && !bloom_init_zeroed(memory, size - 1, plan) && memory[0] == 0);
+        b = bloom_init_zeroed(memory, size, plan);
+        CHECK(b == (bloom *)(void *)memory && memcmp(b, clean, size) == 0);
+        random_bytes(junk, sizeof junk);
+        memcpy(memory, junk, sizeof junk);
+        b = bloom_init_zeroed(memory, sizeof memory, plan);
+        CHECK(memcmp(memory, clean, 32) == 0 && verify(b) == BLOOM_UNSEALED);
+        CHECK(memcmp(memory + 32, junk + 32, sizeof junk - 32) == 0);
+        for (key = 0; key < 20; key++)
+            bloom_add_u64(b, key);
+        for (i = 0; i < 2; i++) {
+            for (key = i; key < 20; key += 1 + i)
+                CHECK(bloom_may_contain_u64(look(b, size), key));
+            for (key = 0; i == 0 && key < 20; key += 2)
+                (void)bloom_remove_u64(b, key);
+        }
+    }
+}
+
 #ifndef BLOOM_NO_MALLOC
 /* A copy has the bytes of its original, which may be in flash. Changing the
    copy does not change the original. */
@@ -94,7 +128,15 @@ static void test_malloc(void)
         bloom_free(b);
 #ifndef TEST_MALLOC                             /* there, BLOOM_ASSERT */
         CHECK(bloom_new(1000, 1) == NULL);
+        CHECK(bloom_new_layout(1000, 1, BLOOM_BLOCKED) == NULL);
 #endif
+    }
+    for (i = 0; i < LAYOUTS; i++) {
+        const bloom_plan plan = bloom_plan_layout(1000, 0.01, (bloom_layout)i);
+        bloom *b = bloom_new_layout(1000, 0.01, (bloom_layout)i);
+        CHECK(b && bloom_plan_of(look(b, 40)).layout == i);
+        CHECK(b && bloom_size(look(b, 40)) == bloom_plan_size(plan));
+        bloom_free(b);
     }
 #endif
     CHECK(bloom_create(a_plan(0, 7, 64, 9)) == NULL);
@@ -329,6 +371,7 @@ static void whole_tests(void)
 {
     RUN(test_version());
     RUN(test_making());
+    RUN(test_init_zeroed());
     RUN(test_whole());
 #ifndef BLOOM_TINY
     RUN(test_fold());
