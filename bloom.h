@@ -40,9 +40,10 @@
      saved with fwrite, mapped, sent, or burnt into ROM.
      Malformed input is safe: anything bloom_open accepts can be used without
      out-of-bounds access, provided its header is not modified.
-     Nothing hidden: only bloom_new, bloom_create and bloom_copy allocate. There
-     are no globals, no errno, no I/O and no libm. The only functions of libc
-     that are called are calloc, free, memset and memcpy.
+     Nothing hidden: only bloom_new, bloom_new_layout, bloom_create and
+     bloom_copy allocate. There are no globals, no errno, no I/O and no libm.
+     The only functions of libc that are called are calloc, free, memset and
+     memcpy.
 
    WORDS
      n  capacity: how many different keys the filter is planned for
@@ -75,8 +76,8 @@
                             extern in the library and in programs that use it.
      BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
                             BLOOM_MALLOC need not clear the memory.
-   * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_create, bloom_copy
-                            and bloom_free.
+   * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_new_layout,
+                            bloom_create, bloom_copy and bloom_free.
    * BLOOM_NO_FLOAT         leaves out bloom_plan_bytes, bloom_estimate and all
                             functions with a double.
    * BLOOM_TINY             is for firmware: the smallest code. It has only the
@@ -412,8 +413,8 @@ BLOOM_TO_FREE_ BLOOM_API bloom *bloom_copy(const bloom *b);
    nothing. Free the memory as you have allocated it.
    bloom_init_zeroed writes the header only. It is for memory that is all zeros:
    a static array, a fresh anonymous map, a sparse file. If the memory is not
-   zero, the filter has false positives from the start, and may seem to have a
-   seal; it still finds every key that is added. */
+   zero, the filter has false positives from the start, but it still finds every
+   key that is added. */
 BLOOM_USE_RESULT_
 BLOOM_API bloom *bloom_init(void *memory, size_t size, bloom_plan plan);
 BLOOM_USE_RESULT_
@@ -2767,27 +2768,34 @@ BLOOM_API void bloom_clear(bloom *b)
     bloom_clear_(image, bloom_parse_(image));
 }
 
-#if SIZE_MAX > 0xFFFF
-#define BLOOM_API_INIT_ BLOOM_API
-#else           /* with a constant plan, the code is shorter than a call */
-#define BLOOM_API_INIT_ BLOOM_API_INLINE_
-#endif
-BLOOM_API_INIT_ bloom *bloom_init_zeroed(void *memory, size_t size,
-                                         bloom_plan plan)
+/* `zeroed`: the cells are 0 already, and only the seal is cleared. */
+BLOOM_INLINE_ bloom *bloom_init_(void *memory, size_t size, bloom_plan plan,
+                                 bool zeroed)
 {
     unsigned char *image = (unsigned char *)memory;
     if (!image || bloom_plan_size_(plan, size) == 0)
         return BLOOM_NULL_;
     bloom_write_header_(image, plan);
+    if (zeroed)
+        bloom_store64_(image + BLOOM_SEAL_AT_, 0);
+    else
+        bloom_clear_(image, plan);
     return (bloom *)memory;
 }
 
-BLOOM_API_INIT_ bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
+#if SIZE_MAX > 0xFFFF
+BLOOM_API
+#else           /* with a constant plan, the code is shorter than a call */
+BLOOM_API_INLINE_
+#endif
+bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
-    bloom *b = bloom_init_zeroed(memory, size, plan);
-    if (b)
-        bloom_clear_(bloom_bytes_(b), plan);
-    return b;
+    return bloom_init_(memory, size, plan, false);
+}
+
+BLOOM_API bloom *bloom_init_zeroed(void *memory, size_t size, bloom_plan plan)
+{
+    return bloom_init_(memory, size, plan, true);
 }
 
 #ifndef BLOOM_NO_MALLOC

@@ -37,6 +37,28 @@ static inline int has_no_avx2(void)
 #define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
 #endif
 
+/* Atomic operations on words need their alignment, which x86 does not check. */
+#ifdef TEST_ALIGNED
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static inline void must_be_aligned(const volatile void *at, size_t by)
+{
+    if ((uintptr_t)at % by == 0)
+        return;
+    puts("FAILED: an atomic operation on an address that is not aligned");
+    exit(1);
+}
+#define __atomic_load_n(p, order) \
+    (must_be_aligned(p, sizeof *(p)), __atomic_load_n(p, order))
+#define __atomic_fetch_or(p, x, order) \
+    (must_be_aligned(p, sizeof *(p)), __atomic_fetch_or(p, x, order))
+#define __atomic_compare_exchange_n(p, was, now, weak, yes, no) \
+    (must_be_aligned(p, sizeof *(p)), \
+     __atomic_compare_exchange_n(p, was, now, weak, yes, no))
+#endif
+
 /* An allocator that counts its calls and can fail, and an assertion that
    returns to the test instead of ending the program */
 #ifdef TEST_MALLOC

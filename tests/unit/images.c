@@ -204,6 +204,33 @@ static void test_bad_images(void)
     CHECK(strcmp(bloom_error_text((bloom_error)-1), "unknown error") == 0);
 }
 
+#if SIZE_MAX <= 0xFFFFFFFF
+/* Images whose cells alone fit into size_t are too large with the header. */
+static void test_largest_images(void)
+{
+    const unsigned width = SIZE_MAX <= 0xFFFF ? widths[COUNT(widths) - 1] : 64;
+    bloom_plan plan = a_plan((uint64_t)(SIZE_MAX - 31) * 8, 9, width, 3);
+    unsigned char image[100];
+    unsigned i;
+    memset(image, 0, sizeof image);
+    init(image, 96, a_plan(512, 9, widths[0], 3));
+    image[5] = (unsigned char)width;
+    for (i = 0; i < 4; i++, plan.cells += 64) {
+        store(image + 8, plan.cells, 8);
+        CHECK(error_of(image, 96) == BLOOM_UNSUPPORTED);
+        CHECK(bloom_plan_size(plan) == 0);
+    }
+    plan.cells = (uint64_t)(SIZE_MAX - 31) * 8 - 64;
+    store(image + 8, plan.cells, 8);
+    CHECK(error_of(image, 96) == (width == widths[0] ? BLOOM_TRUNCATED
+                                                     : BLOOM_UNSUPPORTED));
+    CHECK(width != widths[0] || bloom_plan_size(plan) == SIZE_MAX - 7);
+#ifndef BLOOM_NO_MALLOC
+    CHECK(!bloom_create(plan));         /* with 32 bytes more, it wraps */
+#endif
+}
+#endif
+
 /* Random headers: a filter that is accepted lies within the given bytes, and
    adding to it works. */
 static void test_accepted_images(void)
@@ -287,6 +314,9 @@ static void image_tests(void)
 {
     RUN(test_golden_images());
     RUN(test_bad_images());
+#if SIZE_MAX <= 0xFFFFFFFF
+    RUN(test_largest_images());
+#endif
     RUN(test_accepted_images());
     RUN(test_seal());
     RUN(test_seal_of_zero());

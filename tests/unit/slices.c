@@ -4,8 +4,12 @@
    Then the image is tested: its bytes, each wrong bit, each missing byte, and
    wrong calls. Ends with "N passed, N failed". */
 #define BLOOM_STATIC
+#ifndef __cplusplus                     /* in C++, calloc */
+#define BLOOM_MALLOC(size) guarded_malloc(size)
+#define BLOOM_FREE(pointer) guarded_free(pointer)
+#endif
+#include "guarded.h"
 #include "examples/companions/bloom_slices.h"
-#include "check.h"
 
 enum { MOST = 1100, GUARD = 8, KEYS = 600 };
 #ifdef BLOOM_TINY
@@ -309,6 +313,37 @@ static void play(unsigned filters, unsigned width)
     end();
 }
 
+/* Rows that begin beyond 2^32 bytes. The memory is that of calloc, which most
+   systems supply when it is used. The cells are those of bloom_probes. */
+static void far_rows(void)
+{
+    bloom_plan plan = { 64, 5, 30, BLOOM_CLASSIC, WIDTH };
+    const uint64_t m = (uint64_t)700 << 20, size = 64 + m * 8;
+    unsigned char *image = size > SIZE_MAX ? NULL
+                         : (unsigned char *)calloc((size_t)size, 1);
+    uint64_t cell[64];
+    bloom_slices *far;
+    const void *head;
+    unsigned i, k, set = 0;
+    if (!image) {
+        puts("skipped: slices of 5.9 GB (no such memory)");
+        return;
+    }
+    (void)!bloom_slices_init(image, 64 + 64 * 8, plan, 64);
+    for (i = 0; i < 8; i++)
+        image[40 + i] = (unsigned char)(m >> 8 * i & 255);
+    far = bloom_slices_open(image, (size_t)size, NULL);
+    check(far && bloom_slices_add_u64(far, 41, 7), "a key is new");
+    head = image + 32;
+    k = bloom_probes((const bloom *)head, bloom_slices_hash_u64(far, 7), cell);
+    for (i = 0; i < k; i++)
+        set += image[64 + (size_t)cell[i] * 8 + 5] == 1 << 1;
+    check(k == 30 && set == k, "the cells of a key in large slices");
+    check(bloom_slices_find_u64(far, 7, who) == 1 && who[0] >> 41 == 1
+          && bloom_slices_find_u64(far, 8, who) == 0, "who has it");
+    free(image);
+}
+
 /* 255 keys are the most that eight planes can count. */
 static void play_full(void)
 {
@@ -580,6 +615,20 @@ static void refusals(void)
 }
 
 #ifndef BLOOM_NO_MALLOC
+/* All bytes of an image may be written, wherever its block lies. */
+static void filled(void)
+{
+    const bloom_plan plan = { 64, 1, 4, BLOOM_CLASSIC, 32 };
+    unsigned i;
+    for (i = 0; i < 8; i++) {
+        bloom_slices *t = bloom_slices_create(plan, 1 + i * 40);
+        check(t && (uintptr_t)t % 64 == 0, "slices at a multiple of 64");
+        if (t)
+            memset(image_of(t) + 64, 255, bloom_slices_size(t) - 64);
+        bloom_slices_free(t);
+    }
+}
+
 /* A copy with `filters` filters: those of the model that it still has, and the
    others empty. */
 static void copy(unsigned filters)
@@ -609,7 +658,7 @@ static void copy(unsigned filters)
 
 static void copies(void)
 {
-    const bloom_plan plan = { 192, 1, 4, BLOOM_CLASSIC, 64 };
+    bloom_plan plan = { 192, 1, 4, BLOOM_CLASSIC, 64 };
     static const unsigned numbers[] = { 1, 64, 99, 100, 101, 128, 129, 500 };
     bloom_slices *t;
     unsigned i;
@@ -628,6 +677,9 @@ static void copies(void)
           "no filters");
     check(!bloom_slices_create(plan, SIZE_MAX / 32),
           "more memory than there is");
+    plan.cells = 64;                    /* 2^61 bytes: 8 times that wraps */
+    check(!bloom_slices_create(plan, (uint64_t)1 << 58), "a size that wraps");
+    plan.cells = 192;
 #ifndef BLOOM_NO_FLOAT
     t = bloom_slices_new(1000, 0.01, 3);
     check(t && bloom_slices_plan_of(t).cells == bloom_plan_for(1000, 0.01).cells
@@ -653,10 +705,12 @@ int main(void)
     for (i = 0; i < 60; i++)
         RUN(play(1 + below(i < 50 ? 130 : MOST), i % 2 ? 32 : WIDTH));
     RUN(play_full());
+    RUN(far_rows());
     RUN(count_in_wide_rows());
     RUN(images());
     RUN(refusals());
 #ifndef BLOOM_NO_MALLOC
+    RUN(filled());
     RUN(copies());
 #endif
     printf("%d passed, %d failed\n", passed, failed);

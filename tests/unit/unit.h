@@ -5,6 +5,7 @@
 
 #include "hooks.h"
 #include "check.h"
+#include "guarded.h"
 #include "../headers.h"
 #include "../headers.h"     /* twice on purpose */
 #include "../layouts.h"
@@ -24,15 +25,15 @@ void not_true(void)
 }
 void *count_malloc(size_t size)
 {
-    void *block = requests++ != refused && size < 250000 ? malloc(size)
-                                                          : NULL;
+    void *block = requests++ != refused && size < 250000
+                ? guarded_malloc(size) : NULL;
     held += block != NULL;
     return block;
 }
 void count_free(void *block)
 {
     held--;
-    free(block);
+    guarded_free(block);
 }
 #endif
 

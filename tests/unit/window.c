@@ -5,8 +5,10 @@
    bit and each missing byte is found. Last, keys are forgotten by their age.
    Ends with "N passed, N failed". */
 #define BLOOM_STATIC
+#define BLOOM_MALLOC(size) guarded_malloc(size)
+#define BLOOM_FREE(pointer) guarded_free(pointer)
+#include "guarded.h"
 #include "examples/companions/bloom_window.h"
-#include "check.h"
 
 enum { KEYS = 4000 };
 
@@ -477,6 +479,8 @@ static void refusals(void)
     none.filter.cells = 1ULL << 62;     /* 2^63 bytes, if size_t has 64 bits */
     none.generations = 16;
     check(!bloom_window_create(none), "more memory than there is");
+    none.generations = 4;               /* 2^61 bytes: 8 times that wraps */
+    check(!bloom_window_create(none), "a size that wraps");
     none = plan;
     for (i = 0; i < sizeof rates / sizeof *rates; i++)
         check(!bloom_window_new(9, rates[i], 2, BLOOM_CLASSIC),
