@@ -52,12 +52,12 @@
    std::bad_alloc.) If BLOOM_EXCEPTIONS is defined, constructors, copy(), |, &,
    |= and &= throw std::runtime_error when they fail. what() says whether the
    plan is impossible, what is wrong with the image, or that memory is short. */
-#ifndef BLOOM_HPP
-#define BLOOM_HPP
-#include "bloom_chain.h"
+#include "bloom_chain.h"        /* each time: see BLOOM_IMPLEMENTATION */
 #include "bloom_keyed.h"
 #include "bloom_slices.h"
 #include "bloom_window.h"
+#ifndef BLOOM_HPP
+#define BLOOM_HPP
 #include <algorithm>
 #include <array>
 #include <cstddef>
