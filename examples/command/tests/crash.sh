@@ -292,7 +292,7 @@ every_length() {        # every_length FILE
     while [ $length -lt "$size" ]; do
         head -c $length $1 >bad; cp bad was
         why=$short
-        [ $length -ge 3 ] || why=$not
+        [ $length -ge 4 ] || why=$not
         refused bad "$why" "$bloom" check bad a &&
             "$bloom" uniq -f bad <b >out 2>&1
         [ $? = 2 ] && cmp -s bad was && found=$((found + 1))
