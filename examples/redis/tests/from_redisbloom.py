@@ -7,7 +7,7 @@ import sys
 
 import redis
 
-from client import crc64
+from client import crc64, dump, load, refused
 
 server = redis.Redis(unix_socket_path=sys.argv[1])      # without client.py's bf()
 run = server.execute_command
@@ -32,29 +32,12 @@ def absent(scheme, i):
     return some_bytes(i + 1000000) if scheme == "b" else b"absent-%d" % i
 
 
-def refused(*command):
-    try:
-        run(*command)
-    except redis.ResponseError as error:
-        return str(error)
-    return None
-
-
-def chunks(key):
-    found, at = [], 0
-    while True:
-        at, data = run("BF.SCANDUMP", key, at, NEVER_DECODE=[])
-        if at == 0:
-            return found
-        found.append((at, data))
-
-
-def load(key, dump):
-    for at, data in dump:
-        assert run("BF.LOADCHUNK", key, at, data) == b"OK"
-
-
 # ---- The golden files ----------------------------------------------------
+
+def saved(folder, name):
+    with open("%s/%s.dump" % (folder, name), "rb") as file:
+        return file.read()
+
 
 def answers(folder):
     """For each filter, the absent items that RedisBloom reports as present"""
@@ -89,14 +72,14 @@ def scandump(folder, name):
 def golden(folder):
     expected = answers(folder)
     for name in FILTERS:
-        payload = open("%s/%s.dump" % (folder, name), "rb").read()
-        dump = scandump(folder, name)
+        payload = saved(folder, name)
+        chunks = scandump(folder, name)
         server.restore("a", 0, payload)
-        load("b", dump)
+        load("b", chunks)
         server.copy("a", "c")
         for key in "a", "b", "c":
             check(key, name, expected)
-            assert chunks(key) == dump
+            assert dump(key) == chunks
             # the last 10 bytes are the version of RDB and the checksum
             assert server.dump(key)[:-10] == payload[:-10]
         server.delete("a", "b", "c")
@@ -108,8 +91,7 @@ def grown(folder):
     the module's own type."""
     expected = answers(folder)
     for name, (scheme, capacity, items, links, size) in FILTERS.items():
-        server.restore("g", 100000000, open("%s/%s.dump" % (folder, name),
-                                            "rb").read())
+        server.restore("g", 100000000, saved(folder, name))
         theirs = server.dump("g")
         assert run("BF.ADD", "g", item(scheme, 0)) == 0     # in: no change
         assert server.dump("g") == theirs
@@ -117,7 +99,7 @@ def grown(folder):
         check("u", name, expected)
         new, taken = [b"new %d" % i for i in range(3000)], 0
         for x in new:
-            if refused("BF.ADD", "g", x) == "non scaling filter is full":
+            if refused(run, "BF.ADD", "g", x) == "non scaling filter is full":
                 break
             taken += 1
         now = run("BF.INFO", "g")
@@ -134,10 +116,10 @@ def grown(folder):
         assert 0 < server.pttl("g") <= 100000000
         changed = now[7] > items
         assert (server.dump("g")[:10] != theirs[:10]) == changed
-        saved, dump = server.dump("g"), chunks("g")
-        load("g2", dump)
-        server.restore("g3", 0, saved)
-        assert chunks("g2") == chunks("g3") == dump
+        payload, chunks = server.dump("g"), dump("g")
+        load("g2", chunks)
+        server.restore("g3", 0, payload)
+        assert dump("g2") == dump("g3") == chunks
         server.delete("g", "g2", "g3", "u")
     print("golden filters grow")
 
@@ -148,7 +130,7 @@ def loaded(folder):
     assert sorted(server.keys()) == sorted(x.encode() for x in FILTERS)
     for name in FILTERS:
         check(name, name, expected)
-        payload = open("%s/%s.dump" % (folder, name), "rb").read()
+        payload = saved(folder, name)
         assert server.dump(name)[:-10] == payload[:-10]
 
 
@@ -272,18 +254,18 @@ def old():
                     (8, 88), (8, 0), (8, 2 ** 63), (9, 7), (9, 64), (10, b""),
                     (10, b"\0" * 11), (2, 1 << 30 | 5)):
         fields = good[:at] + [bad] + good[at + 1:]
-        assert refused("RESTORE", "bad", 0, payload(4, fields)), (at, bad)
-    assert refused("RESTORE", "bad", 0, payload(5, good))
+        assert refused(run, "RESTORE", "bad", 0, payload(4, fields)), (at, bad)
+    assert refused(run, "RESTORE", "bad", 0, payload(5, good))
     for missing, cells, taken in (
             (0, b"", 0), (12, b"", 1), (11, b"\0", 1), (11, b"", 0),
             (11, b"\0" * 2, 0), (11, b"\0" * 12, 0), (0, b"\0" * 12, 1),
             (0, b"\0" * 13, 0), (13, b"", 0)):
         some = good[:2] + [1 << 30 | 5, 2, missing] + good[4:10] + [cells, 1]
-        error = refused("RESTORE", "bad", 0, payload(4, some))
+        error = refused(run, "RESTORE", "bad", 0, payload(4, some))
         assert (error is None) == taken, (missing, cells)
         server.delete("bad")
     for first, second, taken in (b"\0" * 12, b"", 1), (b"", b"\0" * 12, 0):
-        error = refused("RESTORE", "bad", 0, payload(4, [
+        error = refused(run, "RESTORE", "bad", 0, payload(4, [
             2, 2, 1 << 30 | 5, 2, 12] + good[4:10] + [first, 1] + good[4:10]
             + [second, 1]))
         assert (error is None) == taken, (first, second)
@@ -297,29 +279,30 @@ def old():
 
 def unfinished(folder):
     """Loading begins before a restart and ends after it."""
-    dump = scandump(folder, "sc_s_n300_p01_x2")
+    chunks = scandump(folder, "sc_s_n300_p01_x2")
     for cut in range(1, 4):
         key = "half%d" % cut
         if not server.exists(key):
-            load(key, dump[:cut])
-        assert "not loaded yet" in refused("BF.EXISTS", key, "x")
-        assert "not loaded yet" in refused("BF.ADD", key, "x")
-        assert refused("BF.LOADCHUNK", key, 9999, b"x") == \
+            load(key, chunks[:cut])
+        assert "not loaded yet" in refused(run, "BF.EXISTS", key, "x")
+        assert "not loaded yet" in refused(run, "BF.ADD", key, "x")
+        assert refused(run, "BF.LOADCHUNK", key, 9999, b"x") == \
             "invalid offset - no link found"
         server.copy(key, key + " copy")
-        load(key + " copy", dump[cut:])
+        load(key + " copy", chunks[cut:])
         check(key + " copy", "sc_s_n300_p01_x2", answers(folder))
         server.delete(key + " copy")
-    assert refused("BF.LOADCHUNK", "half1", 1 + 417, b"x" * 417) == \
+    assert refused(run, "BF.LOADCHUNK", "half1", 1 + 417, b"x" * 417) == \
         "invalid chunk - Too big for current filter"
-    good = dump[0][1]
+    good = chunks[0][1]
     for at, new in ((0, b"\xff" * 8), (8, b"\4"), (8, b"\0"), (12, b"\x15"),
                     (20, b"\xff" * 8), (28, b"\xa1"), (36, b"\xff" * 8),
                     (44, b"\0" * 8), (52, b"\xff" * 8), (60, b"\7"),
                     (72, b"\x40")):
         bad = good[:at] + new + good[at + len(new):]
-        assert refused("BF.LOADCHUNK", "bad", 1, bad) == "received bad data", at
-        assert refused("BF.LOADCHUNK", "bad", 1, good[:-1])
+        assert refused(run, "BF.LOADCHUNK", "bad", 1, bad) == \
+            "received bad data", at
+        assert refused(run, "BF.LOADCHUNK", "bad", 1, good[:-1])
 
 
 if __name__ == "__main__":

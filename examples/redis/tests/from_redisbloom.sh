@@ -3,12 +3,6 @@
 . examples/redis/tests/server.sh
 build
 
-from_redisbloom() {
-    to=$work/$1/socket
-    shift
-    /usr/bin/python3 examples/redis/tests/from_redisbloom.py "$to" "$@" || fail "from_redisbloom.py: $*"
-}
-
 # files NAME: puts RedisBloom's file into the folder of server NAME, and sets
 # $options for that server
 files() {
@@ -27,24 +21,24 @@ files() {
 }
 
 start dumps
-from_redisbloom dumps old
-from_redisbloom dumps golden $golden
-from_redisbloom dumps grown $golden
+python from_redisbloom dumps old
+python from_redisbloom dumps golden $golden
+python from_redisbloom dumps grown $golden
 stop dumps
 
 for name in rdb aof-rdb aof-aof; do
     files $name
     start $name $options
-    from_redisbloom $name loaded $golden
-    from_redisbloom $name unfinished $golden
+    python from_redisbloom $name loaded $golden
+    python from_redisbloom $name unfinished $golden
     ask $name config set aof-use-rdb-preamble no >/dev/null
     [ $name = rdb ] && ask $name config set save '3600 1' >/dev/null ||
         { ask $name bgrewriteaof >/dev/null; rewritten $name; }
     stop $name
     start $name $options
-    from_redisbloom $name unfinished $golden
+    python from_redisbloom $name unfinished $golden
     ask $name del half1 half2 half3 >/dev/null
-    from_redisbloom $name loaded $golden
+    python from_redisbloom $name loaded $golden
     stop $name
     echo "$name: a server starts from RedisBloom's file, then from its own"
 done

@@ -21,7 +21,7 @@ import redis
 
 from client import bf, dump, items, load, refused, server
 from hostile import MOST, sealed
-from from_redisbloom import payload, scandump
+from from_redisbloom import payload, saved, scandump
 
 run = server.execute_command
 MB = 1 << 20
@@ -184,11 +184,6 @@ def merge(dest, *sources):
 def found(key, *groups):
     for group in groups:
         assert min(bf.mexists(key, *group)) == 1, key
-
-
-def saved(folder, name):
-    with open("%s/%s.dump" % (folder, name), "rb") as file:
-        return file.read()
 
 
 def merged(folder):

@@ -14,7 +14,8 @@ import time
 
 import redis
 
-from from_redisbloom import payload, probes, refused, run, server
+from client import refused
+from from_redisbloom import payload, probes, run, server
 
 
 def items(name, n):
@@ -143,11 +144,11 @@ def main(what, *words):
         check()
         # A client of a writable replica gets errors; the server does not stop.
         server.config_set("replica-read-only", "no")
-        assert refused("BF.RESERVE", "k", 0.01, 2000000000).startswith(
+        assert refused(run, "BF.RESERVE", "k", 0.01, 2000000000).startswith(
             "capacity must be in the range")
-        assert refused("BF.INSERT", "k", "EXPANSION", 40000, "ITEMS", "x") == \
-            "Bad expansion"
-        assert refused(*WRONG["payload"]) == "Bad data format"
+        assert refused(run, "BF.INSERT", "k", "EXPANSION", 40000, "ITEMS",
+                       "x") == "Bad expansion"
+        assert refused(run, *WRONG["payload"]) == "Bad data format"
         assert server.ping()
     elif what == "refused":
         stream(encoded(WRONG[words[0]]))
