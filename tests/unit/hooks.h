@@ -35,6 +35,11 @@ static inline int has_no_avx2(void)
 #define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
 #endif
 
+/* Counts the steps of the search for a plan, in test_steps */
+#ifdef TEST_STEPS
+#include "../inside.h"
+#endif
+
 /* An allocator that counts its calls and can fail, and an assertion that
    returns to the test instead of ending the program */
 #ifdef TEST_MALLOC
