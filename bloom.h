@@ -351,15 +351,15 @@ BLOOM_API size_t bloom_plan_size(bloom_plan plan);
 #ifndef BLOOM_NO_FLOAT
 /* Plans the smallest classic filter that keeps the rate p with n keys. If
    several k do so with the same m, it uses the smallest k. For p from 0.5 to
-   10^-12 and n up to 10^16 the call takes at most 30 microseconds (AMD EPYC,
-   gcc 12 -O2). */
+   10^-12 and n up to 10^10, the call computes at most 60 rates, and takes
+   microseconds. */
 BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 
 /* Plans a filter of any layout. A counting filter has the m and k of a classic
    one. For a blocked filter, this call looks for the smallest k that keeps p
    with 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
-   few keys), it plans the smallest blocked filter that keeps p. For n <= 10^10
-   the call takes at most 160 microseconds (measured as above). */
+   few keys), it plans the smallest blocked filter that keeps p. With the p and n
+   above, the call computes at most 100 rates. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,

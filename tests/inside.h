@@ -5,7 +5,7 @@
 #ifndef INSIDE_H
 #define INSIDE_H
 
-/* Bytes and numbers: prove/, rates/exact.c, key_families.c, huge_blocked.c */
+/* Bytes and numbers: prove/, rates/exact.c, key_families.c, large.c */
 #define inside_load32 bloom_load32_
 #define inside_load64 bloom_load64_
 #define inside_store64 bloom_store64_
@@ -18,13 +18,11 @@
 #define INSIDE_GOLDEN BLOOM_GOLDEN_
 #define INSIDE_FACTOR BLOOM_FACTOR_
 
-/* Headers and sizes: prove/prove.c; speed/worst.c writes headers of links */
+/* Headers and sizes: prove/prove.c */
 #define inside_check bloom_check_
 #define inside_check_fields bloom_check_fields_
 #define inside_cell_bytes bloom_cell_bytes_
 #define inside_plan_size bloom_plan_size_
-#define inside_write_header bloom_write_header_
-#define inside_chain_check_byte bloom_chain_check_byte_
 
 /* Where cells are: prove/prove.c, prove/fold_proof.c */
 #define inside_probe_bit bloom_probe_bit_           /* threads/, too */
@@ -41,6 +39,17 @@
 #define inside_remove_counted bloom_remove_counted_ /* the others: coverage */
 #define inside_probe_block_simd bloom_probe_block_simd_
 #define inside_allocate bloom_allocate_
+
+/* For unit/plans.c: counts the rates that a search for a plan computes. The
+   second argument of bloom_rate_ begins with k or plan in all its calls, and
+   with unsigned where it is defined. */
+#ifdef TEST_STEPS
+extern unsigned long test_steps;
+#define bloom_rate_(plan, k, n) bloom_rate_(plan, TEST_STEP_##k, n)
+#define TEST_STEP_k (test_steps++, k)
+#define TEST_STEP_plan (test_steps++, plan)
+#define TEST_STEP_unsigned unsigned
+#endif
 
 /* For prove/: the declarations of bloom.h without its definitions. Contracts
    come next, then bloom.h once more, which defines the functions. */

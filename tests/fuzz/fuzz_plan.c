@@ -1,7 +1,7 @@
 /* Fuzz target: plans from any numbers (see fuzz.h). Plans must stay within the
    limits of the format, keep p by bloom_plan_fpr, and use no more memory than
-   needed. rates/exact.c tests bloom_plan_fpr itself, and speed/worst.c how long
-   planning takes.
+   needed. rates/exact.c tests bloom_plan_fpr itself, and unit/plans.c the
+   length of the search.
 
    fuzz: length=64 */
 

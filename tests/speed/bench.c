@@ -119,7 +119,7 @@ static void make_queries(int operation, int round, int set)
         uint64_t random = mixed(~(far | i));
         bool in = operation == PRESENT
                   || (operation == MIXED && mixed(random) >> 63);
-        make_key(i, in ? first_of(round) + random % run.added : far | i);
+        make_key(i, in ? first_of(round) + random % run.n : far | i);
     }
 }
 
@@ -190,13 +190,13 @@ static int next_after(int c)
 static uint64_t fill(int c, uint64_t from, bool alone)
 {
     static stopwatch watch[MOST];
-    uint64_t chunk = run.added / 101 + 1, done, new = 0;
+    uint64_t chunk = run.n / 101 + 1, done, new = 0;
     size_t count, i;
     chunk = chunk < CHUNK ? CHUNK : chunk > POOL ? POOL : chunk;
     all[c].clear(all[c].filter);
-    for (done = 0; done < run.added; done += count) {
+    for (done = 0; done < run.n; done += count) {
         double start;
-        count = (size_t)(run.added - done < chunk ? run.added - done : chunk);
+        count = (size_t)(run.n - done < chunk ? run.n - done : chunk);
         for (i = 0; i < count; i++)
             make_key(i, from + done + i);
         start = now();
@@ -229,10 +229,10 @@ static void add_round(int first, int round)
     int c;
     for (c = next_after(first); c != first; c = next_after(c))
         sharing++;
-    for (fills = ADDED * sharing / run.added + 1; fills-- > 0;) {
-        new = fill(c, from + fills * run.added, false);
+    for (fills = ADDED * sharing / run.n + 1; fills-- > 0;) {
+        new = fill(c, from + fills * run.n, false);
         if (all[c].check == EXACT && round == 0 && run.n <= CHECKED)
-            check_bits(first, from + fills * run.added, new);
+            check_bits(first, from + fills * run.n, new);
         c = next_after(c);
     }
 }
@@ -313,7 +313,7 @@ int main(int count, char **words)
     if (run.kind == KINDS)
         die(words[1], "unknown kind of keys");
     run.p = number(words[2], 1e-12, 0.5);
-    run.n = run.added = (uint64_t)number(words[3], 1, 1e11);
+    run.n = (uint64_t)number(words[3], 1, 1e11);
     rounds = (int)number(words[4], 1, 1000);
     make_pool();
     ENTER

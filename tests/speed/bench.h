@@ -1,6 +1,6 @@
 /* Shared by the parts of the benchmark. A contender is a way to add keys to a
    filter and to look them up. Each part enters its contenders: ours.c (bloom.h,
-   and the machine's floor), libbloom.c, lean.c, peers.cpp, pages.c. bench.c
+   and the machine's floor), libbloom.c, lean.c, peers.cpp. bench.c
    makes the keys, lets the contenders take turns, and checks their answers. */
 
 #ifndef BENCH_H
@@ -26,9 +26,8 @@ typedef struct keys {                   /* only those of the run's kind */
     size_t count;
 } keys;
 
-/* The arguments of a run. A part may lower `added`, the number of keys that are
-   added to a filter. */
-extern struct run { int kind; double p; uint64_t n, added; } run;
+/* The arguments of a run */
+extern struct run { int kind; double p; uint64_t n; } run;
 
 /* How answers are checked. EXACT: all contenders on one image of bloom.h must
    give the same answers and bits. RIGHT: answers must be correct. NOTHING: the
@@ -50,11 +49,8 @@ void ours_enter(void);
 void libbloom_enter(void);
 void lean_enter(void);
 void peers_enter(void);
-void pages_enter(void);
 
 extern struct bloom *ours[LAYOUT_COUNT];           /* the filters of ours.c, by layout */
-void enter_ours(const char *name, struct bloom *b, void (*clear)(void *));
-void enter_floor(const char *name, struct bloom *b, void (*clear)(void *));
 void clear_ours(void *filter);
 
 /* h1 of an integer in filters of 64-bit hashes with the seed 0 */

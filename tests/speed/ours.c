@@ -34,9 +34,10 @@ void clear_ours(void *filter)
 }
 
 static void enter_loops(const char *name, int check, bloom *b,
-                        void (*clear)(void *), loop *const loops[4])
+                        loop *const loops[4])
 {
-    contender c = { name, SINGLE, check, b, 0, clear, loops[0], loops[1] };
+    contender c = { name, SINGLE, check, b, 0, clear_ours, loops[0],
+                    loops[1] };
     c.bytes = b ? (double)bloom_size(b) : 0;
     enter(c);
     c.how = MANY;
@@ -45,14 +46,14 @@ static void enter_loops(const char *name, int check, bloom *b,
     enter(c);
 }
 
-void enter_ours(const char *name, bloom *b, void (*clear)(void *))
+static void enter_ours(const char *name, bloom *b)
 {
     static loop *const loops[KINDS][4] = {
         { u64_add, u64_ask, u64_adds, u64_asks },
         { hash_add, hash_ask, hash_adds, hash_asks },
         { string_add, string_ask, string_adds, string_asks }
     };
-    enter_loops(name, EXACT, b, clear, loops[run.kind]);
+    enter_loops(name, EXACT, b, loops[run.kind]);
 }
 
 /* ---- The floor ----------------------------------------------------------- */
@@ -96,11 +97,11 @@ FLOOR(floor_read, 1, read_line)
 FLOOR(floor_writes, 64, write_line)
 FLOOR(floor_reads, 64, read_line)
 
-void enter_floor(const char *name, bloom *b, void (*clear)(void *))
+static void enter_floor(const char *name, bloom *b)
 {
     static loop *const loops[4] = { floor_write, floor_read, floor_writes,
                                     floor_reads };
-    enter_loops(name, NOTHING, b, clear, loops);
+    enter_loops(name, NOTHING, b, loops);
 }
 
 void ours_enter(void)
@@ -111,9 +112,8 @@ void ours_enter(void)
     for (layout = 0; layout < layouts; layout++) {
         ours[layout] = bloom_create(bloom_plan_layout(run.n, run.p,
                                                       (bloom_layout)layout));
-        enter_ours(name[layout], ours[layout], clear_ours);
+        enter_ours(name[layout], ours[layout]);
     }
     if (run.kind == U64)
-        enter_floor("floor", bloom_create(bloom_plan_of(ours[BLOOM_BLOCKED])),
-                    clear_ours);
+        enter_floor("floor", bloom_create(bloom_plan_of(ours[BLOOM_BLOCKED])));
 }

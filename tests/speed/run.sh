@@ -3,7 +3,7 @@
 # filter gave a wrong answer. For reliable times, keep other programs off the last
 # CPU, to which it pins itself (chrt -f 50 make bench, as root). Variables select
 # what is measured:
-#   PARTS   ours, and libbloom, lean, peers; or pages
+#   PARTS   ours, and libbloom, lean, peers
 #   N       numbers of keys
 #   KEYS    kinds of keys: u64 hashed strings
 #   RATES   false-positive rates; those other than 0.01 are measured for
@@ -18,8 +18,6 @@
 # Examples: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
 #   the rates of small filters: make bench N=50 ROUNDS=100 KEYS=u64 RATES=0.01 \
 #       SWEEP= BUILDS=gcc,-O3,-march=native OUT=build/bench-50
-#   huge and small pages, 8 GB: make bench PARTS=pages N=1e9 KEYS=u64 RATES=0.01 \
-#       SWEEP= BUILDS=gcc,-O3,-march=native OUT=build/pages
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 : "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"
@@ -74,7 +72,7 @@ compile() {                             # compile BUILD
     link=$cc objects=
     warn="-Wall -Wextra -pedantic -I. -DENTER=$(for part in $PARTS; do
         printf '%s_enter();' "$part"; done)"
-    for part in bench ours libbloom lean pages; do
+    for part in bench ours libbloom lean; do
         case $part in bench | ours) true ;; *) has $part ;; esac || continue
         object $part $cc -std=c99 $warn tests/speed/$part.c || return
     done

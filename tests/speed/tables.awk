@@ -18,8 +18,6 @@ BEGIN {
     summary = "blocked;libfilter;boost blocked;blocked, many;" \
         "boost blocked, many;classic;boost classic;fastfilter branchless;" \
         "libbloom;classic, many;boost classic, many;hash set"
-    pages = "4 KB: blocked, many;huge: blocked, many;" \
-        "4 KB: classic, many;huge: classic, many;4 KB: floor;huge: floor"
 }
 
 $1 == "machine" && !machine { machine = $2 }
@@ -104,5 +102,4 @@ END {
     table("other keys, rates, compilers", text)
     table("bits per key, and the measured rate at 1%", rows("", of, filters,
                                                             "bits rate"))
-    table("many per call, in pages of", rows("", of, pages, every))
 }

@@ -59,6 +59,11 @@ static inline void must_be_aligned(const volatile void *at, size_t by)
      __atomic_compare_exchange_n(p, was, now, weak, yes, no))
 #endif
 
+/* Counts the steps of the search for a plan, in test_steps */
+#ifdef TEST_STEPS
+#include "../inside.h"
+#endif
+
 /* An allocator that counts its calls and can fail, and an assertion that
    returns to the test instead of ending the program */
 #ifdef TEST_MALLOC

@@ -302,6 +302,34 @@ static void test_plans_near_one(void)
     CHECK(plan.cells <= bloom_plan_hashes(192384, p, 1).cells);
 }
 
+/* The search for a plan ends after few steps. A step computes one rate. These
+   arguments have the most steps, by a random search: of all n and p, where they
+   find no plan, and of n up to 10^10 with p from 0.5 to 10^-12. */
+#ifdef TEST_STEPS
+unsigned long test_steps;
+
+static void test_steps_of_search(void)
+{
+    static const struct {
+        uint64_t n; double p; bloom_layout layout; unsigned long most;
+    } slow[] = {
+        { 39336842966991263, 5.53687e-20, BLOOM_CLASSIC, 400 },
+        { 41050174042759396, 5.53297e-20, BLOOM_BLOCKED, 500 },
+        { 1, 1e-12, BLOOM_CLASSIC, 60 },
+        { 2, 6.22615e-12, BLOOM_BLOCKED, 100 },
+    };
+    unsigned i;
+    for (i = 0; i < COUNT(slow); i++) {
+        test_steps = 0;
+        bloom_plan_layout(slow[i].n, slow[i].p, slow[i].layout);
+        CHECK(test_steps > 10 && test_steps <= slow[i].most);
+    }
+    test_steps = 0;
+    bloom_plan_hashes(1, 1.25647e-19, 1);
+    CHECK(test_steps > 10 && test_steps <= 100);
+}
+#endif
+
 /* A checksum of many plans, recorded from bloom.h itself. Plans must be the
    same on every machine, and must not depend on where their search begins. An
    x87 is the exception, as it computes with more bits than a double has. */
@@ -345,6 +373,9 @@ static void plan_tests(void)
     RUN(test_plans_of_bytes());
     RUN(test_plans_near_one());
     RUN(test_golden_plans());
+#ifdef TEST_STEPS
+    RUN(test_steps_of_search());
+#endif
     RUN(test_integer_plans());
 #endif
 }
