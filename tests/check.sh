@@ -1,9 +1,9 @@
 # `make check` runs this script: what to run before each commit, in a few
-# minutes and without root. It runs make test, strict and sanitize, and the tests
-# and golden images of bloom.h on a big-endian machine (s390x), a 32-bit one
-# (i686) and an 8-bit one (AVR). A part whose Debian packages are missing is
-# skipped, and they are named. It ends with "N passed, N failed", where each part
-# counts as one.
+# minutes and without root. It runs make test, strict, sanitize, count and guard,
+# and the tests and golden images of bloom.h on a big-endian machine (s390x), a
+# 32-bit one (i686) and an 8-bit one (AVR). A part whose Debian packages are
+# missing is skipped, and they are named. It ends with "N passed, N failed",
+# where each part counts as one.
 . tests/helpers.sh
 skipped=
 
@@ -28,6 +28,11 @@ need clang++ clang
 part strict
 need "${CC:-cc}'s sanitizers" libasan8 sanitized
 part sanitize
+for clock in count guard; do
+    lacking=$(sh tests/speed/$clock.sh --lacks)
+    need $clock "$lacking" "[ -z '$lacking' ]"
+    part $clock
+done
 for machine in s390x i686 avr; do
     lacking=$(sh tests/cross/cross.sh --lacks $machine)
     need "cross ONLY=$machine" "$lacking" "[ -z '$lacking' ]"

@@ -24,11 +24,7 @@
         (a >> 32) == a / 4294967296;
     admit lemma right34: \forall integer a; LONG(a) ==>
         ((a >> 34) == 0 <==> a < 17179869184);
-    admit lemma left5: \forall integer a; WORD(a) ==> (a << 5) == a * 32;
     admit lemma and7: \forall integer a; LONG(a) ==> (a & 7) == a % 8;
-    admit lemma and31: \forall integer a; LONG(a) ==> (a & 31) == a % 32;
-    admit lemma or255: \forall integer a, b; 0 <= a <= 255 && 0 <= b <= 255
-        ==> (a | b) <= 255;
     admit lemma bit: \forall integer a; 0 <= a <= 7 ==> 1 <= (1 << a) <= 128;
     admit lemma mask: \forall integer a; LONG(a) ==>
         (a & 4294967295) == a % 4294967296;
