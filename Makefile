@@ -64,7 +64,8 @@ build/bloom.o: $(BLOOM)
 	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
 build/symbols.out: build/bloom.o FORCE
 	@CC="$(CC)" sh tests/symbols.sh >$@ 2>&1 || :
-build/test-window build/test-slices build/test-file: build/test-%: $(UNIT)
+build/test-window build/test-slices build/test-file build/test-share: \
+    build/test-%: $(UNIT)
 	$(C99) -O1 tests/unit/$*.c -o $@
 build/test-slices-c++: $(UNIT)
 	$(CXX) -x c++ -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_NO_SIMD \

@@ -63,7 +63,21 @@
 #error "bloom_file.h needs the bloom.h of its own version, but the compiler \
 found another one first: copy the right one into the folder of bloom_file.h"
 #endif
+/* gcc warns if bloom_free gets a shared filter. It ignores that for inline
+   functions. */
+#if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) \
+    && !defined(BLOOM_STATIC)
+#define BLOOM_FILE_TO_UNSHARE_ \
+    BLOOM_USE_RESULT_ __attribute__((__malloc__(bloom_unshare, 1)))
+#else
+#define BLOOM_FILE_TO_UNSHARE_ BLOOM_USE_RESULT_
+#endif
+
 #ifdef BLOOM_NAME_                      /* see "Names" in bloom.h */
+#define bloom_save BLOOM_NAME_(bloom_save)
+#define bloom_load BLOOM_NAME_(bloom_load)
+#define bloom_share BLOOM_NAME_(bloom_share)
+#define bloom_unshare BLOOM_NAME_(bloom_unshare)
 #define bloom_file_save BLOOM_NAME_(bloom_file_save)
 #define bloom_file_load BLOOM_NAME_(bloom_file_load)
 #define bloom_file_free BLOOM_NAME_(bloom_file_free)
@@ -79,6 +93,64 @@ found another one first: copy the right one into the folder of bloom_file.h"
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* ---- Filters ------------------------------------------------------------ */
+
+/* Seals b and saves it, as bloom_file_save does. Returns 0 or an errno. While
+   other threads change b, use bloom_copy and save the copy. */
+BLOOM_USE_RESULT_
+BLOOM_API int bloom_save(bloom *b, const char *name);
+
+#ifndef BLOOM_NO_MALLOC
+/* Loads a filter, to be freed by bloom_free. NULL: *why is an errno. ENOENT is
+   that of a file which is not there. Do not begin with an empty filter after
+   another error: the next save would replace what is there. EBADMSG: the file
+   is no filter, is damaged (if it has a seal) or incomplete, has bytes after
+   the image, which the next save would drop, or has a version or layout that
+   this build cannot use; bloom_file_load and bloom_open tell which. EFBIG: the
+   image has more than `most` bytes. EBUSY: the file's size has changed
+   meanwhile. why may be NULL. */
+BLOOM_USE_RESULT_
+BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
+#endif
+
+/* bloom_share maps a filter in a file, so that several processes add keys to it
+   and look up one another's, at once and without a lock. It needs BLOOM_ATOMIC,
+   which MSVC lacks, and is not declared without it or on Windows.
+     Creating: if there is no file, it makes one for `plan`. If several do that
+         at once, one of them wins, and all of them map its file. The file is
+         sparse. If the disk is full later, the program gets SIGBUS where it
+         adds a key; so it does if another program makes the file shorter. To
+         prevent the first, make the file beforehand, by bloom_file_begin,
+         bloom_file_reserve (bloom_size bytes), bloom_file_put and
+         bloom_file_finish.
+     Checks: if bloom_plan_size(plan) is 0, any filter will do, and ENOENT says
+         that there is none. Otherwise a filter with another plan is EINVAL.
+         EBADMSG is as for bloom_load, but the cells are not read, and the seal
+         is not checked.
+     Lock: it holds a shared lock on the file (flock). Meanwhile bloom_save and
+         bloom_file_save to its name are EBUSY: the processes would go on with a
+         file that has no name. EBUSY of bloom_share: another process has locked
+         the file for itself. A program that changes the file otherwise, or
+         replaces it by a rename of its own, is not stopped.
+     Kills: a process that is killed loses no key that it has added. After a
+         power cut, cells that the system had not written are missing, unless a
+         bloom_unshare has returned 0 since they were set.
+     Limits: the file must be on a disk of this machine, not of a network, and
+         its file system needs hard links to create it. Calls that need
+         exclusive access to a filter (see "Threads" in bloom.h) need it in all
+         processes, bloom_seal and bloom_save among them.
+   If the result is NULL, *why is an errno. why may be NULL. Give the filter to
+   bloom_unshare, not to bloom_free. After fork, the child may use the filter,
+   too; then both call bloom_unshare or exit.
+   bloom_unshare writes the cells to the disk, also those that others have set,
+   and unmaps the filter in this process. Returns 0, also for NULL, or the errno
+   of writing; the filter is unmapped in any case. */
+#if defined(BLOOM_ATOMIC) && !defined(_WIN32)
+BLOOM_API int bloom_unshare(bloom *b);
+BLOOM_FILE_TO_UNSHARE_
+BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
 #endif
 
 /* ---- Whole files -------------------------------------------------------- */
@@ -104,6 +176,7 @@ extern "C" {
          the permissions that its folder gives.
      Links: a symbolic link stays, and the file that it names is replaced. A
          hard link keeps the old file. A file that is a mount point is EBUSY.
+     Sharing: a file that bloom_share maps, in any process, is EBUSY, too.
      Devices: a FIFO or a character device is written to directly, and may get a
          part before an error. That waits for a reader. If the reader goes away,
          the program gets the signal SIGPIPE or, if it ignores that, EPIPE. The
@@ -215,9 +288,11 @@ BLOOM_API void bloom_file_cancel(bloom_file *f);
 #include <io.h>
 #include <windows.h>
 #else
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/xattr.h>
@@ -299,6 +374,8 @@ typedef struct bloom_file_facts_ {
     mode_t mode;
     uid_t user;
     gid_t group;
+    dev_t device;
+    ino_t inode;
 #endif
 } bloom_file_facts_;
 
@@ -393,6 +470,8 @@ static inline bloom_file_facts_ bloom_file_facts_of_(const struct stat *file)
     facts.mode = file->st_mode & 0777;
     facts.user = file->st_uid;
     facts.group = file->st_gid;
+    facts.device = file->st_dev;
+    facts.inode = file->st_ino;
     return facts;
 }
 
@@ -571,21 +650,98 @@ static inline int bloom_file_folder_(const char *path, int *fd)
     return why;
 }
 
-/* Renames the new file. After that, its first name may be somebody else's. Some
-   systems cannot synchronise a folder, and say EINVAL or EBADF. */
+/* Synchronises a folder. Some systems cannot, and say EINVAL or EBADF. */
+static inline int bloom_file_sync_folder_(int folder)
+{
+    const int why = folder >= 0 ? bloom_file_sync_(folder) : 0;
+    return why == EINVAL || why == EOPNOTSUPP || why == ENOTSUP || why == EBADF
+         ? 0 : why;
+}
+
+/* Opens a file and locks it, LOCK_SH or LOCK_EX; *fd is -1 after an error. The
+   locked file is the one of that name: a save may have replaced it before. A
+   save holds its lock for a moment only, so this tries again; EBUSY after half
+   a second. */
+static inline int bloom_file_lock_(const char *path, int flags, int how,
+                                   int *fd)
+{
+    const struct timespec moment = { 0, 10000000 };
+    struct stat there;
+    bloom_file_facts_ locked;
+    unsigned tries;
+    for (tries = 0; tries < 50; tries++) {
+        int why = 0;
+        *fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (*fd < 0)
+            return bloom_file_why_();
+        if (flock(*fd, how | LOCK_NB) != 0)
+            why = bloom_file_why_();
+        else if (bloom_file_facts_of_fd_(*fd, &locked) == 0
+                 && stat(path, &there) == 0 && there.st_dev == locked.device
+                 && there.st_ino == locked.inode)
+            return 0;
+        close(*fd);
+        *fd = -1;
+        if (why != 0 && why != EWOULDBLOCK)
+            return why;
+        if (why != 0)
+            nanosleep(&moment, NULL);
+    }
+    return EBUSY;
+}
+
+/* Locks the old file until it is replaced, so that no process begins to share
+   it. EBUSY: some do. ENOENT: there is none. After another error it cannot be
+   locked, and so not be shared either. */
+static inline int bloom_file_lock_old_(const char *path, int *fd)
+{
+    const int why = bloom_file_lock_(path, O_RDONLY, LOCK_EX, fd);
+    return why == EACCES ? bloom_file_lock_(path, O_WRONLY, LOCK_EX, fd) : why;
+}
+
+static inline int bloom_file_is_shared_(const char *path)
+{
+    int fd;
+    const int why = bloom_file_lock_old_(path, &fd);
+    if (fd >= 0)
+        close(fd);
+    return why == EBUSY ? EBUSY : 0;
+}
+
+/* Gives the new file its name. After that, its first name may be somebody
+   else's. If there is no old file, a link is safer than a rename: it fails if
+   another process has just made a file there, which may be shared already.
+   bloom_file_cancel then removes the first name. */
+static inline int bloom_file_put_in_place_(bloom_file *f)
+{
+    int old, why;
+    unsigned tries;
+    for (tries = 0; tries < 10; tries++) {
+        why = bloom_file_lock_old_(f->target, &old);
+        if (why == EBUSY || (why == ENOENT && link(f->name, f->target) == 0))
+            return why == EBUSY ? EBUSY : 0;
+        if (why == ENOENT && errno == EEXIST)
+            continue;
+        why = rename(f->name, f->target) == 0 ? 0 : bloom_file_why_();
+        if (old >= 0)
+            close(old);
+        if (why == 0) {
+            free(f->name);
+            f->name = NULL;
+        }
+        return why;
+    }
+    return EBUSY;
+}
+
+/* Renames the new file, and synchronises its folder. */
 static inline int bloom_file_rename_(bloom_file *f)
 {
     int folder, why = bloom_file_folder_(f->target, &folder);
-    if (why == 0 && rename(f->name, f->target) != 0)
-        why = bloom_file_why_();
-    if (why == 0) {
-        free(f->name);
-        f->name = NULL;
-        why = folder >= 0 ? bloom_file_sync_(folder) : 0;
-        if (why == EINVAL || why == EOPNOTSUPP || why == ENOTSUP
-            || why == EBADF)
-            why = 0;
-    }
+    if (why == 0)
+        why = bloom_file_put_in_place_(f);
+    if (why == 0)
+        why = bloom_file_sync_folder_(folder);
     if (folder >= 0)
         close(folder);
     return why;
@@ -769,6 +925,12 @@ static inline int bloom_file_facts_of_path_(const char *path,
     return facts->regular && (is & FILE_ATTRIBUTE_READONLY) ? EACCES : 0;
 }
 
+static inline int bloom_file_is_shared_(const char *path)
+{
+    (void)path;                             /* there is no bloom_share here */
+    return 0;
+}
+
 static inline int bloom_file_copy_owner_(int fd, const bloom_file_facts_ *old)
 {
     (void)fd;
@@ -928,8 +1090,9 @@ static inline int bloom_file_create_beside_(bloom_file *f, const char *suffix,
     return why;
 }
 
-BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
-                               const char *suffix)
+/* If `only_new`, an old file is EEXIST. */
+static inline int bloom_file_begin_(bloom_file *f, const char *name,
+                                    const char *suffix, bool only_new)
 {
     bloom_file_facts_ old;
     char own[64];
@@ -943,6 +1106,8 @@ BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
     if (!f->target)
         return bloom_file_why_();
     why = *name ? bloom_file_may_replace_(f->target, &old) : ENOENT;
+    if (why == 0 && old.there)
+        why = only_new ? EEXIST : bloom_file_is_shared_(f->target);
     if (why == 0) {
         do {
             (void)snprintf(own, sizeof own, ".new.%lu.%u",
@@ -956,6 +1121,12 @@ BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
     if (why != 0)
         bloom_file_cancel(f);
     return why;
+}
+
+BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
+                               const char *suffix)
+{
+    return bloom_file_begin_(f, name, suffix, false);
 }
 
 static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
@@ -1205,6 +1376,211 @@ BLOOM_API void bloom_file_unmap(const void *image, size_t size)
     if (size > 0)
         bloom_file_unview_(image, size);
 }
+
+/* ---- Filters ------------------------------------------------------------ */
+
+BLOOM_API int bloom_save(bloom *b, const char *name)
+{
+    bloom_seal(b);
+    return bloom_file_save(name, b, bloom_size(b));
+}
+
+/* Reads the header of a filter; 0, EBADMSG if there is none, or another errno.
+   *size is the size of its image. */
+static inline int bloom_file_header_(int fd, unsigned char *head, size_t *size)
+{
+    size_t got;
+    if (!bloom_file_fill_(fd, (char *)head, BLOOM_HEADER_SIZE, &got))
+        return bloom_file_why_();
+    *size = got == BLOOM_HEADER_SIZE ? bloom_image_size(head, NULL) : 0;
+    return *size > 0 ? 0 : EBADMSG;
+}
+
+#ifndef BLOOM_NO_MALLOC
+/* Reads the cells after the header, and looks for bytes after them. */
+static inline int bloom_file_cells_(int fd, bloom *b, const unsigned char *head,
+                                    size_t size)
+{
+    void *image = b;
+    char *to = (char *)image, more;
+    size_t got, after = 0;
+    memcpy(to, head, BLOOM_HEADER_SIZE);
+    if (!bloom_file_fill_(fd, to + BLOOM_HEADER_SIZE, size - BLOOM_HEADER_SIZE,
+                          &got)
+        || !bloom_file_fill_(fd, &more, 1, &after))
+        return bloom_file_why_();
+    return got < size - BLOOM_HEADER_SIZE || after > 0
+           || bloom_verify(b) == BLOOM_CORRUPT ? EBADMSG : 0;
+}
+
+BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why)
+{
+    unsigned char head[BLOOM_HEADER_SIZE];
+    const void *header = head;
+    bloom_file_facts_ file;
+    const int fd = bloom_file_to_read_(name, true, &file);
+    bloom *b = NULL;
+    size_t size = 0;
+    int error = fd < 0 ? bloom_file_why_()
+                       : bloom_file_header_(fd, head, &size);
+    if (error == 0 && size > most)
+        error = EFBIG;
+    if (error == 0 && file.regular && file.size != 0 && file.size < size)
+        error = EBADMSG;                /* before it takes memory */
+    if (error == 0) {
+        b = bloom_create(bloom_plan_of((const bloom *)header));
+        error = b ? bloom_file_cells_(fd, b, head, size) : ENOMEM;
+    }
+    if (error == 0 && !bloom_file_is_whole_(fd, &file, size))
+        error = bloom_file_why_();
+    if (fd >= 0)
+        bloom_file_close_(fd);
+    if (why)
+        *why = error;
+    if (error == 0)
+        return b;
+    bloom_free(b);
+    return NULL;
+}
+#endif
+
+/* ---- Sharing --------------------------------------------------------------
+   Before the first page of a shared filter lies a page that notes its size, and
+   the open file, which holds the lock. */
+#if defined(BLOOM_ATOMIC) && !defined(_WIN32)
+
+typedef struct bloom_file_shared_ {
+    void *map;              /* both pages and all that follow */
+    size_t size;            /* of the filter */
+    int fd;
+} bloom_file_shared_;
+
+/* Makes a file for an empty filter, unless there is one. The file gets its name
+   when it is complete. */
+static inline int bloom_file_create_shared_(const char *name, bloom_plan plan)
+{
+    unsigned char head[BLOOM_HEADER_SIZE];
+    const size_t size = bloom_plan_size(plan);
+    bloom_file f;
+    int folder = -1, why = bloom_file_begin_(&f, name, NULL, true);
+    if (why != 0)
+        return why;
+    (void)!bloom_init_zeroed(head, size, plan);     /* the header only */
+    why = bloom_file_put(&f, head, sizeof head);
+    if (why == 0)
+        why = (uint64_t)(off_t)size != size ? EFBIG
+            : bloom_file_set_size_(f.fd, size);
+    if (why == 0)
+        why = bloom_file_sync_(f.fd);
+    if (why == 0)
+        why = bloom_file_folder_(f.target, &folder);
+    if (why == 0 && link(f.name, f.target) != 0)
+        why = bloom_file_why_();
+    if (why == 0)
+        why = bloom_file_sync_folder_(folder);
+    if (folder >= 0)
+        close(folder);
+    bloom_file_cancel(&f);
+    return why;
+}
+
+/* Opens and locks the file, and creates it if there is none. */
+static inline int bloom_file_open_shared_(const char *name, bloom_plan plan,
+                                          int *fd)
+{
+    int created = 0, why;
+    unsigned tries;
+    for (tries = 0; tries < 50; tries++) {
+        why = bloom_file_lock_(name, O_RDWR, LOCK_SH, fd);
+        if (why != ENOENT || bloom_plan_size(plan) == 0)
+            return why;
+        if (created != 0 && created != EEXIST)
+            return created;
+        created = bloom_file_create_shared_(name, plan);
+    }
+    return EBUSY;
+}
+
+/* Does the file have a filter, and of this plan? */
+static inline int bloom_file_check_shared_(int fd, bloom_plan plan,
+                                           size_t *size)
+{
+    unsigned char head[BLOOM_HEADER_SIZE];
+    const void *header = head;
+    bloom_plan there;
+    bloom_file_facts_ file;
+    int why = bloom_file_facts_of_fd_(fd, &file);
+    if (why == 0 && !file.regular)
+        why = ENODEV;
+    if (why == 0)
+        why = bloom_file_header_(fd, head, size);
+    if (why != 0 || file.size != *size)
+        return why != 0 ? why : EBADMSG;
+    there = bloom_plan_of((const bloom *)header);
+    return bloom_plan_size(plan) == 0 || bloom_same_plan_(there, plan) ? 0
+                                                                       : EINVAL;
+}
+
+/* Maps the file after a page for the notes. First the whole room is taken, by a
+   private map of the file, whose first page becomes that page. */
+static inline bloom *bloom_file_map_shared_(int fd, size_t size, int *why)
+{
+    const long page = sysconf(_SC_PAGESIZE);
+    const size_t first = (size_t)page;
+    bloom_file_shared_ *notes;
+    void *room = MAP_FAILED, *map = MAP_FAILED;
+    if (page > 0 && size <= SIZE_MAX - first)
+        room = mmap(NULL, first + size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (room != MAP_FAILED
+        && mprotect(room, first, PROT_READ | PROT_WRITE) == 0)
+        map = mmap((char *)room + first, size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED, fd, 0);
+    if (map == MAP_FAILED) {
+        *why = bloom_file_why_();
+        if (room != MAP_FAILED)
+            munmap(room, first + size);
+        return NULL;
+    }
+    notes = (bloom_file_shared_ *)map - 1;
+    notes->map = room;
+    notes->size = size;
+    notes->fd = fd;
+    return (bloom *)map;
+}
+
+BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
+{
+    bloom *b = NULL;
+    size_t size;
+    int fd, error = bloom_file_open_shared_(name, plan, &fd);
+    if (error == 0)
+        error = bloom_file_check_shared_(fd, plan, &size);
+    if (error == 0)
+        b = bloom_file_map_shared_(fd, size, &error);
+    if (!b && fd >= 0)
+        close(fd);
+    if (why)
+        *why = error;
+    return b;
+}
+
+BLOOM_API int bloom_unshare(bloom *b)
+{
+    void *map = b;
+    bloom_file_shared_ notes;
+    int why = 0;
+    if (!b)
+        return 0;
+    notes = ((const bloom_file_shared_ *)map)[-1];
+    if (msync(map, notes.size, MS_SYNC) != 0)
+        why = bloom_file_why_();
+    if (why == 0)
+        why = bloom_file_sync_(notes.fd);
+    munmap(notes.map, notes.size + (size_t)((char *)map - (char *)notes.map));
+    close(notes.fd);
+    return why;
+}
+#endif
 
 BLOOM_END_HUSH_
 #ifdef __cplusplus

@@ -136,7 +136,7 @@ def main():
                         *options, *tests, "-UTEST_RATES")
                 for mode, (options, tests) in modes("coverage").items()]
     measured += [measure(name, "tests/unit/%s.c" % name)
-                 for name in ("window", "slices", "file")]
+                 for name in ("window", "slices", "file", "share")]
     with open("tests/inside.h") as file:
         outside = dict(re.findall(r"#define (inside_\w+) (\w+)", file.read()))
     known = {outside.get(name, name): reason

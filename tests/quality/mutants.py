@@ -58,7 +58,7 @@ SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # name: (options of bloom.h, flags of the tests). Measured rates find no other
 # mistakes, so they are left out. The last modes are for the companions: the
 # tests of chains and of keyed hashes, and the programs tests/unit/window.c,
-# slices.c and file.c.
+# slices.c, file.c and share.c.
 QUICK, MODES = modes("mutants/tcc"), modes("mutants")
 DEFAULT = next(iter(MODES))
 MODES = {**QUICK, **MODES}
@@ -68,14 +68,15 @@ HEADERS = {BLOOM: list(MODES),          # header: its modes
            "examples/companions/bloom_window.h": ["window"],
            "examples/companions/bloom_slices.h": ["slices"],
            "examples/companions/bloom_keyed.h": ["keyed"],
-           "examples/companions/bloom_file.h": ["file"]}
-PROGRAMS = ["window", "slices", "file"]
+           "examples/companions/bloom_file.h": ["file", "share"]}
+PROGRAMS = ["window", "slices", "file", "share"]
 CHAINS = "-DTEST_PART=chain_tests"
 QUICK["chain"] = (QUICK["portable"][0], [CHAINS])
 QUICK["window"] = QUICK["slices"] = ([], ["-DBLOOM_NO_SIMD"])
 QUICK["file"] = ([], [])
 QUICK["keyed"] = (QUICK["portable"][0], ["-DTEST_PART=keyed_tests"])
-MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS])}
+MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS]),
+         "share": ([], [])}
 if not TCC:
     QUICK = {}
 

@@ -11,6 +11,7 @@ for mode in ${ONLY:-$(modes test)}; do
         echo "skipped: mode $mode ($lacking)"
 done
 modes="$modes window slices file"
+[ -n "$(lacks atomic)" ] || modes="$modes share"
 [ -n "$(lacks c++)" ] || modes="$modes slices-c++"
 
 rm -f build/test-*.out $TESTS
