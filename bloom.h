@@ -62,7 +62,8 @@
    scalable Bloom filter, for an unknown n; a sliding window, which forgets old
    keys; slices, which ask thousands of filters about one key at once; a keyed
    hash, for keys that an attacker may choose; and calls that save and load
-   files.
+   files. Where BLOOM_IMPLEMENTATION is defined, also include those of them that
+   the program uses.
 
    OPTIONS are macros. They never change the bytes that a given plan produces.
    Define those marked * before every #include "bloom.h". Define the others in
@@ -3396,6 +3397,21 @@ BLOOM_END_HUSH_
    An image names its format in its fourth byte. Format 2 is frozen: every later
    version of bloom.h reads and writes it. To find a newer version, search for
    "bloom.h", "Bloom filter" and "the founders of bloom.h".
+
+   2.3.0, November 2026. The companions are parts of one implementation: their
+   code is compiled where BLOOM_IMPLEMENTATION is defined, and all options of
+   bloom.h hold for them. Changed: a file that includes a companion beside a
+   bloom.h that another file compiles must compile the companion there, too.
+   BLOOM_CHAIN_API and its four sisters, BLOOM_CHAIN_MALLOC, BLOOM_FILE_MALLOC
+   and their _FREE are gone. bloom_file.h no longer includes system headers where
+   it only declares. The memory of bloom_file_load may be given to bloom_free. A
+   link of a new chain takes all the keys that it was planned for, so new chains
+   differ from those of 2.2.0 in their bytes; each version loads the other's. If
+   a clock was set back, bloom_window_advance forgets nothing until it is right
+   again. Saving a file that is shared is EBUSY. `make install` puts the headers
+   into include/bloom-h. New: bloom_plan_bytes_layout, bloom_new_layout,
+   bloom_init_zeroed, bloom_save, bloom_load, bloom_share, bloom_unshare,
+   bloom_file_complete.
 
    2.2.0, November 2026. BLOOM_TINY takes fewer bytes and cycles. Calls for many
    keys are faster in filters of one block per key. New: bloom_image_size,

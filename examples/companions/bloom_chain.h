@@ -194,8 +194,8 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
    Other bytes after the last link are ignored. The seals are not checked: call
    bloom_chain_verify. Add keys only to a chain from a source that you trust, as
    first_n in the head decides how much memory the next link takes.
-   The head does not tell the size of the image. Whoever receives one receives
-   the head, and then, head[6] times, a link: first the 32 bytes from which
+   The head does not tell the size of the image. To receive an image, read the
+   head, and then, head[6] times, a link: first the 32 bytes from which
    bloom_image_size tells its size, then the rest. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_load(const void *image,
                                                           size_t size,

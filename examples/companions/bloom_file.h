@@ -177,8 +177,8 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
      Links: a symbolic link stays, and the file that it names is replaced. A
          hard link keeps the old file. A file that is a mount point is EBUSY.
      Sharing: a file that bloom_share maps, in any process, is EBUSY, too.
-     Devices: a FIFO or a character device is written to directly, and may get a
-         part before an error. That waits for a reader. If the reader goes away,
+     Devices: a FIFO or a character device is written to directly. An error may
+         leave partial output. Opening a FIFO blocks until it has a reader. If the reader goes away,
          the program gets the signal SIGPIPE or, if it ignores that, EPIPE. The
          names /dev/stdout and, on Linux, /proc/self/fd/N stand for a FIFO, a
          device or a file, which is replaced; EINVAL if that file has no name

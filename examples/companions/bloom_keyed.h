@@ -3,8 +3,8 @@
    choose. It is SipHash-2-4 with 128 bits of result (Aumasson and Bernstein
    2012), with a secret of 16 bytes.
 
-   Whoever knows how a filter hashes can compute its cells. An attacker can then
-   find keys that are false positives, or keys that fill the filter fast. Nobody
+   Anybody who knows how a filter hashes can compute its cells. An attacker can
+   then find keys that are false positives, or keys that fill the filter fast. Nobody
    can do so without the secret.
 
    USE: #include "bloom_keyed.h", which includes bloom.h. One file of a program

@@ -39,9 +39,9 @@
    Not "this key was never added", but "not lately". So a "no" of a window may
    only skip what has left the store behind it as well. If that store keeps its
    entries for longer, a program that asks the window first loses live data,
-   without an error. For a store that keeps its entries,
-   use a filter or a chain. And publish any of them only when all keys that are
-   in the store have been added, as before that, "no" means nothing.
+   without an error. For a store that keeps its entries, use a filter or a chain.
+   Do not publish any of them until every key is in; before that, "no" means
+   nothing.
 
    The options of bloom.h hold here, too. With BLOOM_NO_MALLOC or BLOOM_TINY,
    use bloom_window_init. A window is in RAM, so the file that compiles this
@@ -175,8 +175,8 @@ BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
     const void *image, size_t size, bloom_error *error);
 
 /* The size of the image that begins with these 96 bytes: the header of a
-   window, and that of its first generation. Whoever receives an image reads
-   them first, and then the rest. 0: they do not begin a window that this build
+   window, and that of its first generation. To receive an image, read them
+   first, and then the rest. 0: they do not begin a window that this build
    can use, and *error says why. error may be NULL. */
 BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error);
 
