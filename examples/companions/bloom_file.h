@@ -178,9 +178,9 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          hard link keeps the old file. A file that is a mount point is EBUSY.
      Sharing: a file that bloom_share maps, in any process, is EBUSY, too.
      Devices: a FIFO or a character device is written to directly. An error may
-         leave partial output. Opening a FIFO blocks until it has a reader. If the reader goes away,
-         the program gets the signal SIGPIPE or, if it ignores that, EPIPE. The
-         names /dev/stdout and, on Linux, /proc/self/fd/N stand for a FIFO, a
+         leave partial output. Opening a FIFO blocks until it has a reader. If
+         the reader goes away, the program gets the signal SIGPIPE or, if it
+         ignores that, EPIPE. The names /dev/stdout and, on Linux, /proc/self/fd/N stand for a FIFO, a
          device or a file, which is replaced; EINVAL if that file has no name
          any more. A folder is EISDIR, and anything else EINVAL. */
 BLOOM_USE_RESULT_

@@ -4,8 +4,8 @@
    2012), with a secret of 16 bytes.
 
    Anybody who knows how a filter hashes can compute its cells. An attacker can
-   then find keys that are false positives, or keys that fill the filter fast. Nobody
-   can do so without the secret.
+   then find keys that are false positives, or keys that fill the filter fast.
+   Nobody can do so without the secret.
 
    USE: #include "bloom_keyed.h", which includes bloom.h. One file of a program
    compiles the code: it defines BLOOM_IMPLEMENTATION before this #include. If

@@ -39,9 +39,9 @@
    Not "this key was never added", but "not lately". So a "no" of a window may
    only skip what has left the store behind it as well. If that store keeps its
    entries for longer, a program that asks the window first loses live data,
-   without an error. For a store that keeps its entries, use a filter or a chain.
-   Do not publish any of them until every key is in; before that, "no" means
-   nothing.
+   without an error. For a store that keeps its entries, use a filter or a
+   chain. Do not publish any of them until every key is in; before that, "no"
+   means nothing.
 
    The options of bloom.h hold here, too. With BLOOM_NO_MALLOC or BLOOM_TINY,
    use bloom_window_init. A window is in RAM, so the file that compiles this
