@@ -6,7 +6,7 @@
 #                       one server under load. RUNS=1000: so many kills; 2 min
 # * make redis-mixed    a replica set of this module and of RedisBloom, which
 #                       REDISBLOOM=FILE names; 2 min
-# * make redis-race     speed and memory, compared with Redis's own sets; 1 min
+# * make redis-race     speed, memory, and how long a command blocks, compared with Redis's own sets; 1 min
 
 CHECKS += check-redis
 PACKAGES += redis-server redis-tools python3-redis gcc
@@ -34,7 +34,7 @@ redis-kills: | build/redismodule.h
 	@CC="$(CC)" sh examples/redis/tests/kills.sh $(RUNS)
 
 redis-mixed: build/bloom.redis.so
-	python3 examples/redis/tests/mixed.py build/bloom.redis.so \
+	/usr/bin/python3 -B examples/redis/tests/mixed.py build/bloom.redis.so \
 	    $(if $(REDISBLOOM),$(REDISBLOOM),$(error REDISBLOOM=FILE is missing))
 
 redis-race: | build/redismodule.h

@@ -7,8 +7,10 @@ usage: client.py SOCKET client|fill ROUND|check ROUND...|blocked TITLE
 PORT is the port of a cluster node, or for failover of a Sentinel. PID is the
 process of the master."""
 import concurrent.futures
+import ctypes
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -22,6 +24,21 @@ elif sys.argv[1].isdigit():
 else:
     server = redis.Redis(unix_socket_path=sys.argv[1])
 bf = server.bf()
+
+
+def started(words, client, **how):
+    """Starts a server that ends with this process. Returns its process when the
+    client gets an answer."""
+    process = subprocess.Popen(
+        words, preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL),
+        **how)
+    while True:
+        try:
+            client.ping()
+            return process
+        except redis.ConnectionError:       # includes "still loading"
+            assert process.poll() is None, "the server does not start"
+            time.sleep(0.005)
 
 
 def crc64(data):  # reflected, with the polynomial of Jones

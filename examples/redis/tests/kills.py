@@ -5,33 +5,24 @@ SERVER, started with these words, writes an append-only file beside SOCKET. The
 file is deleted every 20 runs. In each run the server is killed when a random
 number of items, below 2000, were acknowledged. In every second run, SIGSTOP
 halts the server before that; in half of these it continues for a moment."""
-import ctypes
 import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
 
 import redis
 
+from client import started
+
 address, runs, words = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 
 
 def begin(preamble):
-    """Starts a server and waits until it answers. It ends with this process."""
-    process = subprocess.Popen(
-        words + ["--aof-use-rdb-preamble", preamble],
-        preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
-    while True:
-        try:
-            redis.Redis(unix_socket_path=address).ping()
-            return process
-        except redis.ConnectionError:       # includes "still loading"
-            assert process.poll() is None, "the server does not start"
-            time.sleep(0.005)
+    return started(words + ["--aof-use-rdb-preamble", preamble],
+                   redis.Redis(unix_socket_path=address))
 
 
 def verify(known):

@@ -1,5 +1,5 @@
-"""Limits of the module: growth, number of filters, memory, chunks that arrive
-twice; and what replicas, the append-only file and listeners receive.
+"""Limits of the module: growth, number of filters, merges, memory, chunks that
+arrive twice; and what replicas, the append-only file and listeners receive.
 usage: limits.py SOCKET growth|full|filters|follower|again FOLDER|memory|room
        limits.py SOCKET machine ROOT|merged FOLDER|versions FOLDER
        limits.py SOCKET arriving|appended|watched|nothing

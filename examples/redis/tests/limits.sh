@@ -1,6 +1,6 @@
-# Run by `make check-redis`: the limits of a key's growth, reported and real memory,
-# refusals and how they are reported, the rate of NONSCALING filters, chunks that
-# are loaded twice, and what replicas and listeners receive.
+# Run by `make check-redis`: the limits of a key's growth, merges, reported and real
+# memory, refusals and how they are reported, the rate of NONSCALING filters, chunks
+# that are loaded twice, and what replicas and listeners receive.
 . examples/redis/tests/server.sh
 build -DROOT="\"$work/root\""            # where it looks for limits of cgroups
 

@@ -7,7 +7,6 @@ grows: the new filters of the two have different bits (README.md), so their
 false positives and their counts differ, and only limits can be tested.
 Another WORD makes other items. $REDIS_SERVER may name another server."""
 import copy
-import ctypes
 import os
 import signal
 import socket
@@ -15,6 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import redis
+
+from client import started
 
 ERRORS = 0.5, 0.3, 0.1, 0.01, 0.001, 1e-6, 1e-9
 # capacity: how many items are added at a time. The last has chunks of 16 MB.
@@ -43,6 +46,7 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
+        self.client = redis.Redis("127.0.0.1", self.port, socket_timeout=60)
 
     def start(self):
         """Starts the server without data. It ends with this process. A master
@@ -51,52 +55,29 @@ class Server:
         for file in os.listdir(self.folder):
             os.remove(self.folder + "/" + file)
         with open(self.folder + "/log", "w") as log:
-            self.process = subprocess.Popen(
+            self.process = started(
                 [os.environ.get("REDIS_SERVER", "redis-server"), "--save", "",
                  "--bind", "127.0.0.1", "--port", str(self.port), "--dir",
                  self.folder, "--repl-diskless-sync-delay", "0",
                  "--repl-backlog-size", "256mb", "--repl-timeout", "7200",
                  "--repl-ping-replica-period", "3600", "--loadmodule",
-                 self.module], stdout=log, stderr=log,
-                preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
-        for attempt in range(500):
-            try:
-                self.socket = socket.create_connection(
-                    ("127.0.0.1", self.port), timeout=60)
-                self.file = self.socket.makefile("rb")
-                return
-            except ConnectionRefusedError:
-                time.sleep(0.02)
-        raise ConnectionError(self.name + " does not start")
+                 self.module], self.client, stdout=log, stderr=log)
 
     def stop(self):
         if self.process:
             self.process.kill()
             self.process.wait()
 
-    def reply(self):
-        line = self.file.readline()
-        kind, rest = line[:1], line[1:-2]
-        if kind == b":":
-            return int(rest)
-        if kind == b"*":
-            return [self.reply() for _ in range(int(rest))]
-        if kind == b"$":
-            return None if rest == b"-1" else self.file.read(int(rest) + 2)[:-2]
-        if not line:
-            raise ConnectionError(self.name + " has stopped")
-        assert kind == b"+" or b"full" in rest, (self.name, line)
-        return rest
-
     def ask(self, *words):
-        words = [w if isinstance(w, bytes) else str(w).encode() for w in words]
-        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(
-            b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
-        return self.reply()
+        """Returns the reply. An error is a reply, too, if a filter is full."""
+        try:
+            return self.client.execute_command(*words)
+        except redis.ResponseError as error:
+            assert "full" in str(error), (self.name, error)
+            return error
 
     def told(self, field):
-        said = self.ask("INFO", "everything").partition(field + b":")[2]
-        return said.partition(b"\r\n")[0]
+        return self.client.info("everything").get(field)
 
     def exists(self, key, items):
         return [x for at in range(0, len(items), 1000) for x in
@@ -202,7 +183,8 @@ class Pair:
                    for i, error in enumerate(ERRORS)
                    for j, capacity in enumerate(list(SOME)[:6])] * (n < 5)
         shapes += 3 * [(0.01, 100, ())] + [(0.01, 7, (b"EXPANSION", 32768))]
-        if b"name=bf,ver=2" in master.told(b"module"):
+        if any(m["name"] == "bf" and m["ver"] < 30000
+               for m in master.told("modules")):
             shapes += [(0.01, c, (b"EXPANSION", x)) for c, x in HUGE]
         self.filters += [Filter(b"%s%d-%d" % (self.word, n, i), (i + n) % 3,
                                 *shape) for i, shape in enumerate(shapes)]
@@ -210,18 +192,18 @@ class Pair:
             f.add(master)
 
     def attach(self, replica, master, full):
-        before = master.told(b"sync_full")
+        before = master.told("sync_full")
         replica.ask("REPLICAOF", "127.0.0.1", master.port)
         self.wait(replica, master)
-        test((master.told(b"sync_full") != before) == full,
+        test((master.told("sync_full") != before) == full,
              replica.name, "did not get", "all data" if full else "a part")
         for f in self.filters if full else []:
             f.synchronised(master)
 
     def wait(self, replica, master):
         end = time.time() + 60
-        while replica.told(b"master_link_status") != b"up" or replica.told(
-                b"slave_repl_offset") != master.told(b"master_repl_offset"):
+        while replica.told("master_link_status") != "up" or replica.told(
+                "slave_repl_offset") != master.told("master_repl_offset"):
             assert time.time() < end, replica.name + " does not follow"
             time.sleep(0.02)
 
@@ -281,7 +263,8 @@ with tempfile.TemporaryDirectory() as folder:
         word = b"".join(map(str.encode, sys.argv[3:]))
         Pair(word + b"a", *servers).run(*servers[::-1])
         Pair(word + b"b", *servers).run(*servers)
-    except (OSError, AssertionError, subprocess.TimeoutExpired) as error:
+    except (OSError, AssertionError, redis.RedisError,
+            subprocess.TimeoutExpired) as error:
         test(False, repr(error))
         for s in servers:
             with open(s.folder + "/log") as log:
