@@ -26,7 +26,7 @@ Version: $VERSION
 Architecture: $(dpkg --print-architecture)
 Maintainer: $maintainer
 Depends: ${depends#*=}
-Conflicts: golang-github-dcso-bloom-cli, libbloom-dev
+Conflicts: golang-github-dcso-bloom-cli
 Installed-Size: $(du -k -s $usr | cut -f 1)
 Section: utils
 Priority: optional

@@ -52,7 +52,10 @@
 #if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
 #error "bloom_chain.h: do not define BLOOM_READ_BYTE: chains are in RAM"
 #endif
-#include "bloom.h"
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"      /* unless the file has it, perhaps by another path */
+#endif
 #include <float.h>
 
 #if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200

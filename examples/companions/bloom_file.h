@@ -58,7 +58,10 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "bloom.h"
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"      /* unless the file has it, perhaps by another path */
+#endif
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

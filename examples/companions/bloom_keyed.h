@@ -38,7 +38,10 @@
 #ifndef BLOOM_KEYED_H
 #define BLOOM_KEYED_H
 
-#include "bloom.h"
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"      /* unless the file has it, perhaps by another path */
+#endif
 
 #if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
 #error "bloom_keyed.h needs bloom.h 2.2.0 or later, but the compiler found \

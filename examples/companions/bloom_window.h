@@ -60,7 +60,10 @@
 #if defined(BLOOM_READ_BYTE) && !defined(BLOOM_H)
 #error "bloom_window.h: do not define BLOOM_READ_BYTE: windows are in RAM"
 #endif
-#include "bloom.h"
+#if !defined(BLOOM_VERSION) \
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+#include "bloom.h"      /* unless the file has it, perhaps by another path */
+#endif
 
 #if !defined(BLOOM_VERSION) || BLOOM_VERSION < 20200
 #error "bloom_window.h needs bloom.h 2.2.0 or later, but the compiler found \

@@ -20,5 +20,6 @@ dpkg-deb -x "$deb" $work && dpkg-deb -e "$deb" $work/DEBIAN
 is 'checksums of its files' 0 $?
 is 'runs' "$(printf 'a\nb\n')" \
     "$(printf 'a\nb\na\n' | $work/usr/bin/bloom uniq)"
-same 'the header' $work/usr/include/bloom.h bloom.h
+same 'the header' $work/usr/include/bloom-h/bloom.h bloom.h
+is 'a folder of its own for the headers' bloom-h "$(ls $work/usr/include)"
 counted
