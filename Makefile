@@ -2,9 +2,9 @@
 # make test               test the headers and the command; 20 to 30 s
 # make check              before a commit: test, strict, sanitize, and the header
 #                         on a big-endian, a 32-bit and an 8-bit machine; 5 minutes
-# make install            install bloom.h, its companions, the command, and what
-#                         was built of the other products.
-#                         PREFIX=/usr/local, DESTDIR=
+# make install            install bloom.h and its companions (in PREFIX/include/
+#                         bloom-h), the command, and what was built of the other
+#                         products. PREFIX=/usr/local, DESTDIR=
 # make uninstall          remove what make install put there
 # make libbloom           build libbloom.so and .a in build/, for other languages
 # make install-libbloom   install these two in PREFIX/lib
@@ -98,18 +98,26 @@ INSTALLED = '$(DESTDIR)$(PREFIX)'
 # $(call put,MODE,FILES,FOLDER): copies the files to that folder below PREFIX
 put = install -d $(INSTALLED)/$3 && install -m $1 $2 $(INSTALLED)/$3
 
+# Up to 2.2.0, the headers lay in include/ itself, where bloom.h hid the bloom.h
+# of Debian's libbloom. These are removed, but only if their title is ours.
+OLD = bloom.h bloom.hpp $(notdir $(COMPANIONS))
+OURS = ^[/ ][* ] bloom\(\.h [0-9]*\.[0-9]*\.[0-9]* -\|\.h for C++\|_[a-z]*\.h:\)
+
 LICENCE = $(INSTALLED)/share/doc/bloom
 install::
-	$(call put,644,bloom.h $(COMPANIONS),include)
+	$(call put,644,bloom.h $(COMPANIONS),include/bloom-h)
+	@cd $(INSTALLED)/include && for old in $(OLD); do \
+	    sed 2q $$old 2>/dev/null | grep -q '$(OURS)' && rm -f $$old && \
+	    echo "removed the $$old of an older version from $$PWD" || :; done
 	install -d $(LICENCE)
 	sed '1,/^\/\* ---- Licence/d; s/^   //; s/ \*\/$$//' bloom.h \
 	    >$(LICENCE)/copyright
 	chmod 644 $(LICENCE)/copyright
 
 uninstall::
-	rm -f $(addprefix $(INSTALLED)/include/,bloom.h $(notdir $(COMPANIONS))) \
-	    $(LICENCE)/copyright $(LIBDIR)/libbloom-h.so* $(LIBDIR)/libbloom-h.a
-	rmdir $(LICENCE) 2>/dev/null || :
+	rm -f $(LICENCE)/copyright $(LIBDIR)/libbloom-h.so* \
+	    $(LIBDIR)/libbloom-h.a $(OLD:%=$(INSTALLED)/include/bloom-h/%)
+	rmdir $(LICENCE) $(INSTALLED)/include/bloom-h 2>/dev/null || :
 
 # ---- The library, for other languages ---------------------------------------
 

@@ -75,6 +75,9 @@
                             extern, in ELF and Mach-O with hidden visibility. To
                             export from a shared library, #define it as a plain
                             extern in the library and in programs that use it.
+                            If you compile it with -fvisibility=hidden, extern
+                            exports nothing: use
+                            __attribute__((visibility("default"))) extern.
      BLOOM_MALLOC(size)     and BLOOM_FREE(pointer) replace calloc and free.
                             BLOOM_MALLOC need not clear the memory.
    * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_new_layout,
@@ -95,7 +98,10 @@
                             be in one program. Your code stays as it is: with
                             the prefix my_, bloom_add means my_bloom_add. If a
                             file needs both headers, it includes the other one
-                            first, and then can call only bloom.h.
+                            first. After bloom.h and its companions, #undef
+                            bloom_add, for example: then bloom_add is that of
+                            the other library, and my_bloom_add that of bloom.h
+                            (with BLOOM_ATOMIC, my_BLOOM_ATOMIC_bloom_add).
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol

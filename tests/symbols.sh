@@ -76,6 +76,37 @@ namespaces() {
         >build/names/main.c
     $CC -I. build/names/*.c -o build/names/main && build/names/main
 }
+# A stand-in for a library whose bloom.h has the same names, made of bloom.h: one
+# file needs both headers. The names after #undef are that library's.
+stand_in() {
+    cat >build/stand_in.c <<'LINES'
+struct bloom { void *filter; };                 /* the other header */
+int bloom_init(struct bloom *b, int n, double p);
+int bloom_add(struct bloom *b, const void *key, int size);
+#define BLOOM_NAMESPACE my_
+#define BLOOM_IMPLEMENTATION
+#include "bloom.h"
+#undef bloom
+#undef bloom_init
+#undef bloom_add
+int bloom_init(struct bloom *b, int n, double p)
+{
+    b->filter = bloom_new((uint64_t)n, p);
+    return !b->filter;
+}
+int bloom_add(struct bloom *b, const void *key, int size)
+{
+    return !my_bloom_add((my_bloom *)b->filter, key, (size_t)size);
+}
+int main(void)
+{
+    struct bloom b;
+    return bloom_init(&b, 10, 0.01) || bloom_add(&b, "x", 1)
+        || !bloom_add(&b, "x", 1);
+}
+LINES
+    $CC -I. build/stand_in.c -o build/stand_in && build/stand_in
+}
 # all_names HEADER: its block of names lacks no function: each has the prefix.
 all_names() {
     $CC -DBLOOM_NAMESPACE=prefix_ -DBLOOM_API=extern -DBLOOM_IMPLEMENTATION \
@@ -129,11 +160,23 @@ names_another_bloom() {
         grep -m 1 'error' build/another.err |
             grep -q "$1 needs the bloom.h of its own version, but"
 }
+# A companion beside another library's bloom.h serves a file that has included
+# ours by another path.
+another_path() {        # another_path COMPANION OPTION
+    printf '#error another bloom.h\n' >build/another/bloom.h
+    printf '#define _POSIX_C_SOURCE 200809L\n#define %s\n#include "%s"\n%s\n' \
+        "$2" "$PWD/bloom.h" "#include \"$1\"" >build/another/path.c
+    $CC -E build/another/path.c >build/late.i
+}
 for companion in bloom_chain.h bloom_window.h bloom_slices.h \
     bloom_keyed.h bloom_file.h; do
     check "$companion beside another bloom.h is an error that says so" \
         names_another_bloom $companion
     check "$companion refuses BLOOM_READ_BYTE in any order" flash $companion
+    for option in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_H_IS_ENOUGH; do
+        check "$companion beside another bloom.h, after ours: $option" \
+            another_path $companion $option
+    done
 done
 check "the linker names what the implementation lacks" two_files
 if command -v nm >/dev/null; then
@@ -170,6 +213,7 @@ check "BLOOM_NAMESPACE after the first #include is an error" \
     late 'BLOOM_NAMESPACE x_'
 check "BLOOM_MALLOC without BLOOM_FREE is an error" one_sided_malloc
 check "two copies with BLOOM_NAMESPACE and another bloom_init link" namespaces
+check "a file that needs another library's bloom_init and ours" stand_in
 if echo __GCC_ATOMIC_CHAR_LOCK_FREE | $CC -E - 2>/dev/null | grep -qx 2; then
     check "BLOOM_ATOMIC in both files links" links -DBLOOM_ATOMIC -DBLOOM_ATOMIC
     check "BLOOM_ATOMIC in the program alone is a linker error that names it" \

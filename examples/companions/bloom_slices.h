@@ -52,8 +52,9 @@
    Threads: any number may call bloom_slices_find and its variants,
    bloom_slices_count, _get, _copy and _verify at the same time. Every other
    call needs exclusive access, also if it is for another filter: up to 64 of
-   them share a word. With BLOOM_ATOMIC, bloom_slices_add and its variants may run
-   at the same time as each other, bloom_slices_find and bloom_slices_count. */
+   them share a word. With BLOOM_ATOMIC, bloom_slices_add and its variants may
+   run at the same time as each other, bloom_slices_find and
+   bloom_slices_count. */
 
 #if !defined(BLOOM_VERSION) \
     || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))

@@ -7,10 +7,7 @@ CHECKS += check-cpp
 PACKAGES += g++ clang
 
 install::
-	$(call put,644,examples/cpp/bloom.hpp,include)
-
-uninstall::
-	rm -f $(INSTALLED)/include/bloom.hpp
+	$(call put,644,examples/cpp/bloom.hpp,include/bloom-h)
 
 check-cpp: | build
 	@MAKE="$(MAKE) -s" sh examples/cpp/tests/run.sh

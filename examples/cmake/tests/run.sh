@@ -63,7 +63,7 @@ for file in $files; do
 done
 is 'nothing is left to be filled in' '' \
     "$(cd "$stage" && grep -l '@[A-Z]*@' $files)"
-is 'pkg-config' "-I/opt/b/include $VERSION" "$(
+is 'pkg-config' "-I/opt/b/include/bloom-h $VERSION" "$(
     export PKG_CONFIG_PATH="$stage/share/pkgconfig"
     echo $(pkg-config --cflags bloom) $(pkg-config --modversion bloom))"
 
@@ -80,6 +80,29 @@ mkdir "$work/debian" && cp -r "$stage" "$work/debian/usr" &&
 builds by-link <<LINES
 find_package(bloom REQUIRED PATHS $work/debian/lib/cmake/bloom NO_DEFAULT_PATH)
 LINES
+
+# The library libbloom-h in place of BLOOM_IMPLEMENTATION: the lines of the README
+$MAKE install-libbloom DESTDIR="$work/stage" PREFIX=/opt/b >"$work/log" ||
+    cat "$work/log"
+linked() {      # linked WORDS: the paragraph with them, with names that exist here
+    awk -v RS= "/$1/" examples/cmake/README.md |
+        sed "s/^    //; s|PREFIX/lib|\"$stage/lib\"|; s|^cc |$CC |"
+}
+linked 'bloom::bloom bloom-h' >"$work/readme"
+sed '/define BLOOM_IMPLEMENTATION/d' examples/cmake/tests/use.c >"$work/program.c"
+{ head -n 1 "$work/readme"
+  echo "add_executable(program $work/program.c)"
+  sed 1d "$work/readme"; } | project library C
+cmake -S "$work/library" -B "$work/library/out" "-DCMAKE_PREFIX_PATH=$stage" \
+    >"$work/log" 2>&1 && cmake --build "$work/library/out" >>"$work/log" 2>&1 ||
+    cat "$work/log"
+is 'cmake: libbloom-h' "$said" \
+    "$(LD_LIBRARY_PATH="$stage/lib" "$work/library/out/program")"
+linked 'cflags bloom. program' >"$work/command"
+is 'pkg-config: libbloom-h' "$said" "$(
+    export PKG_CONFIG_PATH="$stage/share/pkgconfig" LD_LIBRARY_PATH="$stage/lib"
+    export PKG_CONFIG_SYSROOT_DIR="$work/stage"
+    cd "$work" && . ./command && ./a.out)"
 
 # A request is met if its major version is the same and it needs nothing newer.
 major=${VERSION%%.*} minor=${VERSION#*.}
@@ -106,7 +129,7 @@ cmake -S "$work/versions" -B "$work/versions/out" \
 is 'cmake: versions found' "$(printf '%s\n' $asked)" \
     "$(cat "$work/versions/out/found")"
 
-(cd "$stage" && echo $files include/bloom.h*) >"$work/list"
+(cd "$stage" && echo $files include/bloom-h) >"$work/list"
 $MAKE uninstall DESTDIR="$work/stage" PREFIX=/opt/b >"$work/log" ||
     cat "$work/log"
 is 'uninstall' '' "$(cd "$stage" && ls -d $(cat "$work/list") lib/cmake/bloom \
@@ -136,8 +159,8 @@ is 'cmake --install' '' "$(cd "$work/installed" && find . -type f |
     while read -r file; do
         cmp "$file" "$work/moved with blanks/$file" 2>&1
     done)"
-is 'headers' "$(ls "$work/moved with blanks/include")" \
-    "$(ls "$work/installed/include")"
+is 'headers' "$(ls "$work/moved with blanks/include/bloom-h")" \
+    "$(ls "$work/installed/include/bloom-h")"
 builds installed "-DCMAKE_PREFIX_PATH=$work/installed" <<LINES
 find_package(bloom $VERSION EXACT REQUIRED CONFIG)
 LINES

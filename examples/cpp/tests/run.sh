@@ -112,12 +112,13 @@ done
 
 $MAKE install DESTDIR="$PWD/$work/stage" PREFIX=/b >$work/log 2>&1 ||
     cat $work/log
-same 'make install' $work/stage/b/include/bloom.hpp examples/cpp/bloom.hpp
-silent g++ -std=c++11 -I$work/stage/b/include examples/cpp/first.cpp \
+installed=$work/stage/b/include/bloom-h
+same 'make install' $installed/bloom.hpp examples/cpp/bloom.hpp
+silent g++ -std=c++11 -I$installed examples/cpp/first.cpp \
     -o $work/installed
 is 'the installed bloom.hpp' "$($work/first)" "$($work/installed)"
 $MAKE uninstall DESTDIR="$PWD/$work/stage" PREFIX=/b >$work/log 2>&1
-check 'make uninstall' [ ! -e $work/stage/b/include/bloom.hpp ]
+check 'make uninstall' [ ! -e $installed ]
 
 # The README: its first block of C++ is a program, the others are statements. They
 # print what they say.
