@@ -365,8 +365,8 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 /* Plans a filter of any layout. A counting filter has the m and k of a classic
    one. For a blocked filter, this call looks for the smallest k that keeps p
    with 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
-   few keys), it plans the smallest blocked filter that keeps p. With the p and n
-   above, the call computes at most 100 rates. */
+   few keys), it plans the smallest blocked filter that keeps p. With the p and
+   n above, the call computes at most 100 rates. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,
@@ -3409,10 +3409,11 @@ BLOOM_END_HUSH_
    bloom.h hold for them. Changed: a file that includes a companion beside a
    bloom.h that another file compiles must compile the companion there, too.
    BLOOM_CHAIN_API and its four sisters, BLOOM_CHAIN_MALLOC, BLOOM_FILE_MALLOC
-   and their _FREE are gone. bloom_file.h no longer includes system headers where
-   it only declares. The memory of bloom_file_load may be given to bloom_free. A
-   link of a new chain takes all the keys that it was planned for, so new chains
-   differ from those of 2.2.0 in their bytes; each version loads the other's. If
+   and their _FREE are gone. bloom_file.h no longer includes system headers
+   where it only declares. The memory of bloom_file_load may be given to
+   bloom_free. A link of a new chain takes all the keys that it was planned for,
+   so new chains differ from those of 2.2.0 in their bytes; each version loads
+   the other's. If
    a clock was set back, bloom_window_advance forgets nothing until it is right
    again. Saving a file that is shared is EBUSY. `make install` puts the headers
    into include/bloom-h. New: bloom_plan_bytes_layout, bloom_new_layout,

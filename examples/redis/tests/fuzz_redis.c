@@ -285,9 +285,9 @@ static void ways_back(chain *c)
     free_chain(made);
 }
 
-/* A union must find the keys of c. The same union again adds nothing; it is an
-   error only if the first filter of the fuzzer's chain had not the highest rate.
-   */
+/* A union must find the keys of c. The same union again adds nothing. It is an
+   error only if the first filter of the fuzzer's chain had not the highest
+   rate. */
 static void unions(const chain *c)
 {
     chain *united = new_chain(0);
