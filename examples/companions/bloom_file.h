@@ -181,9 +181,9 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          leave partial output. Opening a FIFO blocks until it has a reader. If
          the reader goes away, the program gets the signal SIGPIPE or, if it
          ignores that, EPIPE. The names /dev/stdout and, on Linux,
-         /proc/self/fd/N stand for a FIFO, a device or a file, which is replaced;
-         EINVAL if that file has no name any more. A folder is EISDIR, and
-         anything else EINVAL. */
+         /proc/self/fd/N stand for a FIFO, a device or a file, which is
+         replaced; EINVAL if that file has no name any more. A folder is EISDIR,
+         and anything else EINVAL. */
 BLOOM_USE_RESULT_
 BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size);
 
