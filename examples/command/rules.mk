@@ -1,8 +1,8 @@
 # command: bloom, a command that remembers lines in filters
 #   make demo            all paths below /usr, compared with sort -u; 3 s
 #   make crash           kill the command at each system call and at random,
-#                        stop it, fill its disk; as root, 2 min. RUNS=1000: that
-#                        many kills
+#                        stop it, replace its file, fill its disk; as root, 2 min.
+#                        RUNS=1000: that many runs
 #   make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min
 #   make check-command   all of these, analysers and coverage; as root, 6 min
 

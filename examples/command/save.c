@@ -198,8 +198,7 @@ static bool has_same_bytes(const struct stat *a, const struct stat *b)
            && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Programs can set the other time of a file, but not that of its last
-   change. */
+/* Programs can set the time of writing, but not that of the last change. */
 static bool is_as_held(const struct stat *file)
 {
     return has_same_bytes(file, &held)

@@ -28,6 +28,7 @@ static struct run {
     bool gone, broken;              /* nothing more will be printed; because
                                        the reader of the pipe exited */
     double save_at;                 /* NEVER: nothing to save */
+    bool ended;                     /* the last save was made */
     bool warned;
     uint64_t warn_at;               /* check again at this many lines */
 } run;
@@ -139,7 +140,8 @@ static bool save_rest(void)
 
 static void save_at_exit(void)
 {
-    save_rest();
+    if (!run.ended)
+        save_rest();
 }
 
 /* A signal does not hide that saving failed. */
@@ -404,6 +406,7 @@ int uniq_lines(char **operands)
     add_all_printed();          /* before it looks whether anything changed */
     if (run.path && (run.seen.changed || !run.seen.sealed || is_replaced()))
         save_or_end();
+    run.ended = true;
     end_if_full();
     status = tell_lost() ? EXCEEDED : 0;
     free_filter(&run.seen);

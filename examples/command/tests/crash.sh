@@ -2,7 +2,7 @@
 # and gives it files that it cannot read or write. Needs root, to mount a small
 # tmpfs.
 # usage: crash.sh FOLDER [RUNS]     FOLDER has bloom, kill, stop, fast_clock.so;
-#                                   RUNS: default 60; 1000 take minutes
+#                                   RUNS: default 60; 1000 take 20 minutes
 built=$(cd "$1" && pwd)
 bloom=$built/bloom kill=$built/kill stop=$built/stop clock=$built/fast_clock.so
 kills=${2:-60}
@@ -65,7 +65,7 @@ at_call() {
     old=$1 new=$2 known=a
     [ "$old" != a.window ] || known=a.last
     shift 2
-    rm -f FILE FILE.new.* FILE.lock.new
+    rm -f FILE FILE.new.*
     [ "$old" = nothing ] || cp "$old" FILE
     strace -f -e trace=$call -e inject=$call:$fault:when=$nth -o trace \
         "$@" <b >printed 2>err
@@ -133,6 +133,33 @@ rm -f FILE FILE.*
 rm -f FILE FILE.*
 "$stop" "$bloom" "$clock" "$kills" >stopped 2>&1; grep -v ' passed, ' stopped
 check "stopped runs" grep -q ' passed, 0 failed' stopped
+
+# ---- The lock removed, or FILE replaced: see stop.c --------------------------
+# Eight processes at once, as the runs wait most of the time
+
+mkdir replaced
+for part in 1 2 3 4 5 6 7 8; do
+    mkdir replaced/$part
+    (cd replaced/$part && exec "$stop" "$bloom" - $(((kills + 7) / 8)) >out) &
+done
+wait
+grep -h FAILED replaced/?/out
+cat replaced/?/out | awk '/ kept$/ { kept += $(NF - 1); runs += $(NF - 9) }
+    END { print runs " runs whose lock or FILE went, " kept " of them kept" }'
+check "replaced runs" \
+    [ "$(cat replaced/?/out | grep -c ' passed, 0 failed')" = 8 ]
+# FILE is replaced right after the last save: after the rename, the command
+# waits for a second in the fsync of the folder
+cp a.bloom other; cp a.bloom FILE
+strace -f -e trace=fsync -e inject=fsync:delay_exit=1000000:when=2 -o trace \
+    "$bloom" uniq -f FILE <b >printed 2>err & pid=$!
+i=0; while cmp -s FILE a.bloom && [ $i -lt 100 ]; do
+    sleep 0.05; i=$((i + 1))
+done
+mv other FILE; wait $pid; status=$?
+check "replaced after the last save: status $status" [ $status = 0 ]
+check "replaced after the last save: it stays" cmp -s FILE a.bloom
+check "replaced after the last save: nothing else" [ "$(ls FILE*)" = FILE ]
 
 # ---- A full disk -----------------------------------------------------------
 
@@ -275,6 +302,20 @@ check "owner" refused "$shared/own/mine" 'Operation not permitted' \
     $as_nobody "$shared/bloom" uniq -f "$shared/own/mine"
 check "as it was" cmp -s small "$shared/own/mine"
 check "its owner stays" [ "$(owner "$shared/own/mine")" = 0:0:666 ]
+# A lock that a killed run of root leaves has the rights of FILE. One that the
+# owner of FILE cannot open is named. A lock that was there keeps its rights
+add_mine() { $as_nobody "$shared/bloom" add "$shared/own/mine" a; }
+cp small "$shared/own/mine"; chown 65534:1 "$shared/own/mine"; mkfifo lines
+chmod 660 "$shared/own/mine"; lock=$shared/own/mine.lock
+"$bloom" add "$shared/own/mine" lines & pid=$!
+exec 9>lines; kill -9 $pid; wait $pid 2>err; exec 9>&-
+check "root's lock: $(owner "$lock")" [ "$(owner "$lock")" = 65534:1:660 ]
+check "root's lock is taken by the owner of FILE" add_mine
+check "and removed" [ ! -e "$lock" ]
+: >"$shared/secret"; chmod 600 "$shared/secret"; ln "$shared/secret" "$lock"
+check "a lock of root" refused "$lock" 'Permission denied' add_mine
+check "a lock that is a link" "$bloom" add "$shared/own/mine" b
+check "its file is as it was" [ "$(owner "$shared/secret")" = 0:0:600 ]
 rm -rf "$shared"
 
 # ---- Every length, and every bit -------------------------------------------

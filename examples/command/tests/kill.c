@@ -5,7 +5,7 @@
 
    After a kill, FILE must be the old file or the new one, byte for byte. Half
    of the kills come at any time of a run, the others soon after the first bytes
-   of FILE.lock.new were written. In each half, and for each verb, every second
+   of FILE.new.PID.0 were written. In each half, and for each verb, every second
    run is halted by SIGSTOP before it is killed; half of these continue for a
    moment in between. A run that ends before its kill must have made the new
    file. If many do, as on a busy machine, the kills come sooner. */
@@ -39,7 +39,7 @@ static const struct verb {
     { "a.bloom", "whole", { "add", "FILE", "b" } }
 };
 
-/* HALTED is a part of KILLED. LEFT: FILE.lock.new was left behind */
+/* HALTED is a part of KILLED. LEFT: FILE.new.PID.0 was left behind */
 enum { KILLED, HALTED, ENDED, OLD, NEW, LEFT, COUNTS };
 
 /* For each verb: [0] killed at any time, [1] soon after it began to write */
@@ -92,7 +92,7 @@ static void begin(const char *old)
     free(t.bytes);
 }
 
-static const char temporary[] = "FILE.lock.new";
+static char temporary[64];              /* FILE.new.PID.0 of the present run */
 
 /* Has writing begun? Disk space that uniq has reserved reads as zeros. */
 static bool is_written(void)
@@ -136,6 +136,7 @@ static pid_t start(const struct verb *v)
     }
     while (i > 0)
         free(words[i--]);
+    snprintf(temporary, sizeof temporary, "FILE.new.%ld.0", (long)pid);
     return pid;
 }
 

@@ -1,6 +1,13 @@
 /* stop: stops `bloom uniq -f` at random moments, and runs several at once
 
        stop BLOOM CLOCK RUNS    in an empty folder, which it leaves empty
+       stop BLOOM - RUNS        only the runs of which the next paragraph tells
+
+   With "-", another program removes the lock of a run at a random moment, or
+   FILE, or replaces FILE, or overwrites it, and a second run may begin then.
+   Half of the runs are ended by SIGTERM. Each line that a run has printed must
+   then be in FILE, or the run has status 2, and its message names FILE and a
+   file FILE.kept.PID that contains the line. What was in FILE must be there.
 
    FILE is a chain or, every second time, a window (`uniq --last`). A run gets
    new lines without end. It is stopped by a signal, or because the reader of
@@ -13,7 +20,7 @@
    save began, and those of earlier runs. Finally, two and eight writers run at
    the same time, and are halted now and then. */
 
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE                     /* syscall */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,12 +31,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char *bloom, *fast_clock;
+static const char *messages;            /* file for those of bloom, or NULL */
 static unsigned long long fed;          /* lines given to all runs so far */
 static unsigned long passed, failed;
 static unsigned long long others;       /* lines given, but not printed */
@@ -81,11 +90,14 @@ static child start(char *const words[], const char *library)
     child c;
     must(pipe(in) == 0 && pipe(out) == 0 && pipe(begun) == 0, "pipe");
     fcntl(begun[1], F_SETFD, FD_CLOEXEC);
+    fcntl(in[1], F_SETFD, FD_CLOEXEC);  /* or a second run would keep it open */
     c.pid = fork();
     must(c.pid >= 0, "fork");
     if (c.pid == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
+        if (messages)
+            dup2(open(messages, O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
         close(in[0]); close(in[1]); close(out[0]); close(out[1]);
         signal(SIGPIPE, SIG_DFL);
         signal(SIGINT, SIG_DFL);        /* a background shell ignores both, */
@@ -171,17 +183,23 @@ static long count_lines(const char *name)
     return count;
 }
 
-/* Returns how many lines of a file FILE does not know; -1: FILE is damaged. */
-static long unknown(const char *lines)
+/* Returns how many lines of a file a filter does not know; -1: it is
+   damaged. */
+static long unknown_to(const char *filter, const char *lines)
 {
     char order[600];
     int status;
-    snprintf(order, sizeof order, "'%s' check -v FILE %s >missing", bloom,
+    snprintf(order, sizeof order, "'%s' check -v %s %s >missing", bloom, filter,
              lines);
     status = system(order);
     if (!WIFEXITED(status) || WEXITSTATUS(status) == 2)
         return -1;
     return count_lines("missing");
+}
+
+static long unknown(const char *lines)
+{
+    return unknown_to("FILE", lines);
 }
 
 static bool is_empty(const char *name)
@@ -460,6 +478,216 @@ static void many_writers(unsigned writers)
     verify(unknown("printed") == 0, "a writer's lines are lost", 0, writers);
 }
 
+/* ---- Replaced ----------------------------------------------------------- */
+
+/* What another program does. SECOND and BOTH: then a second run begins. BOTH:
+   the lock is removed, and FILE is replaced by a rename. */
+enum { LOCK, SECOND, RENAME, COPY, REMOVE, BOTH, HARMS };
+static const char *const harm_names[] = {
+    "lock removed", "lock removed, second run", "FILE replaced",
+    "FILE overwritten", "FILE removed", "both, second run" };
+static struct { unsigned long runs, late, kept; } harmed[HARMS];
+
+/* The file that is replaced becomes `old`. */
+static void swap_in_other(void)
+{
+    system("cp other new");
+    if (syscall(SYS_renameat2, AT_FDCWD, "new", AT_FDCWD, "FILE",
+                2 /* RENAME_EXCHANGE */) == 0)
+        must(rename("new", "old") == 0, "old");
+    else
+        must(rename("new", "FILE") == 0, "FILE");
+}
+
+static void do_harm(unsigned harm)
+{
+    if (harm == LOCK || harm == SECOND || harm == BOTH)
+        remove("FILE.lock");
+    if (harm == RENAME || harm == BOTH)
+        swap_in_other();
+    if (harm == COPY)
+        system("cat other >FILE");
+    if (harm == REMOVE)
+        rename("FILE", "old");
+}
+
+/* Gives it few lines, so that a run is short. */
+static void talk_slowly(const child *c, double until, FILE *printed)
+{
+    struct timespec pause = { 0, 5000000 };
+    while (now() < until && talk(c, now() + 1e-4, printed))
+        nanosleep(&pause, NULL);
+}
+
+typedef struct replaced {
+    unsigned run, harm;
+    bool is_late;                       /* it is ending when it is harmed */
+    child first, second;
+    FILE *printed;
+    saves saves;
+} replaced;
+
+static void check_that(const replaced *r, bool good, const char *what)
+{
+    verify(good, what, (int)r->harm, r->run);
+}
+
+static bool has_failed(int status)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == 2;
+}
+
+static void begin_replaced(replaced *r)
+{
+    system("rm -f FILE FILE.* old; cp base FILE; : >printed");
+    r->printed = fopen("printed", "a");
+    must(r->printed != NULL, "printed");
+    look_at_file(&r->saves, r->printed);
+    messages = "said";
+    r->first = start_uniq(NULL);
+    while (ftell(r->printed) == 0
+           && talk(&r->first, now() + 0.001, r->printed))
+        continue;
+}
+
+static void end_first(replaced *r)
+{
+    if (r->run / HARMS % 2)
+        kill(r->first.pid, SIGTERM);
+    close(r->first.to);
+}
+
+/* Before that, it copies the lines that are certainly in FILE. */
+static void harm(replaced *r)
+{
+    char order[100];
+    fflush(r->printed);
+    snprintf(order, sizeof order, "head -c %ld printed >sure", r->saves.sure);
+    must(system(order) == 0, "sure");
+    do_harm(r->harm);
+    if (r->harm != SECOND && r->harm != BOTH)
+        return;
+    messages = "said.2";
+    r->second = start_uniq(NULL);
+    feed(&r->second);
+}
+
+static void run_both(replaced *r)
+{
+    const double length = 0.1 + 2.4 * random_part(), end = now() + length;
+    const double at = r->is_late ? end : end - length * random_part();
+    for (; now() < at; look_at_file(&r->saves, r->printed))
+        talk_slowly(&r->first, now() + 0.01, r->printed);
+    if (r->is_late) {
+        end_first(r);
+        nap(0.03);
+    }
+    harm(r);
+    if (!r->is_late) {
+        talk_slowly(&r->first, end > now() + 0.02 ? end : now() + 0.02,
+                    r->printed);
+        end_first(r);
+    }
+}
+
+/* Copies the rest of its output, and returns its status. */
+static int end_of(const child *c, FILE *printed)
+{
+    int status;
+    while (drain(c, printed))
+        continue;
+    rest_size = 0;
+    fclose(printed);
+    close(c->from);
+    waitpid(c->pid, &status, 0);
+    return status;
+}
+
+/* If FILE was replaced late, the run may have saved all in the one before. */
+static void verify_end(const replaced *r, pid_t pid, int status,
+                       const char *printed, const char *said)
+{
+    char kept[64], order[300];
+    snprintf(kept, sizeof kept, "FILE.kept.%ld", (long)pid);
+    snprintf(order, sizeof order, "grep -q '^bloom: FILE: .* %s$' %s", kept,
+             said);
+    if (has_failed(status))
+        check_that(r, system(order) == 0 && unknown_to(kept, printed) == 0,
+                   "a line was not kept, or no message says where");
+    else
+        check_that(r, is_empty(printed) || unknown(printed) == 0
+                   || (access("old", F_OK) == 0
+                       && unknown_to("old", printed) == 0),
+                   "a line is forgotten in silence");
+    check_that(r, has_failed(status) || status == 0
+               || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM),
+               "its status is another");
+}
+
+static void verify_file(const replaced *r)
+{
+    if (r->harm == RENAME || r->harm == COPY)
+        check_that(r, system("cmp -s FILE other") == 0,
+                   "FILE was replaced, but did not stay");
+    if (r->harm == BOTH)
+        check_that(r, unknown("others") == 0, "FILE has lost lines");
+    if (r->harm == LOCK || r->harm == SECOND)
+        check_that(r, unknown("bases") == 0 && unknown("sure") == 0,
+                   "FILE has lost lines that were saved");
+    if (r->harm == REMOVE)
+        check_that(r, access("FILE", F_OK) != 0, "FILE was removed, but is");
+    check_that(r, system("ls FILE.* 2>/dev/null | grep -v kept") != 0,
+               "something is left beside FILE");
+}
+
+static void replaced_run(unsigned run)
+{
+    replaced r = { 0 };
+    int status, other;
+    r.run = run;
+    r.harm = run % HARMS;
+    r.is_late = r.harm != COPY && rand() % 5 == 0;
+    begin_replaced(&r);
+    run_both(&r);
+    status = end_of(&r.first, r.printed);
+    if (r.second.pid) {
+        close(r.second.to);
+        other = end_of(&r.second, fopen("second", "w"));
+        verify_end(&r, r.second.pid, other, "second", "said.2");
+    }
+    verify_end(&r, r.first.pid, status, "printed", "said");
+    verify_file(&r);
+    check_that(&r, r.is_late || r.harm < RENAME || has_failed(status),
+               "FILE was replaced, but the status is not 2");
+    harmed[r.harm].runs++;
+    harmed[r.harm].late += r.is_late;
+    harmed[r.harm].kept += has_failed(status);
+}
+
+static int replaced_runs(unsigned runs)
+{
+    char order[600];
+    unsigned run, i;
+    for (run = 0; run < runs; run++) {
+        if (run % 24 == 0) {
+            const char *kind = run / 24 % 2 ? "--last 2000000" : "-n 100000";
+            snprintf(order, sizeof order, "rm -f base other; for i in base "
+                     "other; do seq -f $i-%%.0f 1000 >${i}s; '%s' uniq %s -f "
+                     "$i ${i}s >printed; done", bloom, kind);
+            must(system(order) == 0, "base");
+        }
+        forgets = run / 24 % 2;
+        replaced_run(run);
+    }
+    for (i = 0; i < HARMS; i++)
+        printf("%s: %lu runs, %lu of them at their end, %lu kept\n",
+               harm_names[i], harmed[i].runs, harmed[i].late, harmed[i].kept);
+    system("rm -f FILE FILE.* base bases other others old new printed second "
+           "said said.2 sure missing");
+    printf("%lu passed, %lu failed\n", passed, failed);
+    return failed != 0;
+}
+
 static void tell(void)
 {
     unsigned i;
@@ -485,7 +713,9 @@ int main(int count, char **words)
     bloom = words[1];
     fast_clock = words[2];
     signal(SIGPIPE, SIG_IGN);
-    srand((unsigned)time(NULL));
+    srand((unsigned)time(NULL) + 7919 * (unsigned)getpid());
+    if (strcmp(fast_clock, "-") == 0)
+        return replaced_runs(runs);
     for (run = 0; run < runs; run++) {
         if (run % 20 == 0)
             begin();
