@@ -928,7 +928,8 @@ class Window(_Loaded):
     def time(self) -> int:
         """A number for your own use, saved with the window, and 0 at first.
         But if you call advance(), it keeps here when the newest generation
-        began, and in `span` how long a generation lasts."""
+        began, and in `span` how long a generation lasts, or 0 after the clock
+        was set back."""
         return _window.time(self._open())
 
     @property
@@ -946,9 +947,12 @@ class Window(_Loaded):
         """Forget keys that are older than `span`, in any unit of time. A key
         counts as added at the time `now` of the last call. So call it before
         each add(), before an update() of at most `room_left` keys, and before a
-        lookup that must not find older keys. A key stays in for at least `span`
-        if at most n keys come in any 2 * span. The result is True if there was
-        no room: keys were forgotten that may be younger."""
+        lookup that must not find older keys. The result is True if there was no
+        room: keys were forgotten that may be younger than `span`. That is rare
+        if at most n keys come in any 2 * span. Do not call it before the clock
+        is set: a time that is far ahead empties the window. If the clock was
+        set back by more than about `span`, keys are not forgotten by time until
+        it is right again; set_time(0, 0) begins anew at the next call."""
         now, span = _whole_number(now), _whole_number(span)
         return self._whole(lambda memory: _window.advance(memory, now, span),
                            True)
