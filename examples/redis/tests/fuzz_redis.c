@@ -286,8 +286,8 @@ static void ways_back(chain *c)
 }
 
 /* A union must find the keys of c. The same union again adds nothing; it is an
-   error only if the first filter of the fuzzer's chain had not the highest rate.
-   */
+   error only if the first filter of the fuzzer's chain had not the highest
+   rate. */
 static void unions(const chain *c)
 {
     chain *united = new_chain(0);
