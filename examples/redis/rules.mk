@@ -6,7 +6,8 @@
 #                       one server under load. RUNS=1000: so many kills; 2 min
 # * make redis-mixed    a replica set of this module and of RedisBloom, which
 #                       REDISBLOOM=FILE names; 2 min
-# * make redis-race     speed, memory, and how long a command blocks, compared with Redis's own sets; 1 min
+# * make redis-race     speed, memory, and how long a command blocks the server,
+#                       compared with Redis's own sets; 2 min
 
 CHECKS += check-redis
 PACKAGES += redis-server redis-tools python3-redis gcc
