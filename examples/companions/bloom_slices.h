@@ -440,8 +440,8 @@ static inline void bloom_slices_unseal_(bloom_slices *s)
 
 /* ---- Making ------------------------------------------------------------- */
 
-/* Writes the header for a possible plan. The rows have at least as many bytes as
-   the cells of the filter whose header stands before them. */
+/* Writes the header for a possible plan. The header of a filter at byte 32 says
+   that m cells follow; the rows have at least as many bytes. */
 static inline void bloom_slices_write_header_(unsigned char *image,
                                               bloom_plan plan, uint64_t filters)
 {
