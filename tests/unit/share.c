@@ -9,13 +9,52 @@
 #define _XOPEN_SOURCE 700
 #endif
 #define _FILE_OFFSET_BITS 64
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "check.h"
+
+/* Called once, before the next lock or the next new name of a file */
+static void (*before_lock)(void), (*before_name)(void);
+
+static void call_once(void (**what)(void))
+{
+    void (*const now)(void) = *what;
+    *what = NULL;
+    if (now)
+        now();
+}
+
+static int flock_(int fd, int how)
+{
+    call_once(&before_lock);
+    return flock(fd, how);
+}
+
+static int link_(const char *from, const char *to)
+{
+    call_once(&before_name);
+    return link(from, to);
+}
+
+static int rename_(const char *from, const char *to)
+{
+    call_once(&before_name);
+    return rename(from, to);
+}
+
+#define flock flock_
+#define link link_
+#define rename rename_
 #define BLOOM_STATIC
 #define BLOOM_ATOMIC
 #include "examples/companions/bloom_file.h"
-#include <sched.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include "check.h"
+#undef flock
+#undef link
+#undef rename
 
 #define RUN(call) RUN_TEST(call, (void)0)
 
@@ -116,16 +155,25 @@ static void bad_files(void)
     bloom_free(b);
 }
 
-/* A filter comes through a FIFO. */
+/* A filter comes through a FIFO: whole, one byte short, one byte long. A part of
+   it must not count as a filter whose other cells are 0. */
 static void from_fifo(void)
 {
+    static const int errors[3] = { EBADMSG, 0, EBADMSG };
     bloom *b = bloom_new(100000, 0.01);
+    const size_t size = bloom_size(b);
+    unsigned char *bytes = (unsigned char *)calloc(size + 1, 1);
     pid_t pid;
-    CHECK(mkfifo("p", 0600) == 0);
-    pid = fork();
-    if (pid == 0)
-        _exit(bloom_save(b, "p"));
-    CHECK(load_error("p", SIZE_MAX) == 0 && wait_for(pid) == 0);
+    size_t i;
+    CHECK(mkfifo("p", 0600) == 0 && bytes);
+    for (i = 0; bytes && i < 3; i++) {
+        memcpy(bytes, b, size);
+        pid = fork();
+        if (pid == 0)
+            _exit(bloom_file_save("p", bytes, size - 1 + i));
+        CHECK(load_error("p", SIZE_MAX) == errors[i] && wait_for(pid) == 0);
+    }
+    free(bytes);
     CHECK(remove("p") == 0);
     bloom_free(b);
 }
@@ -214,6 +262,42 @@ static void share_bad_files(void)
     close(fd);
     CHECK(share_error(plan) == 0 && bloom_save(b, "s") == 0);
     CHECK(!bloom_share("none/s", plan, NULL) && remove("s") == 0);
+    bloom_free(b);
+}
+
+/* What another process does between two steps of this one */
+static bloom *others;
+
+static void save_other(void)
+{
+    bloom *b = bloom_new(1000, 0.01);
+    CHECK(b && bloom_add(b, "other", 5) && bloom_save(b, "s") == 0);
+    bloom_free(b);
+}
+
+static void share_other(void)
+{
+    others = bloom_share("s", bloom_plan_for(1000, 0.01), NULL);
+    CHECK(others && bloom_add(others, "other", 5));
+}
+
+/* A save replaces the file after bloom_share has opened it: the new one is
+   shared. And bloom_share creates the file after a save has seen none: it is
+   not replaced. */
+static void in_between(void)
+{
+    bloom *b = bloom_new(1000, 0.01), *c;
+    CHECK(bloom_save(b, "s") == 0);
+    before_lock = save_other;
+    c = bloom_share("s", bloom_plan_of(b), NULL);
+    CHECK(c && bloom_may_contain(c, "other", 5));
+    CHECK(bloom_save(b, "s") == EBUSY);
+    CHECK(bloom_unshare(c) == 0 && remove("s") == 0);
+    before_name = share_other;
+    CHECK(bloom_save(b, "s") == EBUSY && bloom_unshare(others) == 0);
+    c = bloom_load("s", SIZE_MAX, NULL);
+    CHECK(c && bloom_may_contain(c, "other", 5) && remove("s") == 0);
+    bloom_free(c);
     bloom_free(b);
 }
 
@@ -395,6 +479,7 @@ int main(int argc, char **argv)
     RUN(from_fifo());
     RUN(share_once());
     RUN(share_bad_files());
+    RUN(in_between());
     RUN(create_at_once());
     RUN(save_at_once());
     RUN(add_with_kills());
