@@ -117,7 +117,7 @@ static void print_new(bloom_chain *seen, const char *name)
 {
     char line[8192];
     FILE *in = open_text(name);
-    while (read_line(in, name, line, sizeof line))
+    while (read_text(in, name, line, sizeof line))
         if (bloom_chain_add(seen, line, strlen(line)))
             puts(line);
     fclose(in);

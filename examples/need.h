@@ -1,5 +1,6 @@
 /* need.h: ends a program with a message, `PROGRAM: name: why`, and the exit
-   status 2; and reads text files. Include it after  #define PROGRAM "name". */
+   status 2; and reads files of lines. Include it after
+   #define PROGRAM "name". */
 #ifndef EXAMPLES_NEED_H
 #define EXAMPLES_NEED_H
 
@@ -18,8 +19,7 @@ static void need(bool right, const char *name, const char *why)
     exit(2);
 }
 
-/* ---- Text files with short lines -------------------------------------------
-   command/input.h reads lines of any bytes and any length, many at a time. */
+/* ---- Files of lines ------------------------------------------------------ */
 
 static inline FILE *open_text(const char *name)
 {
@@ -28,19 +28,36 @@ static inline FILE *open_text(const char *name)
     return in;
 }
 
-/* Reads the next line into `line`, without its \n or \r\n. It may have at most
-   room - 3 bytes. false: there are no more lines. */
+#ifdef _POSIX_C_SOURCE          /* no lock: top.c takes 2/3 of the time */
+#define next_byte(in) getc_unlocked(in)
+#else
+#define next_byte(in) getc(in)
+#endif
+
+/* Reads the next line, without its \n: any bytes, at most `room` of them.
+   false: there are no more lines. */
 static inline bool read_line(FILE *in, const char *name, char *line,
+                             size_t room, size_t *size)
+{
+    int c;
+    for (*size = 0; (c = next_byte(in)) != EOF && c != '\n'; ) {
+        need(*size < room, name, "has a line that is too long");
+        line[(*size)++] = (char)c;
+    }
+    need(!ferror(in), name, NULL);
+    return c != EOF || *size > 0;
+}
+
+/* The same for text in `room` bytes: removes a \r at the end of a line, and
+   puts a NUL behind it. */
+static inline bool read_text(FILE *in, const char *name, char *line,
                              size_t room)
 {
     size_t size;
-    if (!fgets(line, (int)room, in)) {
-        need(!ferror(in), name, NULL);
+    if (!read_line(in, name, line, room - 1, &size))
         return false;
-    }
-    size = strcspn(line, "\r\n");
-    need(line[size] != '\0' || feof(in), name,
-         "has a line that is too long or contains a NUL");
+    need(memchr(line, '\0', size) == NULL, name, "has a line with a NUL");
+    size -= size > 0 && line[size - 1] == '\r';
     line[size] = '\0';
     return true;
 }

@@ -499,7 +499,7 @@ int main(int count, char **word)
         p = strtod(word[3], &end);
     need(count == 3 || (*end == '\0' && p > 0 && p < 1), word[count - 1],
          "is not a rate between 0 and 1");
-    while (read_line(stdin, "standard input", line, sizeof line))
+    while (read_text(stdin, "standard input", line, sizeof line))
         take_file(line);
     need(document_count > 0, "standard input", "names no text file");
     build(p);

@@ -35,12 +35,12 @@ static bloom *build(FILE *in, const char *name)
     char line[LINE];
     uint64_t n = 0;
     bloom *list;
-    while (read_line(in, name, line, LINE))
+    while (read_text(in, name, line, LINE))
         n++;
     need(fseek(in, 0, SEEK_SET) == 0, name, NULL);
     list = bloom_new(n, p);
     need(list != NULL, name, "not enough memory for so many lines");
-    while (read_line(in, name, line, LINE))
+    while (read_text(in, name, line, LINE))
         bloom_add(list, line, strlen(line));
     return list;
 }
@@ -172,10 +172,10 @@ int main(int argc, char **argv)
     list = build(open_text(argv[1]), argv[1]);
     if (argc == 3) {
         FILE *in = open_text(argv[2]);
-        while (read_line(in, argv[2], line, LINE))
+        while (read_text(in, argv[2], line, LINE))
             add_white(line);
     }
-    while (read_line(stdin, "standard input", line, LINE))
+    while (read_text(stdin, "standard input", line, LINE))
         if (!is_blocked(list, line))
             puts(line);
     end_output();

@@ -74,19 +74,12 @@ static void from_start(file *f)
 
 static bool next_line(file *f)
 {
-    int c;
-    for (now->size = 0; (c = getc_unlocked(f->stream)) != EOF && c != '\n'; ) {
-        need(now->size < longest, f->name, "a line is too long for this MB");
-        now->text[now->size++] = (char)c;
-    }
-    need(!ferror(f->stream), f->name, NULL);
-    return c != EOF || now->size > 0;
+    return read_line(f->stream, f->name, now->text, longest, &now->size);
 }
 
 static file open_file(const char *name)
 {
-    file f = { fopen(name, "rb"), name, 0 };
-    need(f.stream != NULL, name, NULL);
+    file f = { open_text(name), name, 0 };
     for (from_start(&f); next_line(&f); )
         f.lines++;
     return f;

@@ -58,6 +58,18 @@ enough() {      # enough: if anything was missing, the script ends, and failed
     exit 1
 }
 
+error_text() {  # error_text NAME: what bloom_error_text says of BLOOM_NAME, so
+                # that tests of messages need not repeat it
+    {
+        echo '#define BLOOM_STATIC'
+        echo '#include "bloom.h"'
+        echo '#include <stdio.h>'
+        echo "int main(void) { puts(bloom_error_text(BLOOM_$1)); return 0; }"
+    } >build/error-text.c &&
+        ${CC:-cc} -std=c99 -w -I. build/error-text.c -o build/error-text &&
+        build/error-text
+}
+
 # ---- The modes of bloom.h ---------------------------------------------------
 
 modes() {       # modes TARGET: the names of the modes that this target uses

@@ -1,6 +1,6 @@
 # `make check-examples` runs this script: each small program prints what its
-# comment says, crawler.c remembers lines in a file, and mini.c sets the bits of
-# bloom.h, in C and in C++.
+# comment says, crawler.c remembers lines in a file, spam.c reads lines with any
+# end, and mini.c sets the bits of bloom.h, in C and in C++.
 . tests/helpers.sh
 
 for source in examples/*.c; do
@@ -38,6 +38,22 @@ crawler_refuses() {         # a file with a changed bit, and one that is no chai
 }
 check 'crawler.c remembers the lines of earlier runs' crawler_remembers
 check 'crawler.c refuses a damaged file, and keeps it' crawler_refuses
+
+# blocks LIST ADDRESSES PASSED: spam.c lets these addresses pass; escaped for
+# printf
+blocks() {
+    printf "$1" >build/spam.list
+    printf "$2" | build/spam build/spam.list >build/spam.passed 2>build/spam.err
+    echo "$?" >>build/spam.passed
+    printf "$3" | cmp - build/spam.passed
+}
+${CC:-cc} -std=c99 -O2 -I. examples/spam.c -o build/spam
+long=$(printf '%0255d' 0)
+check 'spam.c: lines that end with \\r\\n, or with the file' \
+    blocks 'a@x\r\nb@y' 'a@x\nb@y\r\nc@z\nb\ry' 'c@z\nb\ry\n0\n'
+check 'spam.c: a NUL' blocks 'a\000b\n' '' '2\n'
+check 'spam.c: the longest line' blocks "${long}0\n" "${long}0" '0\n'
+check 'spam.c: a line that is too long' blocks "${long}000\n" '' '2\n'
 
 WARN='-Wall -Wextra -pedantic -O2 -I.'
 ${CC:-cc} -std=c99 $WARN examples/tests/mini_bits.c -lm -o build/mini-test &&

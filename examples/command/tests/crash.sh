@@ -325,9 +325,8 @@ lines 1 9 | "$bloom" build -n 40 -p 0.1 tiny - &&
     lines 1 3 | "$bloom" uniq -n 1 -p 0.5 -l classic -f tiny-chain >out &&
     lines 1 3 | "$bloom" uniq --last 2 -p 0.5 -l classic -f tiny-window >out ||
     exit 2
-not='not a Bloom filter of bloom.h (filters begin with BLM, chains with BLC, '
-not="${not}windows with BLW, slices with BLS)" short='truncated: bytes are missing at the end'
-seal='corrupt: the seal does not match'
+text() { (cd ../.. && error_text "$1"); }
+not=$(text NOT_A_FILTER) short=$(text TRUNCATED) seal=$(text CORRUPT)
 every_length() {        # every_length FILE
     size=$(wc -c <$1) found=0 length=1          # length 0 is a new FILE
     while [ $length -lt "$size" ]; do
@@ -348,8 +347,8 @@ every_bit() {   # every_bit FILE HEADERS: the headers are its first bytes
     od -An -v -tu1 $1 | tr -s ' ' '\n' | grep . >bytes
     found=0 bit=0
     bits=$((8 * $(wc -c <$1)))
-    why="$seal|bad header|$short|not a Bloom filter .*|a format version this build cannot read"
-    why="$why; make the filter again|a layout, hash width or size that this .*"
+    why="$seal|$short|$(text BAD_HEADER)|$(text WRONG_VERSION)"
+    why="$why|$(text UNSUPPORTED)|not a Bloom filter .*"
     why="$why|not enough memory for [0-9]* bytes"
     why="$why|extra bytes follow the filter; use an intact .*"
     for byte in $(cat bytes); do

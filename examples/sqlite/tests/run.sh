@@ -115,9 +115,14 @@ sql '14|7' "CREATE TABLE c(s, d); INSERT INTO c VALUES ('x', 'y');
 
 # ---- Errors -----------------------------------------------------------------
 
-kinds='(filters begin with BLM, chains with BLC, windows with BLW, slices with BLS)'
+truncated=$(error_text TRUNCATED) corrupt=$(error_text CORRUPT)
+foreign=$(error_text NOT_A_FILTER)
 while IFS='	' read -r why what; do
-    [ "$why" = 'not a Bloom filter of bloom.h' ] && why="$why $kinds"
+    case $why in
+    truncated) why=$truncated ;;
+    corrupt) why=$corrupt ;;
+    foreign) why=$foreign ;;
+    esac
     sql "error: bloom: $why" "SELECT $what;"
 done <<'END'
 bloom(key, n, p): p must be a number between 0 and 1	bloom('a', 10, 1)
@@ -128,24 +133,24 @@ bloom(key, n, p): n must be a number from 0 to 1e18	bloom('a', '10k')
 bloom(key, n, p): n must be a number from 0 to 1e18	bloom('a', 'abc')
 bloom(key, n, p): n must be a number from 0 to 1e18	bloom(NULL, '')
 bloom(key, n, p): n must be a number from 0 to 1e18	bloom('a', x'31')
-not a Bloom filter of bloom.h	bloom_may_contain('BLM', 1)
-not a Bloom filter of bloom.h	bloom_may_contain(zeroblob(99), 1)
-not a Bloom filter of bloom.h	bloom_may_contain(zeroblob(3), 1)
-truncated: bytes are missing at the end	bloom_may_contain(x'', 1)
-not a Bloom filter of bloom.h	bloom_may_contain(CAST('apple' AS BLOB), 1)
-not a Bloom filter of bloom.h	bloom_may_contain(CAST('BLX' AS BLOB), 1)
-not a Bloom filter of bloom.h	bloom_info(CAST('BLW' AS BLOB))
-truncated: bytes are missing at the end	bloom_may_contain(CAST('B' AS BLOB), 1)
-truncated: bytes are missing at the end	bloom_may_contain(CAST('BL' AS BLOB), 1)
-truncated: bytes are missing at the end	bloom_may_contain(CAST('BLC' AS BLOB), 1)
-truncated: bytes are missing at the end	bloom_info(CAST('BLM' AS BLOB))
-truncated: bytes are missing at the end	bloom_may_contain(x'424c4d01', 1)
-truncated: bytes are missing at the end	bloom_may_contain(substr(bloom(1, 99), 1, 99), 1)
-truncated: bytes are missing at the end	bloom_may_contain(substr(bloom(1), 1, 99), 1)
-truncated: bytes are missing at the end	bloom_add(substr(bloom(1), 1, 99), 1)
-truncated: bytes are missing at the end	bloom_info(substr(bloom(1), 1, 99))
-truncated: bytes are missing at the end	bloom_may_contain(substr(bloom(value), 1, 1232), 1) FROM generate_series(1, 3000)
-corrupt: the seal does not match	bloom_may_contain(CAST(substr(f, 1, 6) || x'0100' || substr(f, 9) AS BLOB), 1) FROM (SELECT bloom(1) f)
+foreign	bloom_may_contain('BLM', 1)
+foreign	bloom_may_contain(zeroblob(99), 1)
+foreign	bloom_may_contain(zeroblob(3), 1)
+truncated	bloom_may_contain(x'', 1)
+foreign	bloom_may_contain(CAST('apple' AS BLOB), 1)
+foreign	bloom_may_contain(CAST('BLX' AS BLOB), 1)
+foreign	bloom_info(CAST('BLW' AS BLOB))
+truncated	bloom_may_contain(CAST('B' AS BLOB), 1)
+truncated	bloom_may_contain(CAST('BL' AS BLOB), 1)
+truncated	bloom_may_contain(CAST('BLC' AS BLOB), 1)
+truncated	bloom_info(CAST('BLM' AS BLOB))
+truncated	bloom_may_contain(x'424c4d01', 1)
+truncated	bloom_may_contain(substr(bloom(1, 99), 1, 99), 1)
+truncated	bloom_may_contain(substr(bloom(1), 1, 99), 1)
+truncated	bloom_add(substr(bloom(1), 1, 99), 1)
+truncated	bloom_info(substr(bloom(1), 1, 99))
+truncated	bloom_may_contain(substr(bloom(value), 1, 1232), 1) FROM generate_series(1, 3000)
+corrupt	bloom_may_contain(CAST(substr(f, 1, 6) || x'0100' || substr(f, 9) AS BLOB), 1) FROM (SELECT bloom(1) f)
 a filter that grows cannot be merged; make it with a fixed n, bloom(key, n)	bloom_merge(bloom) FROM (SELECT bloom(1) bloom)
 filters with different plans cannot be merged; make all of them with the same n and p	bloom_merge(f) FROM (SELECT bloom(1, 9) f UNION SELECT bloom(1, 99))
 bloom_info needs a BLOB, or the name of a table USING bloom	bloom_info('seen')
@@ -156,7 +161,7 @@ sql "error: string or blob too big$(code 18)" "SELECT bloom('a', 1e17);"
 bent="SELECT CAST(substr(f, 1, 99) || x'fe' || substr(f, 101) AS BLOB) b
     FROM (SELECT bloom(value, 1000) f FROM generate_series(1, 900))"
 for what in 'bloom_info(b)' 'bloom_add(b, 1)' 'bloom_merge(b)'; do
-    sql 'error: bloom: corrupt: the seal does not match' \
+    sql "error: bloom: $corrupt" \
         "SELECT $what FROM ($bent);"
 done
 
