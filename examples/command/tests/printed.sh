@@ -70,7 +70,7 @@ numbers 100001 108000 > in; numbers 200001 201400 > last
 exec 9< taken; wait_for f; cat <&9 > got & reader=$!
 exec 9<&-; sleep 2.5; kill -9 $pid; wait $pid 2> /dev/null
 kill $feeder; wait $feeder $reader 2> /dev/null; cat last >> in
-same got in; known "$what" in; cp many in; rm f f.lock
+same got in; known "$what" in; cp many in; rm -f f f.lock f.new.$pid.*
 
 # Signals. The command runs in the foreground, as a shell ignores two of them
 # for a command with &
@@ -102,7 +102,7 @@ what='killed before a reader who sleeps'
 "$bloom" $exact --save 1 many > taken & pid=$!
 exec 9< taken; wait_for f; kill -9 $pid; wait $pid 2> /dev/null
 cat <&9 > got; exec 9<&-; whole got > want; known "$what" want
-rm f f.lock
+rm -f f f.lock f.new.$pid.*
 what='stopped before a reader who sleeps'
 "$bloom" $exact many > taken & pid=$!
 exec 9< taken; sleep 0.2; kill -TERM $pid; wait_for f
