@@ -89,12 +89,12 @@ build clang clang
 build clang-plain clang -DBLOOM_NO_SIMD
 
 {
-    echo "# Instructions and mispredicted branches per key; see count.sh"
-    printf '%-38s| %-12s | %-12s | %-12s | %s\n' '#' gcc 'gcc, no SIMD' \
-        clang 'clang, no SIMD'
+    echo "# Instructions and mispredicted branches per key; plain: BLOOM_NO_SIMD"
+    printf '%-44s| %-11s | %-11s | %-11s | %s\n' '#' gcc 'gcc plain' \
+        clang 'clang plain'
     paste -d '|' build/count-gcc.txt build/count-gcc-plain.txt \
         build/count-clang.txt build/count-clang-plain.txt |
-        awk -F '|' '{ printf "%-38s| %-12s | %-12s | %-12s | %s\n",
+        awk -F '|' '{ printf "%-44s| %-11s | %-11s | %-11s | %s\n",
                       $1, $2, $4, $6, $8 }'
 } >build/count.txt
 if [ -n "$UPDATE" ]; then
