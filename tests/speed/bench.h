@@ -51,6 +51,7 @@ void lean_enter(void);
 void peers_enter(void);
 
 extern struct bloom *ours[LAYOUT_COUNT];           /* the filters of ours.c, by layout */
+void enter_ours(const char *name, struct bloom *b, void (*clear)(void *));
 void clear_ours(void *filter);
 
 /* h1 of an integer in filters of 64-bit hashes with the seed 0 */

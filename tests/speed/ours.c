@@ -34,10 +34,9 @@ void clear_ours(void *filter)
 }
 
 static void enter_loops(const char *name, int check, bloom *b,
-                        loop *const loops[4])
+                        void (*clear)(void *), loop *const loops[4])
 {
-    contender c = { name, SINGLE, check, b, 0, clear_ours, loops[0],
-                    loops[1] };
+    contender c = { name, SINGLE, check, b, 0, clear, loops[0], loops[1] };
     c.bytes = b ? (double)bloom_size(b) : 0;
     enter(c);
     c.how = MANY;
@@ -46,14 +45,14 @@ static void enter_loops(const char *name, int check, bloom *b,
     enter(c);
 }
 
-static void enter_ours(const char *name, bloom *b)
+void enter_ours(const char *name, bloom *b, void (*clear)(void *))
 {
     static loop *const loops[KINDS][4] = {
         { u64_add, u64_ask, u64_adds, u64_asks },
         { hash_add, hash_ask, hash_adds, hash_asks },
         { string_add, string_ask, string_adds, string_asks }
     };
-    enter_loops(name, EXACT, b, loops[run.kind]);
+    enter_loops(name, EXACT, b, clear, loops[run.kind]);
 }
 
 /* ---- The floor ----------------------------------------------------------- */
@@ -101,7 +100,7 @@ static void enter_floor(const char *name, bloom *b)
 {
     static loop *const loops[4] = { floor_write, floor_read, floor_writes,
                                     floor_reads };
-    enter_loops(name, NOTHING, b, loops);
+    enter_loops(name, NOTHING, b, clear_ours, loops);
 }
 
 void ours_enter(void)
@@ -112,7 +111,7 @@ void ours_enter(void)
     for (layout = 0; layout < layouts; layout++) {
         ours[layout] = bloom_create(bloom_plan_layout(run.n, run.p,
                                                       (bloom_layout)layout));
-        enter_ours(name[layout], ours[layout]);
+        enter_ours(name[layout], ours[layout], clear_ours);
     }
     if (run.kind == U64)
         enter_floor("floor", bloom_create(bloom_plan_of(ours[BLOOM_BLOCKED])));
