@@ -1528,7 +1528,7 @@ static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
    the key may be in. If a lookup finds a cell that is not set, the key is
    certainly not in, and the lookup may stop there. Adding probes all cells. So
    that both share their code, `array`, where the cells begin, is not const. In
-   most calls `add` is a constant, so compilers make a copy for each value. */
+   every call `add` is a constant, so compilers make a copy for each value. */
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
    bloom_probe_bit_ returns the cell as it was before, in bit 0. Callers ignore
@@ -1915,7 +1915,7 @@ BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
      | |                           ones, where the CPU waits for each cell, and
      | |                           the first that is not set ends the lookup
      | |- bloom_probe_bits_by_8_   lookups in those that fit into the caches
-     bloom_one_counters_or_blocks_
+     bloom_add_counters_or_blocks_ and bloom_look_up_counters_or_blocks_
        |- bloom_probe_several_     several blocks per key, by SIMD
        |- bloom_probe_             counters, and blocks without SIMD
 
@@ -1927,8 +1927,8 @@ BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_probe_several_(unsigned char *array,
     return bloom_probe_blocks_(array, k, &walk, add, true);
 }
 
-BLOOM_NOINLINE_ bool bloom_one_counters_or_blocks_(unsigned char *image,
-                                                   bloom_hash h, bool add)
+BLOOM_INLINE_ bool bloom_one_counters_or_blocks_(unsigned char *image,
+                                                 bloom_hash h, bool add)
 {
     unsigned char *array = image + BLOOM_HEADER_SIZE;
     const unsigned layout = image[BLOOM_LAYOUT_AT_], k = image[BLOOM_K_AT_];
@@ -1940,11 +1940,24 @@ BLOOM_NOINLINE_ bool bloom_one_counters_or_blocks_(unsigned char *image,
          : bloom_probe_(array, layout, k, &walk, add);
 }
 
+/* One function for both takes a quarter more instructions. */
+BLOOM_NOINLINE_ bool bloom_add_counters_or_blocks_(unsigned char *image,
+                                                   bloom_hash h)
+{
+    return bloom_one_counters_or_blocks_(image, h, true);
+}
+
+BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_counters_or_blocks_(
+    unsigned char *image, bloom_hash h)
+{
+    return bloom_one_counters_or_blocks_(image, h, false);
+}
+
 BLOOM_NOINLINE_ bool bloom_add_image_(unsigned char *image, bloom_hash h)
 {
     bloom_walk_ walk = bloom_walk_of_(image, h);
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
-        return bloom_one_counters_or_blocks_(image, h, true);
+        return bloom_add_counters_or_blocks_(image, h);
     bloom_unseal_(image);
     return bloom_probe_bits_(image + BLOOM_HEADER_SIZE, image[BLOOM_K_AT_],
                              &walk, true);
@@ -1956,7 +1969,7 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_image_(unsigned char *image,
     unsigned char *array = image + BLOOM_HEADER_SIZE;
     bloom_walk_ walk = bloom_walk_of_(image, h);
     if (image[BLOOM_LAYOUT_AT_] != BLOOM_CLASSIC)
-        return bloom_one_counters_or_blocks_(image, h, false);
+        return bloom_look_up_counters_or_blocks_(image, h);
     return bloom_exceeds_caches_(walk.m)
          ? bloom_probe_bits_(array, image[BLOOM_K_AT_], &walk, false)
          : bloom_probe_bits_by_8_(array, image[BLOOM_K_AT_], &walk, false);
