@@ -3380,8 +3380,8 @@ BLOOM_API double bloom_fpr(const bloom *b)
        headers       bloom_same_plan_, bloom_write_header_ */
 
 /* The hash of key number i, for a filter and for all others like it */
-BLOOM_ATTRIBUTE_((unused)) static bloom_hash bloom_hash_of_(
-    const bloom *b, const bloom_keys_ *keys, size_t i)
+static inline bloom_hash bloom_hash_of_(const bloom *b,
+                                        const bloom_keys_ *keys, size_t i)
 {
     return keys->bytes ? bloom_hash_key(b, keys->bytes[i].data,
                                         keys->bytes[i].size)
