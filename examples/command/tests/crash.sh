@@ -304,17 +304,19 @@ check "as it was" cmp -s small "$shared/own/mine"
 check "its owner stays" [ "$(owner "$shared/own/mine")" = 0:0:666 ]
 # A lock that a killed run of root leaves has the rights of FILE. One that the
 # owner of FILE cannot open is named. A lock that was there keeps its rights
-add_mine() { $as_nobody "$shared/bloom" add "$shared/own/mine" a; }
-cp small "$shared/own/mine"; chown 65534:1 "$shared/own/mine"; mkfifo lines
+add_mine() { $as_nobody "$shared/bloom" add "$shared/own/mine" "$shared/few"; }
+lines 1 9 >"$shared/few"; rm "$shared/own/mine"; mkfifo pipe
+"$bloom" build "$shared/own/mine" "$shared/few" || exit 2
+chown 65534:65534 "$shared/own/mine"
 chmod 660 "$shared/own/mine"; lock=$shared/own/mine.lock
-"$bloom" add "$shared/own/mine" lines & pid=$!
-exec 9>lines; kill -9 $pid; wait $pid 2>err; exec 9>&-
-check "root's lock: $(owner "$lock")" [ "$(owner "$lock")" = 65534:1:660 ]
+"$bloom" add "$shared/own/mine" pipe & pid=$!
+exec 9>pipe; kill -9 $pid; wait $pid 2>err; exec 9>&-
+check "root's lock: $(owner "$lock")" [ "$(owner "$lock")" = 65534:65534:660 ]
 check "root's lock is taken by the owner of FILE" add_mine
 check "and removed" [ ! -e "$lock" ]
 : >"$shared/secret"; chmod 600 "$shared/secret"; ln "$shared/secret" "$lock"
 check "a lock of root" refused "$lock" 'Permission denied' add_mine
-check "a lock that is a link" "$bloom" add "$shared/own/mine" b
+check "a lock that is a link" "$bloom" add "$shared/own/mine" "$shared/few"
 check "its file is as it was" [ "$(owner "$shared/secret")" = 0:0:600 ]
 rm -rf "$shared"
 
