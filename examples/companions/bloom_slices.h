@@ -40,8 +40,14 @@
 
    WHAT IT COSTS
    A lookup reads k rows of one bit per filter. An added key writes k bits in k
-   rows, so adding takes 1 to 4 times as long as in a filter of its own.
-   bloom_slices_put and _get of one filter touch all rows: prefer to add keys.
+   rows. In filters of 1000 keys, adding takes 1 to 4 times as long as in a
+   filter of its own. Larger slices exceed the caches: to fill 365 filters of
+   10^5 or 10^6 keys, one after another, takes 7 to 9 times as long. It is
+   faster to fill a filter and then move it in by bloom_slices_put: 2.6 to 3.7
+   times as long in all. (`make slices ARGUMENTS=days`, p = 0.01, gcc 12 -O3
+   -march=native, AMD EPYC.)
+   bloom_slices_put and _get of one filter touch all rows. So if a filter gets
+   few of its keys, or has only 1000, add them.
 
    OPTIONS
    BLOOM_SLICES_API stands before each function. By default it is static inline:
@@ -446,7 +452,7 @@ static inline void bloom_slices_unseal_(bloom_slices *s)
 static inline void bloom_slices_write_header_(unsigned char *image,
                                               bloom_plan plan, uint64_t filters)
 {
-    unsigned char small[BLOOM_HEADER_SIZE + 8];
+    unsigned char other[BLOOM_HEADER_SIZE + 8];
     const uint64_t cells = plan.cells;
     bloom_slices_zero_(image, BLOOM_SLICES_HEADER_SIZE);
     image[0] = 'B';
@@ -455,8 +461,8 @@ static inline void bloom_slices_write_header_(unsigned char *image,
     image[3] = 2;
     bloom_slices_store_(image + 8, filters);
     plan.cells = 64;
-    (void)!bloom_init(small, sizeof small, plan);
-    bloom_slices_copy_(image + 32, small, BLOOM_HEADER_SIZE);
+    (void)!bloom_init(other, sizeof other, plan);
+    bloom_slices_copy_(image + 32, other, BLOOM_HEADER_SIZE);
     bloom_slices_store_(image + 32 + 8, cells);
 }
 
