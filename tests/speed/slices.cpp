@@ -6,10 +6,13 @@
 // It prints nanoseconds per key, and ratios: the time of bloom_slices.h divided
 // by that of the other. Contenders take turns, and the fastest of all rounds
 // counts. First the answers are compared, which must be equal to those of
-// filters one by one. The exit status is 1 if one differs.
+// filters one by one. The exit status is 1 if one differs. Last, filters are
+// filled one after another, as those of days are: the ratios are those of the
+// slices to a filter of its own.
 //
 // usage: slices [FILTERS...]       numbers of filters; 64 256 512 1024 16384
 //        HASHES=k slices ...       k in place of 2 and 4
+//        slices days               only these, and up to 10^6 keys in each
 //        slices large [FILTERS]    one index of 10^6 filters: creating, adding,
 //                                  finding, saving to build/, and mapping
 
@@ -19,6 +22,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -293,6 +297,51 @@ bool measure(uint64_t filters, unsigned k)
     return false;
 }
 
+// One filter after another gets its keys: in the slices; in its own filter; and
+// that is then put into other slices. In the end, both must be equal.
+bool days(uint64_t n)
+{
+    const uint64_t filters = 365;
+    const bloom_plan plan = bloom_plan_for(n, 0.01);
+    bloom_slices *added = bloom_slices_create(plan, filters);
+    bloom_slices *put = bloom_slices_create(plan, filters);
+    bloom *one = bloom_create(plan);
+    std::vector<uint64_t> keys(n);
+    double in_slices = 0, alone = 0, putting = 0;
+    bool same = added && put && one;
+    for (uint64_t i = 0; same && i < filters; i++) {
+        for (auto &key : keys)
+            key = random64();
+        double from = now();
+        for (auto key : keys)
+            bloom_slices_add_u64(added, i, key);
+        in_slices += now() - from;
+        bloom_clear(one);
+        from = now();
+        for (auto key : keys)
+            bloom_add_u64(one, key);
+        alone += now() - from;
+        from = now();
+        same = bloom_slices_put(put, i, one);
+        putting += now() - from;
+    }
+    const double each = 1e9 / double(n * filters);
+    std::printf("one after another: %llu filters of %llu keys, k = %u, ns per "
+                "key\n  slices %.1f (%.2f)  a filter %.1f  and put %.1f more "
+                "(%.2f in all)\n", (unsigned long long)filters,
+                (unsigned long long)n, unsigned(plan.hashes), in_slices * each,
+                in_slices / alone, alone * each, putting * each,
+                (alone + putting) / alone);
+    std::fflush(stdout);
+    same = same && std::memcmp(added, put, bloom_slices_size(put)) == 0;
+    bloom_slices_free(added);
+    bloom_slices_free(put);
+    bloom_free(one);
+    if (!same)
+        std::printf("WRONG CONTENTS, OR NO MEMORY\n");
+    return same;
+}
+
 // A million filters, in one image
 int large(uint64_t filters)
 {
@@ -355,16 +404,20 @@ int main(int words, char **word)
     bool same = true;
     if (words > 1 && word[1] == std::string("large"))
         return large(words > 2 ? std::strtoull(word[2], nullptr, 10) : 1000000);
+    const bool only_days = words > 1 && word[1] == std::string("days");
     std::vector<uint64_t> numbers = { 64, 256, 512, 1024, 16384 };
     std::vector<unsigned> hashes = { 2, 4 };
     if (const char *given = std::getenv("HASHES"))
         hashes = { unsigned(std::atoi(given)) };
     if (words > 1)
         numbers.clear();
-    for (int i = 1; i < words; i++)
+    for (int i = 1; i < words && !only_days; i++)
         numbers.push_back(std::strtoull(word[i], nullptr, 10));
     for (auto filters : numbers)
         for (auto k : hashes)
             same = measure(filters, k) && same;
+    const uint64_t most = only_days ? 1000000 : words == 1 ? 100000 : 0;
+    for (uint64_t n = 1000; n <= most; n *= 10)
+        same = days(n) && same;
     return !same;
 }
