@@ -35,7 +35,7 @@ static inline int has_no_avx2(void)
 #define BLOOM_READ_BYTE(p) ((unsigned char)(*(p) ^ 0x55))
 #endif
 
-/* Counts the steps of the search for a plan, in test_steps */
+/* Counts the steps of the search for a plan, by test_step() */
 #ifdef TEST_STEPS
 #include "../inside.h"
 #endif
