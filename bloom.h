@@ -365,8 +365,8 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
 /* Plans a filter of any layout. A counting filter has the m and k of a classic
    one. For a blocked filter, this call looks for the smallest k that keeps p
    with 1.2 times the memory of a classic filter. If no k does (p above 0.07, or
-   few keys), it plans the smallest blocked filter that keeps p. With the p and
-   n above, the call computes at most 100 rates. */
+   few keys), it plans the smallest blocked filter that keeps p. With p and n as
+   above, the call computes at most 100 rates. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
 /* Plans the smallest classic filter that keeps p with exactly k cells per key,

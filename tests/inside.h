@@ -40,14 +40,15 @@
 #define inside_probe_block_simd bloom_probe_block_simd_
 #define inside_allocate bloom_allocate_
 
-/* For unit/plans.c: counts the rates that a search for a plan computes. The
-   second argument of bloom_rate_ begins with k or plan in all its calls, and
-   with unsigned where it is defined. */
+/* For unit/plans.c: counts the rates that a search for a plan computes. Calls of
+   bloom_rate_ have a second argument that begins with k or plan, to which this
+   adds test_step(), which counts and is 0. Where bloom_rate_ is defined, the
+   second parameter begins with unsigned. */
 #ifdef TEST_STEPS
-extern unsigned long test_steps;
-#define bloom_rate_(plan, k, n) bloom_rate_(plan, TEST_STEP_##k, n)
-#define TEST_STEP_k (test_steps++, k)
-#define TEST_STEP_plan (test_steps++, plan)
+unsigned test_step(void);
+#define bloom_rate_(plan, k, n) bloom_counted_rate(plan, TEST_STEP_##k, n)
+#define TEST_STEP_k test_step() + k
+#define TEST_STEP_plan test_step() + plan
 #define TEST_STEP_unsigned unsigned
 #endif
 

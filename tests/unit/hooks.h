@@ -59,7 +59,7 @@ static inline void must_be_aligned(const volatile void *at, size_t by)
      __atomic_compare_exchange_n(p, was, now, weak, yes, no))
 #endif
 
-/* Counts the steps of the search for a plan, in test_steps */
+/* Counts the steps of the search for a plan, by test_step() */
 #ifdef TEST_STEPS
 #include "../inside.h"
 #endif
