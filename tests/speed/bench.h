@@ -15,7 +15,9 @@ extern "C" {
 
 enum { U64, HASHED, STRINGS, KINDS };   /* of keys */
 enum { SINGLE, MANY };                  /* keys per call */
-enum { STRING = 20 };                   /* bytes of a string */
+#ifndef STRING
+#define STRING 20                       /* bytes of a string */
+#endif
 #define SLICE ((size_t)1024)            /* keys per call for many */
 
 typedef struct keys {                   /* only those of the run's kind */

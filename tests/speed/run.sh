@@ -18,6 +18,10 @@
 # Examples: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
 #   the rates of small filters: make bench N=50 ROUNDS=100 KEYS=u64 RATES=0.01 \
 #       SWEEP= BUILDS=gcc,-O3,-march=native OUT=build/bench-50
+#   without SIMD: make bench PARTS=ours N='1e4 1e6' KEYS=u64 RATES=0.01 SWEEP= \
+#       BUILDS=gcc,-O2,-DBLOOM_NO_SIMD OUT=build/bench-plain
+#   keys of 100 bytes: make bench PARTS=ours N=1e6 KEYS=strings RATES=0.01 SWEEP= \
+#       BUILDS=gcc,-O2,-DSTRING=100 OUT=build/bench-100
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 : "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"

@@ -1,0 +1,254 @@
+/* Figures that `make bench` leaves out, for `make figures`: lookups by one and
+   by two threads; many small filters; and, with -DPEER_XOR, a binary fuse
+   filter of FastFilter/xor_singleheader beside ours. No lookup is repeated.
+   Each figure is the least of ROUNDS rounds. */
+#define _POSIX_C_SOURCE 200809L
+#define BLOOM_STATIC
+#include "bloom.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef PEER_XOR
+#include "binaryfusefilter.h"
+#endif
+
+enum { ASKED = 1 << 21, ROUNDS = 5, SMALL = 20, FILTERS = 10000 };
+
+static void die(const char *why)
+{
+    fprintf(stderr, "bloom: figures: %s\n", why);
+    exit(2);
+}
+
+static void *checked(void *p)
+{
+    if (!p)
+        die("out of memory");
+    return p;
+}
+
+static uint64_t mix(uint64_t x)         /* key number x */
+{
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDU;
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53U;
+    return x ^ x >> 33;
+}
+
+static double now(void)                 /* ns */
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void least(double *best, double start, double count)
+{
+    double ns = (now() - start) / count;
+    if (*best <= 0 || ns < *best)
+        *best = ns;
+}
+
+/* ASKED keys: half of them, or all (`in`), or none (-1) are numbers below n */
+static void make_queries(uint64_t *asked, uint64_t n, int in, uint64_t round)
+{
+    size_t i;
+    for (i = 0; i < ASKED; i++) {
+        uint64_t r = mix(round << 40 | i | (uint64_t)1 << 62);
+        bool known = in > 0 || (in == 0 && r >> 63);
+        asked[i] = mix(known ? r % n : round << 40 | i | (uint64_t)1 << 63);
+    }
+}
+
+/* ---- One and two threads -------------------------------------------------
+   Each thread looks up half absent and half present keys of its own, at the
+   same time, in one filter. */
+
+static struct reader { const bloom *b; uint64_t *asked; uint64_t found; }
+    readers[2];
+
+static void *read_all(void *argument)
+{
+    struct reader *r = argument;
+    size_t i;
+    for (i = 0; i < ASKED; i++)
+        r->found += bloom_may_contain_u64(r->b, r->asked[i]);
+    return NULL;
+}
+
+static double by_threads(int threads, uint64_t n)
+{
+    double best = 0;
+    int round, i;
+    for (round = 0; round < ROUNDS; round++) {
+        pthread_t id[2];
+        double start;
+        for (i = 0; i < threads; i++)
+            make_queries(readers[i].asked, n, 0, (uint64_t)(round * 2 + i));
+        start = now();
+        for (i = 1; i < threads; i++)
+            if (pthread_create(&id[i], NULL, read_all, &readers[i]) != 0)
+                die("no thread");
+        read_all(&readers[0]);
+        for (i = 1; i < threads; i++)
+            pthread_join(id[i], NULL);
+        least(&best, start, (double)threads * ASKED);
+    }
+    return best;
+}
+
+static void threads(uint64_t n, bloom_layout layout, const char *name)
+{
+    bloom *b = checked(bloom_create(bloom_plan_layout(n, 0.01, layout)));
+    double one, two;
+    uint64_t i;
+    for (i = 0; i < n; i++)
+        bloom_add_u64(b, mix(i));
+    readers[0].b = readers[1].b = b;
+    one = by_threads(1, n);
+    two = by_threads(2, n);
+    printf("| %s, n = %.0e | %.1f | %.1f |\n", name, (double)n, one, two);
+    bloom_free(b);
+}
+
+/* ---- Many small filters -------------------------------------------------- */
+
+#define TIMED(best, call) do { \
+    double start_ = now(); \
+    size_t i; \
+    for (i = 0; i < FILTERS; i++) \
+        call; \
+    least(&(best), start_, FILTERS); \
+} while (0)
+
+static volatile uint64_t percent = 100;     /* compilers do not know it */
+
+static void small(void)
+{
+    double plan_for = 0, one_in = 0, kept = 0, create = 0;
+    bloom_plan plan = bloom_plan_for(SMALL, 0.01);
+    size_t size = bloom_plan_size(plan);
+    unsigned char *memory = checked(malloc(FILTERS * size));
+    bloom **made = checked(malloc(FILTERS * sizeof *made));
+    uint64_t sum = 0;
+    int round;
+    for (round = 0; round < ROUNDS; round++) {
+        TIMED(plan_for, sum += bloom_plan_for(SMALL + i % 8, 0.01).cells);
+        TIMED(one_in, sum += bloom_plan_one_in(SMALL + i % 8, percent).cells);
+        TIMED(kept, sum += bloom_init(memory + i * size, size, plan) != NULL);
+        TIMED(create, made[i] = checked(bloom_create(plan)));
+        for (size_t i = 0; i < FILTERS; i++)
+            bloom_free(made[i]);
+    }
+    printf("\nfilters for %d keys at 1%%: a header of 32 bytes, cells of %zu; "
+           "ns:\n| bloom_plan_for | bloom_plan_one_in | bloom_init | "
+           "bloom_create |\n|---|---|---|---|\n| %.0f | %.0f | %.0f | %.0f |\n",
+           SMALL, size - BLOOM_HEADER_SIZE, plan_for, one_in, kept, create);
+    if (sum == 0)
+        die("no plan");
+    free(memory);
+    free(made);
+}
+
+/* ---- Binary fuse ----------------------------------------------------------
+   Its rate is 2^-8, and so is that of our filters. It is built from an array of
+   different keys; `add` is the time of that, per key. */
+#ifdef PEER_XOR
+enum { FUSE, OF_BLOCKED, OF_CLASSIC, PEERS };
+static binary_fuse8_t fuse;
+static bloom *ours[PEERS];
+
+static uint64_t find_all(int peer, const uint64_t *asked)
+{
+    uint64_t found = 0;
+    size_t i;
+    if (peer == FUSE)
+        for (i = 0; i < ASKED; i++)
+            found += binary_fuse8_contain(asked[i], &fuse);
+    else
+        for (i = 0; i < ASKED; i++)
+            found += bloom_may_contain_u64(ours[peer], asked[i]);
+    return found;
+}
+
+static void add_all(int peer, uint64_t *key, size_t n)
+{
+    size_t i;
+    if (peer == FUSE) {
+        if (!binary_fuse8_populate(key, (uint32_t)n, &fuse))
+            die("binary fuse: not built");
+        return;
+    }
+    bloom_clear(ours[peer]);
+    for (i = 0; i < n; i++)
+        bloom_add_u64(ours[peer], key[i]);
+}
+
+static void beside_fuse(uint32_t n)
+{
+    static const char *const name[] = { "binary fuse, 8 bits", "blocked",
+                                        "classic" };
+    uint64_t *key = checked(malloc(n * sizeof *key)), *asked = readers[0].asked;
+    double ns[PEERS][4] = { { 0 } }, found;
+    size_t i;
+    int round, peer, in;
+    if (!binary_fuse8_allocate(n, &fuse))
+        die("out of memory");
+    ours[OF_BLOCKED] = checked(bloom_create(bloom_plan_layout(n, 1 / 256.0,
+                                                              BLOOM_BLOCKED)));
+    ours[OF_CLASSIC] = checked(bloom_new(n, 1 / 256.0));
+    for (round = 0; round < ROUNDS; round++) {
+        for (peer = 0; peer < PEERS; peer++) {
+            double start;
+            for (i = 0; i < n; i++)     /* building sorts some of them */
+                key[i] = mix(i);
+            start = now();
+            add_all(peer, key, n);
+            least(&ns[peer][0], start, n);
+        }
+        for (in = -1; in <= 1; in++) {
+            make_queries(asked, n, in, (uint64_t)round);
+            for (peer = 0; peer < PEERS; peer++) {
+                double start = now();
+                found = (double)find_all(peer, asked);
+                least(&ns[peer][2 + in], start, ASKED);
+                if (in > 0 ? found < ASKED : in < 0 && found > ASKED / 200.0)
+                    die("wrong answers");
+            }
+        }
+    }
+    for (peer = 0; peer < PEERS; peer++) {
+        size_t size = peer == FUSE ? binary_fuse8_size_in_bytes(&fuse)
+                                   : bloom_size(ours[peer]);
+        printf("| %s, n = %.0e | %.1f | %.1f | %.1f | %.1f | %.1f |\n",
+               name[peer], (double)n, 8.0 * (double)size / n, ns[peer][0],
+               ns[peer][1], ns[peer][3], ns[peer][2]);
+    }
+    bloom_free(ours[OF_BLOCKED]);
+    bloom_free(ours[OF_CLASSIC]);
+    binary_fuse8_free(&fuse);
+    free(key);
+}
+#endif
+
+int main(void)
+{
+    int i;
+    for (i = 0; i < 2; i++)
+        readers[i].asked = checked(malloc(ASKED * sizeof *readers[i].asked));
+    puts("ns per lookup, of all threads together\n"
+         "| | one thread | two |\n|---|---|---|");
+    threads(1000000, BLOOM_BLOCKED, "blocked");
+    threads(1000000, BLOOM_CLASSIC, "classic");
+    threads(30000000, BLOOM_BLOCKED, "blocked");
+    threads(30000000, BLOOM_CLASSIC, "classic");
+    small();
+#ifdef PEER_XOR
+    puts("\n| p = 1/256 | bits per key | add | absent | present | mixed |\n"
+         "|---|---|---|---|---|---|");
+    beside_fuse(1000000);
+    beside_fuse(10000000);
+#endif
+    return 0;
+}
