@@ -483,7 +483,11 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
    counting one or the key is certainly not in, the result is false and no cell
    changes. Remove only keys that were added: removing a false positive can
    remove other keys. Once a counter has reached 15, adding and removing leave
-   it at 15, so that it never undercounts. */
+   it at 15, so that it never undercounts.
+   true does not mean that the key is gone. A key that was added twice is in
+   until it is removed twice, and 15 adds make it permanent: then the result is
+   always true, and `while (bloom_remove(b, key, size));` never ends. So add
+   only keys that bloom_may_contain does not find. */
 BLOOM_READS_(2, 3)
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
@@ -591,8 +595,16 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
 #ifndef BLOOM_NO_FLOAT
 /* An estimate of how many different keys are in, from the share of cells that
-   are not 0; UINT64_MAX if no cell is 0. It is wrong for an intersection: add
-   the estimates of the two filters instead, and subtract their union's. */
+   are not 0; UINT64_MAX if no cell is 0. It is wrong for an intersection. How
+   many keys are in both a and b, whose plans are equal:
+       double both = 0;
+       bloom *u = bloom_copy(a);           // then the union
+       if (u && bloom_merge(u, b))
+           both = (double)bloom_estimate(a) + (double)bloom_estimate(b)
+                - (double)bloom_estimate(u);
+       if (both < 0)                       // the three are estimates
+           both = 0;
+       bloom_free(u); */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
 /* The false-positive rate of this filter, 0..1, computed from its cells */

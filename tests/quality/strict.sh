@@ -54,6 +54,34 @@ for way in '' -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; 
     versions "$C" "$GCC" "$CLANG" "$way build/strict-file.c"
     versions "$CXX" "$GXX" "$CLANGXX" "$way build/strict-file.cpp"
 done
+# The headers after windows.h or Arduino.h, which define common words as macros.
+# Here, each of them is an error where it is used. The headers of the system come
+# before these macros, as they do there.
+{
+    printf '#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n'
+    grep -h '^#include <' bloom.h examples/companions/*.h tests/unit/hooks.h |
+        grep -v -e windows -e intrin -e '<io.h' | sort -u
+    for name in small hyper near far IN OUT interface LOW; do
+        echo "#define $name 0 $name"
+    done
+    for name in min max bit F; do
+        echo "#define $name(a, ...) (0 a)"
+    done
+} >build/strict-macros.h
+for mode in $(modes strict); do
+    mode $mode
+    for way in -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; do
+        flags="-include build/strict-macros.h -include tests/unit/hooks.h"
+        flags="$flags $options $way"
+        versions gnu99 "gcc $USER" "clang $USER" "$flags build/strict.c"
+        versions gnu++11 "g++ $USER" "clang++ $USER" "$flags build/strict.cpp"
+    done
+done
+for way in -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; do
+    flags="-include build/strict-macros.h $way"
+    versions gnu99 "gcc $USER" "clang $USER" "$flags build/strict-file.c"
+    versions gnu++11 "g++ $USER" "clang++ $USER" "$flags build/strict-file.cpp"
+done
 for way in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
     versions "$CXX" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c"
 done

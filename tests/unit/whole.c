@@ -367,6 +367,70 @@ static void test_fold_by_limits(void)
 
 #endif
 
+#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+/* The code in the comment on bloom_estimate. `make docs` compares the two. */
+static double both_of(const bloom *a, const bloom *b)
+{
+    double both = 0;
+    bloom *u = bloom_copy(a);           // then the union
+    if (u && bloom_merge(u, b))
+        both = (double)bloom_estimate(a) + (double)bloom_estimate(b)
+             - (double)bloom_estimate(u);
+    if (both < 0)                       // the three are estimates
+        both = 0;
+    bloom_free(u);
+    return both;
+}
+
+/* Two sets of 500 keys, with `shared` of them in both. The sum of estimates is
+   below that of the union for some seeds, but the result is never below 0. */
+static void test_intersection_size(void)
+{
+    unsigned shared, seed, key, below = 0;
+    for (shared = 0; shared <= 500; shared += 250)
+        for (seed = 0; seed < 200; seed++) {
+            bloom_plan plan = bloom_plan_for(1000, 0.01);
+            bloom *a, *b, *u;
+            double both;
+            plan.seed = seed;
+            a = bloom_create(plan);
+            b = bloom_create(plan);
+            for (key = 0; key < 500; key++) {
+                bloom_add_u64(a, key);
+                bloom_add_u64(b, key + 500 - shared);
+            }
+            both = both_of(a, b);
+            CHECK(both >= 0 && both > shared - 40.0 && both < shared + 40.0);
+            u = bloom_copy(a);
+            CHECK(bloom_merge(u, b));
+            below += bloom_estimate(a) + bloom_estimate(b) < bloom_estimate(u);
+            bloom_free(a);
+            bloom_free(b);
+            bloom_free(u);
+        }
+    CHECK(below > 50);
+}
+#endif
+
+/* A key that was added 15 times is permanent, and removing it is always true. */
+static void test_permanent_key(void)
+{
+    static unsigned char memory[32 + 32 * 4];
+    bloom *b = bloom_init(memory, sizeof memory,
+                          in_layout(a_plan(256, 3, 64, 0), BLOOM_COUNTING));
+    unsigned i;
+    for (i = 0; i < 14; i++)
+        bloom_add_u64(b, 1);
+    for (i = 0; i < 14; i++)
+        CHECK(bloom_remove_u64(b, 1));
+    CHECK(!bloom_remove_u64(b, 1));
+    for (i = 0; i < 15; i++)
+        bloom_add_u64(b, 1);
+    for (i = 0; i < 100; i++)
+        CHECK(bloom_remove_u64(b, 1));
+    CHECK(bloom_may_contain_u64(look(b, sizeof memory), 1));
+}
+
 static void whole_tests(void)
 {
     RUN(test_version());
@@ -379,6 +443,10 @@ static void whole_tests(void)
     RUN(test_fold_by());
     RUN(test_fold_by_limits());
 #endif
+#endif
+    RUN(test_permanent_key());
+#if !defined BLOOM_NO_MALLOC && !defined BLOOM_NO_FLOAT
+    RUN(test_intersection_size());
 #endif
 #ifndef BLOOM_NO_MALLOC
     RUN(test_copy());
