@@ -544,9 +544,11 @@ BLOOM_READS_(2, 3) BLOOM_API size_t bloom_may_contain_many_hash(
    filters. During bloom_verify, bloom_copy or saving, no filter may change.
    bloom_ones, bloom_estimate, bloom_fpr and the `from` of bloom_merge count as
    lookups.
-   On a chip, an interrupt is like a second thread. BLOOM_ATOMIC needs atomic
-   operations on bytes, which small chips lack: there, mask the interrupts that
-   use the filter during each call that changes it. */
+   A signal handler is like a second thread: if it adds keys to a filter that
+   the program is changing, both need BLOOM_ATOMIC, or a key may be lost. So is
+   an interrupt on a chip. BLOOM_ATOMIC needs atomic operations on bytes, which
+   small chips lack: there, mask the interrupts that use the filter during each
+   call that changes it. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
@@ -607,7 +609,10 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
        bloom_free(u); */
 BLOOM_API uint64_t bloom_estimate(const bloom *b);
 
-/* The false-positive rate of this filter, 0..1, computed from its cells */
+/* The false-positive rate of this filter, 0..1, computed from its cells. It
+   cannot notice that hashes of your own are bad. For example, { h, 0 } in place
+   of random h1 and h2 sets one cell per key: a filter planned for 1% then has a
+   rate of 10%, and the result is 10^-7. See examples/custom_hash.c. */
 BLOOM_API double bloom_fpr(const bloom *b);
 #endif
 

@@ -1,7 +1,9 @@
 # `make test` runs this script. It builds and runs the test program in each mode
-# of the header, and the other tests: the files build/NAME.out in TESTS. Last, it
-# checks the first example. It skips modes that the compiler cannot build, and
-# says so. It ends with the sum, "N passed, N failed".
+# of the header, and the other tests: the files build/NAME.out in TESTS. Each
+# result is printed when it is there: make does that, with the files
+# build/NAME.said. Last, this script checks the first example. It skips modes
+# that the compiler cannot build, and says so. It ends with the sum, "N passed, N
+# failed".
 # usage: CC=.. CXX=.. BUILD=.. TESTS=.. [ONLY="MODE..."] run.sh
 . tests/helpers.sh
 modes=
@@ -14,14 +16,17 @@ modes="$modes window slices file"
 [ -n "$(lacks atomic)" ] || modes="$modes share"
 [ -n "$(lacks c++)" ] || modes="$modes slices-c++"
 
-rm -f build/test-*.out $TESTS
-$BUILD build/first $TESTS \
-    $(for mode in $modes; do echo "build/test-$mode.out"; done)
-for mode in $modes; do
-    sum "$mode" "build/test-$mode.out"
+results=$(for mode in $modes; do echo "build/test-$mode"; done
+    for file in $TESTS; do echo "${file%.out}"; done)
+for result in $results; do
+    rm -f $result.out $result.said
 done
-for file in $TESTS; do
-    sum "$(basename "$file" .out)" "$file"
+$BUILD build/first $(for result in $results; do
+    echo $result.out $result.said
+done)
+for result in $results; do              # it is printed here if make did not
+    sum "${result##*[/-]}" $result.out >$result.sum
+    [ -f $result.said ] || cat $result.sum
 done
 
 first_prints() {

@@ -263,6 +263,11 @@ sql '4 7|7 1' "$table CREATE TABLE t(i INTEGER PRIMARY KEY, k);
     SELECT last_insert_rowid(); CREATE TRIGGER a AFTER INSERT ON t BEGIN
     INSERT INTO seen VALUES (new.k); END; INSERT INTO t VALUES (7, 'l');
     SELECT last_insert_rowid(), max(i) FROM t; SELECT changes();"
+# One row of t, one of seen, and at least one page
+sql '1|1' "$table CREATE TABLE t(k); CREATE TABLE before AS SELECT 0 AS n;
+    CREATE TRIGGER a AFTER INSERT ON t BEGIN INSERT INTO seen VALUES (new.k);
+    END; UPDATE before SET n = total_changes(); INSERT INTO t VALUES (7);
+    SELECT changes(), total_changes() - n - 1 >= 3 FROM before;"
 for n in '' 'x' '10, 1.5' '10, 0.1, 3' '-1' '1e17' "'10k'" '10, 1 %' '10, x' 'inf'
 do
     sql 'error: bloom: USING bloom(n, p): cannot make such a filter; n must be the number of keys, and p the false-positive rate, between 0 and 1' \
