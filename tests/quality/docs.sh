@@ -70,6 +70,13 @@ paths() {       # the files of tests/ and examples/ that documents name, but tha
 }
 none 'paths that lead nowhere' $(paths)
 
+# The code in the comment on bloom_estimate is that of its test.
+intersection() {
+    sed -n '/double both = 0;/,/bloom_free(u);/{s/^ *//; s/ \*\/$//; p}' "$1"
+}
+is 'the size of an intersection' "$(intersection bloom.h)" \
+    "$(intersection tests/unit/whole.c)"
+
 # Every target that a document or `make help` names is one. That cannot be told
 # if a folder of examples/ is deleted.
 if [ -s build/deleted ]; then

@@ -95,6 +95,23 @@ static void test_counting(void)
     }
 }
 
+/* A key that was added 15 times is permanent, and removing it is always true. */
+static void test_permanent_key(void)
+{
+    bloom *b = bloom_init(memory, sizeof memory, counting_plan(256, 3, 64));
+    unsigned i;
+    for (i = 0; i < 14; i++)
+        bloom_add_u64(b, 1);
+    for (i = 0; i < 14; i++)
+        CHECK(bloom_remove_u64(b, 1));
+    CHECK(!bloom_remove_u64(b, 1));
+    for (i = 0; i < 15; i++)
+        bloom_add_u64(b, 1);
+    for (i = 0; i < 100; i++)
+        CHECK(bloom_remove_u64(b, 1));
+    CHECK(bloom_may_contain_u64(look(b, 32 + 128), 1));
+}
+
 /* Removing an absent key returns false and changes nothing. That includes a key
    two of whose probes coincide on a counter that is only 1: none of its
    counters is 0, but the key cannot have been added. A classic filter removes
@@ -181,6 +198,7 @@ static void counting_tests(void)
 {
     RUN(test_counting());
     RUN(test_remove_absent());
+    RUN(test_permanent_key());
     RUN(test_whole_counting());
 }
 

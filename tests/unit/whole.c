@@ -412,26 +412,6 @@ static void test_intersection_size(void)
 }
 #endif
 
-#ifndef BLOOM_TINY
-/* A key that was added 15 times is permanent, and removing it is always true. */
-static void test_permanent_key(void)
-{
-    bloom *b = bloom_init(memory, sizeof memory,
-                          in_layout(a_plan(256, 3, 64, 0), BLOOM_COUNTING));
-    unsigned i;
-    for (i = 0; i < 14; i++)
-        bloom_add_u64(b, 1);
-    for (i = 0; i < 14; i++)
-        CHECK(bloom_remove_u64(b, 1));
-    CHECK(!bloom_remove_u64(b, 1));
-    for (i = 0; i < 15; i++)
-        bloom_add_u64(b, 1);
-    for (i = 0; i < 100; i++)
-        CHECK(bloom_remove_u64(b, 1));
-    CHECK(bloom_may_contain_u64(look(b, 32 + 128), 1));
-}
-#endif
-
 static void whole_tests(void)
 {
     RUN(test_version());
@@ -439,7 +419,6 @@ static void whole_tests(void)
     RUN(test_init_zeroed());
     RUN(test_whole());
 #ifndef BLOOM_TINY
-    RUN(test_permanent_key());
     RUN(test_fold());
 #ifndef BLOOM_NO_FLOAT
     RUN(test_fold_by());
