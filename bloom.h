@@ -3293,9 +3293,9 @@ BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
     const uint64_t units = bytes < BLOOM_HEADER_SIZE ? 0
                          : (bytes - BLOOM_HEADER_SIZE) / unit;
     bloom_plan plan = bloom_no_plan_();
+    if (units == 0 || (unsigned)layout > BLOOM_LAST_LAYOUT_)
+        return plan;
     plan.layout = (uint8_t)layout;
-    if (units == 0 || plan.layout != layout || layout > BLOOM_LAST_LAYOUT_)
-        return bloom_no_plan_();
     plan.cells = (units < most ? units : most) * (blocked ? 256 : 64);
     plan.hashes = (uint8_t)bloom_best_k_(plan, blocked ? 8 : 1, n ? n : 1);
     return plan;
@@ -3383,7 +3383,8 @@ BLOOM_API double bloom_fpr(const bloom *b)
 /* ==== For companions ========================================================
    The headers in examples/companions/ may use these private names of bloom.h,
    and no others. They need bloom.h of the same version.
-       declarations  BLOOM_NAME_, BLOOM_USE_RESULT_, BLOOM_READS_
+       declarations  BLOOM_NAME_, BLOOM_USE_RESULT_, BLOOM_READS_,
+                     BLOOM_ATOMIC_FROM_THE_START_
        platforms     BLOOM_HUSH_, BLOOM_END_HUSH_, BLOOM_IN_ROM_
        threads       BLOOM_VOLATILE_, bloom_load_word_, bloom_unseal_ (of a seal
                      at byte 24)

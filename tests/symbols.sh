@@ -130,6 +130,11 @@ flash() {
             "#include \"$1\"" &&
         compiles "$flash" "#include \"$1\""
 }
+# late_atomic HEADER: BLOOM_ATOMIC after bloom.h is an error here, too.
+late_atomic() {
+    ! compiles '#include "bloom.h"' '#define BLOOM_ATOMIC' "#include \"$1\"" &&
+        grep -q 'BLOOM_ATOMIC before the first' build/lines.err
+}
 # later HEADER: its code may follow an #include that only declares.
 later() {
     compiles "#include \"$1\"" '#define BLOOM_IMPLEMENTATION' "#include \"$1\"" \
@@ -173,6 +178,7 @@ for companion in bloom_chain.h bloom_window.h bloom_slices.h \
     check "$companion beside another bloom.h is an error that says so" \
         names_another_bloom $companion
     check "$companion refuses BLOOM_READ_BYTE in any order" flash $companion
+    check "$companion refuses BLOOM_ATOMIC after bloom.h" late_atomic $companion
     for option in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_H_IS_ENOUGH; do
         check "$companion beside another bloom.h, after ours: $option" \
             another_path $companion $option

@@ -41,7 +41,8 @@
    call needs exclusive access, even with BLOOM_ATOMIC. */
 
 #if !defined(BLOOM_VERSION) \
-    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)) \
+    || (defined(BLOOM_ATOMIC) && !defined(BLOOM_ATOMIC_FROM_THE_START_))
 #include "bloom.h"
 #endif
 

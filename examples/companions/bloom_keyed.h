@@ -31,7 +31,8 @@
    A keyed hash takes longer than the one of bloom_add: see README.md here. */
 
 #if !defined(BLOOM_VERSION) \
-    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_))
+    || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)) \
+    || (defined(BLOOM_ATOMIC) && !defined(BLOOM_ATOMIC_FROM_THE_START_))
 #include "bloom.h"
 #endif
 

@@ -155,7 +155,7 @@ static const struct golden {
 static bloom_chain *load_golden(const struct golden *g, unsigned since)
 {
     const char *hex = g->image[since];
-    unsigned char bytes[512], *image;
+    unsigned char bytes[512], *image = NULL;
     const size_t size = strlen(hex) / 2;
     bloom_chain *c;
     unsigned byte;

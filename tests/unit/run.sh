@@ -21,11 +21,11 @@ results=$(for mode in $modes; do echo "build/test-$mode"; done
 for result in $results; do
     rm -f $result.out $result.said
 done
-$BUILD build/first $(for result in $results; do
-    echo $result.out $result.said
-done)
-for result in $results; do              # it is printed here if make did not
-    sum "${result##*[/-]}" $result.out >$result.sum
+$BUILD build/first $(for result in $results; do echo $result.said; done) \
+    $TESTS
+for result in $results; do      # what make could not build is printed here
+    name=${result#build/}
+    sum "${name#test-}" $result.out >$result.sum
     [ -f $result.said ] || cat $result.sum
 done
 
