@@ -403,8 +403,9 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
    bloom_plan_layout(n, p, layout). bloom_copy copies b with its seal. The
    result is aligned to 32 bytes. It is NULL if the plan is impossible or memory
    is short. p is a share, 0.01 for 1%, so it must be below 1.
-   bloom_free is for the results of these four, and NULL. It must get nothing
-   else: no memory of malloc, and no filter of bloom_init or bloom_open. */
+   bloom_free is for the results of these four and of bloom_file.h's loads, and
+   NULL. It must get nothing else: no memory of malloc, and no filter of
+   bloom_init or bloom_open. */
 BLOOM_API void bloom_free(bloom *b);
 #ifndef BLOOM_NO_FLOAT
 BLOOM_TO_FREE_ BLOOM_API bloom *bloom_new(uint64_t n, double p);
@@ -3437,19 +3438,20 @@ BLOOM_END_HUSH_
 
    2.3.0, November 2026. The companions are parts of one implementation: their
    code is compiled where BLOOM_IMPLEMENTATION is defined, and all options of
-   bloom.h hold for them. Changed: a file that includes a companion beside a
-   bloom.h that another file compiles must compile the companion there, too.
-   BLOOM_CHAIN_API and its four sisters, BLOOM_CHAIN_MALLOC, BLOOM_FILE_MALLOC
-   and their _FREE are gone. bloom_file.h no longer includes system headers
-   where it only declares. The memory of bloom_file_load may be given to
-   bloom_free. A link of a new chain takes all the keys that it was planned for,
-   so new chains differ from those of 2.2.0 in their bytes; each version loads
-   the other's. If
-   a clock was set back, bloom_window_advance forgets nothing until it is right
-   again. Saving a file that is shared is EBUSY. `make install` puts the headers
-   into include/bloom-h. New: bloom_plan_bytes_layout, bloom_new_layout,
+   bloom.h hold for them. New: bloom_plan_bytes_layout, bloom_new_layout,
    bloom_init_zeroed, bloom_save, bloom_load, bloom_share, bloom_unshare,
-   bloom_file_complete.
+   bloom_file_complete. Blocks without SIMD take three quarters of the time, and
+   -mgeneral-regs-only gets no vector code. Changed: a file that includes a
+   companion beside a bloom.h that another file compiles must compile the
+   companion there, too. BLOOM_CHAIN_API and its four sisters,
+   BLOOM_CHAIN_MALLOC, BLOOM_FILE_MALLOC and their _FREE are gone. bloom_file.h
+   no longer includes system headers where it only declares. It keeps access
+   control lists on Linux, and saving a file that is shared is EBUSY. The memory
+   of bloom_file_load may be given to bloom_free. A link of a new chain takes
+   all the keys that it was planned for, so new chains differ from those of
+   2.2.0 in their bytes; each version loads the other's. If a clock was set
+   back, bloom_window_advance forgets nothing until it is right again. `make
+   install` puts the headers into include/bloom-h.
 
    2.2.0, November 2026. BLOOM_TINY takes fewer bytes and cycles. Calls for many
    keys are faster in filters of one block per key. New: bloom_image_size,
