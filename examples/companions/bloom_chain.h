@@ -440,11 +440,11 @@ static inline bool bloom_chain_is_sealed_(const bloom_chain *c)
 static inline void bloom_chain_sift_(bloom_chain_batch_ *k,
                                      const bloom_chain *c, unsigned links)
 {
-    size_t i, asked;
+    size_t i, before;
     while (links-- > 0) {
-        asked = k->left;
-        bloom_may_contain_many_hash(c->link[links], k->hash, asked, k->answer);
-        for (i = k->left = 0; i < asked; i++) {
+        before = k->left;
+        bloom_may_contain_many_hash(c->link[links], k->hash, before, k->answer);
+        for (i = k->left = 0; i < before; i++) {
             k->hash[k->left] = k->hash[i];
             k->number[k->left] = k->number[i];
             k->left += !k->answer[i];
@@ -580,18 +580,18 @@ BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
     return i < c->links ? c->link[i] : NULL;
 }
 
-/* A link received only the share `given` of the keys, as the others were false
-   positives of older links. From a link without unset cells on, `given` is 0,
+/* A link received only the share `passed` of the keys, as the others were false
+   positives of older links. From a link without unset cells on, `passed` is 0,
    and `keys` is 2^64, infinity or NaN. None of these is below the limit. */
 BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c)
 {
     const double limit = 18446744073709549568.0;    /* 2^64 - 2048 */
-    double keys = 0.5, given = 1;
+    double keys = 0.5, passed = 1;
     unsigned i;
     for (i = 0; i < c->links; i++) {
         const uint64_t n = bloom_estimate(c->link[i]);
-        keys += (double)n / given;
-        given *= 1 - bloom_fpr(c->link[i]);
+        keys += (double)n / passed;
+        passed *= 1 - bloom_fpr(c->link[i]);
     }
     return keys < limit ? (uint64_t)keys : UINT64_MAX;
 }

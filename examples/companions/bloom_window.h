@@ -610,9 +610,9 @@ typedef struct bloom_window_batch_ {
 /* Drops the keys from the batch that have another answer. */
 static inline void bloom_window_keep_(bloom_window_batch_ *k, bool answer)
 {
-    const size_t asked = k->left;
+    const size_t before = k->left;
     size_t i;
-    for (i = k->left = 0; i < asked; i++) {
+    for (i = k->left = 0; i < before; i++) {
         k->hash[k->left] = k->hash[i];
         k->number[k->left] = k->number[i];
         k->left += k->answer[i] == answer;
