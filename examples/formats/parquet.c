@@ -423,7 +423,8 @@ int main(int count, char **words)
         print_memory();
     } else if (count == 3 && !strcmp(verb, "info")) {
         read_file();
-        fwrite(report, 1, report_size, stdout);
+        if (report)
+            fwrite(report, 1, report_size, stdout);
         free(report);
     } else if (count == 4 && !strcmp(verb, "check")) {
         wanted = words[3];
