@@ -2806,21 +2806,6 @@ BLOOM_API void bloom_clear(bloom *b)
     bloom_clear_(image, bloom_parse_(image));
 }
 
-/* `zeroed`: the cells are 0 already, and only the seal is cleared. */
-BLOOM_INLINE_ bloom *bloom_init_(void *memory, size_t size, bloom_plan plan,
-                                 bool zeroed)
-{
-    unsigned char *image = (unsigned char *)memory;
-    if (!image || bloom_plan_size_(plan, size) == 0)
-        return BLOOM_NULL_;
-    bloom_write_header_(image, plan);
-    if (zeroed)
-        bloom_store64_(image + BLOOM_SEAL_AT_, 0);
-    else
-        bloom_clear_(image, plan);
-    return (bloom *)memory;
-}
-
 #if SIZE_MAX > 0xFFFF
 BLOOM_API
 #else           /* with a constant plan, the code is shorter than a call */
@@ -2828,12 +2813,22 @@ BLOOM_API_INLINE_
 #endif
 bloom *bloom_init(void *memory, size_t size, bloom_plan plan)
 {
-    return bloom_init_(memory, size, plan, false);
+    unsigned char *image = (unsigned char *)memory;
+    if (!image || bloom_plan_size_(plan, size) == 0)
+        return BLOOM_NULL_;
+    bloom_write_header_(image, plan);
+    bloom_clear_(image, plan);
+    return (bloom *)memory;
 }
 
 BLOOM_API bloom *bloom_init_zeroed(void *memory, size_t size, bloom_plan plan)
 {
-    return bloom_init_(memory, size, plan, true);
+    unsigned char *image = (unsigned char *)memory;
+    if (!image || bloom_plan_size_(plan, size) == 0)
+        return BLOOM_NULL_;
+    bloom_write_header_(image, plan);
+    bloom_store64_(image + BLOOM_SEAL_AT_, 0);
+    return (bloom *)memory;
 }
 
 #ifndef BLOOM_NO_MALLOC
