@@ -42,7 +42,7 @@ def measure():
                                       os.path.exists(FOLDER + "/" + n
                                                      + ".gcda")]):
         name = os.path.relpath(os.path.join(FOLDER, name))
-        if name.startswith("examples/"):
+        if name.startswith("examples/command/"):
             for line in counts:
                 lines[name, line["line_number"]] += line["count"]
     return lines

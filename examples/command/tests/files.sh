@@ -56,7 +56,7 @@ overwrite chain 8 '\10'; refuse 'chain: corrupt' check chain a; rm chain
 # Filters are not lines, unless they come from standard input or a pipe
 rm -f new
 try 'a chain' 0 uniq -f chain a; try 'a window' 0 uniq -f window --last 9 a
-printf 'BLS\2' > slices; cp f1% part; cp f1% was; cp a to-add
+printf 'BLS\2' > slices; cp f1% part; cp f1% was; cp a to-add; rm -f new
 for file in part chain window slices; do
     why="$file: is a filter; did you mean merge?"
     for verb in 'build -n 9 f1%' 'build f1%' 'build -j 3 new' 'add f1%'; do

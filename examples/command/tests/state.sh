@@ -16,10 +16,10 @@ fi
 # from a FIFO: at SIGUSR1, err has $wanted, and the run goes on
 asked() {
     what="state of $*"; begin; rm -f fed
-    { cat ab; echo > fed; exec sleep 30; } > pipe & feeder=$!
+    { cat ab; echo > fed; exec sleep 60; } > pipe & feeder=$!
     "$bloom" "$@" pipe > out 2> err & pid=$!
     wait_for fed; i=0
-    until grep -q -x -e "$wanted" err || [ $i = 200 ]; do
+    until grep -q -x -e "$wanted" err || [ $i = 800 ]; do
         kill -USR1 $pid; sleep 0.05; i=$((i + 1))
     done
     is "$what" '' "$(grep -v -x -e "$wanted" -e 'bloom: [0-9]* lines read.*' err)"
@@ -30,7 +30,7 @@ asked() {
 numbers 1 200000 > want; read='bloom: 201201 lines read'; rm -f f g
 rate='rate now [0-9.e-]*[0-9]'
 for file in '' '-f f'; do
-    wanted="$read, 200000 new, $rate"; asked uniq -p 1e-9 $file many; same out want
+    wanted="$read, 200000 new, $rate"; asked uniq -n 3e5 -p 1e-9 $file many; same out want
 done
 wanted="$read"; asked build -j 1 g many; asked build -j 3 g many
 wanted="$read, 200000 new, $rate"; asked build -j 1 -p 1e-9 -n 3e5 g many
