@@ -54,7 +54,6 @@ done; rm window
 overwrite chain 8 '\10'; refuse 'chain: corrupt' check chain a; rm chain
 
 # Filters are not lines, unless they come from standard input or a pipe
-rm -f new
 try 'a chain' 0 uniq -f chain a; try 'a window' 0 uniq -f window --last 9 a
 printf 'BLS\2' > slices; cp f1% part; cp f1% was; cp a to-add; rm -f new
 for file in part chain window slices; do
