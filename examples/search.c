@@ -42,8 +42,8 @@
 
    THE FILE has the images of the slices, sealed, one after another. Then come
    the names of the files in the order of the filters, each with a newline. */
-#include "companions/bloom_file.h"      /* first, see there */
 #define BLOOM_IMPLEMENTATION
+#include "companions/bloom_file.h"      /* first, see there */
 #include "companions/bloom_slices.h"
 #define PROGRAM "search"
 #include "need.h"
