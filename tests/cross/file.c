@@ -93,11 +93,14 @@ int main(void)
     CHECK(bloom_file_save(IN "b", "x", 1) == EACCES && has(IN "b", ""));
     CHECK(SetFileAttributesA(IN "b", FILE_ATTRIBUTE_NORMAL));
 #else                       /* more than 32 bits can load or map */
-    CHECK(truncate(IN "b", (off_t)5 << 30) == 0);
-    CHECK(!bloom_file_load(IN "b", sizeof size > 4 ? 9 : SIZE_MAX, &size)
-          && errno == EFBIG);
-    CHECK(sizeof size > 4 || (!bloom_file_map(IN "b", &size)
-                              && errno == EFBIG));
+    struct stat file;
+    CHECK(truncate(IN "b", (off_t)5 << 30) == 0 && stat(IN "b", &file) == 0);
+    if (file.st_size == (off_t)5 << 30) {       /* not on qemu's mips-n32 */
+        CHECK(!bloom_file_load(IN "b", sizeof size > 4 ? 9 : SIZE_MAX, &size)
+              && errno == EFBIG);
+        CHECK(sizeof size > 4 || (!bloom_file_map(IN "b", &size)
+                                  && errno == EFBIG));
+    }
 #endif
     remove(IN "b");
     printf("%u passed, %u failed\n", passed, failed);

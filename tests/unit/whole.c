@@ -54,24 +54,26 @@ static void test_making(void)
    the same, and counters that are too high lose none by removing. */
 static void test_init_zeroed(void)
 {
-    static unsigned char clean[256 + 32], junk[sizeof clean];
+    unsigned char other[256 + 32];          /* another image, then junk */
+    unsigned char head[32];
     unsigned layout, key, i;
     for (layout = 0; layout < LAYOUTS; layout++) {
         bloom_plan plan = in_layout(a_plan(512, 8, widths[0], 3), layout);
         const size_t size = bloom_plan_size(plan);
         bloom *b;
-        memset(clean, 0xFF, sizeof clean);
-        init(clean, sizeof clean, plan);
+        memset(other, 0xFF, sizeof other);
+        init(other, sizeof other, plan);
         memset(memory, 0, sizeof memory);
         CHECK(!bloom_init_zeroed(NULL, size, plan)
               && !bloom_init_zeroed(memory, size - 1, plan) && memory[0] == 0);
         b = bloom_init_zeroed(memory, size, plan);
-        CHECK(b == (bloom *)(void *)memory && memcmp(b, clean, size) == 0);
-        random_bytes(junk, sizeof junk);
-        memcpy(memory, junk, sizeof junk);
+        CHECK(b == (bloom *)(void *)memory && memcmp(b, other, size) == 0);
+        memcpy(head, other, sizeof head);
+        random_bytes(other, sizeof other);
+        memcpy(memory, other, sizeof other);
         b = bloom_init_zeroed(memory, sizeof memory, plan);
-        CHECK(memcmp(memory, clean, 32) == 0 && verify(b) == BLOOM_UNSEALED);
-        CHECK(memcmp(memory + 32, junk + 32, sizeof junk - 32) == 0);
+        CHECK(memcmp(memory, head, 32) == 0 && verify(b) == BLOOM_UNSEALED);
+        CHECK(memcmp(memory + 32, other + 32, sizeof other - 32) == 0);
         for (key = 0; key < 20; key++)
             bloom_add_u64(b, key);
         for (i = 0; i < 2; i++) {
