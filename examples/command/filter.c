@@ -31,7 +31,7 @@ static void refuse_short(const void *image, size_t have, const char *name)
     if (have == 0)
         die_of("is empty; make a filter with bloom build or bloom uniq -f",
                name);
-    die_of(bloom_error_text(has_letter("MCW", image, have)
+    die_of(bloom_error_text(begins_as("MCW", image, have)
                             ? BLOOM_TRUNCATED : BLOOM_NOT_A_FILTER), name);
 }
 

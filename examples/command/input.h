@@ -177,21 +177,14 @@ static inline void make_room(chunk *c, size_t have, const char *name)
         c->text = (char *)enlarge(c->text, c->room = room, shown(name));
 }
 
-/* Does a file begin with B, L and one of these letters? */
-static inline bool has_letter(const char *letters, const char *bytes,
-                              size_t size)
-{
-    return size >= 3 && memcmp(bytes, "BL", 2) == 0 && bytes[2] != '\0'
-           && strchr(letters, bytes[2]);
-}
-
-/* Does the number of a version follow, as in an image? In a text, a tab or the
-   end of a line may follow. */
+/* Does a file begin like an image: with B, L, one of these letters, and the
+   number of a version? In a text, a tab or the end of a line may follow. */
 static inline bool begins_as(const char *letters, const char *bytes,
                              size_t size)
 {
-    return size >= 4 && has_letter(letters, bytes, size) && bytes[3] > 0
-           && bytes[3] < 32 && !isspace((unsigned char)bytes[3]);
+    return size >= 4 && memcmp(bytes, "BL", 2) == 0 && bytes[2] != '\0'
+           && strchr(letters, bytes[2]) && bytes[3] > 0 && bytes[3] < 32
+           && !isspace((unsigned char)bytes[3]);
 }
 
 /* Exits if a filter is given as lines, as in "bloom build all part1 part2". Its

@@ -123,7 +123,7 @@ function whyNot(magic) {
     const error = engine.c.last_error();
     if (magic === '')
         return 'is empty, so it is not a Bloom filter';
-    if (error === ERRORS.truncated && magic !== 'BLM' && magic !== 'BLC')
+    if (error === ERRORS.truncated && !/^BL[MC][\x01-\x08\x0e-\x1f]/.test(magic))
         return engine.errorText(ERRORS.notAFilter);
     return error ? engine.errorText(error) : 'too large for the memory of this page';
 }
@@ -138,10 +138,10 @@ async function open({ file, bytes }) {
     const size = file ? file.size : bytes.length;
     forget();
     const at = file ? await readFile(file) : engine.put(bytes);
-    const magic = String.fromCharCode(...engine.view(at, Math.min(size, 3)));
-    if (magic === 'BLW')
+    const magic = String.fromCharCode(...engine.view(at, Math.min(size, 4)));
+    if (magic.startsWith('BLW'))
         return { why: 'is a sliding window of bloom_window.h, which only the command opens' };
-    const isChain = magic === 'BLC';
+    const isChain = magic.startsWith('BLC');
     filter = isChain ? 0 : c.open(at, size);
     if (isChain ? !c.open_chain(at, size) : !filter)
         return { why: whyNot(magic) };

@@ -34,10 +34,10 @@ static uint64_t strided(uint64_t i, uint64_t step)
 /* Groups of 65: a random word, and that word with each of its bits flipped */
 static uint64_t neighbour(uint64_t i, uint64_t step)
 {
-    uint64_t keep = state, word;
-    state = step ^ i / 65 * 0xD1B54A32D192ED03U;
+    uint64_t keep = random_state, word;
+    random_state = step ^ i / 65 * 0xD1B54A32D192ED03U;
     word = random64();
-    state = keep;
+    random_state = keep;
     return i % 65 == 64 ? word : word ^ (uint64_t)1 << i % 65;
 }
 
@@ -278,7 +278,7 @@ int main(int argc, char **argv)
     for (i = 1; i < argc; i++)
         if (!is_option(argv[i]))
             return say_what(argv[i]);
-    seed = state;
+    seed = random_state;
     table();
     same_hashes();
     return ending();

@@ -32,7 +32,6 @@
 #include <time.h>
 
 #define HUGE ((size_t)2 << 20)
-#define STEP 0x9E3779B97F4A7C15U        /* of random64 */
 
 static double worst;
 static char worst_row[100];
@@ -99,7 +98,7 @@ typedef struct {
     double n, p, planned;               /* planned: the predicted rate */
     int kind;
     subject s;
-    uint64_t start;                     /* `state` before the first key */
+    uint64_t start;             /* `random_state` before the first key */
     time_t began;
     char name[100];
 } row;
@@ -112,7 +111,7 @@ static row row_of(const char *layout, bloom_plan plan, double n, double p,
     r.p = p;
     r.planned = bloom_plan_fpr(plan, (uint64_t)n);
     r.kind = kind;
-    r.start = state;
+    r.start = random_state;
     r.began = time(NULL);
     snprintf(r.name, sizeof r.name, "%5.0e %-8s %d %2d %-8s %5.0e", n, layout,
              plan.hash_bits, plan.hashes, kind == BYTES ? "bytes" : "integers",
@@ -149,7 +148,7 @@ static void ask_again(const row *r)
 {
     double step = floor(r->n / 1e7) * BATCH, i, lost = 0;
     for (i = 0; i + BATCH <= r->n; i += step) {
-        state = r->start + (uint64_t)i * STEP;
+        random_state = r->start + (uint64_t)i * RANDOM_STEP;
         lost += BATCH - run_keys(r->s, BATCH, r->kind, true);
     }
     promise(lost <= 0, "every added key is found");
@@ -160,7 +159,7 @@ static void ask_again(const row *r)
 static void ask(const row *r, double own)
 {
     double maybes, asked = fmin(r->n, 2e8);
-    state = r->start + (uint64_t)r->n * STEP;
+    random_state = r->start + (uint64_t)r->n * RANDOM_STEP;
     if (r->p >= 1e-5) {
         maybes = run_keys(r->s, asked, r->kind, true);
         put(r, maybes / asked, sqrt(maybes / asked / asked + own));
@@ -168,7 +167,7 @@ static void ask(const row *r, double own)
         printf("  %7s %7s %5s", "-", "-", "-");
     }
     ask_again(r);
-    state = r->start + (uint64_t)(r->n + asked) * STEP;
+    random_state = r->start + (uint64_t)(r->n + asked) * RANDOM_STEP;
 }
 
 /* Folds the filter of r, and compares it with a filter that was planned for its
@@ -178,7 +177,7 @@ static void fold(const row *r, bloom_plan plan, uint64_t by)
     row direct = *r;
     void *map;
     direct.s.b = need(map_filter(plan, &map));
-    state = r->start;
+    random_state = r->start;
     add_keys(&direct);
     promise(bloom_fold(r->s.b, by), "a filter can be folded");
     promise(memcmp(r->s.b, direct.s.b, bloom_plan_size(plan)) == 0,

@@ -73,7 +73,7 @@ static bloom *merged(bloom *whole, double n, int kind, uint64_t start)
 {
     bloom_plan plan = bloom_plan_of(whole);
     bloom *first, *second;
-    state = start;
+    random_state = start;
     first = filter_of(plan, floor(n / 2), kind).b;
     second = filter_of(plan, n - floor(n / 2), kind).b;
     if (!bloom_merge(first, second)
@@ -112,11 +112,11 @@ static bloom *reloaded(bloom *b, unsigned char **memory)
 /* Looks up all added keys, and counts those that are not found. */
 static void ask_again(subject made, uint64_t n, int kind, uint64_t start)
 {
-    uint64_t now = state;
-    state = start;
+    uint64_t now = random_state;
+    random_state = start;
     asked_again += (double)n;
     lost += (double)n - run_keys(made, (double)n, kind, true);
-    state = now;
+    random_state = now;
 }
 
 static subject make(const struct series *s, bloom_plan plan, uint64_t n,
@@ -126,7 +126,7 @@ static subject make(const struct series *s, bloom_plan plan, uint64_t n,
     uint64_t start;
     plan.seed = random64();
     plan.hash_bits = s->width;
-    start = state;
+    start = random_state;
     if (s->how == CHAIN) {
         made.c = need(bloom_chain_new(n / 20 + 1, p, s->layout));
         run_keys(made, (double)n, s->kind, false);

@@ -1,28 +1,18 @@
-/* Shared by the programs of tests/rates/ (`make promise`): random numbers,
-   means with their errors, a filter's rate computed from its cells, and the
-   report of broken promises. Each program is one file that includes this
-   one. */
+/* Shared by the programs of tests/rates/ (`make promise`): means with their
+   errors, a filter's rate computed from its cells, and the report of broken
+   promises. Each program is one file that includes this one. */
 
 #define BLOOM_STATIC
 #include "examples/companions/bloom_chain.h"
 #include "../inside.h"
 #include "../layouts.h"
+#include "../random.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BATCH 1024                 /* keys per call */
-
-static uint64_t state;
-
-static inline uint64_t random64(void)
-{
-    uint64_t z = state += 0x9E3779B97F4A7C15U;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
 
 static double effort = 1;          /* multiplies the number of lookups */
 static int broken;
@@ -99,8 +89,8 @@ static inline double run_batch(subject s, const bloom_key *key,
                         : bloom_add_many_u64(s.b, word, some, NULL));
 }
 
-/* The same with `count` random keys. They are all different as long as `state`
-   is not reset. */
+/* The same with `count` random keys. They are all different as long as nothing
+   resets `random_state`. */
 static inline double run_keys(subject s, double count, int kind, bool asking)
 {
     static uint64_t word[BATCH];
@@ -215,7 +205,7 @@ static bool is_option(const char *word)
     if (strcmp(word, "all") == 0)
         effort = 8;
     else if (strncmp(word, "seed=", 5) == 0)
-        state = strtoull(word + 5, NULL, 0);
+        random_state = strtoull(word + 5, NULL, 0);
     else
         return false;
     return true;

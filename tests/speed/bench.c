@@ -23,10 +23,11 @@
 #define BLOOM_STATIC
 #include "bloom.h"
 #include "bench.h"
+#include "clock.h"
+#include "tests/random.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifndef ENTER                           /* run.sh defines it by its PARTS */
 #define ENTER ours_enter();
@@ -67,14 +68,6 @@ void enter(contender c)
 static struct { uint64_t *u64; bloom_hash *hashes; bloom_key *strings;
                 char *text; } pool;
 
-static uint64_t mixed(uint64_t z)       /* splitmix64 */
-{
-    z += 0x9E3779B97F4A7C15U;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
-
 static void make_pool(void)
 {
     pool.u64 = malloc(POOL * sizeof *pool.u64);
@@ -87,7 +80,7 @@ static void make_pool(void)
 
 static void make_key(size_t i, uint64_t number)
 {
-    uint64_t key = mixed(number), digits = key;
+    uint64_t key = random_at(number), digits = key;
     char *text = pool.text + i * STRING;
     int at;
     pool.u64[i] = key;
@@ -116,9 +109,9 @@ static void make_queries(int operation, int round, int set)
                    | (uint64_t)set << 40;
     size_t i;
     for (i = 0; i < POOL; i++) {
-        uint64_t random = mixed(~(far | i));
+        uint64_t random = random_at(~(far | i));
         bool in = operation == PRESENT
-                  || (operation == MIXED && mixed(random) >> 63);
+                  || (operation == MIXED && random_at(random) >> 63);
         make_key(i, in ? first_of(round) + random % run.n : far | i);
     }
 }
@@ -135,13 +128,6 @@ static keys pool_of(size_t from, size_t count)
 }
 
 /* ---- Adding and looking up ----------------------------------------------- */
-
-static double now(void)                 /* ns */
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* Adds up the time of keys. SAMPLE keys make a sample. The least of all samples
    is printed. */

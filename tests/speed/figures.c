@@ -6,11 +6,11 @@
 #define _POSIX_C_SOURCE 200809L
 #define BLOOM_STATIC
 #include "bloom.h"
+#include "clock.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #ifdef PEER_XOR
 #include "binaryfusefilter.h"
 #endif
@@ -35,13 +35,6 @@ static uint64_t mix(uint64_t x)         /* key number x */
     x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDU;
     x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53U;
     return x ^ x >> 33;
-}
-
-static double now(void)                 /* ns */
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 static void least(double *best, double start, double count)

@@ -8,9 +8,9 @@
 #define BLOOM_STATIC
 #define _POSIX_C_SOURCE 200809L
 #include "bloom.h"
+#include "clock.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { ASKED = 1 << 21, ROUNDS = 7 };
 
@@ -37,24 +37,17 @@ static uint64_t find(const table *t, uint64_t key)
     return *found ? t->value[found - t->key] : 0;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static uint64_t sum;                    /* so that no lookup is left out */
 
 /* Nanoseconds per lookup; b may be NULL. */
 static double time_of(const table *t, const bloom *b, const uint64_t *asked)
 {
-    const double from = seconds();
+    const double from = now();
     unsigned i;
     for (i = 0; i < ASKED; i++)
         if (!b || bloom_may_contain_u64(b, asked[i]))
             sum += find(t, asked[i]);
-    return (seconds() - from) * 1e9 / ASKED;
+    return (now() - from) / ASKED;
 }
 
 /* The two take turns, so that a slow moment of the machine meets both. */

@@ -6,21 +6,14 @@
 #define BLOOM_STATIC
 #include "bloom.h"
 #include "examples/companions/bloom_keyed.h"
+#include "clock.h"
 #include <stdio.h>
-#include <time.h>
 
 enum { KEYS = 1 << 16, MOST = 1024, ROUNDS = 40 };
 
 static unsigned char text[KEYS + MOST];
 static const unsigned char secret[16] = "0123456789abcde";
 static uint64_t sum;                    /* so that no call is left out */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* Hashes KEYS keys of `size` bytes (0: integers), which overlap. If b is not
    NULL, looks them up as well. */

@@ -19,7 +19,8 @@
 #define BLOOM_STATIC
 #include "examples/companions/bloom_file.h"     // first, see there
 #include "examples/companions/bloom_slices.h"
-#include <chrono>
+#include "tests/random.h"
+#include "clock.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,31 +36,15 @@ namespace {
 
 constexpr uint64_t KEYS = 1000;         // in each filter
 constexpr unsigned COUNTED = 225;       // keys of a call of bloom_slices_count
-double shortest = 0.004;                // seconds of a measurement
+double shortest = 4e6;                  // ns of a measurement
 unsigned rounds = 9;
-
-uint64_t state = 1;
-
-uint64_t random64()                     // splitmix64
-{
-    uint64_t x = state += 0x9E3779B97F4A7C15U;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBU;
-    return x ^ x >> 31;
-}
-
-double now()
-{
-    using namespace std::chrono;
-    return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 // A way to do something with keys. `run` does it with `count` keys from key
 // number `from` on, of keys that were not used before.
 struct contender {
     const char *name;
     std::function<void(const uint64_t *keys, size_t count)> run;
-    double best = 1e9;                  // seconds per key
+    double best = 1e9;                  // ns per key
 };
 
 // The contenders take turns with the same keys. A turn is as long as `shortest`
@@ -68,17 +53,17 @@ void race(std::vector<contender> &all, size_t step)
 {
     size_t count = step;
     std::vector<uint64_t> keys;
-    double seconds = 0;
+    double ns = 0;
     do {                                // how many keys are enough?
-        if (seconds > 0)
+        if (ns > 0)
             count = count * 2;
         keys.resize(count);
         for (auto &key : keys)
             key = random64();
-        seconds = now();
+        ns = now();
         all[0].run(keys.data(), count);
-        seconds = now() - seconds;
-    } while (seconds < shortest && count < (1 << 22));
+        ns = now() - ns;
+    } while (ns < shortest && count < (1 << 22));
     for (unsigned i = 0; i < rounds; i++) {
         for (auto &key : keys)
             key = random64();
@@ -88,10 +73,10 @@ void race(std::vector<contender> &all, size_t step)
                               ? count
                               : size_t(20 * shortest / one.best) / step * step;
             const size_t n = some < step ? step : some;
-            seconds = now();
+            ns = now();
             one.run(keys.data(), n);
-            seconds = (now() - seconds) / double(n);
-            one.best = seconds < one.best ? seconds : one.best;
+            ns = (now() - ns) / double(n);
+            one.best = ns < one.best ? ns : one.best;
         }
     }
 }
@@ -101,7 +86,7 @@ void print(const char *what, uint64_t filters, unsigned k,
 {
     std::printf("%-10s %7llu %2u", what, (unsigned long long)filters, k);
     for (size_t i = 0; i < all.size(); i++) {
-        std::printf("  %s %.1f", all[i].name, all[i].best * 1e9);
+        std::printf("  %s %.1f", all[i].name, all[i].best);
         if (i > 0)
             std::printf(" (%.2f)", all[0].best / all[i].best);
     }
@@ -156,16 +141,16 @@ void fill(field &f)
 {
     std::vector<uint64_t> keys(KEYS * f.filters);
     std::vector<contender> all = { { "slices", nullptr }, };
-    double seconds;
+    double ns;
     for (auto &key : keys)
         key = random64();
     const auto each = [&](const char *name, auto add) {
-        seconds = now();
+        ns = now();
         for (uint64_t i = 0; i < f.filters; i++)
             for (uint64_t j = 0; j < KEYS; j++)
                 add(i, keys[i * KEYS + j]);
         contender c = { name, nullptr };
-        c.best = (now() - seconds) / double(keys.size());
+        c.best = (now() - ns) / double(keys.size());
         for (auto &one : all)
             if (one.name == std::string(name)) {
                 one.best = c.best < one.best ? c.best : one.best;
@@ -325,7 +310,7 @@ bool days(uint64_t n)
         same = bloom_slices_put(put, i, one);
         putting += now() - from;
     }
-    const double each = 1e9 / double(n * filters);
+    const double each = 1 / double(n * filters);
     std::printf("one after another: %llu filters of %llu keys, k = %u, ns per "
                 "key\n  slices %.1f (%.2f)  a filter %.1f  and put %.1f more "
                 "(%.2f in all)\n", (unsigned long long)filters,
@@ -354,7 +339,7 @@ int large(uint64_t filters)
     if (!s)
         return std::puts("not enough memory"), 2;
     const auto time = [](const char *what, double from, double calls) {
-        std::printf("%-24s %12.3f us\n", what, (now() - from) / calls * 1e6);
+        std::printf("%-24s %12.3f us\n", what, (now() - from) / calls / 1e3);
     };
     std::printf("%llu filters of %llu keys: %.1f MB, k = %u\n",
                 (unsigned long long)filters, (unsigned long long)KEYS,

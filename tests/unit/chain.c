@@ -847,18 +847,18 @@ static void test_chain_in_short_memory(void)
     bloom_chain *c = bloom_chain_new(25000, 0.01, BLOOM_CLASSIC);
     uint64_t first_n;
     requests = 0;
-    for (state = 0; state < 225000; state++)
-        bloom_chain_add_u64(c, state);
+    for (random_state = 0; random_state < 225000; random_state++)
+        bloom_chain_add_u64(c, random_state);
     CHECK(bloom_chain_links(c) == 3 && requests < 2 + 9);
-    for (state = 0; state < 225000; state++)
-        CHECK(bloom_chain_may_contain_u64(c, state));
+    for (random_state = 0; random_state < 225000; random_state++)
+        CHECK(bloom_chain_may_contain_u64(c, random_state));
     bloom_chain_free(c);
     for (first_n = 100; first_n < 110; first_n++) {
         requests = 0;
         refused = 2;            /* the second link, at its first try */
         c = bloom_chain_new(first_n, 0.01, BLOOM_CLASSIC);
-        for (state = 0; state < 3 * first_n; state++)
-            bloom_chain_add_u64(c, state);
+        for (random_state = 0; random_state < 3 * first_n; random_state++)
+            bloom_chain_add_u64(c, random_state);
         CHECK(requests == 4 && bloom_chain_links(c) == 2);
         bloom_chain_free(c);
     }

@@ -64,6 +64,13 @@ static void count_test(const char *test)
     failures = 0;
 }
 
+/* The last line of a test program; returns its status. */
+static int end_tests(void)
+{
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
+
 /* Runs a test, after an expression that sets its state. */
 #define RUN_TEST(call, before) \
     (begin_test(#call) ? ((before), (void)(call), count_test(#call)) : (void)0)

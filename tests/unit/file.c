@@ -999,6 +999,5 @@ int main(void)
     RUN(save_while_replaced());
     RUN(CHECK(dup(1) == free_fd && maps == 0));     /* all were closed */
     RUN(CHECK(!inherited));
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return end_tests();
 }

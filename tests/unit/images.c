@@ -132,7 +132,9 @@ static void test_bad_images(void)
     static const char *const texts[] = { "ok", "truncated", "not a Bloom",
         "version", "bad header", "this build", "corrupt", "not sealed",
         "out of memory", "unknown error" };
-    const size_t large = (size_t)((1ULL << 37) + 96);
+#if SIZE_MAX > 0xFFFFFFFF
+    const size_t large = ((size_t)1 << 37) + 96;
+#endif
     unsigned char image[100];
     unsigned i, size, w;
     for (w = 0; w < COUNT(widths); w++) {
@@ -166,9 +168,10 @@ static void test_bad_images(void)
                                                       : missing(1ULL << 60)));
         image[15] = 0;
         image[13] = 1;                                  /* m = 2^40 + 512 */
-        CHECK(widths[w] == 32 || large != (1ULL << 37) + 96
-              || (error_of(image, large) == BLOOM_OK
-                  && error_of(image, large - 1) == BLOOM_TRUNCATED));
+#if SIZE_MAX > 0xFFFFFFFF
+        CHECK(widths[w] == 32 || (error_of(image, large) == BLOOM_OK
+              && error_of(image, large - 1) == BLOOM_TRUNCATED));
+#endif
         image[13] = 0;
         image[4] = BLOOM_COUNTING;                      /* 256 bytes of cells */
         CHECK(error_of(image, 96) == BUILT(BLOOM_TRUNCATED));

@@ -483,6 +483,5 @@ int main(int argc, char **argv)
     RUN(create_at_once());
     RUN(save_at_once());
     RUN(add_with_kills());
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return end_tests();
 }

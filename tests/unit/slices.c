@@ -8,6 +8,7 @@
 #define BLOOM_MALLOC(size) guarded_malloc(size)
 #define BLOOM_FREE(pointer) guarded_free(pointer)
 #endif
+#include "../random.h"
 #include "guarded.h"
 #include "examples/companions/bloom_slices.h"
 
@@ -28,21 +29,6 @@ static void *need(size_t size)
         exit(1);
     }
     return memory;
-}
-
-static uint64_t state = 1;
-
-static uint64_t random64(void)                  /* splitmix64 */
-{
-    uint64_t x = state += 0x9E3779B97F4A7C15U;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBU;
-    return x ^ x >> 31;
-}
-
-static unsigned below(unsigned n)
-{
-    return (unsigned)(random64() >> 33) % n;
 }
 
 /* ---- The model ----------------------------------------------------------- */
@@ -713,6 +699,5 @@ int main(void)
     RUN(filled());
     RUN(copies());
 #endif
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return end_tests();
 }

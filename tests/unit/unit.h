@@ -5,6 +5,7 @@
 
 #include "hooks.h"
 #include "check.h"
+#include "../random.h"
 #include "guarded.h"
 #include "../headers.h"
 #include "../headers.h"     /* twice on purpose */
@@ -65,17 +66,7 @@ void count_free(void *block)
 
 /* ---- Random keys --------------------------------------------------------- */
 
-static uint64_t state;
-
-#define RUN(call) RUN_TEST(call, state = 1)
-
-static uint64_t random64(void)
-{
-    uint64_t z = state += 0x9E3779B97F4A7C15U;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
+#define RUN(call) RUN_TEST(call, random_state = 1)
 
 static void random_bytes(unsigned char *bytes, size_t size)
 {

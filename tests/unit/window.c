@@ -7,6 +7,7 @@
 #define BLOOM_STATIC
 #define BLOOM_MALLOC(size) guarded_malloc(size)
 #define BLOOM_FREE(pointer) guarded_free(pointer)
+#include "../random.h"
 #include "guarded.h"
 #include "examples/companions/bloom_window.h"
 
@@ -597,14 +598,6 @@ static void many(void)
 
 /* ---- Time --------------------------------------------------------------- */
 
-/* A small random number, the same in every run */
-static uint64_t random_below(uint64_t limit)
-{
-    static uint64_t state = 1;
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    return (state >> 33) % limit;
-}
-
 /* Adds keys from..to - 1, as the header says: after a call of advance, at most
    as many as the newest generation has room for. Returns how many of the calls
    returned true. */
@@ -635,12 +628,12 @@ static void remember_by_age(unsigned g, bloom_layout layout, bool bursts)
     unsigned forgot = 0;
     bloom_window *w = make(n, 1e-9, g, layout);
     while (key < KEY) {
-        now += random_below(bursts ? 100 : 20);
+        now += below(bursts ? 100 : 20);
         for (; recent < key && added[recent] + 2 * span < now; recent++)
             ;
-        some = bursts ? random_below(9) == 0 ? random_below(n)
-                                             : random_below(8)
-                      : random_below(4);
+        some = bursts ? below(9) == 0 ? below(n)
+                                             : below(8)
+                      : below(4);
         some = some < n - (key - recent) ? some : n - (key - recent);
         some = some < KEY - key ? some : KEY - key;
         forgot += add_at(w, now, span, key, key + some);
@@ -873,12 +866,12 @@ static void wander(unsigned g, bloom_layout layout)
     bloom_window *w = make(g * 20, 1e-9, g, layout);
     memset(is_in, 0, sizeof is_in);
     for (calls = 0; calls < CALLS; calls++) {
-        const uint64_t kind = random_below(60), time = bloom_window_time(w);
+        const uint64_t kind = below(60), time = bloom_window_time(w);
         const uint64_t ahead = time > now ? time - now : 0;
         bool forgot, back;
         if (kind < 2)
-            span = 1 + random_below(2000);
-        some = random_below(kind == 2 ? 4 * span : kind < 12 ? span
+            span = 1 + below(2000);
+        some = below(kind == 2 ? 4 * span : kind < 12 ? span
                                                  : span / g + 2);
         now = kind == 2 || kind == 3 || kind == 4
             ? now - (some < now ? some : now) : kind < 8 ? now + ahead
@@ -894,7 +887,7 @@ static void wander(unsigned g, bloom_layout layout)
             is_in[i] = is_in[i] && !forgot && (back || now - added[i] < span);
             lost += is_in[i] && !knows(w, i);
         }
-        for (some = random_below(kind % 8 ? 4 : 40); some > 0
+        for (some = below(kind % 8 ? 4 : 40); some > 0
              && bloom_window_keys(w) < room_of(w); some--, key++) {
             bloom_window_add_u64(w, key % KEY);
             added[key % KEY] = now;
@@ -998,6 +991,5 @@ int main(void)
     RUN(keep_damage_visible());
     RUN(clear_and_copy());
     RUN(refusals());
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return end_tests();
 }

@@ -109,8 +109,9 @@ at() {          # at SECONDS TRY...
     unset CLOCK_AHEAD LD_PRELOAD
 }
 now=$(date +%s)
-if ${CC:-cc} -shared -fPIC "$root/examples/command/tests/fast_clock.c" -o clock.so \
-        2> err &&
+# It takes the C library of the program, as CC may have another one.
+if ${CC:-cc} -shared -fPIC -nostdlib -o clock.so \
+        "$root/examples/command/tests/fast_clock.c" 2> err &&
    [ "$(CLOCK_AHEAD=-$now LD_PRELOAD=./clock.so "$bloom" --version \
        2>&1)" = "$("$bloom" --version)" ]; then
     rm -f f

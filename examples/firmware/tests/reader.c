@@ -4,30 +4,21 @@
    cannot read must give "maybe". Ends with "N passed, N failed". */
 #define BLOOM_STATIC
 #include "bloom.h"
+#include "tests/random.h"
 #include "../reader.h"
 #include <stdio.h>
 #include <string.h>
 
 #define LOOKUPS 2000000UL
 
-static uint64_t state;
-
-static uint64_t next_random(void)       /* splitmix64 */
-{
-    uint64_t z = state += 0x9E3779B97F4A7C15;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-    z = (z ^ z >> 27) * 0x94D049BB133111EB;
-    return z ^ z >> 31;
-}
-
 /* Key number i of filter `trial`: up to 40 random bytes */
 static unsigned make_key(unsigned char *key, uint64_t trial, uint64_t i)
 {
     unsigned size, j;
-    state = trial << 32 ^ i;
-    size = (unsigned)(next_random() % 41);
+    random_state = trial << 32 ^ i;
+    size = (unsigned)(random64() % 41);
     for (j = 0; j < 40; j++)
-        key[j] = (unsigned char)(next_random() & 255);
+        key[j] = (unsigned char)(random64() & 255);
     return size;
 }
 
@@ -100,11 +91,11 @@ int main(void)
                        : trial % 5 == 0 ? 1000000 : 6400;
         bloom_plan plan = { 0, 0, 0, BLOOM_CLASSIC, 32 };
         bloom *b;
-        state = trial;
+        random_state = trial;
         plan.cells = trial % 1000 == 0 ? most
-                   : (1 + next_random() % (most / 64)) * 64;
-        plan.seed = next_random() % 4 ? next_random() : 0;
-        plan.hashes = (uint8_t)(1 + next_random() % (trial % 2 ? 64 : 8));
+                   : (1 + random64() % (most / 64)) * 64;
+        plan.seed = random64() % 4 ? random64() : 0;
+        plan.hashes = (uint8_t)(1 + random64() % (trial % 2 ? 64 : 8));
         keys = plan.cells / plan.hashes;
         b = bloom_create(plan);
         if (!b)

@@ -175,6 +175,5 @@ int main(int argc, char **argv)
     RUN_TEST(test_damage(), (void)0);
     if (argc > 1)
         RUN_TEST(test_damaged_database(argv[1]), (void)0);
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed > 0;
+    return end_tests();
 }

@@ -12,6 +12,7 @@
 
 #define BLOOM_STATIC
 #include "bloom.h"
+#include "tests/random.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,21 +112,11 @@ static void measure(char **words)
     }
 }
 
-static uint64_t splitmix(uint64_t z)
-{
-    z += 0x9E3779B97F4A7C15U;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
-
-static uint64_t state;
-
 /* The next cell under a rule: 0 Guava's, 1 constant step, 3 independent */
 static uint64_t next(int rule, uint64_t *x, uint64_t y)
 {
     uint64_t at = *x, m = plan.cells;
-    *x = rule == 3 ? splitmix(state++) : at + y;
+    *x = rule == 3 ? random_at(random_state++) : at + y;
     if (rule == 0)
         return (at & INT64_MAX) % m;
     return ((at >> 32) * m + ((at & UINT32_MAX) * m >> 32)) >> 32;
@@ -133,7 +124,8 @@ static uint64_t next(int rule, uint64_t *x, uint64_t y)
 
 static uint64_t run_rule(int rule, unsigned char *cell, bloom *b, bool asking)
 {
-    uint64_t x = splitmix(state++), y = splitmix(state++), all = 1;
+    uint64_t x = random_at(random_state++), y = random_at(random_state++);
+    uint64_t all = 1;
     bloom_hash h;
     unsigned i;
     h.h1 = x;
@@ -163,7 +155,7 @@ static void show_rule(char **words)
     for (t = 0; maybes < 10000 && t * each < 20000000; t++) {
         bloom *b = make();
         memset(cell, 0, sizeof cell);
-        state = t << 32;
+        random_state = t << 32;
         for (i = 0; i < n; i++)
             run_rule(rule, cell, b, false);
         for (i = 0; i < each; i++)
@@ -181,9 +173,9 @@ static void race(char **words)          /* keys have 53 random bits */
                              (bloom_layout)atoi(words[2]));
     b = make();
     for (i = 0; i < n; i++)
-        bloom_add_u64(b, splitmix(i) >> 11);
+        bloom_add_u64(b, random_at(i) >> 11);
     for (i = 0; i < n; i++)
-        maybes += bloom_may_contain_u64(b, splitmix((1ULL << 50) + i) >> 11);
+        maybes += bloom_may_contain_u64(b, random_at((1ULL << 50) + i) >> 11);
     printf("%" PRIu64 " %" PRIu64 "\n", (uint64_t)bloom_size(b), maybes);
 }
 

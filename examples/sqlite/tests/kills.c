@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "examples/sqlite/sqlite.c"
-#include "chance.h"
+#include "tests/random.h"
 
 enum { WRITERS = 2, ROUNDS = 40 };      /* kills before a new database */
 
@@ -77,12 +77,12 @@ static void open_file(const char *file)
    those of another table, which does not change the schema. */
 static void replace_filter(void)
 {
-    if (chance(3) == 0)
+    if (below(3) == 0)
         sql("DROP TABLE seen; CREATE VIRTUAL TABLE seen USING bloom(%u, 1e-6);"
-            "INSERT INTO seen SELECT key FROM real", 100 + chance(5000));
+            "INSERT INTO seen SELECT key FROM real", 100 + below(5000));
     else
         sql("DELETE FROM seen_data; INSERT INTO seen_data SELECT * FROM %s",
-            chance(2) ? "small_data" : "large_data");
+            below(2) ? "small_data" : "large_data");
 }
 
 static void make_file(const char *file, bool ahead)
@@ -112,7 +112,7 @@ static long long unknown(bool all)
 {
     return sql("SELECT count(*) FROM (SELECT key FROM real WHERE rowid >= %u"
                " LIMIT %d) AS r WHERE NOT EXISTS (SELECT 1 FROM seen(r.key))",
-               all ? 0 : 1 + chance((unsigned)sql("SELECT count(*) FROM real")
+               all ? 0 : 1 + below((unsigned)sql("SELECT count(*) FROM real")
                                     + 1), all ? -1 : 30);
 }
 
@@ -139,16 +139,16 @@ static void write_for_ever(const char *file, unsigned writer, uint64_t i,
         if (unknown(false) != 0)
             die("a writer's lookup");
         sql("BEGIN IMMEDIATE");
-        add_keys(&i, 1 + chance(30), writer);
-        if (chance(3) == 0) {
+        add_keys(&i, 1 + below(30), writer);
+        if (below(3) == 0) {
             undone = i;
             sql("SAVEPOINT s");
-            add_keys(&undone, chance(30), writer);
-            if (chance(5) == 0)
+            add_keys(&undone, below(30), writer);
+            if (below(5) == 0)
                 replace_filter();
             sql("ROLLBACK TO s");
         }
-        if (chance(8) == 0)
+        if (below(8) == 0)
             replace_filter();
         if (unknown(false) != 0)
             die("a writer's own lookup");
@@ -200,26 +200,26 @@ static void start_and_kill(const char *file)
 {
     pid_t child[WRITERS];
     int report[WRITERS][2], status;
-    unsigned writer, both = chance(2), halted = chance(2);
+    unsigned writer, both = below(2), halted = below(2);
     fflush(stdout);
     for (writer = 0; writer < WRITERS; writer++) {
         if (pipe(report[writer]) != 0 || (child[writer] = fork()) < 0)
             die("fork");
         if (child[writer] == 0) {
-            state_of_chance += writer + 1;
+            random_state += writer + 1;
             write_for_ever(file, writer, committed[writer], report[writer][1]);
         }
         close(report[writer][1]);
     }
-    sleep_ms(20 + chance(150));
+    sleep_ms(20 + below(150));
     for (writer = 0; writer < WRITERS; writer++) {
         if (halted) {
             kill(child[writer], SIGSTOP);
-            sleep_ms(chance(5));
+            sleep_ms(below(5));
         }
         kill(child[writer], SIGKILL);
         if (!both)
-            sleep_ms(chance(100));      /* the other one goes on */
+            sleep_ms(below(100));      /* the other one goes on */
     }
     for (writer = 0; writer < WRITERS; writer++) {
         uint64_t i;
@@ -241,7 +241,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     for (round = 0; kills < runs && faults == 0; round++) {
-        state_of_chance = round;
+        random_state = round;
         if (round % ROUNDS == 0) {
             keys += committed[0] + committed[1];
             memset(committed, 0, sizeof committed);

@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "examples/sqlite/sqlite.c"
-#include "chance.h"
+#include "tests/random.h"
 
 static sqlite3 *db;
 static bool is_exact;                   /* no false positives */
@@ -38,7 +38,7 @@ static const char *one_of(const char *const *from)
     unsigned n = 0;
     while (from[n])
         n++;
-    return from[chance(n)];
+    return from[below(n)];
 }
 #define ONE_OF(...) one_of((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -69,9 +69,9 @@ static void forget_texts(void)
 
 static const char *constant(void)
 {
-    switch (chance(5)) {
-    case 0: return text("%u", chance(9));
-    case 1: return text("'%u'", chance(9));
+    switch (below(5)) {
+    case 0: return text("%u", below(9));
+    case 1: return text("'%u'", below(9));
     case 2: return ONE_OF("'x'", "'X'", "'x y'", "''", "x'00'", "x'ff01'");
     case 3: return ONE_OF("1.0", "5.0", "2.5", "-0.0", "1e300", "NULL", "-3");
     default: return ONE_OF("(1 + 2)", "('1' || '')", "(2 * 0.5)", "(10 / 2)",
@@ -85,7 +85,7 @@ static const char *constant(void)
 static const char *value_of(const char *of)
 {
     const char *plus = is_exact ? "+" : "@~";
-    switch (chance(9)) {
+    switch (below(9)) {
     case 0: case 1: return text("%s.a", of);
     case 2: return text("%s.b", of);
     case 3: return text("%s.s", of);
@@ -93,7 +93,7 @@ static const char *value_of(const char *of)
     case 5: return text(ONE_OF("coalesce(%s.b, 3)", "(%s.i || '')",
                                "nullif(%s.a, 'x')", "(%s.i + 1)", "-%s.i",
                                "iif(%s.i > 4, 'y', 5.0)"), of);
-    case 6: return chance(2) ? text("CAST(%s.i AS TEXT)", of)
+    case 6: return below(2) ? text("CAST(%s.i AS TEXT)", of)
                  : text("%sCAST(%s.a AS %s)", plus, of, ONE_OF("INTEGER",
                         "REAL"));
     case 7: return text("(SELECT min(u.%s) FROM u WHERE u.id > %s.i)",
@@ -105,15 +105,15 @@ static const char *value_of(const char *of)
 /* A condition without a filter */
 static const char *condition(const char *of, int depth)
 {
-    switch (chance(depth > 0 ? 9 : 6)) {
+    switch (below(depth > 0 ? 9 : 6)) {
     case 0: return text("%s.a %s %s", of, ONE_OF("<", ">=", "=", "<>", "IS",
-                        "IS NOT"), chance(2) ? text("%s.s", of) : constant());
+                        "IS NOT"), below(2) ? text("%s.s", of) : constant());
     case 1: return text("%s.%s IS %sNULL", of, ONE_OF("a", "b"),
                         ONE_OF("NOT ", ""));
-    case 2: return text("%s.i BETWEEN %u AND %u", of, chance(4), 4 + chance(5));
-    case 3: return text("%s.s LIKE '%u%%'", of, chance(9));
+    case 2: return text("%s.i BETWEEN %u AND %u", of, below(4), 4 + below(5));
+    case 3: return text("%s.s LIKE '%u%%'", of, below(9));
     case 4: return text("%s.b IN (%s, %s)", of, constant(), constant());
-    case 5: return text("%s.id %% %u", of, 2 + chance(2));
+    case 5: return text("%s.id %% %u", of, 2 + below(2));
     case 6: return text("NOT (%s)", condition(of, depth - 1));
     default: return text("(%s %s %s)", condition(of, depth - 1),
                          ONE_OF("OR", "AND"), condition(of, depth - 1));
@@ -123,7 +123,7 @@ static const char *condition(const char *of, int depth)
 /* A condition that determines which keys are looked up in filter `f` */
 static const char *asks(const char *f, const char *of)
 {
-    switch (chance(14)) {
+    switch (below(14)) {
     case 0: return text("%s = %s.key", value_of(of), f);
     case 1: return text("%s.key IS %s", f, value_of(of));
     case 2: return text("%s.key IN (%s, %s, %s)", f, constant(), value_of(of),
@@ -140,17 +140,17 @@ static const char *asks(const char *f, const char *of)
     case 9: return text("%s.key = %s AND (%s.key LIKE 'x%%' OR %s)", f,
                         value_of(of), f, condition(of, 1));
     case 10: return text("%s.key = %s AND %s.key BETWEEN %u AND 'x'", f,
-                         value_of(of), f, chance(5));
+                         value_of(of), f, below(5));
     case 11: return text("%s.asked IN (%s, %s)", f, constant(), constant());
     case 12: return text("%s%s = %s.key", value_of(of),
-                         chance(4) ? "" : " COLLATE NOCASE", f);
+                         below(4) ? "" : " COLLATE NOCASE", f);
     default: return text("%s.key = %s", f, value_of(of));
     }
 }
 
 static const char *where(const char *f, const char *of)
 {
-    switch (chance(5)) {
+    switch (below(5)) {
     case 0: return text("(%s OR %s)", asks(f, of), asks(f, of));
     case 1: return text("(%s OR %s OR %s)", asks(f, of), asks(f, of),
                         asks(f, of));
@@ -167,7 +167,7 @@ typedef enum { MORE, LESS, OTHER } promise;
 /* A query of two columns x and y, of kind MORE */
 static const char *simple_rows(void)
 {
-    switch (chance(9)) {
+    switch (below(9)) {
     case 0: return text("SELECT t.id AS x, f.key AS y FROM @F f JOIN t ON %s "
                         "WHERE %s", where("f", "t"), condition("t", 1));
     case 1: return text("SELECT t.id AS x, 0 AS y FROM t WHERE EXISTS (SELECT "
@@ -176,7 +176,7 @@ static const char *simple_rows(void)
                         "(SELECT f.key FROM @F f WHERE %s)", condition("t", 1),
                         ONE_OF("a", "b", "s"), where("f", "t"));
     case 3: return text("SELECT t.id AS x, g.key AS y FROM t JOIN @F f ON %s "
-                        "JOIN @G g ON %s", where("f", "t"), chance(2)
+                        "JOIN @G g ON %s", where("f", "t"), below(2)
                         ? "g.key = f.key" : where("g", "t"));
     case 4: return text("SELECT t.id AS x, f.key AS y FROM t @J{%s} WHERE %s",
                         value_of("t"), condition("t", 2));
@@ -195,7 +195,7 @@ static const char *simple_rows(void)
 
 static const char *rows(int depth)
 {
-    switch (depth > 0 ? chance(16) : 8) {
+    switch (depth > 0 ? below(16) : 8) {
     case 0: return text("SELECT x, y FROM (%s) UNION ALL SELECT x, y FROM (%s)",
                         rows(depth - 1), rows(depth - 1));
     case 1: return text("%s UNION %s", rows(0), rows(0));
@@ -221,7 +221,7 @@ static const char *rows(int depth)
 static const char *query(promise *kind)
 {
     *kind = OTHER;
-    switch (chance(14)) {
+    switch (below(14)) {
     case 0: *kind = LESS;
         return text("SELECT t.id FROM t WHERE %s AND NOT EXISTS (SELECT 1 FROM "
                     "@F f WHERE %s)", condition("t", 1), where("f", "t"));
@@ -240,7 +240,7 @@ static const char *query(promise *kind)
     case 6: return text("SELECT y, count(*), count(DISTINCT x) FROM (%s) GROUP "
                         "BY y", rows(2));
     case 7: return text("SELECT x, y FROM (%s) ORDER BY 1, 2 LIMIT %u OFFSET "
-                        "%u", rows(1), 1 + chance(5), chance(3));
+                        "%u", rows(1), 1 + below(5), below(3));
     case 8: return text("SELECT t.id, u.id, f.key FROM t JOIN @F f ON %s %s "
                         "JOIN u ON u.a = f.key", where("f", "t"),
                         ONE_OF("RIGHT", "FULL", "LEFT"));
@@ -421,7 +421,7 @@ static void run_sql(const char *sql)
    real tables, or rolls such a change back. */
 static void change(void)
 {
-    switch (chance(12)) {
+    switch (below(12)) {
     case 0: run_sql("SAVEPOINT s"); break;
     case 1: run_sql("SAVEPOINT s; RELEASE s"); break;
     case 2: run_sql("SAVEPOINT s; INSERT INTO u(a) VALUES (8), ('8'), ('z');"
@@ -435,12 +435,12 @@ static void change(void)
         break;
     case 6:
         run_sql(text("UPDATE u SET b = %s WHERE id = %u", constant(),
-                     chance(6)));
+                     below(6)));
         break;
     default:
         run_sql(text("INSERT INTO %s(a, b, s, i, r, n) VALUES (%s, %s, %s, %u,"
                      "%s, %s)", ONE_OF("t", "u"), constant(), constant(),
-                     constant(), chance(9), constant(), constant()));
+                     constant(), below(9), constant(), constant()));
     }
     forget_texts();
 }
@@ -484,27 +484,27 @@ static const char schema[] =
 
 static void make(void)
 {
-    unsigned i, changes = 12 + chance(16);
+    unsigned i, changes = 12 + below(16);
     if (sqlite3_open(":memory:", &db) != SQLITE_OK
         || sqlite3_bloom_init(db, NULL, NULL) != SQLITE_OK)
         abort();
     run_sql(text("PRAGMA encoding = '%s'; PRAGMA automatic_index = %u;"
                  "PRAGMA reverse_unordered_selects = %u",
-                 ONE_OF("UTF-8", "UTF-16"), chance(2), chance(2)));
+                 ONE_OF("UTF-8", "UTF-16"), below(2), below(2)));
     for (i = 0; i < 2; i++)
         run_sql(text("CREATE VIRTUAL TABLE seen_%c USING bloom(%s)", "FG"[i],
                      is_exact ? "60, 1e-9" : "6, 0.4"));
     run_sql(schema);
     for (i = 0; i < changes; i++)
         change();
-    if (chance(2))
+    if (below(2))
         run_sql("ANALYZE");
 }
 
 int main(int count, char **words)
 {
     unsigned long i, wanted = count > 1 ? strtoul(words[1], NULL, 10) : 100000;
-    state_of_chance = count > 2 ? strtoul(words[2], NULL, 10) : 1;
+    random_state = count > 2 ? strtoul(words[2], NULL, 10) : 1;
     for (i = 0; i < wanted; i++) {
         if (i % 250 == 0) {
             sqlite3_close(db);
