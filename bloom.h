@@ -69,8 +69,8 @@
    Define those marked * before every #include "bloom.h". Define the others in
    the file with BLOOM_IMPLEMENTATION or, with BLOOM_STATIC, in each file.
      BLOOM_IMPLEMENTATION   compiles the functions into this file.
-   * BLOOM_STATIC           compiles them into this file as static inline; other
-                            files may do without.
+   * BLOOM_STATIC           compiles them into this file as static inline. Other
+                            files are unaffected.
    * BLOOM_API              is the prefix of each declaration. The default is
                             extern, in ELF and Mach-O with hidden visibility. To
                             export from a shared library, #define it as a plain
@@ -82,8 +82,9 @@
                             BLOOM_MALLOC need not clear the memory.
    * BLOOM_NO_MALLOC        leaves out bloom_new, bloom_new_layout,
                             bloom_create, bloom_copy and bloom_free.
-   * BLOOM_NO_FLOAT         leaves out bloom_plan_bytes, bloom_estimate and all
-                            functions with a double.
+   * BLOOM_NO_FLOAT         leaves out all functions with a double, and
+                            bloom_plan_bytes, bloom_plan_bytes_layout and
+                            bloom_estimate.
    * BLOOM_TINY             is for firmware: the smallest code. It has only the
                             classic layout and the 32-bit hash, no malloc, no
                             floating point and no bloom_fold.
@@ -99,18 +100,19 @@
                             the prefix my_, bloom_add means my_bloom_add. If a
                             file needs both headers, it includes the other one
                             first. After bloom.h and its companions, #undef
-                            bloom_add, for example: then bloom_add is that of
-                            the other library, and my_bloom_add that of bloom.h
-                            (with BLOOM_ATOMIC, my_BLOOM_ATOMIC_bloom_add).
+                            bloom_add, for example. Then bloom_add is the other
+                            library's function, and my_bloom_add is the one of
+                            bloom.h (with BLOOM_ATOMIC,
+                            my_BLOOM_ATOMIC_bloom_add).
      BLOOM_NO_SIMD          leaves out the vector code (AVX2, NEON, WebAssembly)
                             and the run-time test for AVX2. That test reads
                             __cpu_model. If the linker does not find this symbol
                             (zig cc; gcc -flto with gold), set BLOOM_NO_SIMD or
                             compile with -mavx2.
      __OPTIMIZE_SIZE__      is defined by the compiler's option -Os. Where
-                            size_t has 32 bits or fewer, it leaves out the
-                            faster code, as BLOOM_TINY and BLOOM_READ_BYTE do
-                            everywhere.
+                            size_t has 32 bits, it makes a small build, which
+                            lacks the faster code. So do BLOOM_TINY,
+                            BLOOM_READ_BYTE and a size_t of 16 bits.
      BLOOM_ASSERT(x)        is called to check that a filter is not NULL, and
                             that the p of bloom_new is between 0 and 1. By
                             default nothing is checked.
@@ -120,9 +122,9 @@
                             bloom_verify, bloom_plan_of, bloom_size, bloom_copy,
                             bloom_hash_*, bloom_probes and bloom_may_contain*
                             accept only filters in flash, and give wrong answers
-                            for one in RAM. Other calls accept only RAM, and
-                            keys are always read from RAM. If you have filters
-                            in both, use each kind in a file of its own: both
+                            for a filter in RAM. Other calls accept only RAM,
+                            and keys are always read from RAM. If you have
+                            filters in both, use each kind in a file of its own: both
                             files define BLOOM_STATIC, and one of them
                             BLOOM_READ_BYTE. */
 
@@ -242,8 +244,8 @@
 #endif
 
 /* USE_RESULT warns if the result of a call is ignored, which is surely a
-   mistake. TO_FREE warns if the result is given to another function than
-   bloom_free, or bloom_free gets other memory. */
+   mistake. TO_FREE warns if the result is passed to any other deallocator, or
+   other memory to bloom_free. */
 #ifdef __GNUC__
 #define BLOOM_USE_RESULT_ __attribute__((warn_unused_result))
 #else
@@ -280,9 +282,10 @@ typedef struct bloom_hash { uint64_t h1, h2; } bloom_hash;
 typedef enum bloom_layout {
     BLOOM_CLASSIC,               /* k bits anywhere: the least memory */
     BLOOM_BLOCKED,               /* eight bits in each of k/8 blocks of 256:
-                                    the fastest. The image is 10 to 20% larger
-                                    than a classic one for p up to 7%, up to 60%
-                                    for few keys, and more for a larger p */
+                                    the fastest. For p up to 7%, the image is 10
+                                    to 20% larger than a classic one, or up to
+                                    60% for few keys. For a larger p it is
+                                    larger still. */
     BLOOM_COUNTING               /* k counters of 4 bits: can remove keys */
 } bloom_layout;
 
@@ -297,8 +300,8 @@ typedef struct bloom_plan {
     uint8_t hash_bits;           /* 64, or 32 for small CPUs. 32 needs m < 2^32,
                                     and is not for blocked filters. Setting 32
                                     in a 64-bit plan raises the rate by 1% at
-                                    p = 3e-8 and by 25% at 1e-9; for keys of 8
-                                    bytes or more see "Both widths" below */
+                                    p = 3e-8 and by 25% at 1e-9. Keys of 8 bytes
+                                    or more add n * 2^-50 to it. */
 } bloom_plan;
 
 typedef enum bloom_error {
@@ -328,14 +331,16 @@ typedef enum bloom_error {
    differ by a few cells. With -ffast-math plans are right, but a NaN for p is
    not noticed. */
 
-/* These macros plan a classic filter with p = 1 / one_in. In this order, they
-   are m, k, the size of the image in bytes, and the initialiser of a plan. The
-   first three are constants for array sizes and #if. one_in is 2..10^9, n at
-   most 2^42. hash_bits is 64 (BLOOM_TINY: 32). You may set it to 32; the plan
-   has enough cells for both. The filter is never smaller than bloom_plan_for's,
-   and for 100 keys or more it is larger by at most 2% + 64 bits.
-   n and one_in must be integer constants: 100 means 1%, and 0.01 does not
-   compile; nor does 1e6 for n. For values known at run time only, call
+/* These macros plan a classic filter with p = 1 / one_in. BLOOM_CELLS is m,
+   BLOOM_HASHES is k, BLOOM_SIZE is the size of the image in bytes, and
+   BLOOM_PLAN is the initialiser of a plan. The first three are constants for
+   array sizes and #if. one_in is 2..10^9, n at most 2^42. hash_bits is 64
+   (BLOOM_TINY: 32). You may set it to 32: the cells are enough for the 2^-32 of
+   that width, but not for the n * 2^-50 (see PROMISES). The filter is never
+   smaller than bloom_plan_for's, and for 100 keys or more it is larger by at
+   most 2% + 64 bits.
+   n and one_in must be integer constants. Write 100 for 1%: 0.01 does not
+   compile. Neither does 1e6 for n. For values known at run time only, call
    bloom_plan_one_in: with variables, BLOOM_PLAN is an expression of 10,000
    characters that evaluates one_in 299 times, and clang++ rejects it. With
    BLOOM_TINY, plans of 2^32 cells or more are impossible, whatever these say.
@@ -369,7 +374,7 @@ BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p);
    above, the call computes at most 100 rates. */
 BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p, bloom_layout);
 
-/* Plans the smallest classic filter that keeps p with exactly k cells per key,
+/* Plans the smallest classic filter that keeps p with exactly k probes per key,
    1..64. A smaller k than bloom_plan_for's is faster but needs more memory. */
 BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
@@ -403,8 +408,8 @@ BLOOM_API uint64_t bloom_plan_capacity(bloom_plan plan, double p);
    bloom_plan_layout(n, p, layout). bloom_copy copies b with its seal. The
    result is aligned to 32 bytes. It is NULL if the plan is impossible or memory
    is short. p is a share, 0.01 for 1%, so it must be below 1.
-   bloom_free is for the results of these four and of bloom_file.h's loads, and
-   NULL. It must get nothing else: no memory of malloc, and no filter of
+   Give bloom_free only the result of one of these four calls or of a load in
+   bloom_file.h, or NULL. Do not give it memory from malloc, or a filter of
    bloom_init or bloom_open. */
 BLOOM_API void bloom_free(bloom *b);
 #ifndef BLOOM_NO_FLOAT
@@ -444,7 +449,8 @@ BLOOM_API const bloom *bloom_view(const void *image, size_t size,
    at `head`. Use it to receive an image: read its header, then allocate this
    much, up to a limit of your own. If these bytes are not the header of a
    filter that this build can use, the result is 0 and *error is the reason.
-   error may be NULL. */
+   error may be NULL. If the result is not 0, the header has the plan:
+   bloom_plan_of((const bloom *)head). */
 BLOOM_API size_t bloom_image_size(const void *head, bloom_error *error);
 
 BLOOM_API bloom_plan bloom_plan_of(const bloom *b);
@@ -452,11 +458,11 @@ BLOOM_API size_t bloom_size(const bloom *b);        /* bytes of the image */
 BLOOM_API void bloom_clear(bloom *b);               /* removes all keys */
 
 /* bloom_seal writes a checksum of header and cells, the seal, into the image.
-   Call it before you store the image; every call that may write cells removes
+   Call it before you store the image. Every call that may write cells removes
    the seal, even if no cell changes. bloom_verify returns BLOOM_OK,
-   BLOOM_CORRUPT or BLOOM_UNSEALED. bloom_seal reads all cells; so does
+   BLOOM_CORRUPT or BLOOM_UNSEALED. bloom_seal reads all cells. So does
    bloom_verify, if there is a seal. A seal detects damage, not forgery. It
-   overlooks one of 2^hash_bits damages. */
+   misses damage with a probability of 2^-hash_bits. */
 BLOOM_API void bloom_seal(bloom *b);
 BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
@@ -488,7 +494,9 @@ BLOOM_API bool bloom_add_hash(bloom *b, bloom_hash h);
    true does not mean that the key is gone. A key that was added twice is in
    until it is removed twice, and 15 adds make it permanent: then the result is
    always true, and `while (bloom_remove(b, key, size));` never ends. So add
-   only keys that bloom_may_contain does not find. */
+   each key once. Your program must know which keys are in. Do not ask
+   bloom_may_contain instead: a false positive would not be added, and would no
+   longer be found when the keys that it resembles are removed. */
 BLOOM_READS_(2, 3)
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
@@ -516,8 +524,8 @@ BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
    write `count` results to `is_new` or `maybe`, unless that is NULL, and return
    how many results are true. The results must not overlap the keys.
    They are faster than single calls, because the waits for memory overlap. They
-   take about 5 KB of stack (gcc 12 or clang 14, -O2, x86-64). In small builds,
-   with BLOOM_TINY for example, they are loops of single calls. */
+   take about 5 KB of stack (gcc 12 or clang 14, -O2, x86-64). In small builds
+   (see __OPTIMIZE_SIZE__), they are loops of single calls. */
 typedef struct bloom_key { const void *data; size_t size; } bloom_key;
 
 BLOOM_READS_(2, 3) BLOOM_API size_t bloom_add_many(
@@ -536,18 +544,20 @@ BLOOM_READS_(2, 3) BLOOM_API size_t bloom_may_contain_many_hash(
 
 /* ---- Threads ------------------------------------------------------------ */
 /* Any number of threads may look up keys in a filter at the same time. A call
-   that changes the filter needs exclusive access to it. With BLOOM_ATOMIC, some
-   threads may add keys, remove keys that were added, and merge into the filter
-   while others look up keys. No key is lost. If thread A adds a key and then
+   that changes the filter needs exclusive access to it. With BLOOM_ATOMIC,
+   threads may add keys, remove added keys and merge other filters into it while
+   others look up keys. No key is lost. If thread A adds a key and then
    notifies thread B, B finds the key. If several threads add the same absent
    key at once, at least one gets true. Still, bloom_seal, bloom_clear,
    bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
-   filters. During bloom_verify, bloom_copy or saving, no filter may change.
+   filters. During bloom_verify or saving, the filter must not change. So save a
+   copy: with BLOOM_ATOMIC, bloom_copy may run while others add keys. The copy
+   has each key whose call had returned. Seal it before you verify it.
    bloom_ones, bloom_estimate, bloom_fpr and the `from` of bloom_merge count as
    lookups.
    A signal handler is like a second thread: if it adds keys to a filter that
-   the program is changing, both need BLOOM_ATOMIC, or a key may be lost. So is
-   an interrupt on a chip. BLOOM_ATOMIC needs atomic operations on bytes, which
+   the program is changing, both need BLOOM_ATOMIC, or a key may be lost. An
+   interrupt handler on a chip is, too. BLOOM_ATOMIC needs atomic operations on bytes, which
    small chips lack: there, mask the interrupts that use the filter during each
    call that changes it. */
 
@@ -580,16 +590,18 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
    Fold if n is known only at the end. Plan for the largest possible n, and
    round m up to a multiple of 64 * 5040 (blocked: 256 * 5040), which has many
    divisors. Add the keys, merge the filters of other workers, and call
-   bloom_fold(b, bloom_fold_by(b, p)). If it returns true, the rate is at most
-   p. If false, more keys came than were planned for. If at least 1/5040 of that
-   number came, the folded m is at most about twice that of a new plan. */
+   bloom_fold(b, bloom_fold_by(b, p)). If bloom_fold returns true, the estimated
+   rate is at most p. If false, it is above p already: about n keys or more are
+   in. (Half of all filters with exactly n keys are slightly above p.) If at
+   least n/5040 keys came, the folded m is at most about twice that of a new
+   plan. */
 BLOOM_USE_RESULT_ BLOOM_API bool bloom_fold(bloom *b, uint64_t by);
 
 #ifndef BLOOM_NO_FLOAT
 /* The largest `by`, at most 65536, that bloom_fold accepts and with which the
-   folded filter keeps p. To decide this, bloom_plan_fpr computes its rate for
-   bloom_estimate(b) keys. The result is 0 if the rate exceeds p even without
-   folding, or if p is not between 0 and 1. */
+   folded filter keeps p. That is so if bloom_plan_fpr of its plan, for
+   bloom_estimate(b) keys, is at most p. The result is 0 if the rate exceeds p
+   even without folding, or if p is not between 0 and 1. */
 BLOOM_API uint64_t bloom_fold_by(const bloom *b, double p);
 #endif
 #endif
@@ -598,8 +610,8 @@ BLOOM_API uint64_t bloom_ones(const bloom *b);      /* cells that are not 0 */
 
 #ifndef BLOOM_NO_FLOAT
 /* An estimate of how many different keys are in, from the share of cells that
-   are not 0; UINT64_MAX if no cell is 0. It is wrong for an intersection. How
-   many keys are in both a and b, whose plans are equal:
+   are not 0; UINT64_MAX if no cell is 0. It is wrong for an intersection. To
+   estimate how many keys a and b have in common (their plans must be equal):
        double both = 0;
        bloom *u = bloom_copy(a);           // then the union
        if (u && bloom_merge(u, b))
@@ -647,8 +659,8 @@ BLOOM_API double bloom_fpr(const bloom *b);
     ? (((n) | ((n) == 0)) * BLOOM_BITS_PER_KEY_(r, e) / 65536 \
         + 3 + (e) / 4 + 63) \
       / 64 * 64 : 0)
-/* The bits per key times 65536. The last line offsets what 32-bit hashes add:
-   bloom_plus_degenerate_walks_. */
+/* The bits per key times 65536. The last line offsets what degenerate walks add
+   in width 32: bloom_plus_degenerate_walks_. */
 #define BLOOM_BITS_PER_KEY_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
     + ((r) >> 15) * 5 / 4)
 #ifdef BLOOM_TINY
@@ -714,9 +726,9 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 #define BLOOM_ZERO_(bytes, size) memset(bytes, 0, size)
 #endif
 
-/* The code is C. HUSH turns off warnings of C++ about C's casts and NULL, and
-   one of gcc 12, which takes an image that begins inside a block of malloc for
-   a leak. */
+/* The code is C. HUSH turns off warnings of C++ about C's casts and NULL, and a
+   warning of gcc 12: it reports a leak if an image begins inside an allocated
+   block. */
 #ifdef __GNUC__
 #define BLOOM_HUSH_ _Pragma("GCC diagnostic push") \
     _Pragma("GCC diagnostic ignored \"-Wpragmas\"") \
@@ -890,8 +902,8 @@ static inline unsigned char *bloom_cast_const_(const bloom *b)
     | (uint32_t)(p)[2] << 16 | (uint32_t)(p)[3] << 24)
 
 #if defined(BLOOM_SMALL_) && defined(__GNUC__)
-/* Small builds load by calls of one function. But what the compiler knows, such
-   as the header of a constant image, it computes itself. */
+/* In small builds, all loads call one function. If the bytes are constants,
+   such as the header of a constant image, the compiler computes the result. */
 static inline uint32_t bloom_load32_unknown_(const unsigned char *p)
 {
     return BLOOM_LOAD32_(p);
@@ -914,7 +926,8 @@ static inline uint64_t bloom_load64_(const unsigned char *p)
     return bloom_load32_(p) | (uint64_t)bloom_load32_(p + 4) << 32;
 }
 
-/* The same of an image in flash (rom) or of other bytes, such as a key */
+/* Loads from an image in flash (rom is true), or from other memory, such as a
+   key */
 static inline unsigned bloom_load8_rom_(const unsigned char *p, bool rom)
 {
     if (BLOOM_IN_ROM_ && rom)
@@ -1013,8 +1026,8 @@ BLOOM_INLINE_ bloom_error bloom_check_fields_(uint32_t m, uint32_t m_high,
          ? BLOOM_TRUNCATED : BLOOM_OK;
 }
 
-/* Checks the header of an image of `size` bytes. If these are fewer than three,
-   only they are compared with the letters. */
+/* Checks the header of an image of `size` bytes. If there are fewer than three
+   bytes, only those are compared with the letters. */
 static bloom_error bloom_check_(const unsigned char *header, size_t size)
 {
     if ((size > 0 && header[0] != 'B') || (size > 1 && header[1] != 'L')
@@ -1544,9 +1557,10 @@ static inline uint32_t bloom_next_cell_(bloom_walk_ *walk)
    Each layout probes the cells of a walk: it sets them if `add` is true, and
    otherwise only reads them. The result is whether all of them were set before:
    the key may be in. If a lookup finds a cell that is not set, the key is
-   certainly not in, and the lookup may stop there. Adding probes all cells. So
-   that both share their code, `array`, where the cells begin, is not const. In
-   every call `add` is a constant, so compilers make a copy for each value. */
+   certainly not in, and the lookup may stop there. Adding probes all cells.
+   `array`, where the cells begin, is not const, so that adding and looking up
+   can share code. In every call `add` is a constant, so compilers make a copy
+   for each value. */
 
 /* ---- CLASSIC: one bit a cell -----------------------------------------------
    bloom_probe_bit_ returns the cell as it was before, in bit 0. Callers ignore
@@ -1596,7 +1610,8 @@ BLOOM_INLINE_ bool bloom_probe_bits_(unsigned char *array, unsigned k,
 }
 
 #ifndef BLOOM_SMALL_
-/* 4 MB of bits; in a virtual machine, the large cache is often shared. */
+/* 4 MB of bits, or 16 MB of counters. The limit is low because a large cache is
+   often shared by several virtual machines. */
 static inline bool bloom_exceeds_caches_(uint64_t m)
 {
     return m >> 25 != 0;
@@ -1927,7 +1942,7 @@ BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
 
      bloom_one_block_          one block per key, by SIMD. It is inlined into
      |                         the public function, which BLOOM_STATIC inlines
-     |                         into the user's loop.
+     |                         into the user's loop (on x86-64 only with -mavx2)
      bloom_add_image_ and bloom_look_up_image_
      | |- bloom_probe_bits_        classic filters: adding, and lookups in large
      | |                           ones, where the CPU waits for each cell, and
@@ -1958,7 +1973,8 @@ BLOOM_INLINE_ bool bloom_one_counters_or_blocks_(unsigned char *image,
          : bloom_probe_(array, layout, k, &walk, add);
 }
 
-/* One function for both takes a quarter more instructions. */
+/* Adding and looking up have separate functions: a common one takes a quarter
+   more instructions. */
 BLOOM_NOINLINE_ bool bloom_add_counters_or_blocks_(unsigned char *image,
                                                    bloom_hash h)
 {
@@ -2229,7 +2245,7 @@ BLOOM_SIMD_INLINE_ size_t bloom_h1_by_4_(uint64_t *x,
 #endif
 
 /* With one block per key a walk ends before its first step. So y need not be
-   computed: it is added to an x that is not read. */
+   computed. (It is still added to x, but nobody reads that x.) */
 static inline bool bloom_takes_no_step_(bloom_plan plan)
 {
     return plan.layout == BLOOM_BLOCKED && plan.hashes == 8;
@@ -2249,9 +2265,9 @@ static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
             plan.hash_bits, plan.seed, keys[i]));
 }
 
-/* How many keys are a batch. Adding prefetches all cells of a batch, but not
-   more than 256 cache lines, which are half a level-1 cache of 32 KB. A lookup
-   prefetches one cell or block per key and round. */
+/* The number of keys in a batch. Adding prefetches all cells of a batch, at most
+   256 cache lines, which are half a level-1 cache of 32 KB. A lookup prefetches
+   one cell or block per key and round. */
 static inline size_t bloom_batch_size_(bloom_plan plan, bool add)
 {
     const unsigned of_key = plan.layout == BLOOM_BLOCKED ? plan.hashes / 8U
@@ -2282,9 +2298,10 @@ static void bloom_hash_batch_(bloom_batch_ *batch, bloom_plan plan,
 
 /* The next functions are compiled for three kernels, and for adding and looking
    up. In each copy `kernel` and `add` are constants. The kernel BITS is for the
-   classic layout, SIMD for blocks, and PLAIN for counters and, on a CPU without
-   SIMD, for blocks. They get the job by value: through a pointer, it would be
-   loaded anew after each change of a cell, which might have changed it. */
+   classic layout, SIMD for blocks, and COUNTERS_OR_BLOCKS for counters and, on
+   a CPU without SIMD, for blocks. They get the job by value. Through a pointer,
+   it would be loaded anew after each change of a cell, which might have changed
+   it, too. */
 enum { BLOOM_BITS_, BLOOM_SIMD_, BLOOM_COUNTERS_OR_BLOCKS_ };
 
 /* Probes the next `count` cells of a walk */
@@ -3377,10 +3394,11 @@ BLOOM_API double bloom_fpr(const bloom *b)
 #endif
 
 /* ==== For companions ========================================================
-   The headers in examples/companions/ may use these private names of bloom.h,
-   and no others. They need bloom.h of the same version.
+   The headers in examples/companions/ may use these private names of bloom.h
+   and the offsets of "The image", and nothing else that is private. They need
+   bloom.h of the same version.
        declarations  BLOOM_NAME_, BLOOM_USE_RESULT_, BLOOM_READS_,
-                     BLOOM_ATOMIC_FROM_THE_START_
+                     BLOOM_ATOMIC_FROM_THE_START_, BLOOM_IMPLEMENTATION_DONE_
        platforms     BLOOM_HUSH_, BLOOM_END_HUSH_, BLOOM_IN_ROM_
        threads       BLOOM_VOLATILE_, bloom_load_word_, bloom_unseal_ (of a seal
                      at byte 24)
