@@ -124,8 +124,8 @@
                             accept only filters in flash, and give wrong answers
                             for a filter in RAM. Other calls accept only RAM,
                             and keys are always read from RAM. If you have
-                            filters in both, use each kind in a file of its own: both
-                            files define BLOOM_STATIC, and one of them
+                            filters in both, use each kind in a file of its own.
+                            Both files define BLOOM_STATIC, and one of them
                             BLOOM_READ_BYTE. */
 
 #ifndef BLOOM_H
@@ -557,9 +557,9 @@ BLOOM_READS_(2, 3) BLOOM_API size_t bloom_may_contain_many_hash(
    lookups.
    A signal handler is like a second thread: if it adds keys to a filter that
    the program is changing, both need BLOOM_ATOMIC, or a key may be lost. An
-   interrupt handler on a chip is, too. BLOOM_ATOMIC needs atomic operations on bytes, which
-   small chips lack: there, mask the interrupts that use the filter during each
-   call that changes it. */
+   interrupt handler on a chip is, too. BLOOM_ATOMIC needs atomic operations on
+   bytes, which small chips lack: there, mask the interrupts that use the filter
+   during each call that changes it. */
 
 /* ---- Whole filters: each call reads the whole image --------------------- */
 /* Makes `into` the union or the intersection of both filters. If their plans
@@ -2265,9 +2265,9 @@ static void bloom_hash_integers_(bloom_batch_ *batch, bloom_plan plan,
             plan.hash_bits, plan.seed, keys[i]));
 }
 
-/* The number of keys in a batch. Adding prefetches all cells of a batch, at most
-   256 cache lines, which are half a level-1 cache of 32 KB. A lookup prefetches
-   one cell or block per key and round. */
+/* The number of keys in a batch. Adding prefetches all cells of a batch. They
+   are at most 256 cache lines, half of a level-1 cache of 32 KB. A lookup
+   prefetches one cell or block per key and round. */
 static inline size_t bloom_batch_size_(bloom_plan plan, bool add)
 {
     const unsigned of_key = plan.layout == BLOOM_BLOCKED ? plan.hashes / 8U

@@ -9,9 +9,9 @@
 
 #define BLOOM_STATIC
 #include "bloom.h"
-#include "bench.h"
 #include "examples/companions/bloom_chain.h"
 #include "examples/companions/bloom_slices.h"
+#include "bench.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
