@@ -18,27 +18,30 @@
 
    HOW IT GROWS
    A chain is a sequence of filters, its links. Link i = 0, 1, 2 .. takes at
-   least first_n * 2^i new keys, and keeps the rate p / ((i + 1)(i + 2)), its
-   share of p. The shares add up to p, so the chain keeps p however many keys
-   come. New keys go into the newest link. When that link is full, the next new
-   key makes another link. A lookup hashes its key once. It then tests the
-   links, newest first, until one may contain the key.
+   least first_n * 2^i new keys (keys that the chain does not seem to contain),
+   and keeps the rate p / ((i + 1)(i + 2)), its share of p. The shares add up to
+   p, so the chain keeps p however many keys come. New keys go into the newest
+   link. When that link is full, the next new key makes another link. A lookup
+   hashes its key once. It then tests the links, newest first, until one may
+   contain the key.
    A good estimate of first_n saves memory and time, as a chain does not grow if
    at most first_n keys come. At p = 0.01 and first_n = 10000, such a chain
    takes 1.16 times the memory of one filter that is planned for the same keys.
    Nine full links take 1.9 times the memory of one filter for their keys. With
-   a tenth link, still empty, they take 4 times that filter's.
+   a tenth link, still empty, they take 4 times the memory of that filter.
    A chain cannot grow if memory is short, if it has 64 links, or if the plan of
    the next link is impossible. Then the newest link takes all further keys. No
    key is lost, but the rate rises above p, and bloom_chain_fpr reports it. The
-   chain tries to grow again when the newest link holds twice as many keys, or,
-   if it is saved and loaded, at the next new key.
+   chain tries to grow again when the newest link holds twice as many keys, then
+   four times, and so on, or, if it is saved and loaded, at the next new key.
+   Chains cannot be merged. To copy one, write it and load the image.
 
    The options of bloom.h hold here, too. But chains need malloc, IEEE 754
    doubles of 64 bits, and links in RAM. So the file that compiles this code
    must not define BLOOM_TINY, _NO_MALLOC, _NO_FLOAT or _READ_BYTE.
-   Threads: any number of threads may look up keys at the same time. Every other
-   call needs exclusive access, even with BLOOM_ATOMIC. */
+   Threads: any number of threads may make calls that take a const bloom_chain
+   at the same time. Every other call needs exclusive access, even with
+   BLOOM_ATOMIC. */
 
 #if !defined(BLOOM_VERSION) \
     || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)) \
@@ -142,11 +145,11 @@ BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_may_contain_many_u64(
 BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_may_contain_many_hash(
     const bloom_chain *c, const bloom_hash *hashes, size_t count, bool *maybe);
 
-/* Adds keys that bloom_chain_may_contain_many_hash has called absent. It is
-   faster than bloom_chain_add_many_hash, as it does not test the older links
-   again. Returns how many keys were new to the newest link. If keys were added
-   after the lookup, no key is lost, but one that is in already may be added to
-   another link, which takes space. */
+/* Adds keys that bloom_chain_may_contain_many_hash has reported as absent. This
+   is faster than bloom_chain_add_many_hash, as it does not test the older links
+   again. Returns how many keys were new to the newest link. If keys are added
+   between the lookup and this call, a key may be added twice, to two links.
+   That costs space, but no key is lost. */
 BLOOM_READS_(2, 3) BLOOM_API size_t bloom_chain_add_absent_hash(
     bloom_chain *c, const bloom_hash *hashes, size_t count);
 
@@ -180,8 +183,8 @@ BLOOM_API void bloom_chain_head(const bloom_chain *c, unsigned char head[32]);
 BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
 
 /* Makes a chain from a copy of the `size` bytes at image. It grows just as the
-   saved chain would have grown. (If that could not grow when its newest link
-   was full, the loaded one tries again at the next new key.) If the bytes are
+   saved chain would have grown. (If the saved chain had failed to grow, the
+   loaded one tries again at the next new key.) If the bytes are
    not the image of a chain, or if memory is short (BLOOM_NO_MEMORY), the result
    is NULL and *error is the reason. error may be NULL. The checks, in order:
        BLOOM_TRUNCATED      there are fewer than 32 bytes, or image is NULL
@@ -196,17 +199,22 @@ BLOOM_API size_t bloom_chain_size(const bloom_chain *c);
    bloom_chain_verify. Add keys only to a chain from a source that you trust, as
    first_n in the head decides how much memory the next link takes.
    The head does not tell the size of the image. To receive an image, read the
-   head, and then, head[6] times, a link: first the 32 bytes from which
-   bloom_image_size tells its size, then the rest. */
+   32 bytes of the head, and call bloom_chain_load(head, 32, &error). If the
+   head is good, the error is BLOOM_TRUNCATED. Then read head[6] links (1 to
+   64): first 32 bytes of each, from which bloom_image_size tells its size, then
+   the rest, up to a limit of your own. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_load(const void *image,
                                                           size_t size,
                                                           bloom_error *error);
 
 /* To read a large chain from a file without a second copy in memory, read its
-   head, and each of its head[6] links over a filter that bloom_create made
-   for the plan in the first 32 bytes. bloom_chain_join makes a chain of them,
-   which then frees them by bloom_free. The checks are those of
-   bloom_chain_load. If the result is NULL, the links are still yours. */
+   head, and then the links. For each link, read its 32 bytes, and make a filter
+   of the plan bloom_plan_of((const bloom *)bytes), if bloom_image_size accepts
+   them. Copy these bytes over the filter's header, and read the cells after it.
+   bloom_chain_join makes a chain of the filters, which then frees them by
+   bloom_free. It checks the head as bloom_chain_load does, and that the links
+   have one layout, hash_bits and seed. `link` has head[6] elements, none of
+   them NULL. If the result is NULL, the links are still yours. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
     const unsigned char head[32], bloom *const *link, bloom_error *error);
 
@@ -581,7 +589,7 @@ BLOOM_API const bloom *bloom_chain_link(const bloom_chain *c, unsigned i)
 }
 
 /* A link received only the share `passed` of the keys, as the others were false
-   positives of older links. From a link without unset cells on, `passed` is 0,
+   positives of older links. After a link whose cells are all set, `passed` is 0
    and `keys` is 2^64, infinity or NaN. None of these is below the limit. */
 BLOOM_API uint64_t bloom_chain_estimate(const bloom_chain *c)
 {

@@ -21,7 +21,7 @@
        bloom_error error;
        void *image = bloom_file_load("seen.bloom", SIZE_MAX, &size);
        bloom *loaded = image ? bloom_open(image, size, &error) : NULL;
-       if (loaded && bloom_verify(loaded) == BLOOM_OK)     // else keys are lost
+       if (loaded && bloom_verify(loaded) == BLOOM_OK)     // not damaged
            bloom_may_contain(loaded, "apple", 5);
        bloom_file_free(image);                 // or bloom_free(loaded)
 
@@ -35,18 +35,22 @@
    On Windows, bloom_file_save is EACCES while somebody has the file open or
    mapped. (A bloom_file_load that is just reading it does no harm.)
 
-   The options of bloom.h hold here, too. The file that compiles this code must
-   not define BLOOM_READ_BYTE.
-   The code needs functions of POSIX 2008. Compilers with -std=c99 declare them
-   only if _POSIX_C_SOURCE is 200809L before the first #include of a file. This
-   one defines it then, so it must come first where its code is compiled.
-   Compile 32-bit programs with -D_FILE_OFFSET_BITS=64. Otherwise files of 2 GB
-   or more are EOVERFLOW, and on some file systems all files.
+   The options of bloom.h hold here, too. (But names of files are kept in memory
+   of malloc, whatever BLOOM_MALLOC and BLOOM_NO_MALLOC say.) The file that
+   compiles this code must not define BLOOM_READ_BYTE.
+   The code needs functions of POSIX 2008, and flock. Compilers with -std=c99
+   declare them only if _POSIX_C_SOURCE is 200809L before the first #include of
+   a file. This one defines it then, so it must come first where its code is
+   compiled. (It was never compiled on a BSD.)
+   Compile 32-bit programs with -D_FILE_OFFSET_BITS=64. Otherwise opening a file
+   of 2 GB or more fails with EOVERFLOW. On file systems with 64-bit inodes,
+   opening any file may.
    Threads: all calls may run at the same time, also for the same file, but not
    with the same bloom_file. */
 
 #if (defined(BLOOM_IMPLEMENTATION) || defined(BLOOM_STATIC)) \
     && defined(__STRICT_ANSI__) && !defined(_WIN32) && !defined(__APPLE__) \
+    && !defined(__FreeBSD__) && !defined(__OpenBSD__) \
     && !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -98,20 +102,23 @@ extern "C" {
 
 /* ---- Filters ------------------------------------------------------------ */
 
-/* Seals b and saves it, as bloom_file_save does. Returns 0 or an errno. While
-   other threads change b, use bloom_copy and save the copy. */
+/* Seals b and saves it, as bloom_file_save does. Returns 0 or an errno. If
+   threads add keys to b meanwhile (BLOOM_ATOMIC), save a copy by bloom_copy. */
 BLOOM_USE_RESULT_
 BLOOM_API int bloom_save(bloom *b, const char *name);
 
 #ifndef BLOOM_NO_MALLOC
-/* Loads a filter, to be freed by bloom_free. NULL: *why is an errno. ENOENT is
-   that of a file which is not there. Do not begin with an empty filter after
-   another error: the next save would replace what is there. EBADMSG: the file
-   is no filter, is damaged (if it has a seal) or incomplete, has bytes after
-   the image, which the next save would drop, or has a version or layout that
-   this build cannot use; bloom_file_load and bloom_open tell which. EFBIG: the
-   image has more than `most` bytes. EBUSY: the file's size has changed
-   meanwhile. why may be NULL. */
+/* Loads a filter, to be freed by bloom_free. If the result is NULL, *why is an
+   errno. why may be NULL.
+     ENOENT   There is no such file. Only then begin with an empty filter: after
+              another error, the next save would replace what is there.
+     EBADMSG  The file is no filter. Or it is incomplete, or damaged (if it has
+              a seal). Or it has bytes after the image, which the next save
+              would drop. Or this build cannot use its version, layout or size.
+              bloom_file_load and bloom_open tell which.
+     EFBIG    The image has more than `most` bytes.
+     EBUSY    The file has changed meanwhile. If other processes share it, use
+              bloom_share, not bloom_load. */
 BLOOM_USE_RESULT_
 BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
 #endif
@@ -122,17 +129,18 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
      Creating: if there is no file, it makes one for `plan`. If several do that
          at once, one of them wins, and all of them map its file. The file is
          sparse. If the disk is full later, the program gets SIGBUS where it
-         adds a key; so it does if another program makes the file shorter. To
-         prevent the first, make the file beforehand, by bloom_file_begin,
-         bloom_file_reserve (bloom_size bytes), bloom_file_put and
-         bloom_file_finish.
+         adds a key. To be sure of the disk space, make the file beforehand, by
+         bloom_file_begin, bloom_file_reserve (bloom_size bytes), bloom_file_put
+         and bloom_file_finish. The program also gets SIGBUS if another program
+         shortens the file.
      Checks: if bloom_plan_size(plan) is 0, any filter will do, and ENOENT says
          that there is none. Otherwise a filter with another plan is EINVAL.
          EBADMSG is as for bloom_load, but the cells are not read, and the seal
          is not checked.
      Lock: it holds a shared lock on the file (flock). Meanwhile bloom_save and
-         bloom_file_save to its name are EBUSY: the processes would go on with a
-         file that has no name. EBUSY of bloom_share: another process has locked
+         bloom_file_save to its name are EBUSY: the processes that share it
+         would go on with the old file, which no longer has a name, and its keys
+         would be lost. EBUSY of bloom_share: another process has locked
          the file for itself. A program that changes the file otherwise, or
          replaces it by a rename of its own, is not stopped.
      Kills: a process that is killed loses no key that it has added. After a
@@ -141,7 +149,9 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
      Limits: the file must be on a disk of this machine, not of a network, and
          its file system needs hard links to create it. Calls that need
          exclusive access to a filter (see "Threads" in bloom.h) need it in all
-         processes, bloom_seal and bloom_save among them.
+         processes, bloom_seal and bloom_save among them. Do not call
+         bloom_fold, as the file keeps its size: copy the filter, then fold and
+         save the copy. A copy is also what you can save while others add.
    If the result is NULL, *why is an errno. why may be NULL. Give the filter to
    bloom_unshare, not to bloom_free. After fork, the child may use the filter,
    too; then both call bloom_unshare or exit.
@@ -189,11 +199,12 @@ BLOOM_USE_RESULT_
 BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size);
 
 #ifndef BLOOM_NO_MALLOC
-/* Reads a whole file, also from a pipe, into memory that is aligned to 32 bytes
-   and that bloom_file_free frees, or bloom_free and its sisters. NULL: errno
-   says why. It is EFBIG if the file has more than `most` bytes, and EBUSY if
-   its size has changed meanwhile. Give a limit for files of strangers. An empty
-   file is not an error: *size is 0. */
+/* Reads a whole file or pipe into memory that is aligned to 32 bytes. Free the
+   memory by bloom_file_free, or by the call for what it holds (bloom_free,
+   bloom_window_free, bloom_slices_free). If the result is NULL, errno says why.
+   It is EFBIG if the file has more than `most` bytes, and EBUSY if its size has
+   changed meanwhile. Give a limit for files of strangers. An empty file is not
+   an error: *size is 0. */
 BLOOM_USE_RESULT_
 BLOOM_API void *bloom_file_load(const char *name, size_t most, size_t *size);
 BLOOM_API void bloom_file_free(void *image);       /* may be NULL */
@@ -205,7 +216,8 @@ BLOOM_API void bloom_file_free(void *image);       /* may be NULL */
    of an empty file is not NULL, and *size is 0. While the file is mapped,
    bloom_file_save may replace it: the map keeps the old one. But if another
    program makes the file shorter in place, reading the map ends the program
-   (SIGBUS). */
+   (SIGBUS). If other processes add keys to the file (bloom_share), its seal may
+   not match. */
 BLOOM_USE_RESULT_
 BLOOM_API const void *bloom_file_map(const char *name, size_t *size);
 BLOOM_API void bloom_file_unmap(const void *image, size_t size);
@@ -233,27 +245,26 @@ typedef struct bloom_file {
 } bloom_file;
 
 /* Creates the new file, in the folder to which symbolic links lead. Its name is
-   that of the old one, of which it takes 200 bytes at most, and a suffix. No
-   such file may exist (EEXIST, also after a kill). If suffix is NULL, it finds
-   a free name. */
+   the first 200 bytes of the old name, and a suffix. No such file may exist
+   (EEXIST, also after a kill). If suffix is NULL, it finds a free name. */
 BLOOM_USE_RESULT_
 BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
                                const char *suffix);
 
 /* Reserves disk space for `size` bytes in all, so that a later bloom_file_put
    does not find the disk full. Copy-on-write file systems (btrfs, ZFS) do not
-   promise that. After an error, the file is as before. EFBIG: the system has no
-   files of this size. Windows, and systems without posix_fallocate, write all
-   these bytes. */
+   promise that. After an error, the file is as before. EFBIG: files of this
+   size are not possible. Windows, and systems without posix_fallocate, write
+   all these bytes. */
 BLOOM_API int bloom_file_reserve(bloom_file *f, uint64_t size);
 
 /* Appends bytes to the new file. After an error, which may have appended a part
    of them, bloom_file_put and bloom_file_finish return that error again. */
 BLOOM_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size);
 
-/* Closes the new file, which is then on the disk, with the owner, group and
-   permissions of the old one. bloom_file_finish does so, too, and then only the
-   rename is left. A program that must look at the old file right before the
+/* Writes the new file to the disk, gives it the owner, group and permissions of
+   the old one, and closes it. bloom_file_finish does so, too, unless this was
+   called before. A program that must look at the old file right before the
    rename calls both. After an error, finish returns it again. */
 BLOOM_USE_RESULT_
 BLOOM_API int bloom_file_complete(bloom_file *f);
@@ -409,8 +420,8 @@ static inline unsigned long bloom_file_process_(void)
     return (unsigned long)getpid();
 }
 
-/* Is `at`, to which the texts of links lead, the file that the system opens by
-   path? It is not if a link in /proc leads to a file without a name: "f
+/* `at` is where the texts of links lead. Is it the file that the system opens
+   as `path`? It is not if a link in /proc leads to a file without a name: "f
    (deleted)" is no path, but another file may be called so. A file that other
    programs replace meanwhile may differ by chance, but not each time. */
 static inline bool bloom_file_leads_to_(const char *path, const char *at)
@@ -693,12 +704,24 @@ static inline int bloom_file_lock_(const char *path, int flags, int how,
 }
 
 /* Locks the old file until it is replaced, so that no process begins to share
-   it. EBUSY: some do. ENOENT: there is none. After another error it cannot be
-   locked, and so not be shared either. */
+   it. EBUSY: some do. ENOENT: there is none. Then *fd is -1, as it is for a
+   file that cannot be locked, and so not be shared: a file system may have no
+   locks. Other errors are those of a process that is short of something. */
 static inline int bloom_file_lock_old_(const char *path, int *fd)
 {
-    const int why = bloom_file_lock_(path, O_RDONLY, LOCK_EX, fd);
-    return why == EACCES ? bloom_file_lock_(path, O_WRONLY, LOCK_EX, fd) : why;
+    int why = bloom_file_lock_(path, O_RDONLY, LOCK_EX, fd);
+    if (why == EACCES)
+        why = bloom_file_lock_(path, O_WRONLY, LOCK_EX, fd);
+    return why == EBUSY || why == ENOENT || why == EMFILE || why == ENFILE
+           || why == ENOMEM || why == EINTR ? why : 0;
+}
+
+/* Does the file still begin with this header? Its seal may be gone. */
+static inline bool bloom_file_begins_(int fd, const unsigned char *head)
+{
+    unsigned char now[BLOOM_HEADER_SIZE];
+    return pread(fd, now, sizeof now, 0) != (ssize_t)sizeof now
+           || memcmp(now, head, sizeof now) == 0;
 }
 
 static inline int bloom_file_is_shared_(const char *path)
@@ -707,21 +730,24 @@ static inline int bloom_file_is_shared_(const char *path)
     const int why = bloom_file_lock_old_(path, &fd);
     if (fd >= 0)
         close(fd);
-    return why == EBUSY ? EBUSY : 0;
+    return why == ENOENT ? 0 : why;
 }
 
-/* Gives the new file its name. After that, its first name may be somebody
-   else's. If there is no old file, a link is safer than a rename: it fails if
-   another process has just made a file there, which may be shared already.
-   bloom_file_cancel then removes the first name. */
+/* Gives the new file its name. After a rename, a file with its first name may
+   belong to somebody else, so that name is forgotten. If there is no old file,
+   a link is safer than a rename: it fails if another process has just made a
+   file there, which may be shared already. bloom_file_cancel then removes the
+   first name. */
 static inline int bloom_file_put_in_place_(bloom_file *f)
 {
     int old, why;
     unsigned tries;
     for (tries = 0; tries < 10; tries++) {
         why = bloom_file_lock_old_(f->target, &old);
-        if (why == EBUSY || (why == ENOENT && link(f->name, f->target) == 0))
-            return why == EBUSY ? EBUSY : 0;
+        if (why != 0 && why != ENOENT)
+            return why;
+        if (why == ENOENT && link(f->name, f->target) == 0)
+            return 0;
         if (why == ENOENT && errno == EEXIST)
             continue;
         why = rename(f->name, f->target) == 0 ? 0 : bloom_file_why_();
@@ -931,6 +957,13 @@ static inline int bloom_file_is_shared_(const char *path)
 {
     (void)path;                             /* there is no bloom_share here */
     return 0;
+}
+
+static inline bool bloom_file_begins_(int fd, const unsigned char *head)
+{
+    (void)fd;
+    (void)head;
+    return true;
 }
 
 static inline int bloom_file_copy_owner_(int fd, const bloom_file_facts_ *old)
@@ -1411,8 +1444,11 @@ static inline int bloom_file_cells_(int fd, bloom *b, const unsigned char *head,
                           &got)
         || !bloom_file_fill_(fd, &more, 1, &after))
         return bloom_file_why_();
-    return got < size - BLOOM_HEADER_SIZE || after > 0
-           || bloom_verify(b) == BLOOM_CORRUPT ? EBADMSG : 0;
+    if (got < size - BLOOM_HEADER_SIZE || after > 0)
+        return EBADMSG;
+    if (bloom_verify(b) == BLOOM_CORRUPT)
+        return bloom_file_begins_(fd, head) ? EBADMSG : EBUSY;
+    return 0;
 }
 
 BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why)

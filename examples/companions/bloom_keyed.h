@@ -5,30 +5,34 @@
 
    Anybody who knows how a filter hashes can compute its cells. An attacker can
    then find keys that are false positives, or keys that fill the filter fast.
-   Nobody can do so without the secret.
+   Without the secret, nobody can compute the cells of a key.
 
    USE: #include "bloom_keyed.h", which includes bloom.h. One file of a program
    compiles the code: it defines BLOOM_IMPLEMENTATION before this #include. If
    the linker misses bloom_keyed_hash, no file does. See USE in bloom.h.
        unsigned char secret[16];
-       getrandom(secret, sizeof secret, 0);    // once, not for each key
+       if (getrandom(secret, sizeof secret, 0) != sizeof secret)
+           return 1;                           // once per filter: see LIMITS
        bloom_add_hash(b, bloom_keyed_hash(secret, "apple", 5));
        bloom_may_contain_hash(b, bloom_keyed_hash(secret, "pear", 4));
        bloom_may_contain_hash(b, bloom_keyed_u64(secret, 42));
 
-   The hashes do not depend on a filter. They suit every filter, chain and
-   window, with hash_bits 64 or 32, and the same hash can be looked up in many.
+   The hashes do not depend on a filter. They suit every filter, chain, window
+   and slice, with hash_bits 64 or 32, and the same hash can be looked up in
+   many.
    The same secret and key have the same hash on every machine.
 
    LIMITS
    The secret is not in the image of the filter. Keep it, in a safe place, for
-   as long as the image. A wrong secret finds no key, except by false positives,
-   and nothing can tell that it is wrong. Keys that were hashed in another way,
+   as long as the image. With a wrong secret, no key is found, except as a false
+   positive, and no call reports it. Keys that were hashed in another way,
    by bloom_add say, are not found either.
-   The secret protects only while nobody else knows it. It does not hide which
-   answers the filter gives: somebody who can ask many keys, and see each
+   The secret protects only while nobody else knows it. It does not hide the
+   answers of the filter: somebody who can ask many keys, and see each
    answer, learns which of them are false positives, and can ask those again.
-   A keyed hash takes longer than the one of bloom_add: see README.md here. */
+   A keyed hash takes longer than the one of bloom_add: see
+   examples/companions/README.md. The file that compiles this code must not
+   define BLOOM_READ_BYTE. */
 
 #if !defined(BLOOM_VERSION) \
     || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)) \

@@ -28,39 +28,39 @@
    Each of the filters is a classic filter of bloom.h: it has the cells and the
    false-positive rate of a filter of the same plan with the same keys.
    bloom_slices_put and bloom_slices_get move whole filters in and out.
-   All filters have one plan, so plan for the one with the most keys. The image
-   takes as many bytes as the filters alone, if their number is a multiple of
-   64. Otherwise it takes as many as for the next multiple. Multiples of 512 are
-   the fastest.
+   All filters have one plan, so plan for the one with the most keys. If their
+   number is a multiple of 64, the image takes about as many bytes as the
+   filters alone. Otherwise it takes as many as for the next multiple. Multiples
+   of 512 are the fastest.
 
    Like a filter, the slices are one block of bytes, their image, at any
-   address. It can lie in static memory or in ROM, be saved with fwrite, or be
-   used in a mapped file. Its calls are those of a filter with another prefix.
+   address. It can lie in static memory, be saved with fwrite, or be used in a
+   mapped file. Its calls are those of a filter with another prefix.
    They do the same, and report errors in the same way, unless the comments
    below say otherwise.
 
    WHAT IT COSTS
    A lookup reads k rows of one bit per filter. An added key writes k bits in k
-   rows. In filters of 1000 keys, adding takes 1 to 4 times as long as in a
-   filter of its own. Larger slices exceed the caches: to fill 365 filters of
-   10^5 or 10^6 keys, one after another, takes 7 to 9 times as long. It is
-   faster to fill a filter and then move it in by bloom_slices_put: 2.6 to 3.7
-   times as long in all. (`make slices ARGUMENTS=days`, p = 0.01, gcc 12 -O3
-   -march=native, AMD EPYC.)
-   bloom_slices_put and _get of one filter touch all rows. So if a filter gets
-   few of its keys, or has only 1000, add them.
+   rows. bloom_slices_put and _get of one filter touch all rows.
+   So add keys directly to filters of some 1000 keys, or if a filter gets only
+   few keys. This takes 1 to 4 times as long as adding to a separate filter. To
+   fill filters of 10^5 or 10^6 keys, fill a separate filter, and move it in by
+   bloom_slices_put. For 365 of them, that takes 2.6 to 3.7 times as long as
+   filling separate filters alone. Adding directly takes 7 to 9 times as long,
+   because the slices exceed the caches. (`make slices ARGUMENTS=days`, p =
+   0.01, gcc 12 -O3 -march=native, AMD EPYC.)
 
    The options of bloom.h hold here, too. BLOOM_NO_SIMD leaves out the vector
    code, which needs GCC or Clang. The vectors have the size of the registers
-   that the compiler may use: compile with -mavx2 or -march=native for larger
-   ones than those of every x86-64. With BLOOM_NO_MALLOC or BLOOM_TINY, use
-   bloom_slices_init.
-   Threads: any number may call bloom_slices_find and its variants,
-   bloom_slices_count, _get, _copy and _verify at the same time. Every other
-   call needs exclusive access, also if it is for another filter: up to 64 of
-   them share a word. With BLOOM_ATOMIC, bloom_slices_add and its variants may
-   run at the same time as each other, bloom_slices_find and
-   bloom_slices_count. */
+   that the compiler may use: compile with -mavx2 or -march=native for vectors
+   larger than the 16 bytes that every x86-64 has. With BLOOM_NO_MALLOC or
+   BLOOM_TINY, use bloom_slices_init. Slices are in memory that pointers read,
+   so the file that compiles this code must not define BLOOM_READ_BYTE.
+   Threads: any number of threads may make calls that take a const bloom_slices
+   at the same time. Every other call needs exclusive access, even for different
+   filters, because 64 filters share a word. With BLOOM_ATOMIC, bloom_slices_add
+   and its variants may run at the same time as each other, bloom_slices_find
+   and bloom_slices_count. */
 
 #if !defined(BLOOM_VERSION) \
     || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)) \
@@ -138,16 +138,15 @@ BLOOM_API bloom_slices *bloom_slices_new(uint64_t n, double p,
 BLOOM_USE_RESULT_
 BLOOM_API bloom_slices *bloom_slices_create(bloom_plan plan, uint64_t filters);
 
-/* A copy with another number of filters, or the same. If it has more, the new
-   ones are empty and come last. If it has fewer, the last ones are left out. A
-   copy with the same number has the seal of s, others have none. The result is
-   NULL if `filters` is 0, the copy too large, or memory short. */
+/* Makes a copy with `filters` filters. If that is more than s has, the new ones
+   are empty and come last. If it is fewer, the last ones are left out. A copy
+   with the same number has the seal of s, others have none. The result is NULL
+   if `filters` is 0, if the copy is too large, or if memory is short. */
 BLOOM_USE_RESULT_
 BLOOM_API bloom_slices *bloom_slices_copy(const bloom_slices *s,
                                           uint64_t filters);
 
-/* Frees what bloom_slices_new, _create or _copy has returned, or NULL, and must
-   get nothing else. */
+/* Only for the result of these calls or of bloom_file_load, or NULL */
 BLOOM_API void bloom_slices_free(bloom_slices *s);
 #endif
 
@@ -164,7 +163,8 @@ BLOOM_API bloom_slices *bloom_slices_init(void *memory, size_t size,
        BLOOM_WRONG_VERSION  the format is not version 2
        BLOOM_BAD_HEADER     a field of the header is impossible
        the errors of bloom_view for the header of a filter, which comes next,
-                            and BLOOM_BAD_HEADER if it is not classic or sealed
+                            and BLOOM_BAD_HEADER if it is not classic, or if it
+                            is sealed
        BLOOM_UNSUPPORTED    the size is too large for size_t
        BLOOM_TRUNCATED      there are fewer bytes than the image has */
 BLOOM_USE_RESULT_
@@ -174,8 +174,9 @@ BLOOM_USE_RESULT_
 BLOOM_API const bloom_slices *bloom_slices_view(const void *image, size_t size,
                                                 bloom_error *error);
 
-/* The size of the image that begins with these 64 bytes; 0 if it is none, or
-   not for this build: then *error is the reason. error may be NULL. */
+/* The size of the image that begins with these 64 bytes. If they do not begin
+   slices that this build can use, the result is 0 and *error is the reason.
+   error may be NULL. */
 BLOOM_API size_t bloom_slices_image_size(const void *head, bloom_error *error);
 
 BLOOM_API size_t bloom_slices_size(const bloom_slices *s);
@@ -226,9 +227,10 @@ BLOOM_API uint64_t bloom_slices_find_all(const bloom_slices *s,
                                          uint64_t *who);
 
 /* Sets counts[i], for each filter i, to how many of the `count` keys it may
-   contain. A key that is there twice counts twice. `count` must be below 2^32,
+   contain. A key that is given twice counts twice. `count` must be below 2^32,
    or a count may wrap to 0. The call takes about 13 KB of stack (gcc 12 or
-   clang 14, -O2, x86-64); in small builds, 512 pointers and some more. */
+   clang 14, -O2, x86-64). In small builds (see __OPTIMIZE_SIZE__ in bloom.h),
+   it takes 512 pointers and some more. */
 BLOOM_API void bloom_slices_count(const bloom_slices *s,
                                   const bloom_hash *hashes, size_t count,
                                   uint32_t *counts);
@@ -469,11 +471,11 @@ BLOOM_API bloom_hash bloom_slices_hash_u64(const bloom_slices *s, uint64_t key)
 BLOOM_API bool bloom_slices_add_hash(bloom_slices *s, uint64_t i, bloom_hash h)
 {
     bloom_slices_walk_ walk = bloom_slices_walk_of_(s, h);
-    unsigned char *words = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE
-                         + (size_t)(i / 64) * 8;
+    unsigned char *words = bloom_slices_bytes_(s) + BLOOM_SLICES_HEADER_SIZE;
     unsigned set = 1;
     if (i >= bloom_slices_filters(s))
         return false;
+    words += (size_t)(i / 64) * 8;
     bloom_unseal_(bloom_slices_bytes_(s));
     for (; walk.k > 0; walk.k--)
         set &= bloom_probe_bit_(words + bloom_slices_next_row_(&walk), i % 64,
@@ -599,7 +601,7 @@ BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned k, \
 }
 
 /* How many words of a row are counted at a time. Chips have little stack. */
-#if defined(BLOOM_TINY) \
+#if defined(BLOOM_TINY) || SIZE_MAX <= 0xFFFF \
     || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_SLICES_COLUMNS_ 1U
 #else

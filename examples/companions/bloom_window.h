@@ -33,21 +33,24 @@
    n = 1000 and g = 8, room is 143: a key stays in for the next 1001 to 1143
    keys. With n = 10 and g = 16, room is 1: it stays in for the next 15.
    If you add a key again, the window keeps it for longer, and the key takes up
-   room again. If the newest generation contains the key, nothing changes.
+   room again. If the newest generation contains the key and is not full, only
+   its seal is removed.
 
    WHAT "NO" MEANS
-   Not "this key was never added", but "not lately". So a "no" of a window may
-   only skip what has left the store behind it as well. If that store keeps its
-   entries for longer, a program that asks the window first loses live data,
-   without an error. For a store that keeps its entries, use a filter or a
-   chain. Do not publish any of them until every key is in; before that, "no"
-   means nothing.
+   A "no" does not mean that the key was never added, only that it was not added
+   lately. So skip a lookup in a store because of a "no" only if the store
+   forgets its entries at least as early as the window. If it keeps them for
+   longer, the program loses live data, without an error. For a store that keeps
+   its entries, use a filter or a chain. While a filter, chain or window is
+   being filled, its "no" means nothing. Let readers use it only when all keys
+   are in.
 
    The options of bloom.h hold here, too. With BLOOM_NO_MALLOC or BLOOM_TINY,
    use bloom_window_init. A window is in RAM, so the file that compiles this
    code must not define BLOOM_READ_BYTE.
-   Threads: any number of threads may look up keys at the same time. Every other
-   call needs exclusive access, even with BLOOM_ATOMIC. */
+   Threads: any number of threads may make calls that take a const bloom_window
+   at the same time. Every other call needs exclusive access, even with
+   BLOOM_ATOMIC. */
 
 #if !defined(BLOOM_VERSION) \
     || (defined(BLOOM_IMPLEMENTATION) && !defined(BLOOM_IMPLEMENTATION_DONE_)) \
@@ -150,7 +153,8 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_create(
     bloom_window_plan plan);
 BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_copy(
     const bloom_window *w);
-BLOOM_API void bloom_window_free(bloom_window *w);   /* may be NULL */
+/* Only for the result of these calls or of bloom_file_load, or NULL */
+BLOOM_API void bloom_window_free(bloom_window *w);
 #endif
 
 /* Makes an empty window in your memory, as bloom_init makes a filter. */
@@ -177,8 +181,8 @@ BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
 
 /* The size of the image that begins with these 96 bytes: the header of a
    window, and that of its first generation. To receive an image, read them
-   first, and then the rest. 0: they do not begin a window that this build
-   can use, and *error says why. error may be NULL. */
+   first, and then the rest. If they do not begin a window that this build can
+   use, the result is 0 and *error is the reason. error may be NULL. */
 BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error);
 
 BLOOM_API bloom_window_plan bloom_window_plan_of(const bloom_window *w);
@@ -197,7 +201,8 @@ BLOOM_API bloom_error bloom_window_verify(const bloom_window *w);
 /* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. To hash a
    key for _hash, pass bloom_window_generation(w, 0) to bloom_hash_key or _u64.
    The key goes into the newest generation, unless that one seems to contain it.
-   true: no generation contained the key. */
+   If it is full, bloom_window_step comes first. true: no generation contained
+   the key. */
 BLOOM_READS_(2, 3) BLOOM_API bool bloom_window_add(
     bloom_window *w, const void *key, size_t size);
 BLOOM_API bool bloom_window_add_u64(bloom_window *w, uint64_t key);
@@ -211,7 +216,9 @@ BLOOM_API bool bloom_window_may_contain_hash(const bloom_window *w,
                                              bloom_hash h);
 
 /* As in bloom.h, these are faster than single calls, and the results may be
-   NULL. They take about 7.5 KB of stack (gcc 12 or clang 14, -O2, x86-64). */
+   NULL. They take about 7.5 KB of stack (gcc 12 or clang 14, -O2, x86-64), but
+   in small builds (see __OPTIMIZE_SIZE__ in bloom.h) only what one call needs
+   and some 100 bytes. */
 BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_add_many(
     bloom_window *w, const bloom_key *keys, size_t count, bool *is_new);
 BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_add_many_u64(
@@ -244,48 +251,53 @@ BLOOM_API uint64_t bloom_window_keys(const bloom_window *w);
    before a lookup, too, if keys must be forgotten in time. A key counts as
    added at the time of the last call. At the first call, bloom_window_time and
    bloom_window_span must be 0, and keys that are there count as added then.
-   Returns whether keys were forgotten for want of room. They may be younger
-   than span. All other keys stay in until they are `span` old by this clock.
-   For clocks that are set, see below.
+   Returns true if keys younger than span may have been forgotten for want of
+   room. All other keys stay in until they are `span` old by this clock. For
+   clocks that are set, see below.
 
    The newest generation ends when it is full, or after a part: span / (g - 1),
    rounded up to whole units. If time ends it, the oldest generation is cleared,
-   whose keys are all at least `span` old. If it is full, the next newest is an
-   empty generation, or an older one that still has room, as time ended it (not
-   with BLOOM_NO_FLOAT), or else the oldest one, which is cleared; only then is
-   the result true. If at most n keys come in any 2 * span, there is room for
-   them in most cases. With bursts, that is not certain: how many keys a
-   generation has is estimated, and one that is used again keeps its old keys,
-   too, for about 2 * span more, each time.
-   A key is forgotten after at most g parts plus the time until the next call,
-   if the window was empty at the first call, no generation was full before its
-   time, span stayed the same, and the clock was not set back. The clock counts
-   whole units, so a key may be forgotten up to one unit early: choose a unit
-   far below a part.
+   whose keys are all at least `span` old. If it is full, the next newest is one
+   that is empty, or that time ended before it was full (not with
+   BLOOM_NO_FLOAT). If there is none, the oldest one is cleared; only then is
+   the result true.
+   If at most n keys come in any 2 * span, there is room for them in most cases.
+   With bursts, that is not certain. How many keys a generation has is
+   estimated. Each time that a generation is used again, its old keys stay for
+   about 2 * span more.
+   Under four conditions, a key is forgotten after at most g parts plus the time
+   until the next call: the window was empty at the first call, no generation
+   was full before its time, span stayed the same, and the clock was not set
+   back. The clock counts whole units, so a key may be forgotten up to one unit
+   early: choose a unit far below a part.
+   A call costs almost nothing, except when a generation ends: then it clears
+   one, or, if the newest is full, may read all cells and move up to g
+   generations.
 
-   Another span: keys that are younger than it and still in stay until they have
-   that age. Each change may keep keys for longer.
+   If you call it with another span, the keys that are still in and younger than
+   the new span stay until they reach that age. Each change may keep keys for
+   longer.
 
    Clocks: if the clock is put forward, all keys are older at once. So one call
    with a time that is far ahead empties the window; the result is false. Do not
-   call before the clock is set.
+   call before the machine's clock is set.
    If the clock is set back by more than (g - 1) parts, time forgets nothing
    until the clock reaches bloom_window_time(w) again. At that call, every key
    counts as added then. Until then, bloom_window_span(w) is 0, and only full
    generations end. If the clock was wrong before and is right now, call
    bloom_window_set_time(w, 0, 0): the window begins anew at the next call, with
    all its keys, which count as added then.
-   If the clock is set back by less, by d, the same may happen, or else the
-   window goes on. Then keys that were added before may be forgotten up to d
-   early if the clock is put forward again. */
+   If the clock is set back by a smaller amount d, the window either does the
+   same or goes on. If it goes on, keys that were added before may be forgotten
+   up to d early when the clock is put forward again. */
 BLOOM_API bool bloom_window_advance(bloom_window *w, uint64_t now,
                                     uint64_t span);
 
 /* Two numbers that are saved with the window. They are 0 at first, and for your
    own use, unless you call bloom_window_advance. It keeps here when the newest
-   generation began, and how long a part is, or 0 after the clock was set back.
-   After a full generation or a change of span, that time may lie ahead of the
-   clock, by at most g - 2 parts. */
+   generation began, and how long a part is (not the span of that call), or 0
+   after the clock was set back. After a generation was full or the span
+   changed, that time may lie ahead of the clock, by at most g - 2 parts. */
 BLOOM_API uint64_t bloom_window_time(const bloom_window *w);
 BLOOM_API uint64_t bloom_window_span(const bloom_window *w);
 BLOOM_API void bloom_window_set_time(bloom_window *w, uint64_t time,
@@ -293,7 +305,7 @@ BLOOM_API void bloom_window_set_time(bloom_window *w, uint64_t time,
 
 #ifndef BLOOM_NO_FLOAT
 /* An estimate of how many keys are in: the sum of bloom_estimate over the
-   generations, UINT64_MAX if a generation has no cell left. A key that was
+   generations, UINT64_MAX if all cells of a generation are set. A key that was
    added again counts in each generation that contains it. */
 BLOOM_API uint64_t bloom_window_estimate(const bloom_window *w);
 
@@ -594,7 +606,9 @@ BLOOM_API bool bloom_window_add_u64(bloom_window *w, uint64_t key)
    The keys of a batch are hashed once. Each generation is tested only for the
    keys that no newer one contains. */
 
-#ifdef BLOOM_TINY                       /* little stack */
+/* Small builds have little stack. */
+#if defined(BLOOM_TINY) || SIZE_MAX <= 0xFFFF \
+    || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
 #define BLOOM_WINDOW_BATCH_ 1U
 #else
 #define BLOOM_WINDOW_BATCH_ 128U
@@ -607,7 +621,7 @@ typedef struct bloom_window_batch_ {
     size_t left;
 } bloom_window_batch_;
 
-/* Drops the keys from the batch that have another answer. */
+/* Keeps the keys of the batch that have this answer. */
 static inline void bloom_window_keep_(bloom_window_batch_ *k, bool answer)
 {
     const size_t before = k->left;
@@ -744,7 +758,8 @@ static inline uint64_t bloom_window_taken_(const bloom_window *w, unsigned i)
     if (keys < bloom_window_room_(w))
         return keys;
 #else
-    (void)i;
+    if (bloom_ones(bloom_window_generation(w, i)) == 0)
+        return 0;
 #endif
     return bloom_window_room_(w);
 }
@@ -774,9 +789,9 @@ static inline void bloom_window_reopen_(bloom_window *w, unsigned i,
 }
 
 /* Ends the newest generation, which is full. Returns true if that forgets keys.
-   The rest of a generation counts as room if it is more than 1 / 2g of it. All
-   smaller rests together are less than one generation, and g - 1 generations
-   have room for n keys. */
+   A generation is used again if more than 1 / 2g of its room is free. What is
+   lost in the others is less than one generation together, and the remaining
+   g - 1 have room for n keys. */
 static inline bool bloom_window_make_room_(bloom_window *w)
 {
     const unsigned g = bloom_window_count_(w);
@@ -803,8 +818,8 @@ static inline uint64_t bloom_window_later_(uint64_t time, unsigned parts,
          ? UINT64_MAX : time + parts * part;
 }
 
-/* When a window begins to be stepped by time, its newest generation begins now.
-   If there are older keys already, they count as added now. */
+/* At the first call of bloom_window_advance, the newest generation begins. If
+   there are older keys already, they count as added now. */
 static inline uint64_t bloom_window_begin_(const bloom_window *w, uint64_t now,
                                            uint64_t latest)
 {
@@ -970,12 +985,11 @@ static inline bloom_error bloom_window_check_image_(const bloom_window *w,
 BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error)
 {
     const bloom_window *w = (const bloom_window *)head;
-    const unsigned char *first = (const unsigned char *)head
-                                 + BLOOM_WINDOW_HEADER_SIZE;
     bloom_error found = bloom_window_check_header_(w, SIZE_MAX);
     size_t size = 0;
     if (found == BLOOM_OK)
-        bloom_image_size(first, &found);
+        bloom_image_size((const unsigned char *)head + BLOOM_WINDOW_HEADER_SIZE,
+                         &found);
     if (found == BLOOM_OK && bloom_window_get_(w, 40) != bloom_window_check_(w))
         found = BLOOM_CORRUPT;
     if (found == BLOOM_OK)
