@@ -1,6 +1,7 @@
 # page: a web page that shows a filter at work, in one file
 #   make page             build build/page.html: see a filter in the browser
 #   make check-page       use the page in chromium, as a person would; 4 min
+# * make page-picture     take the picture in README.md
 
 CHECKS += check-page
 PACKAGES += clang lld nodejs npm gcc chromium fonts-dejavu-core
@@ -10,4 +11,8 @@ page: | build
 
 check-page: page all
 	@sh examples/page/tests/run.sh
-.PHONY: page check-page
+
+page-picture: page
+	@sh examples/page/tests/run.sh picture
+	cp build/shots/page.png examples/page
+.PHONY: page check-page page-picture

@@ -41,7 +41,7 @@ UNCOVERED = {
     "bloom_file_save bloom_file_read_ bloom_file_is_whole_ bloom_file_beside_ "
     "bloom_file_sync_ bloom_file_may_replace_ bloom_file_view_ "
     "bloom_file_leads_to_ bloom_file_copy_list_ bloom_file_sync_folder_ "
-    "bloom_file_put_in_place_ bloom_file_begin_":
+    "bloom_file_put_in_place_ bloom_file_begin_ bloom_file_is_shared_":
         "another program changes the file between two calls; errors of rare "
         "file systems; and two errors at the same time",
     "bloom_file_lock_ bloom_file_lock_old_ bloom_file_cells_ bloom_load "

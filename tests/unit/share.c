@@ -186,22 +186,24 @@ static void bad_files(void)
     bloom_free(b);
 }
 
-/* A filter comes through a FIFO: whole, one byte short, one byte long. A part of
+/* A filter comes through a FIFO: whole, one byte short, one byte long, damaged. A part of
    it must not count as a filter whose other cells are 0. */
 static void from_fifo(void)
 {
-    static const int errors[3] = { EBADMSG, 0, EBADMSG };
+    static const int errors[4] = { EBADMSG, 0, EBADMSG, EBADMSG };
     bloom *b = bloom_new(100000, 0.01);
     const size_t size = bloom_size(b);
     unsigned char *bytes = (unsigned char *)calloc(size + 1, 1);
     pid_t pid;
     size_t i;
     CHECK(mkfifo("p", 0600) == 0 && bytes);
-    for (i = 0; bytes && i < 3; i++) {
+    bloom_seal(b);
+    for (i = 0; bytes && i < 4; i++) {
         memcpy(bytes, b, size);
+        bytes[40] ^= i == 3;                    /* damaged */
         pid = fork();
         if (pid == 0)
-            _exit(bloom_file_save("p", bytes, size - 1 + i));
+            _exit(bloom_file_save("p", bytes, i < 3 ? size - 1 + i : size));
         CHECK(load_error("p", SIZE_MAX) == errors[i] && wait_for(pid) == 0);
     }
     free(bytes);

@@ -17,6 +17,21 @@ async function fill(page) {
     await until(page, () => document.querySelector('#rules-progress').value > 0.2);
 }
 
+// The picture in README.md, where `make page-picture` puts it
+export async function picture() {
+    const few = WORDS.replace('made=24&m=256', 'made=8&m=128');
+    const page = await open(few, { viewport: { width: 1100, height: 1200 },
+                                   colorScheme: 'light' });
+    const path = 'build/shots/page.png';
+    await page.click('#find');
+    await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
+    const { y, height } = await page.locator('#cells').boundingBox();
+    await page.screenshot({ path, clip: { x: 30, y: y - 15, width: 1050, height: height + 22 } });
+    const { size } = statSync(path);
+    check('the picture has at most 60 KB', size <= 60000, size);
+    await page.context().close();
+}
+
 async function accessible(page, what) {
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run(document,
