@@ -5,7 +5,8 @@
      whole    the rate of chains of 1 to 13 full links, against p
      links    the rate of each link, against its share of p
      memory   of a chain, against one filter that is planned for the same keys
-     windows  find each of the last n keys, and others with a rate of at most p
+     windows  find each of the last n keys, and others with a rate of at most p;
+              and the memory of age-partitioned filters, computed
      all      8 times the chains; also windows of a million keys, to which 10^8
               keys are added
      seed=S   the random numbers' seed
@@ -264,6 +265,45 @@ static void windows_at(unsigned windows, uint64_t n, double p, unsigned g,
             "the rate of a window is <= p");
 }
 
+/* The rate of an age-partitioned filter of k + l slices (Shtul, Baquero,
+   Almeida 2020): how likely k slices in a row have the key's bit. Each key goes
+   into the newest k slices, and then the slices age by one. So the i-th has got
+   the keys of i + 1 ages, at most k, when half of its bits are set. */
+static double rate_of_ages(unsigned k, unsigned l)
+{
+    double row[64] = { 1 }, rate = 0;           /* of 0 .. k - 1 slices */
+    for (unsigned i = 0; i < k + l; i++) {
+        const double set = i < k ? 1 - pow(2, -(i + 1.0) / k) : 0.5;
+        double none = 0;
+        rate += row[k - 1] * set;
+        for (unsigned j = 0; j < k; j++)
+            none += row[j] * (1 - set);
+        for (unsigned j = k - 1; j > 0; j--)
+            row[j] = row[j - 1] * set;
+        row[0] = none;
+    }
+    return rate;
+}
+
+/* The least bits per key of one that finds the keys of the last l ages */
+static double bits_of_ages(double p)
+{
+    double least = INFINITY;
+    for (unsigned k = 2; k < 64; k++)
+        for (unsigned l = 1; l < 400 && rate_of_ages(k, l) <= p; l++)
+            least = fmin(least, (double)(k + l) * k / (l * log(2)));
+    return least;
+}
+
+static void ages(double p)
+{
+    const double n = 1e6;
+    const double ours = 8 * (double)bloom_window_plan_size(
+        bloom_window_plan_for((uint64_t)n, p, 8, BLOOM_CLASSIC)) / n;
+    printf("p %-6g: %.1f bits a key; age-partitioned %.1f: %.2f times\n", p,
+           ours, bits_of_ages(p), bits_of_ages(p) / ours);
+}
+
 static void windows(void)
 {
     static const double rates[] = { 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6 };
@@ -274,6 +314,10 @@ static void windows(void)
         for (i = 0; i < sizeof rates / sizeof *rates; i++)
             windows_at(8, 20000, rates[i], g,
                        i % 2 ? BLOOM_BLOCKED : BLOOM_CLASSIC, 200000);
+    printf("\nwindows with g = 8 of a million keys\n");
+    ages(0.1);
+    ages(0.01);
+    ages(0.0001);
     if (effort > 1)
         printf("windows of a million keys, after 10^8 keys were added\n");
     for (g = 2; effort > 1 && g <= 16; g *= 2)

@@ -186,8 +186,8 @@ static void bad_files(void)
     bloom_free(b);
 }
 
-/* A filter comes through a FIFO: whole, one byte short, one byte long, damaged. A part of
-   it must not count as a filter whose other cells are 0. */
+/* A filter comes through a FIFO: whole, one byte short, one byte long, damaged.
+   A part of it must not count as a filter whose other cells are 0. */
 static void from_fifo(void)
 {
     static const int errors[4] = { EBADMSG, 0, EBADMSG, EBADMSG };
