@@ -616,9 +616,9 @@ inline filter operator&(view a, view b)
 
 #if defined BLOOM_FILE_H && defined BLOOM_ATOMIC && !defined _WIN32
 // A filter in a file that several processes use at once: they add keys and look
-// up one another's. close() writes it to the disk and returns 0 or an errno. The
-// destructor does the same, but cannot tell an error. During verify(), write(),
-// == and a copy by filter(view), nobody may change the filter.
+// up one another's. close() writes it to the disk, and returns 0 or an errno.
+// The destructor does the same, but cannot tell an error. During verify(),
+// write(), == and a copy by filter(view), nobody may change the filter.
 struct unshared {
     void operator()(bloom *b) const { static_cast<void>(bloom_unshare(b)); }
 };
