@@ -294,21 +294,27 @@ inline int save_(bloom_chain *c, path name)
     bloom_chain_write(c, image.get());
     return bloom_file_save(name, image.get(), size);
 }
-// Checks what was loaded as bloom_load does: NULL if it is damaged, or if bytes
-// follow the image, which the next save would drop.
-template <class B> B *checked(B *b, size_t size, bloom_error error, int *why)
+// Makes a filter of the bytes that bloom_file_load has read, and owns them.
+inline bloom_chain *take(bloom_chain *, void *image, size_t size,
+                         bloom_error *error)
 {
-    *why = b ? 0 : error == BLOOM_NO_MEMORY ? ENOMEM : EBADMSG;
-    if (b && (size_(b) != size || verify_(b) == BLOOM_CORRUPT)) {
-        *why = EBADMSG;
-        free_(b);
-        b = nullptr;
-    }
-    return b;
+    bloom_chain *c = bloom_chain_load(image, size, error);
+    bloom_file_free(image);
+    return c;
+}
+inline bloom_window *take(bloom_window *, void *image, size_t size,
+                          bloom_error *error)
+{
+    bloom_window *w = bloom_window_open(image, size, error);
+    if (!w)
+        bloom_file_free(image);
+    return w;
 }
 inline bloom *load_(bloom *, path name, int *why)
     { return bloom_load(name, SIZE_MAX, why); }
-inline bloom_chain *load_(bloom_chain *, path name, int *why)
+// Loads and checks as bloom_load does: bytes after the image are refused, since
+// the next save would drop them.
+template <class B> B *load_(B *kind, path name, int *why)
 {
     size_t size;
     bloom_error error = BLOOM_OK;
@@ -316,22 +322,12 @@ inline bloom_chain *load_(bloom_chain *, path name, int *why)
     *why = image ? 0 : errno;
     if (!image)
         return nullptr;
-    bloom_chain *c = bloom_chain_load(image, size, &error);
-    bloom_file_free(image);
-    return checked(c, size, error, why);
-}
-inline bloom_window *load_(bloom_window *, path name, int *why)
-{
-    size_t size;
-    bloom_error error = BLOOM_OK;
-    void *image = bloom_file_load(name, SIZE_MAX, &size);
-    *why = image ? 0 : errno;
-    if (!image)
-        return nullptr;
-    bloom_window *w = bloom_window_open(image, size, &error);
-    if (!w)
-        bloom_file_free(image);
-    return checked(w, size, error, why);
+    B *b = take(kind, image, size, &error);
+    if (b && size_(b) == size && verify_(b) != BLOOM_CORRUPT)
+        return b;
+    free_(b);
+    *why = error == BLOOM_NO_MEMORY ? ENOMEM : EBADMSG;
+    return nullptr;
 }
 #endif
 
