@@ -834,8 +834,9 @@ class Bloom(_Mapped, _Filter):
         _succeeded(why.value, path)
         self = object.__new__(cls)
         self._lib = _atomic
-        self._memory = _Memory(address, _atomic.unshare, file=os.stat(path),
+        self._memory = _Memory(address, _atomic.unshare,
                                shared=True).keyed(key)
+        self._memory.file = os.stat(path)
         return self
 
     @property

@@ -133,8 +133,8 @@ awk '/^```$/ { on = 0 } on && block == 1 { print } /^```cpp$/ { on = 1; block++ 
     echo '}'
 } >$work/statements.cpp
 for part in program statements; do
-    silent g++ -std=c++17 $warn -DBLOOM_STATIC $include -Iexamples/cpp \
-        $work/$part.cpp -o $work/$part
+    silent g++ -std=c++17 $warn -DBLOOM_STATIC -DBLOOM_ATOMIC $include \
+        -Iexamples/cpp $work/$part.cpp -o $work/$part
     is "the $part in the README" \
         "$(sed -n 's,^// prints: ,,p' $work/$part.cpp)" "$(cd $work && ./$part)"
 done
