@@ -134,19 +134,28 @@ uninstall::
 
 # The shared library is libbloom-h.so.MAJOR to the loader: Debian has another
 # libbloom.so.1. Other languages cannot read the macro BLOOM_VERSION, so the
-# library has it as a constant, too.
+# library has it as a constant, too. Its second object has the functions for
+# programs with -DBLOOM_ATOMIC, which have names of their own. It is empty if
+# the compiler has no atomic operations.
 SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
-LIBRARY = echo 'extern const int bloom_version; const int bloom_version = \
-    BLOOM_VERSION;' | $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern \
-    $(COMPANIONS:%=-include %) -x c -
+LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -x c - -c -o
+OBJECTS = build/libbloom.o build/libbloom-atomic.o
 
 build/libbloom.o: $(BLOOM)
-	$(LIBRARY) -c -o $@
-build/libbloom.so: build/libbloom.o
-	$(C99) -shared -Wl,-soname,$(SONAME) $< -o $@
-build/libbloom.a: build/libbloom.o
+	{ printf '#include "%s"\n' $(COMPANIONS); \
+	    echo 'extern const int bloom_version;'; \
+	    echo 'const int bloom_version = BLOOM_VERSION;'; } | $(LIBRARY) $@
+build/libbloom-atomic.o: $(BLOOM)
+	{ echo 'typedef int bloom_not_empty_;'; \
+	    echo '#if __GCC_ATOMIC_CHAR_LOCK_FREE == 2'; \
+	    echo '#define BLOOM_ATOMIC'; \
+	    printf '#include "%s"\n' $(COMPANIONS); \
+	    echo '#endif'; } | $(LIBRARY) $@
+build/libbloom.so: $(OBJECTS)
+	$(C99) -shared -Wl,-soname,$(SONAME) $(OBJECTS) -o $@
+build/libbloom.a: $(OBJECTS)
 	rm -f $@
-	ar rcs $@ $<
+	ar rcs $@ $(OBJECTS)
 
 libbloom: build/libbloom.so build/libbloom.a
 

@@ -91,8 +91,9 @@
    * BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock (GCC or Clang; see "Threads" below).
                             If some files of a program define it and others do
-                            not, the program does not link. (With BLOOM_STATIC
-                            the linker cannot notice that.)
+                            not, the program does not link. (With BLOOM_STATIC,
+                            or with libbloom, which serves both, the linker
+                            cannot notice that.)
    * BLOOM_NAMESPACE        is a prefix for the names of all functions and of
                             the type bloom. It lets two copies of bloom.h, or
                             bloom.h and another library that has a bloom_init,

@@ -1,9 +1,8 @@
 /* bloom.h for C++11 and later: filters that own their memory, keys of C++
    types, and ranges of keys. Each member function calls the C function of that
-   name, inline. For other C functions, get() returns the pointer. Copy bloom.h,
-   bloom_chain.h, bloom_window.h, bloom_slices.h and bloom_keyed.h beside this
-   file. In one file of the program, define BLOOM_IMPLEMENTATION before you
-   include it.
+   name, inline. For other C functions, get() returns the pointer. Copy bloom.h
+   and its five companions beside this file. In one file of the program, define
+   BLOOM_IMPLEMENTATION before you include it.
 
        bloompp::filter seen(1000000, 0.01);     // a million keys, 1%
        if (!seen) return 1;                     // impossible plan or no memory
@@ -18,6 +17,13 @@
        bloompp::chain log(1000, 0.01);          // grows, if n is not known
        bloompp::window recent(1000, 0.01);      // forgets: the last 1000 keys
        bloompp::slices days(1000, 0.01, 365);   // 365 filters, asked at once
+
+       int why = seen.save("seen.bloom");       // 0, or an errno
+       auto old = bloompp::filter::load("seen.bloom", &why);
+       if (!old && why == ENOENT)               // no such file: begin anew; but
+           old = bloompp::filter(1000000, 0.01);    // never after other errors
+       // with BLOOM_ATOMIC: several processes add, and look up at once
+       auto all = bloompp::share("all.bloom", bloom_plan_for(1000000, 0.01));
 
    Keys have one of these types; others do not compile, with a clear message.
      - Text or bytes: a C string, a bloom_key, an array of unsigned char, or a
@@ -51,8 +57,17 @@
    other calls need a true one. (Calls of slices that return a vector may throw
    std::bad_alloc.) If BLOOM_EXCEPTIONS is defined, constructors, copy(), |, &,
    |= and &= throw std::runtime_error when they fail. what() says whether the
-   plan is impossible, what is wrong with the image, or that memory is short. */
-#include "bloom_chain.h"        /* each time: see BLOOM_IMPLEMENTATION */
+   plan is impossible, what is wrong with the image, or that memory is short.
+   Then save, load, share and close throw std::system_error, whose code() has
+   the errno.
+
+   Files: save(), load() and share() follow bloom_save, bloom_load and
+   bloom_share of bloom_file.h, which says what they promise and refuse. They
+   need a POSIX system or Windows (share() a POSIX system). */
+#if defined _WIN32 || defined __unix__ || defined __APPLE__
+#include "bloom_file.h"         /* each time: see BLOOM_IMPLEMENTATION */
+#endif
+#include "bloom_chain.h"
 #include "bloom_keyed.h"
 #include "bloom_slices.h"
 #include "bloom_window.h"
@@ -60,6 +75,7 @@
 #define BLOOM_HPP
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
@@ -68,6 +84,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -78,7 +95,7 @@
 #define BLOOMPP_USE
 #endif
 #if defined BLOOM_EXCEPTIONS
-#define BLOOMPP_ANSWER          /* |= throws, so its result may be ignored */
+#define BLOOMPP_ANSWER          /* it throws, so its result may be ignored */
 #else
 #define BLOOMPP_ANSWER BLOOMPP_USE
 #endif
@@ -252,6 +269,68 @@ inline void write_(const bloom_chain *c, void *to) { bloom_chain_write(c, to); }
 template <class B> void write_(const B *b, void *to)
     { std::memcpy(to, b, size_(b)); }
 
+// ---- Files -----------------------------------------------------------------
+class path {                            // a name of a file, in UTF-8 on Windows
+    const char *name;
+public:
+    path(const char *of) : name(of) {}
+    path(const std::string &of) : name(of.c_str()) {}
+    operator const char *() const { return name; }
+};
+#ifdef BLOOM_FILE_H
+inline int save_(bloom *b, path name) { return bloom_save(b, name); }
+inline int save_(bloom_window *w, path name)
+{
+    bloom_window_seal(w);
+    return bloom_file_save(name, w, bloom_window_size(w));
+}
+inline int save_(bloom_chain *c, path name)
+{
+    const size_t size = bloom_chain_size(c);
+    std::unique_ptr<char[]> image(new (std::nothrow) char[size]);
+    if (!image)
+        return ENOMEM;
+    bloom_chain_seal(c);
+    bloom_chain_write(c, image.get());
+    return bloom_file_save(name, image.get(), size);
+}
+// Makes a filter of the bytes that bloom_file_load has read, and owns them.
+inline bloom_chain *take(bloom_chain *, void *image, size_t size,
+                         bloom_error *error)
+{
+    bloom_chain *c = bloom_chain_load(image, size, error);
+    bloom_file_free(image);
+    return c;
+}
+inline bloom_window *take(bloom_window *, void *image, size_t size,
+                          bloom_error *error)
+{
+    bloom_window *w = bloom_window_open(image, size, error);
+    if (!w)
+        bloom_file_free(image);
+    return w;
+}
+inline bloom *load_(bloom *, path name, int *why)
+    { return bloom_load(name, SIZE_MAX, why); }
+// Loads and checks as bloom_load does: bytes after the image are refused, since
+// the next save would drop them.
+template <class B> B *load_(B *kind, path name, int *why)
+{
+    size_t size;
+    bloom_error error = BLOOM_OK;
+    void *image = bloom_file_load(name, SIZE_MAX, &size);
+    *why = image ? 0 : errno;
+    if (!image)
+        return nullptr;
+    B *b = take(kind, image, size, &error);
+    if (b && size_(b) == size && verify_(b) != BLOOM_CORRUPT)
+        return b;
+    free_(b);
+    *why = error == BLOOM_NO_MEMORY ? ENOMEM : EBADMSG;
+    return nullptr;
+}
+#endif
+
 // ---- Ranges ----------------------------------------------------------------
 template <class It> std::is_base_of<std::forward_iterator_tag,
     typename std::iterator_traits<It>::iterator_category> goes_forward(int);
@@ -365,6 +444,23 @@ struct made {                           // frees filters, and checks new ones
             *error = why;
         return check(p, bloom_error_text(why));
     }
+    static int file(int why, const char *name)  // why: 0 or an errno
+    {
+#ifdef BLOOM_EXCEPTIONS
+        if (why) throw std::system_error(why, std::generic_category(),
+                                         std::string("bloom: ") + name);
+#endif
+        static_cast<void>(name);
+        return why;
+    }
+    template <class P> static P opened(P p, int error, const char *name,
+                                       int *why)
+    {
+        if (why)
+            *why = error;
+        file(error, name);
+        return p;
+    }
 };
 template <class Self, class B> struct lookups {     // for the B of Self::get()
     const B *b() const { return static_cast<const Self *>(this)->get(); }
@@ -402,7 +498,8 @@ protected:
     explicit lookups(const secret &key) : hide(key) {}
     secret hide;
 };
-template <class Self, class B> struct additions : lookups<Self, B> {
+template <class Self, class B, class Delete = made>
+struct additions : lookups<Self, B> {
     template <class K, only_if<!is_range<K>::value> = 0> bool add(const K &k)
         { return add_one(get(), this->hide, slot(key_of(k))); }
     template <class It, class End = It>         // returns how many were new
@@ -412,11 +509,31 @@ template <class Self, class B> struct additions : lookups<Self, B> {
         { return add(std::begin(range), std::end(range)); }
     template <class K> size_t add(std::initializer_list<K> keys)
         { return add(keys.begin(), keys.end()); }
-    void seal() { seal_(get()); }
     B *get() const { return own.get(); }
 protected:
     additions(B *b, const secret &key) : lookups<Self, B>(key), own(b) {}
-    std::unique_ptr<B, made> own;
+    std::unique_ptr<B, Delete> own;
+};
+// In memory of its own
+template <class Self, class B> struct owner : additions<Self, B> {
+    void seal() { seal_(this->get()); }
+#ifdef BLOOM_FILE_H
+    // Seals and saves it: a crash leaves the old file or the new one. Returns 0
+    // or an errno.
+    BLOOMPP_ANSWER int save(path name)
+        { return made::file(save_(this->get(), name), name); }
+    // Loads and checks it. It is false after an error: *why is an errno. Do not
+    // begin with an empty filter after another error than ENOENT: the next save
+    // would replace what is there.
+    static Self load(path name, int *why = nullptr, const secret &key = {})
+    {
+        int error = 0;
+        B *b = load_(static_cast<B *>(nullptr), name, &error);
+        return Self(made::opened(b, error, name, why), key);
+    }
+#endif
+protected:
+    owner(B *b, const secret &key) : additions<Self, B>(b, key) {}
 };
 // Borrowed bytes: a mapped file, ROM, or another filter
 class BLOOMPP_USE view : public lookups<view, bloom> {
@@ -441,16 +558,18 @@ inline bool operator==(view a, view b)
 }
 inline bool operator!=(view a, view b) { return !(a == b); }
 
-class BLOOMPP_USE filter : public additions<filter, bloom> {
+class BLOOMPP_USE filter : public owner<filter, bloom> {
+    friend struct owner<filter, bloom>;
+    filter(bloom *b, const secret &key) : owner(b, key) {}
 public:
     explicit filter(bloom_plan plan, const secret &key = {})
-        : additions(made::by_plan(bloom_create(plan), bloom_plan_size(plan)),
-                    key) {}
+        : owner(made::by_plan(bloom_create(plan), bloom_plan_size(plan)),
+                key) {}
     filter(uint64_t n, double p, bloom_layout layout = BLOOM_CLASSIC,
            const secret &key = {})
         : filter(bloom_plan_layout(n, p, layout), key) {}
     explicit filter(view a)             // a copy, with its secret
-        : additions(a ? made::copy(bloom_copy(a.get())) : nullptr, a.key()) {}
+        : owner(a ? made::copy(bloom_copy(a.get())) : nullptr, a.key()) {}
     operator view() const { return view(get(), hide); }
     filter copy() const { return filter(view(*this)); }
     bloom_plan plan() const { return bloom_plan_of(get()); }
@@ -491,21 +610,62 @@ inline filter operator&(view a, view b)
     return (both &= b) ? std::move(both) : filter(view(nullptr));
 }
 
+#if defined BLOOM_FILE_H && defined BLOOM_ATOMIC && !defined _WIN32
+// A filter in a file that several processes use at once: they add keys and look
+// up one another's. close() writes it to the disk, and returns 0 or an errno.
+// The destructor does the same, but cannot tell an error. During verify(),
+// write(), == and a copy by filter(view), nobody may change the filter.
+struct unshared {
+    void operator()(bloom *b) const { static_cast<void>(bloom_unshare(b)); }
+};
+class BLOOMPP_USE shared : public additions<shared, bloom, unshared> {
+    friend shared share(path name, bloom_plan plan, int *why,
+                        const secret &key);
+    shared(bloom *b, const secret &key) : additions(b, key) {}
+public:
+    operator view() const { return view(get(), hide); }
+    bloom_plan plan() const { return bloom_plan_of(get()); }
+    template <class K> bool remove(const K &k)      // as that of a filter
+    {
+        auto &&it = key_of(k);
+        return hide ? remove_(get(), hide(slot(it))) : remove_(get(), slot(it));
+    }
+    BLOOMPP_USE bool merge(view from)
+    {
+        return *this && from && from.key() == hide
+            && bloom_merge(get(), from.get());
+    }
+    BLOOMPP_ANSWER int close()
+        { return made::file(bloom_unshare(own.release()), "closing"); }
+};
+// Creates the file if there is none. Without a plan, it takes the filter that
+// is there. The result is false after an error: *why is an errno.
+inline shared share(path name, bloom_plan plan = bloom_plan(),
+                    int *why = nullptr, const secret &key = {})
+{
+    int error = 0;
+    bloom *b = bloom_share(name, plan, &error);
+    return shared(made::opened(b, error, name, why), key);
+}
+#endif
+
 // A scalable Bloom filter. Chains cannot be merged, because the union would not
 // keep the rate: look keys up in both.
-class BLOOMPP_USE chain : public additions<chain, bloom_chain> {
+class BLOOMPP_USE chain : public owner<chain, bloom_chain> {
+    friend struct owner<chain, bloom_chain>;
+    chain(bloom_chain *c, const secret &key) : owner(c, key) {}
 public:
     chain(uint64_t first_n, double p, bloom_layout layout = BLOOM_CLASSIC,
           const secret &key = {})
-        : additions(made::by_plan(bloom_chain_new(first_n, p, layout),
-                                  first_size(first_n, p, layout)), key) {}
+        : owner(made::by_plan(bloom_chain_new(first_n, p, layout),
+                              first_size(first_n, p, layout)), key) {}
     chain(const void *image, size_t size, bloom_error *error = nullptr,
           const secret &key = {})       // a copy of the image
-        : additions(made::read(bloom_chain_load, image, size, error), key) {}
+        : owner(made::read(bloom_chain_load, image, size, error), key) {}
     chain copy() const
     {
         if (!*this)
-            return chain(nullptr, hide);
+            return chain(static_cast<bloom_chain *>(nullptr), hide);
         std::unique_ptr<char[]> image(
             made::copy(new (std::nothrow) char[size()]));
         if (image)
@@ -516,7 +676,6 @@ public:
     view link(unsigned i) const { return { bloom_chain_link(get(), i), hide }; }
     double rate() const { return bloom_chain_rate(get()); }     // asked for
 private:
-    chain(std::nullptr_t, const secret &key) : additions(nullptr, key) {}
     static size_t first_size(uint64_t first_n, double p, bloom_layout layout)
     {
         return p < 1 && layout != BLOOM_COUNTING
@@ -539,18 +698,21 @@ inline bool operator==(const chain &a, const chain &b)
 inline bool operator!=(const chain &a, const chain &b) { return !(a == b); }
 
 // A sliding window
-class BLOOMPP_USE window : public additions<window, bloom_window> {
+class BLOOMPP_USE window : public owner<window, bloom_window> {
+    friend struct owner<window, bloom_window>;
+    window(bloom_window *w, const secret &key) : owner(w, key) {}
 public:
     explicit window(bloom_window_plan plan, const secret &key = {})
-        : additions(made::by_plan(bloom_window_create(plan),
-                                  bloom_window_plan_size(plan)), key) {}
+        : owner(made::by_plan(bloom_window_create(plan),
+                              bloom_window_plan_size(plan)), key) {}
     window(uint64_t n, double p, unsigned generations = 8,
            bloom_layout layout = BLOOM_CLASSIC, const secret &key = {})
         : window(bloom_window_plan_for(n, p, generations, layout), key) {}
     window(const void *image, size_t size, bloom_error *error = nullptr,
            const secret &key = {})      // a copy of the image
-        : window(made::read(bloom_window_view, image, size, error), key) {}
-    window copy() const { return window(get(), hide); }
+        : window(copied(made::read(bloom_window_view, image, size, error)),
+                 key) {}
+    window copy() const { return window(copied(get()), hide); }
     bloom_window_plan plan() const { return bloom_window_plan_of(get()); }
     view generation(unsigned i) const           // 0 is the newest
         { return { bloom_window_generation(get(), i), hide }; }
@@ -564,8 +726,8 @@ public:
     }
     void clear() { bloom_window_clear(get()); }
 private:
-    window(const bloom_window *w, const secret &key)
-        : additions(w ? made::copy(bloom_window_copy(w)) : nullptr, key) {}
+    static bloom_window *copied(const bloom_window *w)
+        { return w ? made::copy(bloom_window_copy(w)) : nullptr; }
 };
 // Equal headers, with time and span, and generations
 inline bool operator==(const window &a, const window &b)

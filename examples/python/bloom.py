@@ -11,6 +11,7 @@
     seen.save("seen.bloom")               # `bloom check seen.bloom` reads it
     with Bloom.open("seen.bloom") as old: # maps the file into memory
         len(old), old.fpr                 # estimated keys, false-positive rate
+    all_ = Bloom.share("all", 10**6)      # processes add to one file at once
     both = seen | other                   # union; also |=, &, &=
     log = Chain(1000, 0.01)               # grows, if n is not known
     recent = Window(1000, 0.01)           # forgets: the last 1000 keys
@@ -39,6 +40,11 @@ instead. A mapped file must not be overwritten in place, for example by cp: if
 that makes it shorter, a lookup ends the process (SIGBUS), and otherwise lookups
 mix old and new cells. Replace it by rename, as save() and mv do.
 
+Processes may add keys to one file at the same time, and look up one another's,
+if all of them open it by Bloom.share(). open(writable=True) is for one process:
+it locks the file, and fails if another filter has it open to be changed. While
+a file is open in either way, save() to it is refused.
+
 Seals: save() writes a checksum into the file, the seal. A file that was changed
 in place after that (writable=True) has none, and open() warns that damage
 cannot be seen. Chains and windows are never changed in place. Chain.open() and
@@ -48,8 +54,7 @@ Threads may share a filter. While a call reads or writes a whole filter, other
 threads run. They may look keys up in that filter, but add() and other changes
 of it wait. During fold() all other threads wait. os.fork() waits until the
 calls that change a filter, or read all of it, have ended. Use a lock of your
-own if the interpreter has no global lock, or if several processes add to one
-mapped file.
+own if the interpreter has no global lock.
 
 The library is the file that $LIBBLOOM names. Without that variable it is
 libbloom.so beside this file or in the build folder of the repository, or else
@@ -60,9 +65,11 @@ Python would import it instead.
 """
 import copy
 import ctypes
+import errno
 import mmap
 import os
 import sys
+import time
 import warnings
 from array import array
 from contextlib import contextmanager, nullcontext, suppress
@@ -76,6 +83,10 @@ from typing import (Any, BinaryIO, Iterable, Iterator, List, Literal,
                     NamedTuple, Optional, Protocol, SupportsIndex, Type,
                     TypeVar, Union, overload)
 from weakref import ref
+
+_fcntl: Any = None
+with suppress(ImportError):             # on Windows
+    import fcntl as _fcntl
 
 __all__ = ["Bloom", "BloomError", "BloomWarning", "Chain", "Plan", "Slices",
            "Window"]
@@ -124,7 +135,7 @@ def _functions(prefix: str, table: str) -> Any:
              "u": c_uint64, "i": c_int, "d": c_double, "z": ctypes.c_size_t,
              "b": c_bool, "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
     whole = """seal estimate fpr copy verify merge intersect clear load fold_by
-        find_all count put get clear_filter save""".split()
+        find_all count put get clear_filter save share unshare""".split()
     functions = SimpleNamespace()
     for result, arguments, *names in map(str.split, table.split(",")):
         for name in names:
@@ -133,30 +144,31 @@ def _functions(prefix: str, table: str) -> Any:
             function.restype = types[result]
             function.argtypes = [types[letter] for letter in arguments]
             setattr(functions, name, function)
+    for name in "add", "may_contain", "remove":     # of bytes, integers, hashes
+        if hasattr(functions, name):
+            setattr(functions, name + "_one", [
+                getattr(functions, name + kind)
+                for kind in ("", "_u64", "_hash")])
     return functions
-
-def _kinds(functions: Any, name: str) -> Any:
-    """The functions for bytes, integers and hashes."""
-    return [getattr(functions, name + kind) for kind in ("", "_u64", "_hash")]
 
 _here = os.path.dirname(os.path.abspath(__file__))
 _path = os.environ.get("LIBBLOOM") or next((place for place in (
     _here + "/libbloom.so", _here + "/../../build/libbloom.so")
     if os.path.exists(place)), "libbloom-h.so.2")
-_SHARED = """- v free seal, d v fpr, b vsz add may_contain,
+_COMMON = """- v free seal, d v fpr, b vsz add may_contain,
     b vu add_u64 may_contain_u64, b vh add_hash may_contain_hash,
     z vvzv add_many may_contain_many add_many_u64 may_contain_many_u64, """
 try:
     _held, _released = ctypes.PyDLL(_path), ctypes.CDLL(_path)
-    _bloom = _functions("bloom_", _SHARED + """P udi plan_layout, P v plan_of,
+    _BLOOM = _COMMON + """b vsz remove, b vu remove_u64, b vh remove_hash,
+        b vv merge, u v estimate, """
+    _bloom = _functions("bloom_", _BLOOM + """P udi plan_layout, P v plan_of,
         z P plan_size, u Pd plan_capacity, d Pu plan_fpr, u vd fold_by,
-        v P create, v v copy,
-        v vzv view, z v size, i v verify, s i error_text, b vsz remove,
-        b vu remove_u64 fold, b vh remove_hash, b vv merge intersect,
-        u v estimate, - v clear""")
-    _chain = _functions("bloom_chain_", _SHARED + """v udP create, v vzv load,
+        v P create, v v copy, v vzv view, z v size, i v verify, s i error_text,
+        b vu fold, b vv intersect, - v clear""")
+    _chain = _functions("bloom_chain_", _COMMON + """v udP create, v vzv load,
         u v estimate, w v links, v vw link, - vs head, d v rate""")
-    _window = _functions("bloom_window_", _SHARED + """W udwi plan_for,
+    _window = _functions("bloom_window_", _COMMON + """W udwi plan_for,
         W v plan_of, v W create, v v copy, v vzv view, u v keys time span,
         v vw generation, - v step clear, - vuu set_time, b vuu advance""")
     _slices = _functions("bloom_slices_", """- v free seal clear, v Pu create,
@@ -169,6 +181,11 @@ try:
 except (OSError, AttributeError, ValueError) as _error:     # missing, or older
     raise ImportError("bloom.py needs libbloom: run `make libbloom` "
                       f"({_error})") from None
+try:        # the same functions, for filters that other processes change, too
+    _atomic = _functions("BLOOM_ATOMIC_bloom_", _BLOOM + """v sPv share,
+        i v unshare""")
+except AttributeError:
+    _atomic = None
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 _memcmp = _released.memcmp
 _memcmp.argtypes = [c_void_p, c_void_p, ctypes.c_size_t]
@@ -211,7 +228,8 @@ class _Memory:
     all: Any = set()                    # weak references, for fork
 
     def __init__(self, address: Any, free: Any = None, owner: Any = None,
-                 writable: bool = True, file: Any = None) -> None:
+                 writable: bool = True, file: Any = None,
+                 shared: bool = False) -> None:
         if not address:
             raise MemoryError("not enough memory for the filter")
         self._as_parameter_, self.free, self.owner = address, free, owner
@@ -219,6 +237,8 @@ class _Memory:
         self.writable, self.lock = writable, RLock()    # a signal handler may
                                         # use a filter that its thread locked
         self.file = file                # os.fstat() of what is mapped
+        self.shared = shared            # with other processes
+        self.errors: Any = []           # of free
         self.all.add(ref(self, self.all.discard))
 
     def keyed(self, key: Any) -> "_Memory":
@@ -228,7 +248,7 @@ class _Memory:
 
     def __del__(self) -> None:
         if getattr(self, "free", None):
-            self.free(self)
+            self.errors.append(self.free(self))
 
     def image(self, size: Any = None) -> Any:
         """The bytes of a filter, not copied. They keep its memory alive."""
@@ -421,15 +441,43 @@ def _write(file: Any, parts: Any) -> None:
 
 def _replace(path: Any, parts: Any) -> None:
     """Writes a new file, and then gives it the name of the old one."""
-    path = os.fspath(path)
-    name, image = os.fsencode(path), parts[-1]
-    if b"\0" in name:
-        raise ValueError("embedded null byte in the path")
+    image = parts[-1]
     if len(parts) > 2 or parts[0]:      # with a head, or several parts
         image = b"".join(parts)
-    why = _file.save(name, image, len(image))
+    _succeeded(_file.save(_encoded(path), image, len(image)), path)
+
+def _encoded(path: Any) -> bytes:
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError("embedded null byte in the path")
+    return name
+
+def _succeeded(why: int, path: Any) -> None:
+    if why == errno.EBUSY:
+        raise OSError(why, "the file is in use, for example by share() or "
+                      "open(writable=True)", os.fspath(path))
     if why:
-        raise OSError(why, os.strerror(why), path)
+        raise OSError(why, os.strerror(why), os.fspath(path))
+
+def _open_locked(path: Any) -> Any:
+    """Opens a file that no other filter may change. The lock lasts as long as
+    the file or a map of it is open. A save locks the old file for a moment, and
+    may replace it before it is locked here, so this tries for half a second."""
+    for _ in range(50):
+        file: Any = open(path, "r+b")
+        try:
+            if _fcntl:
+                _fcntl.flock(file.fileno(), _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    file, locked = None, file
+                    return locked
+        except BlockingIOError:
+            time.sleep(0.01)
+        finally:
+            if file is not None:
+                file.close()
+    return _succeeded(errno.EBUSY, path)
 
 # ---- Filters ---------------------------------------------------------------
 def _as_numpy(keys: Any, answers: Any, kind: Any) -> Any:
@@ -473,16 +521,29 @@ class _Image:
         self.close()
 
     def close(self) -> None:
-        """Free the memory now. Otherwise it is freed with the object."""
+        """Free the memory now. Otherwise it is freed with the object. A shared
+        filter is first written to the disk; if that fails, this is an
+        OSError."""
+        errors = [] if self._memory is None else self._memory.errors
         self._memory = None
+        if any(errors):
+            raise OSError(errors[0], os.strerror(errors[0]))
 
     def __bool__(self) -> bool:
         return True                     # even if it is empty, unlike a set
 
     def _whole(self, call: Any, to_change: bool = False) -> Any:
         memory = self._open(to_change)
+        if to_change:
+            self._not_shared()
         with memory.lock:
             return call(memory)
+
+    def _not_shared(self) -> None:
+        if self._open().shared:
+            raise ValueError("other processes may change the filter now: do "
+                             "this when all have closed it, with open(path, "
+                             "writable=True)")
 
     def __repr__(self) -> str:
         if self._memory is None:
@@ -491,7 +552,8 @@ class _Image:
 
     def __eq__(self, other: Any) -> bool:
         """Equal plans, cells and secrets. The seals do not count."""
-        if not isinstance(other, _Image) or self._lib is not other._lib:
+        if not isinstance(other, _Image) or type(self)._lib is not type(
+                other)._lib:
             return NotImplemented
         if self._open().secret != other._open().secret:
             return False
@@ -513,9 +575,11 @@ class _Image:
 
     def _snapshot(self) -> Any:
         """The head and copies of the images, all of the same moment."""
-        with self._open().lock:
-            head, *images = self._parts(self._open())
-            return [head, *(self._copied(image).image(self._part.size)
+        memory = self._open()
+        with memory.lock:
+            head, *images = self._parts(memory)
+            return [head, *(image if memory.shared else
+                            self._copied(image).image(self._part.size)
                             for image in images)]
 
     def __bytes__(self) -> bytes:
@@ -556,7 +620,8 @@ class _Image:
         if secret is not None:
             make = partial(make, key=secret)
         def own(part: Any) -> Any:
-            return {name: part[name] for name in part if name != "_memory"} \
+            return {name: part[name] for name in part
+                    if name not in ("_memory", "_lib")} \
                 if isinstance(part, dict) else part
         state = getattr(self, "__getstate__", lambda: vars(self))()
         return make, (bytes(self),), (
@@ -567,14 +632,17 @@ class _Image:
         position. The file at a path is replaced only when the new one is
         complete, also after a crash. It keeps its owner and permissions. A pipe
         or a character device is written to. Other threads may add meanwhile,
-        because a copy is written. A filter that was opened with writable=True
-        is never saved to its own file: later keys would go into the old file,
-        which has lost its name. Use seal() instead."""
+        because a copy is written. A filter that was opened by share() or with
+        writable=True is never saved to its own file: later keys would go into
+        the old file, which has lost its name. Its keys are in the file already;
+        after writable=True, use seal(). While such a file is open, saving
+        another filter to it is an OSError (EBUSY)."""
         path: Any = None if hasattr(file, "write") else file
         if path is not None and self._is_in(path):
             raise ValueError(f"{os.fsdecode(path)}: the filter was opened from "
-                             "this file with writable=True, so its keys are in "
-                             "it already: use seal(), or save it elsewhere")
+                             "this file by share() or with writable=True, so "
+                             "its keys are in it already: use seal() if nobody "
+                             "shares it, or save it elsewhere")
         head, *images = self._snapshot()
         for image in images:
             if self._part.verify(image) == _UNSEALED:
@@ -598,15 +666,19 @@ class _Mapped(_Image):
     def open(cls: Type[_F], path: Path, writable: bool = False, *,
              key: Secret = None) -> _F:
         """Map a saved filter into memory. If it is writable, added keys go into
-        the file, until somebody replaces it, and the seal is removed. The cells
-        are not checked; call verify() for that. A file without a seal causes a
-        BloomWarning. If the file may be overwritten in place, use load():
-        while it is mapped, a lookup may then end the process (SIGBUS)."""
+        the file, until somebody replaces it, and the seal is removed. This is
+        for one process: it locks the file (flock), and if another filter has it
+        open by share() or with writable=True, it is an OSError (EBUSY). The
+        cells are not checked; call verify() for that. A file without a seal
+        causes a BloomWarning. If the file may be overwritten in place, use
+        load(): while it is mapped, a lookup may then end the process
+        (SIGBUS)."""
         name = os.fsdecode(path)
-        with open(path, "r+b" if writable else "rb") as file:
+        with _open_locked(path) if writable else open(path, "rb") as file:
             facts = os.fstat(file.fileno())
             if facts.st_size == 0:
                 raise BloomError(f"{name}: truncated: the file is empty")
+            # The map keeps the file open, and so the lock.
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
         self = object.__new__(cls)
@@ -628,11 +700,18 @@ class _Mapped(_Image):
 
     @classmethod
     def _parts(cls, memory: _Memory) -> Any:
+        """What other processes may change is copied, with all keys that were in
+        before. If a key comes meanwhile, the seal of the original is removed;
+        that of the copy does not match then, and is removed, too."""
+        if memory.shared:
+            original, memory = memory, cls._copied(memory)
+            if not any(ctypes.string_at(original._as_parameter_ + 24, 8)):
+                ctypes.memset(memory._as_parameter_ + 24, 0, 8)
         return [b"", memory.image(cls._lib.size)]   # only chains have a head
 
 class _Filter(_Image):
     """The common part of Bloom, Chain and Window."""
-    _adds = _finds = _kind = None                       # type: Any
+    _kind = None                                        # type: Any
 
     def __len__(self) -> int:
         """An estimate, from the cells, of how many different keys are in. It is
@@ -663,10 +742,10 @@ class _Filter(_Image):
         if memory is None or not memory.writable:
             self._open(True)            # called only to raise the error
         with memory.lock:
-            return _one(self._adds, memory, key)
+            return _one(self._lib.add_one, memory, key)
 
     def __contains__(self, key: Key) -> bool:
-        return _one(self._finds, self._open(), key)
+        return _one(self._lib.may_contain_one, self._open(), key)
 
     def update(self, *keys: Iterable[Key]) -> int:
         """Add many keys: all keys of one list, or of several. Return how many
@@ -701,7 +780,7 @@ class _Filter(_Image):
                     total = getattr(self._lib, name + end)(
                         memory, _address(batch), len(answers), answers)
                 else:
-                    calls = self._adds if to_change else self._finds
+                    calls = getattr(self._lib, name + "_one")
                     answers = bytearray(_one(calls, memory, key)
                                         for key in batch)
                     total = sum(answers)
@@ -714,14 +793,51 @@ class Bloom(_Mapped, _Filter):
     can be removed. `key` is a secret of 16 bytes, for keys that strangers
     choose."""
     _lib, _magic = _bloom, b"BLM"
-    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
-    _removes = _kinds(_lib, "remove")
 
     def __init__(self, n: float, p: float = 0.01, *, layout: Layout = "classic",
                  seed: int = 0, hash_bits: int = 64, key: Secret = None
                  ) -> None:
         plan = _plan(n, p, layout, seed, hash_bits)[-1]
         self._memory = _Memory(_bloom.create(plan), _bloom.free).keyed(key)
+
+    @classmethod
+    def share(cls: Type[_F], path: Path, n: Optional[float] = None,
+              p: float = 0.01, *, layout: Layout = "classic", seed: int = 0,
+              hash_bits: int = 64, key: Secret = None) -> _F:
+        """Map a filter in a file that several processes use at the same time.
+        They add keys, and look up one another's, without a lock of yours; so do
+        programs in C, by bloom_share(). If there is no file, make one for these
+        arguments. If there is one for other arguments, raise ValueError.
+        Without n, take the filter that is there. The cells are not checked.
+
+        The file must be on a disk of this machine. If the disk is full, a
+        process that adds ends (SIGBUS). A process that is killed loses no key.
+        After a power cut, keys may be missing that no close() has written to
+        the disk. seal(), clear(), fold() and &= are refused, because they need
+        the filter alone, as is open(path, writable=True). copy(), bytes() and
+        pickles make filters that are not shared. After os.fork(), the child may
+        use the filter, too. This needs a POSIX system."""
+        if _atomic is None:
+            raise NotImplementedError("share() needs a POSIX system, and a "
+                                      "compiler with atomic operations for "
+                                      "libbloom")
+        plan, why = _Plan(), c_int()
+        if n is not None:
+            plan = _plan(n, p, layout, seed, hash_bits)[-1]
+        address = _atomic.share(_encoded(path), plan, ctypes.byref(why))
+        if why.value == errno.EBADMSG:
+            raise BloomError(f"{os.fsdecode(path)}: not a Bloom filter, or not "
+                             "a whole one")
+        if why.value == errno.EINVAL:
+            raise ValueError(f"{os.fsdecode(path)}: the filter in this file "
+                             "was made with other arguments")
+        _succeeded(why.value, path)
+        self = object.__new__(cls)
+        self._lib = _atomic
+        self._memory = _Memory(address, _atomic.unshare,
+                               shared=True).keyed(key)
+        self._memory.file = os.stat(path)
+        return self
 
     @property
     def plan(self) -> Plan:
@@ -746,7 +862,7 @@ class Bloom(_Mapped, _Filter):
         can remove others."""
         memory = self._open(True)
         with memory.lock:
-            removed = _one(self._removes, memory, key)
+            removed = _one(self._lib.remove_one, memory, key)
         if not removed and LAYOUTS[self.plan.layout] != "counting":
             raise ValueError(f"a {LAYOUTS[self.plan.layout]} filter cannot "
                              "remove keys: make it with layout=\"counting\"")
@@ -765,11 +881,12 @@ class Bloom(_Mapped, _Filter):
         return self
 
     def __ior__(self: _F, other: "Bloom") -> _F:
-        return self._combine(_bloom.merge, other)
+        return self._combine(self._lib.merge, other)
 
     def __iand__(self: _F, other: "Bloom") -> _F:
         """Keep the keys that are in both filters; a few others stay by
         chance. The len() of the result is too large, see `&`."""
+        self._not_shared()
         return self._combine(_bloom.intersect, other)
 
     def __or__(self: _F, other: "Bloom") -> _F:
@@ -833,7 +950,6 @@ class Chain(_Loaded):
     """A scalable Bloom filter: it grows, and keeps the false-positive rate p
     for any number of keys. Use it if n is not known."""
     _lib = _chain
-    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
 
     def __init__(self, first_n: float = 1000, p: float = 0.01, *,
                  layout: Layout = "classic", seed: int = 0, key: Secret = None
@@ -879,7 +995,6 @@ class Window(_Loaded):
     ones, in constant memory. It has 2 to 16 generations. When the newest one is
     full, the oldest one is forgotten. To forget by time, call advance()."""
     _lib = _window
-    _adds, _finds = _kinds(_lib, "add"), _kinds(_lib, "may_contain")
 
     def __init__(self, n: float, p: float = 0.01, *, generations: int = 8,
                  layout: Layout = "classic", seed: int = 0, key: Secret = None

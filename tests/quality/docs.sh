@@ -102,12 +102,11 @@ check "README.md shows examples/first.c" readme_program
 # README's lines of C, those indented by four blanks, compile. Each heading
 # begins a new function.
 {
-    echo '#define BLOOM_STATIC'
-    echo '#include "bloom.h"'
-    echo '#include <stdio.h>'
+    printf '#define %s\n' BLOOM_STATIC BLOOM_ATOMIC
+    echo '#include "examples/companions/bloom_file.h"'
     awk '/^```/ { fenced = !fenced }
         /^#/ && !fenced { if (on) print "}"; on = 0 }
-        !fenced && /^    .*(bloom|BLOOM)_[a-zA-Z0-9_]*\(|^    (bloom|else|if)[^ ]* .*;|^    .*BLOOM_HEADER_SIZE/ {
+        !fenced && /^    .*(bloom|BLOOM)_[a-zA-Z0-9_]*\(|^    (bloom|else|if)[^ ]* .*;|^    .*BLOOM_HEADER_SIZE|^    int why;/ {
             if (!on)
                 print "void f" ++i "(uint64_t n, double p, unsigned k, size_t " \
                     "bytes, size_t count, uint64_t one_in, const uint64_t *keys, " \

@@ -39,6 +39,13 @@ static void is(bool good, const char *what, int line)
 }
 #define IS(x) is(x, #x, __LINE__)
 
+#ifdef BLOOM_EXCEPTIONS
+#define FAILS(call, number) IS(thrown([&] { static_cast<void>(call); }) \
+                               == (number))
+#else
+#define FAILS(call, number) IS((call) == (number))
+#endif
+
 using bloompp::chain;
 using bloompp::filter;
 using bloompp::secret;
@@ -868,6 +875,121 @@ static void reasons()
     memory_is_short = false;
 }
 
+// ---- Files ------------------------------------------------------------------
+
+#ifdef BLOOM_EXCEPTIONS
+template <class Call> static int thrown(Call call)
+{
+    try {
+        call();
+    } catch (const std::system_error &error) {
+        return std::strstr(error.what(), "bloom: ") == error.what()
+            ? error.code().value() : -1;
+    }
+    return 0;
+}
+#endif
+static void put(const char *name, const std::vector<char> &bytes)
+{
+    std::FILE *file = std::fopen(name, "wb");
+    IS(file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size()
+       && std::fclose(file) == 0);
+}
+// The error of loading; what is loaded is false if and only if there is one
+template <class F> static int load_error(const char *name)
+{
+    int why = -1;
+#ifdef BLOOM_EXCEPTIONS
+    why = thrown([&] { IS(static_cast<bool>(F::load(name))); });
+#else
+    IS(static_cast<bool>(F::load(name, &why)) == (why == 0));
+#endif
+    return why;
+}
+template <class F> static void saves(F f, F hidden)     // with secret_bytes
+{
+    int why = -1;
+    f.add("apple");
+    IS(f.save("saved") == 0 && f.verify() == BLOOM_OK);
+    const F g = F::load(std::string("saved"), &why);
+    IS(g && why == 0 && g == f && g.may_contain("apple"));
+    IS(g.verify() == BLOOM_OK);
+    std::vector<char> image(f.size());
+    f.write(image.data());
+    image.push_back(0);                 // the next save would drop it
+    put("damaged", image);
+    IS(load_error<F>("damaged") == EBADMSG);
+    image.resize(image.size() - 2);
+    put("damaged", image);
+    IS(load_error<F>("damaged") == EBADMSG);
+    f.write((image.resize(f.size()), image.data()));
+    image.back() = static_cast<char>(image.back() ^ 1);
+    put("damaged", image);
+    IS(load_error<F>("damaged") == EBADMSG);
+    put("damaged", { 'B', 'L' });
+    IS(load_error<F>("damaged") == EBADMSG);
+    IS(load_error<F>("none") == ENOENT && load_error<F>(".") == EISDIR);
+    FAILS(f.save("none/f"), ENOENT);
+    memory_is_short = true;
+    const int error = load_error<F>("saved");
+    memory_is_short = false;
+    IS(error == ENOMEM);
+    hidden.add("pear");
+    IS(hidden.save("saved") == 0);
+    IS(F::load("saved", nullptr, secret_bytes).may_contain("pear"));
+    IS(!F::load("saved").may_contain("pear"));
+}
+
+#ifdef BLOOM_ATOMIC
+static void sharing()
+{
+    const bloom_plan plan = bloom_plan_layout(1000, 0.001, BLOOM_COUNTING);
+    int why = -1;
+    std::remove("shared");
+    FAILS((static_cast<void>(bloompp::share("shared", bloom_plan(), &why)),
+           why), ENOENT);
+    auto one = bloompp::share("shared", plan, &why);
+    IS(one && why == 0);
+    auto two = bloompp::share(std::string("shared"));
+    IS(one.add("apple") && two.may_contain("apple"));
+    IS(two.add({ 1, 2, 3 }) == 3 && one.may_contain({ 1, 2, 3 }) == 3);
+    IS(one.remove(1) && !two.may_contain(1) && two.estimate() == 3);
+    IS(view(one) == view(two) && one.fpr() > 0);
+    IS(two.plan().cells == plan.cells && two.verify() == BLOOM_UNSEALED);
+    filter other(plan);
+    other.add("fig");
+    IS(one.merge(other) && two.may_contain("fig"));
+    IS(!one.merge(filter(10, 0.1)) && filter(one) == view(two));
+    FAILS((static_cast<void>(bloompp::share("shared", bloom_plan_for(9, 0.1),
+                                            &why)), why), EINVAL);
+    FAILS(other.save("shared"), EBUSY);
+    auto moved = std::move(one);
+    IS(!one && moved.may_contain("apple") && moved.close() == 0 && !moved);
+    FAILS(other.save("shared"), EBUSY);
+    {
+        const auto last = std::move(two);
+    }
+    IS(filter::load("shared").may_contain("apple"));
+    IS(other.save("shared") == 0);
+    auto hidden = bloompp::share("shared", plan, nullptr, secret_bytes);
+    IS(hidden.add("date") && hidden.may_contain("date"));
+    IS(!bloompp::share("shared").may_contain("date"));
+    IS(!hidden.merge(other) && hidden.remove("date"));
+}
+#endif
+
+static void files()
+{
+    saves(filter(1000, 0.01, BLOOM_BLOCKED),
+          filter(1000, 0.001, BLOOM_CLASSIC, secret_bytes));
+    saves(chain(10, 0.01), chain(10, 0.001, BLOOM_BLOCKED, secret_bytes));
+    saves(window(1000, 0.01),
+          window(1000, 0.001, 8, BLOOM_CLASSIC, secret_bytes));
+#ifdef BLOOM_ATOMIC
+    sharing();
+#endif
+}
+
 int main()
 {
     keys();
@@ -889,6 +1011,7 @@ int main()
     compiled();
 #endif
     reasons();
+    files();
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed > 0;
 }

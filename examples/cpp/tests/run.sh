@@ -13,10 +13,11 @@ warn='-Werror -Wall -Wextra -pedantic -Wshadow -Wconversion -Wsign-conversion'
 
 # ---- What it does -----------------------------------------------------------
 
-for mode in c++11 c++17 'c++20 -DBLOOM_EXCEPTIONS'; do
+for mode in c++11 'c++17 -DBLOOM_ATOMIC' \
+    'c++20 -DBLOOM_EXCEPTIONS -DBLOOM_ATOMIC'; do
     silent g++ -std=$mode $warn -g -fsanitize=address,undefined $include \
         examples/cpp/tests/hpp.cpp -o $work/hpp
-    $work/hpp >$work/hpp.out 2>&1
+    (cd $work && ./hpp) >$work/hpp.out 2>&1
     sum "$mode" $work/hpp.out
 done
 for compiler in g++ clang++; do
@@ -25,7 +26,7 @@ for compiler in g++ clang++; do
             -o $work/first
         is "first.cpp, $compiler $std" \
             "$(sed -n 's,^//     ,,p' examples/cpp/first.cpp)" "$($work/first)"
-        for mode in '' -DBLOOM_EXCEPTIONS; do
+        for mode in '' '-DBLOOM_EXCEPTIONS -DBLOOM_ATOMIC'; do
             silent $compiler -std=$std $warn $mode $include -fsyntax-only \
                 examples/cpp/tests/hpp.cpp
         done
@@ -82,6 +83,7 @@ for use in "s.add(0, 'a')" "s.find('a')" 's.count({ 1.5 })'; do
     refused 'A key must be text, bytes, an integer, an enum or a bloom_hash' \
         "$use"
 done
+refused share 'bloompp::share("x")'        # without BLOOM_ATOMIC
 refused 'pack takes integers and enums' "bloompp::pack(1, 'a')"
 refused 'pack takes integers and enums' 'bloompp::pack("text")'
 
@@ -96,11 +98,11 @@ ignored() {     # ignored WARNS OPTIONS STATEMENT
 }
 for use in 'f.merge(g)' 'f.intersect(g)' 'f.fold(2)' 'f.copy()' 'c.copy()' \
            'w.copy()' 's.copy()' 'f | g' 'f & g' 'c.link(0)' 's.get(0)' \
-           's.put(0, f)'; do
+           's.put(0, f)' 'c.load("x")'; do
     ignored 1 '' "$use"
     ignored 1 -DBLOOM_EXCEPTIONS "$use"
 done
-for use in 'f |= g' 'f &= g'; do
+for use in 'f |= g' 'f &= g' 'w.save("x")'; do
     ignored 1 '' "$use"
     ignored 0 -DBLOOM_EXCEPTIONS "$use"
 done
@@ -131,8 +133,8 @@ awk '/^```$/ { on = 0 } on && block == 1 { print } /^```cpp$/ { on = 1; block++ 
     echo '}'
 } >$work/statements.cpp
 for part in program statements; do
-    silent g++ -std=c++17 $warn -DBLOOM_STATIC $include -Iexamples/cpp \
-        $work/$part.cpp -o $work/$part
+    silent g++ -std=c++17 $warn -DBLOOM_STATIC -DBLOOM_ATOMIC $include \
+        -Iexamples/cpp $work/$part.cpp -o $work/$part
     is "the $part in the README" \
         "$(sed -n 's,^// prints: ,,p' $work/$part.cpp)" "$(cd $work && ./$part)"
 done

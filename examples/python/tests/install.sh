@@ -51,6 +51,8 @@ one: Bloom = days.get(1)
 rates: List[float] = [words.fpr, words.plan_fpr(1000), chain.rate, recent.fpr]
 words.save("words.bloom")
 loaded: Words = Words.load("words.bloom")
+with Words.share("shared.bloom", 1000, layout="blocked") as all_:
+    new = "apple" in all_ or all_.add("apple") and new
 with Words.open("words.bloom") as old:
     same: bool = loaded == old == words and old.verify()
 try:

@@ -1,10 +1,13 @@
 """Tests of examples/python/bloom.py: filters and chains in files, including
-files of the command; copies, pickles, closing, and the end of the process;
-importing the module without the library, and beside other libraries."""
+files of the command; files that processes share; copies, pickles, closing, and
+the end of the process; importing the module without the library, and beside
+other libraries."""
 import copy
 import errno
+import fcntl
 import gzip
 import io
+import mmap
 import os
 import pathlib
 import pickle
@@ -12,10 +15,12 @@ import stat
 import subprocess
 import sys
 import warnings
+from array import array
 
 from bloom_checks import (Named, Plain, Reduced, Slotted, check, child,
                           command, path, python, refuses, run_all, warned,
                           work)
+import bloom
 from bloom import Bloom, BloomError, BloomWarning, Chain, Slices, Window
 
 
@@ -109,12 +114,182 @@ def own_file():
             old.save(path("elsewhere"))
             check("sealed in place", type(b).load(name) == old != b
                   and type(b).load(path("elsewhere")) == old)
-            b.save(name)                # another one replaces the file
-            old.save(name)              # so this is another file
+            in_use(lambda: b.save(name))
+            b.save(path("elsewhere"))
+            os.replace(path("elsewhere"), name)
+            old.save(name)              # this is another file now
             check("saved", type(b).load(name) == old)
         with type(b).open(name) as old:
             old.save(name)              # read only: no keys to lose
             check("saved again", type(b).load(name) == old)
+
+
+def in_use(call):
+    try:
+        call()
+    except OSError as error:
+        check(f"{error!r}", error.errno == errno.EBUSY
+              and "in use, for example by share()" in str(error))
+    else:
+        check("a file in use was opened or replaced", False)
+
+
+def one_process():
+    """open(writable=True) has the file for itself, also across processes."""
+    name = path("alone")
+    for b in Bloom(1000), Slices(1000, 0.01, 3):
+        b.save(name)
+        with type(b).open(name, True):
+            in_use(lambda: type(b).open(name, True))
+            in_use(lambda: type(b).open(os.fsencode(name), True))
+            in_use(lambda: Bloom.share(name))
+            with type(b).open(name) as reader:
+                check("it may be read", reader == b)
+            number = os.fork()
+            if number == 0:
+                try:
+                    type(b).open(name, True)
+                except OSError as error:
+                    os._exit(error.errno)
+                os._exit(0)
+            check("the lock holds in another process",
+                  os.waitpid(number, 0)[1] >> 8 == errno.EBUSY)
+        type(b).open(name, True).close()
+    # A save replaces the file between opening and locking it
+    new, flock = Bloom(1000), fcntl.flock
+    new.add("new")
+    saves = [new.save]
+
+    def late(*arguments):
+        if saves:
+            saves.pop()(name)
+        return flock(*arguments)
+    fcntl.flock = late
+    try:
+        with Bloom.open(name, True) as b:
+            check("the new file is open", "new" in b and os.path.samestat(
+                b._memory.file, os.stat(name)))
+    finally:
+        fcntl.flock = flock
+
+
+def shared():
+    name = path("shared")
+    if os.path.exists(name):
+        os.remove(name)
+    refuses(FileNotFoundError, name, lambda: Bloom.share(name))
+    a = Bloom.share(name, 1000, 0.001, layout="counting", seed=5)
+    check("the file of a filter", bytes(a) == open(name, "rb").read()
+          == bytes(Bloom(1000, 0.001, layout="counting", seed=5)))
+    b = Bloom.share(pathlib.Path(name))
+    check("one finds the keys of the other", a.add("x") and "x" in b
+          and b.update(range(9), [b"y", 7]) == 10 and "y" in a
+          and all(a.check(range(9))) and b.remove("y") and "y" not in a)
+    check("the same", a == b and len(a) == len(b) == 10 and a.fpr == b.fpr
+          and a.plan == b.plan)
+    c = Bloom(1000, 0.001, layout="counting", seed=5)
+    c.add("z")
+    b |= c
+    check("union", "z" in a and "z" in a | c and a & c == c)
+    for call in a.seal, a.clear, lambda: a.fold(1), lambda: a.__iand__(c):
+        refuses(ValueError, "other processes", call)
+    refuses(ValueError, "shared: the filter in this file was made with other",
+            lambda: Bloom.share(name, 1100, 0.001, layout="counting", seed=5))
+    for to in name, pathlib.Path(name):
+        refuses(ValueError, "in it already", lambda: a.save(to))
+        in_use(lambda: c.save(to))
+    in_use(lambda: Bloom.open(name, True))
+    for x in copy.copy(a), pickle.loads(pickle.dumps(a)), a.copy():
+        check("a copy", x == a and x.add("own") and "own" not in a
+              and x.seal() is None and "own" not in b)
+    a.save(path("elsewhere"))
+    check("saved elsewhere", Bloom.load(path("elsewhere")) == a)
+    number = os.fork()                  # the child uses the same filter
+    if number == 0:
+        a.add("child")
+        a.close()
+        os._exit("x" not in b)
+    check("the child's keys", os.waitpid(number, 0)[1] == 0 and "child" in a
+          and "child" in b)
+    a.close()
+    refuses(ValueError, "closed", lambda: "x" in a)
+    in_use(lambda: c.save(name))
+    free = b._memory.free
+    b._memory.free = lambda memory: free(memory) or errno.EIO
+    try:
+        b.close()
+    except OSError as error:
+        check(f"an error of writing: {error!r}", error.errno == errno.EIO)
+    else:
+        check("an error of writing is lost", False)
+    with warned(lambda: Bloom.open(name, True))[0] as alone:
+        check("then for one process", "child" in alone and not alone.seal())
+    with Bloom.share(name, key=bytes(16)) as keyed:
+        check("sealed, and a secret", keyed.verify() and keyed.add("x")
+              and "x" in keyed and not keyed.verify())
+    # A key comes while the cells are copied: the old seal is not copied
+    c.save(name)
+    seal = open(name, "rb").read()[24:32]
+    with Bloom.share(name) as a, Bloom.share(name) as b:
+        copied = Bloom._copied
+
+        def late(image):
+            b.add("late")
+            made = copied(image)
+            made.image()[24:32] = seal
+            return made
+        Bloom._copied = staticmethod(late)
+        try:
+            check("no wrong seal", a.verify() is False)
+        finally:
+            del Bloom._copied
+    with open(name, "r+b") as file:     # but damage is seen
+        file.write(open(path("elsewhere"), "rb").read())
+        file.seek(500)
+        file.write(b"\xff")
+    with Bloom.share(name) as a:
+        refuses(BloomError, "corrupt", a.verify)
+    with Chain(10) as chain:
+        chain.save(path("chain"))
+        refuses(BloomError, "chain: not a Bloom", lambda: Bloom.share(
+            path("chain")))
+    refuses(ValueError, "null byte", lambda: Bloom.share(path("a\0b"), 10))
+    refuses(ValueError, "p must be", lambda: Bloom.share(path("none"), 10, 2))
+
+
+def four_processes():
+    """Four processes add keys to a file at once, and look up one another's."""
+    name, count, keys, each = path("four"), 4, 10**5, 2000
+    if os.path.exists(name):
+        os.remove(name)
+    added = memoryview(mmap.mmap(-1, 4096)).cast("Q")   # of each process
+    all_ = array("Q", range(count * keys))
+
+    def adding(i):
+        with Bloom.share(name, count * keys, 1e-12) as b:
+            lost = 0
+            for at in range(0, keys, each):
+                b.update(all_[i * keys + at:i * keys + at + each])
+                added[i] = at + each
+                other = (i + 1 + at // each % 3) % count
+                lost += b.check(all_[other * keys:
+                                     other * keys + added[other]]).count(0)
+        return lost > 0
+    children = []
+    for i in range(count):
+        children.append(os.fork())
+        if children[-1] == 0:
+            end = 2
+            try:
+                end = adding(i)
+            finally:
+                os._exit(end)
+    ends = [os.waitpid(child, 0)[1] >> 8 for child in children]
+    with Bloom.share(name) as b:
+        found = sum(b.check(all_))
+        check(f"{found} of {count * keys} keys, {ends}",
+              found == count * keys and ends == [0] * 4)
+        check("as of one process", b.fpr < 1e-11 and "absent" not in b)
 
 
 def loads():
@@ -370,7 +545,8 @@ def closed():
     b.close()
     for a in b, c, w, s, half, chain:
         public = {name for kind in type(a).__mro__[:-1] for name in vars(kind)
-                  if name[0] != "_"} - {"close", "open", "load", "from_bytes"}
+                  if name[0] != "_"} - {"close", "open", "load", "share",
+                                         "from_bytes"}
         for name in public | {n for n in calls if hasattr(a, n)}:
             if not isinstance(a, Bloom) and name in ("__or__", "__ior__"):
                 continue                # only filters have these
@@ -589,5 +765,6 @@ def without():
               and "During handling" not in done.stderr)
 
 
-run_all(with_the_command, files, own_file, loads, chains, windows, slices,
+run_all(with_the_command, files, own_file, one_process, shared,
+        four_processes, loads, chains, windows, slices,
         seals, other_kinds, copies, closed, endings, saves, without)

@@ -81,9 +81,9 @@ def gates():
     # the interpreter's lock.
     holds = 4
     whole = """seal estimate fpr verify copy merge intersect clear load fold_by
-        find_all count put get clear_filter save""".split()
-    held = [name for lib in (bloom._bloom, bloom._chain, bloom._window,
-                             bloom._slices, bloom._file)
+        find_all count put get clear_filter save share unshare""".split()
+    held = [name for lib in (bloom._bloom, bloom._atomic, bloom._chain,
+                             bloom._window, bloom._slices, bloom._file)
             for name in whole
             if hasattr(lib, name) and getattr(getattr(lib, name), "_flags_", 0)
             & holds]
