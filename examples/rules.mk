@@ -4,7 +4,7 @@
 
 TESTS += build/publish.out
 CHECKS += check-examples
-PACKAGES += g++
+PACKAGES += g++ python3
 
 # The code of "A filter that is published, and its updates", and its test
 build/publish.h: examples/companions/README.md | build

@@ -240,6 +240,8 @@ static void large_update(void)
     bloom *next = new_filter(BLOOM_BLOCKED, 2), *empty = bloom_copy(next);
     bloom_hash keys[KEYS];
     size_t count, i;
+    make_update(bytes, server, 0, NULL, 0);
+    CHECK(c && is_current(c, bytes) && same(c, server));
     for (count = 0; count <= KEYS; count += count < 70 ? 1 : 23) {
         for (i = 0; i < count; i++)
             keys[i] = bloom_hash_u64(server, count << 32 | i);
