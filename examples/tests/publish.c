@@ -1,8 +1,9 @@
 /* Run by `make test`: tests the code of "A filter that is published, and its
    updates" in examples/companions/README.md, which examples/rules.mk copies to
-   build/publish.h. A server publishes 1,000 updates; on the way to each of eight
-   clients, some are lost, repeated, late or damaged. A client that says that it
-   is current must have the server's bytes. It works in the folder build/. */
+   build/publish.h. A server publishes 1,000 updates. On the way to each of
+   eight clients, some are lost, repeated, late or damaged. A client that says
+   that it is current must have the server's bytes. It works in the folder
+   build/. */
 #define BLOOM_STATIC
 #include "examples/companions/bloom_file.h"
 #include "tests/unit/check.h"
@@ -35,7 +36,7 @@ static bloom *new_filter(bloom_layout layout, uint64_t generation)
     return b;
 }
 
-/* Adds 1 .. MOST_KEYS new keys to the server's filter, and writes the update. */
+/* Adds 1 .. MOST_KEYS new keys to the server's filter. Writes the update. */
 static void publish(bloom *server, uint64_t number, update *u)
 {
     static uint64_t key;
@@ -199,8 +200,8 @@ static void fixed_bytes(void)
 }
 
 /* An update with one wrong bit, or of another size: a client that says that it
-   is current has the server's bytes. (It may have them after a wrong bit, as the
-   lowest bits of h1 and h2 are too small to change a cell of this filter.) */
+   is current has the server's bytes. (It may have them after a wrong bit, as
+   the lowest bits of h1 and h2 are too small to change a cell here.) */
 static void damaged_update(bloom_layout layout)
 {
     bloom *server = new_filter(layout, 7);
