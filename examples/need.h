@@ -1,6 +1,6 @@
 /* need.h: ends a program with a message, `PROGRAM: name: why`, and the exit
-   status 2; and reads files of lines. Include it after
-   #define PROGRAM "name". */
+   status 2; reads files of lines and words; and prints strings of JSON. Include
+   it after  #define PROGRAM "name". */
 #ifndef EXAMPLES_NEED_H
 #define EXAMPLES_NEED_H
 
@@ -60,6 +60,49 @@ static inline bool read_text(FILE *in, const char *name, char *line,
     size -= size > 0 && line[size - 1] == '\r';
     line[size] = '\0';
     return true;
+}
+
+/* The byte in lower case, if it belongs to a word; 0 if not, or for EOF */
+static inline int letter(int c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c + ('a' - 'A');
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c > 127 ? c : 0;
+}
+
+/* ---- Output -------------------------------------------------------------- */
+
+/* The size of the UTF-8 character at s; 0: there is none */
+static inline size_t utf8(const unsigned char *s)
+{
+    const size_t size = s[0] < 0x80 ? 1 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+    const unsigned two = size == 1 ? 0 : s[0] * 256u + s[1];
+    size_t i;
+    for (i = 1; i < size; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    return (size == 2 && two < 0xC200) || (size == 3 && two < 0xE0A0)
+           || two / 32 == 0xEDA0 / 32           /* half of a pair in UTF-16 */
+           || (size == 4 && (two < 0xF090 || two >= 0xF490)) ? 0 : size;
+}
+
+/* Prints text as a string of JSON. Bytes that are not UTF-8, which names of
+   files may have, become \udc80 to \udcff, from which Python's os.fsencode gets
+   them back. */
+static inline void print_json_string(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t size;
+    for (putchar('"'); *s; s += size ? size : 1) {
+        size = utf8(s);
+        if (size == 0)
+            printf("\\udc%02x", *s);
+        else if (*s < 0x20 || *s == '"' || *s == '\\')
+            printf("\\u%04x", *s);
+        else
+            fwrite(s, 1, size, stdout);
+    }
+    putchar('"');
 }
 
 /* Ends the program with a message if some output could not be written. */

@@ -2,8 +2,18 @@
 #   make check-examples   each prints what its comment says; 1 min
 # * make check-large      intersect.c and top.c on files of 2 * 10^7 lines; 2 min
 
+TESTS += build/publish.out
 CHECKS += check-examples
-PACKAGES += g++
+PACKAGES += g++ python3
+
+# The code of "A filter that is published, and its updates", and its test
+build/publish.h: examples/companions/README.md | build
+	sed -n '/^## A filter that is published/,/^## /s/^    //p' $< >$@
+build/publish: examples/tests/publish.c tests/unit/check.h build/publish.h $(BLOOM)
+	$(C99) $< -o $@
+build/publish.out: build/publish FORCE
+	@$< >$@ 2>&1 || :
+strict: build/publish.h
 
 check-examples: | build
 	@CC="$(CC)" CXX="$(CXX)" sh examples/tests/run.sh

@@ -75,13 +75,6 @@ static bloom_hash hash_of(const char *text, size_t size)
     return bloom_hash_key(bloom_init(memory, sizeof memory, plan), text, size);
 }
 
-static int letter(int c)                /* of a word, in lower case; else 0 */
-{
-    if (c >= 'A' && c <= 'Z')
-        return c + ('a' - 'A');
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c > 127 ? c : 0;
-}
-
 /* Reads the next word to `word`, at most WORD - 1 bytes of it. Returns its
    size, 0 at the end. *binary becomes true at a NUL byte. */
 static size_t next_word(FILE *in, char word[WORD], bool *binary)

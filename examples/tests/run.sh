@@ -1,6 +1,7 @@
 # `make check-examples` runs this script: each small program prints what its
 # comment says, crawler.c remembers lines in a file, spam.c reads lines with any
-# end, and mini.c sets the bits of bloom.h, in C and in C++.
+# end, and mini.c sets the bits of bloom.h, in C and in C++. search.c and overlap.c
+# have scripts of their own.
 . tests/helpers.sh
 
 for source in examples/*.c; do
@@ -13,6 +14,8 @@ sh tests/prints.sh "$@" >build/examples.out
 sum programs build/examples.out
 sh examples/tests/search.sh >build/search.out
 sum search build/search.out
+sh examples/tests/overlap.sh >build/overlap.out
+sum overlap build/overlap.out
 
 # crawls WORDS...: runs crawler.c in a folder of its own
 crawls() { (cd build/crawler.d && ../crawler "$@"); }
