@@ -50,7 +50,6 @@ static void check(bool good, const char *why)
     need(good, path, why);
 }
 
-#include "parquet_fold.h"
 #include "parquet_memory.h"
 #include "parquet_types.h"
 #include "parquet_thrift.h"
@@ -89,15 +88,11 @@ static bloom_hash hash_value(const column_type *t)
    more lines. */
 static bool next_value(void)
 {
-    int c;
+    bool more;
     path = "standard input";
-    for (size = 0; (c = getchar()) != EOF && c != '\n'; size++) {
-        check(size + 1 < sizeof value, "a line of more than 65535 bytes");
-        value[size] = (char)c;
-    }
-    check(!ferror(stdin), strerror(errno));
+    more = read_line(stdin, path, value, sizeof value - 1, &size);
     value[size] = '\0';
-    return c != EOF || size > 0;
+    return more;
 }
 
 /* ---- The file ------------------------------------------------------------ */
@@ -336,6 +331,27 @@ static void print_maybes(void)
         if (i < filter_count)
             fwrite(value, 1, size + 1, stdout);
     }
+}
+
+/* Sizes a Parquet filter after its keys were added, as the writers of arrow
+   (C++) and arrow-rs have done since 2026. The filter is folded in half as
+   often as the target rate allows. The rate is estimated from the fill, the
+   share of set bits: after j folds, the fill is about 1 - (1 - fill)^(2^j), and
+   the rate is its 8th power. A filter that already misses the target is not
+   changed. The result is that of bloom_fold. */
+static bool fold_to_target(bloom *b, double target)
+{
+    const uint64_t bits = bloom_plan_of(b).cells;
+    double unset = 1 - (double)bloom_ones(b) / (double)bits, rate;
+    uint64_t by = 1;
+    for (; bits / 256 % (2 * by) == 0; by *= 2) {
+        unset *= unset;
+        rate = (1 - unset) * (1 - unset);
+        rate *= rate;
+        if (rate * rate > target)
+            break;
+    }
+    return bloom_fold(b, by);
 }
 
 static void build(column_type type, const char *size_of_bits, const char *fpp)

@@ -135,6 +135,15 @@ QUIET bool is_possible(bloom_plan plan)
         || (plan.hash_bits == 32 && plan.cells <= 0xFFFFFFFFU && !blocked);
 }
 
+/* What bloom_plan_size must return */
+QUIET size_t right_size(bloom_plan plan)
+{
+    if (plan.layout > BLOOM_COUNTING || !is_possible(plan)
+        || bytes_for(plan) > SIZE_MAX)
+        return 0;
+    return (size_t)bytes_for(plan);
+}
+
 /* The error that bloom_open must report for these bytes */
 QUIET bloom_error verdict(const unsigned char *image, size_t size)
 {

@@ -284,14 +284,6 @@ static bloom_plan any_plan(input *in)
     return plan;
 }
 
-QUIET size_t right_size(bloom_plan plan)
-{
-    if (plan.layout > BLOOM_COUNTING || !is_possible(plan)
-        || bytes_for(plan) > SIZE_MAX)
-        return 0;
-    return (size_t)bytes_for(plan);
-}
-
 /* A plan that is too large for size_t has size 0. bloom_create does not
    allocate if the size plus 32 bytes for the alignment does not fit into
    size_t. */

@@ -20,14 +20,6 @@ static bool is_rate(double p)
     return p > 0 && p < 1;
 }
 
-static size_t right_size(bloom_plan plan)
-{
-    if (plan.layout > BLOOM_COUNTING || !is_possible(plan)
-        || bytes_for(plan) > SIZE_MAX)
-        return 0;
-    return (size_t)bytes_for(plan);
-}
-
 static double rate_of(bloom_plan plan, uint64_t n)
 {
     double rate = bloom_plan_fpr(plan, n);

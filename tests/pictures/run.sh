@@ -25,7 +25,7 @@ else
 fi
 [ "$1" != speed ] || exit $status
 
-${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/rates/textbook_rules.c \
+${CC:-cc} $flags -Wall -Wextra -pedantic -I. tests/pictures/rules.c \
     -o build/rules -lm || exit 1
 build/rules rates 1e-4 build/rates.tsv || status=1
 draw rates build/rates.tsv "make pictures: random keys, at most 4*10^{7} lookups \

@@ -422,7 +422,7 @@ def tests_of_functions(mode):
     name = BUILD + "/reached-" + mode
     flags = ("-O0", "-no-pie", "-finstrument-functions")
     if not build(mode, flags, name + ".o", name + ".bloom.o", name,
-                 "-include", "tests/unit/reached.h"):
+                 "-include", "tests/quality/reached.h"):
         return {}
     status, out = execute(name, more_memory=True,
                           TEST_SECONDS=str(limit(mode)))

@@ -13,7 +13,7 @@
    usage: rules memory N OUT.tsv
      The bits per key of plans for N keys. Columns: N, P, LAYOUT, bits, k. */
 
-#include "rates.h"
+#include "tests/rates/rates.h"
 
 enum { GUAVA, CONSTANT, OURS, RULES };
 
