@@ -166,7 +166,7 @@ pipe() {        # as a FILE it is read; as a reference, which is read twice, not
     cat "$b" | "$overlap" 3 "$b" -- /dev/stdin 2>/dev/null |
         grep -q '^1\.0000 ' &&
         ! cat "$b" | "$overlap" 3 "$a" /dev/stdin -- "$b" 2>"$work/err" &&
-        grep -q '^overlap: /dev/stdin: Illegal seek$' "$work/err"
+        grep -q '^overlap: /dev/stdin: ' "$work/err"
 }
 check 'a pipe' pipe
 reads_others() {
