@@ -5,9 +5,9 @@
 
    usage: overlap [-j] N REFERENCE... -- FILE...
    For each FILE, it prints which share of its sequences may be in a REFERENCE,
-   how many these are, and the name. No share is too low. The last line has the
-   rate at which other sequences are counted by mistake: a share below it means
-   nothing. With -j, each line is a JSON object, with the rate.
+   how many these are, and the name. No share is too low. At the end, stderr
+   gets the rate at which other sequences are counted by mistake: a share below
+   it means nothing. With -j, each line is a JSON object, with the rate.
    Words are of letters, digits and bytes above 127; A to Z are taken for a to
    z. All other bytes only separate words, so line breaks and punctuation do not
    matter. A FILE of fewer than N words has the share 0. N = 13 is usual. If a
@@ -15,8 +15,7 @@
 
        overlap 8 examples/first.c -- README.md examples/need.h Prints:
        0.0... ... of ... README.md
-       0.0000 0 of ... examples/need.h
-       rate ...: a share below it means nothing */
+       0.0000 0 of ... examples/need.h */
 #define _POSIX_C_SOURCE 200809L         /* for a faster next_byte */
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
@@ -137,8 +136,8 @@ int main(int count, char **words)
             print(*name, json, rate);
         else
             status = 2;
-    if (!json)
-        printf("rate %.2g: a share below it means nothing\n", rate);
     end_output();
+    if (!json)
+        fprintf(stderr, "rate %.2g: a share below it means nothing\n", rate);
     return status;
 }

@@ -13,8 +13,8 @@ ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -g -O1 -I. -fsanitize=address,undefin
       ${CC:-cc} -std=c99 -O2 -I. examples/overlap.c -o "$overlap" || exit 1; }
 export LC_ALL=C ASAN_OPTIONS=detect_leaks=0     # it frees nothing at the end
 
-# exact N REFERENCE... -- FILE...: prints what overlap prints without -j, but for
-# the last line. A line of /// ends the words of each file.
+# exact N REFERENCE... -- FILE...: prints what overlap prints without -j. A line of
+# /// ends the words of each file.
 exact() {
     n=$1
     shift
@@ -51,10 +51,9 @@ exact() {
 # 10^-6, a false positive among so few sequences would be a surprise.
 compare() {
     exact "$@" >"$work/want"
-    "$overlap" "$@" >"$work/got" || return
-    tail -n 1 "$work/got" |
-        awk '$1 != "rate" || $2 + 0 <= 0 || $2 + 0 > 1e-5 { exit 1 }' &&
-        sed '$d' "$work/got" | diff "$work/want" - && [ -s "$work/want" ]
+    "$overlap" "$@" >"$work/got" 2>"$work/err" || return
+    awk '$1 == "rate" && $2 + 0 > 0 && $2 + 0 < 1e-5 { good = 1 }
+        END { exit !good || NR > 1 }' "$work/err" && diff "$work/want" "$work/got" && [ -s "$work/want" ]
 }
 
 # text SEED WORDS: a made-up text with signs and bytes of all kinds
@@ -164,16 +163,17 @@ check 'no such reference' refuses 'No such file or directory' 3 "$a" "$work/no" 
 check 'a folder' refuses 'Is a directory' 3 "$work" -- "$b"
 check 'a short reference' refuses 'has fewer than N words' 3 "$a" "$work/two" -- "$b"
 pipe() {        # as a FILE it is read; as a reference, which is read twice, not
-    cat "$b" | "$overlap" 3 "$b" -- /dev/stdin | grep -q '^1\.0000 ' &&
+    cat "$b" | "$overlap" 3 "$b" -- /dev/stdin 2>/dev/null |
+        grep -q '^1\.0000 ' &&
         ! cat "$b" | "$overlap" 3 "$a" /dev/stdin -- "$b" 2>"$work/err" &&
-        grep -q '^overlap: /dev/stdin: Illegal seek$' "$work/err"
+        grep -q '^overlap: /dev/stdin: ' "$work/err"
 }
 check 'a pipe' pipe
 reads_others() {
     "$overlap" 13 "$a" -- "$work/no" "$work" "$a" "$b" >"$work/out" 2>"$work/err"
-    [ $? -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 2 ] &&
+    [ $? -eq 2 ] && [ "$(grep -c -v '^rate ' "$work/err")" -eq 2 ] &&
         grep -q "^overlap: $work/no: No such" "$work/err" &&
-        [ "$(sed '$d' "$work/out")" = "$(exact 13 "$a" -- "$a" "$b")" ]
+        [ "$(cat "$work/out")" = "$(exact 13 "$a" -- "$a" "$b")" ]
 }
 check 'others are read after an error' reads_others
 full() { "$overlap" 13 "$a" -- "$a" >/dev/full 2>"$work/err"; [ $? -eq 2 ]; }
