@@ -3464,8 +3464,9 @@ BLOOM_END_HUSH_
    of bloom_file_load may be given to bloom_free. A link of a new chain takes
    all the keys that it was planned for, so new chains differ from those of
    2.2.0 in their bytes; each version loads the other's. If a clock was set
-   back, bloom_window_advance forgets nothing until it is right again. `make
-   install` puts the headers into include/bloom-h.
+   back, bloom_window_advance forgets nothing until it is right again. libbloom
+   also has the functions for programs with BLOOM_ATOMIC. `make install` puts
+   the headers into include/bloom-h.
 
    2.2.0, November 2026. BLOOM_TINY takes fewer bytes and cycles. Calls for many
    keys are faster in filters of one block per key. New: bloom_image_size,
