@@ -1,7 +1,7 @@
-/* overlap: which of many texts contain passages of a reference? So training
-   texts are searched for passages of test sets, and trees for copies of
-   licences. A filter has all sequences of N words of the reference. Each text
-   is read once, in little memory.
+/* overlap: which of many texts contain passages of a reference? For example, it
+   finds passages of test sets in training texts, and copies of licences in a
+   tree of files. A filter has all sequences of N words of the reference. Each
+   text is read once, in little memory.
 
    usage: overlap [-j] N REFERENCE... -- FILE...
    For each FILE, it prints which share of its sequences may be in a REFERENCE,
@@ -17,6 +17,7 @@
        0.0... ... of ... README.md
        0.0000 0 of ... examples/need.h */
 #define _POSIX_C_SOURCE 200809L         /* for a faster next_byte */
+#define _FILE_OFFSET_BITS 64
 #define BLOOM_IMPLEMENTATION
 #include "bloom.h"
 #define PROGRAM "overlap"
@@ -59,7 +60,7 @@ static void take_word(uint64_t word, uint64_t count)
         use_keys();
 }
 
-/* false: the file cannot be read, which was said */
+/* Reads a file. If that fails, it prints why, and returns false. */
 static bool read_file(const char *name)
 {
     const uint64_t none = 0xCBF29CE484222325;   /* FNV-1a, the hash of a word */
