@@ -17,6 +17,8 @@
        chain LAYOUT OFFSET: 32 BYTES ...       and grown
        window WIDTH image LAYOUT               a window that was copied, opened
        window WIDTH OFFSET: 32 BYTES ...       and filled
+       window 32 image by time                 a window whose generations are
+       window 32 lost none                     full before their time
        slices WIDTH image FILTERS              70 filters, saved and opened
        slices WIDTH OFFSET: 32 BYTES ...
        slices WIDTH found: HOW MANY, WHO       which may contain a key, and two
@@ -429,9 +431,27 @@ static void one_window(bloom_window_plan plan)
     put_image(put_window_name, plan.filter, memory + 1, size);
 }
 
+/* Time has ended one generation early, and one is empty. So there is room for
+   two full ones, also where bloom.h cannot estimate how full the first is. */
+static void full_before_time(void)
+{
+    const bloom_window_plan plan = { { 640, 0, 7, BLOOM_CLASSIC, 32 }, 10, 4 };
+    bloom_window *w = bloom_window_init(other, sizeof other, plan);
+    bool lost = bloom_window_advance(w, 1000, 30);
+    add_to_window(w, 0, 5);
+    lost |= bloom_window_advance(w, 1020, 30);
+    add_to_window(w, 5, 15);
+    lost |= bloom_window_advance(w, 1025, 30);
+    add_to_window(w, 15, 25);
+    lost |= bloom_window_advance(w, 1025, 30);
+    put("window 32 image by time\n");
+    put(lost ? "window 32 lost a key\n" : "window 32 lost none\n");
+}
+
 static void all_windows(void)
 {
     bloom_window_plan plan = { { 256, 0xFEDCBA9876543210U, 8, 0, 0 }, 11, 5 };
+    full_before_time();
     for (plan.filter.layout = 0; plan.filter.layout < 2; plan.filter.layout++) {
         plan.filter.hash_bits = 32;
         one_window(plan);
