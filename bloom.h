@@ -3457,7 +3457,8 @@ BLOOM_END_HUSH_
    bloom_file_complete. Blocks without SIMD take three quarters of the time, and
    -mgeneral-regs-only gets no vector code. Changed: a file that includes a
    companion beside a bloom.h that another file compiles must compile the
-   companion there, too. BLOOM_CHAIN_API and its four sisters,
+   companion there, too, and BLOOM_IMPLEMENTATION is defined before the first
+   companion. BLOOM_CHAIN_API and its four sisters,
    BLOOM_CHAIN_MALLOC, BLOOM_FILE_MALLOC and their _FREE are gone. bloom_file.h
    no longer includes system headers where it only declares. It keeps access
    control lists on Linux, and saving a file that is shared is EBUSY. The memory
