@@ -285,6 +285,10 @@ static void sizes(void)
     head[0] = 'b';
     check(bloom_window_image_size(head, &error) == 0
           && error == BLOOM_NOT_A_FILTER, "the error");
+    head[0] = 'B';
+    head[64 + 3] = 9;
+    check(bloom_window_image_size(head, &error) == 0
+          && error == BLOOM_WRONG_VERSION, "the error of a generation");
     free(head);
     bloom_window_free(w);
 }
