@@ -119,20 +119,25 @@ compiles() {
     printf '%s\n' "$@" >build/lines.c
     $CC -I. -Iexamples/companions -c build/lines.c -o build/lines.o 2>build/lines.err
 }
+# refused LINE...: the preprocessor stops at an #error in these lines.
+refused() {
+    printf '%s\n' "$@" >build/lines.c
+    ! $CC -E -I. -Iexamples/companions build/lines.c >build/lines.i 2>build/lines.err
+}
 # flash HEADER: its code is refused if lookups read flash, whatever comes first,
 # but other files may include its declarations.
 flash() {
     flash='#define BLOOM_READ_BYTE(p) (*(p))' code='#define BLOOM_IMPLEMENTATION'
-    ! compiles "$flash" "$code" "#include \"$1\"" &&
+    refused "$flash" "$code" "#include \"$1\"" &&
         grep -q "$1.*BLOOM_READ_BYTE" build/lines.err &&
-        ! compiles "$flash" "$code" '#include "bloom.h"' "#include \"$1\"" &&
-        ! compiles "$flash" '#define BLOOM_STATIC' '#include "bloom.h"' \
+        refused "$flash" "$code" '#include "bloom.h"' "#include \"$1\"" &&
+        refused "$flash" '#define BLOOM_STATIC' '#include "bloom.h"' \
             "#include \"$1\"" &&
         compiles "$flash" "#include \"$1\""
 }
 # late_atomic HEADER: BLOOM_ATOMIC after bloom.h is an error here, too.
 late_atomic() {
-    ! compiles '#include "bloom.h"' '#define BLOOM_ATOMIC' "#include \"$1\"" &&
+    refused '#include "bloom.h"' '#define BLOOM_ATOMIC' "#include \"$1\"" &&
         grep -q 'BLOOM_ATOMIC before the first' build/lines.err
 }
 # later HEADER: its code may follow an #include that only declares.
