@@ -1,5 +1,5 @@
 # make                    build the products of examples/
-# make test               test the headers and the command; 20 to 30 s on two
+# make test               test the headers and the command; a minute on two
 #                         idle cores
 # make check              before a commit: test, strict, sanitize, speed, and the
 #                         header on a big-endian, a 32-bit and an 8-bit machine;
