@@ -3400,7 +3400,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
    bloom.h of the same version.
        declarations  BLOOM_NAME_, BLOOM_USE_RESULT_, BLOOM_READS_,
                      BLOOM_ATOMIC_FROM_THE_START_, BLOOM_IMPLEMENTATION_DONE_
-       platforms     BLOOM_HUSH_, BLOOM_END_HUSH_, BLOOM_IN_ROM_
+       platforms     BLOOM_HUSH_, BLOOM_END_HUSH_, BLOOM_IN_ROM_, BLOOM_SMALL_
        threads       BLOOM_VOLATILE_, bloom_load_word_, bloom_unseal_ (of a seal
                      at byte 24)
        numbers       bloom_load64_, bloom_store64_, bloom_rotl64_,

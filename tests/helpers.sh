@@ -27,6 +27,14 @@ silent() {      # silent COMMAND...: passed if the command succeeds; names it if
                 # it fails
     if "$@"; then ok; else bad "$*"; fi
 }
+sanitized() {   # sanitized SOURCE PROGRAM: builds it with ASan and UBSan, or
+                # without them if the compiler does not have them
+    ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -g -O1 -I. \
+        -fsanitize=address,undefined -fno-sanitize-recover=all "$1" -o "$2" \
+        2>"$2.log" ||
+        { echo "skipped: sanitizers, for ${1##*/}"
+          ${CC:-cc} -std=c99 -O2 -I. "$1" -o "$2"; }
+}
 sum() {         # sum NAME FILE: adds up the last line "N passed, N failed" of
                 # FILE, and prints the whole file if any failed
     line=$(grep '^[0-9]* passed, [0-9]* failed$' "$2" 2>/dev/null | tail -n 1)

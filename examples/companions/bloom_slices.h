@@ -601,8 +601,7 @@ BLOOM_SLICES_RACY_ void name(const unsigned char *const *row, unsigned k, \
 }
 
 /* How many words of a row are counted at a time. Chips have little stack. */
-#if defined(BLOOM_TINY) || SIZE_MAX <= 0xFFFF \
-    || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
+#ifdef BLOOM_SMALL_
 #define BLOOM_SLICES_COLUMNS_ 1U
 #else
 #define BLOOM_SLICES_COLUMNS_ 128U

@@ -607,8 +607,7 @@ BLOOM_API bool bloom_window_add_u64(bloom_window *w, uint64_t key)
    keys that no newer one contains. */
 
 /* Small builds have little stack. */
-#if defined(BLOOM_TINY) || SIZE_MAX <= 0xFFFF \
-    || (defined(__OPTIMIZE_SIZE__) && SIZE_MAX <= 0xFFFFFFFF)
+#ifdef BLOOM_SMALL_
 #define BLOOM_WINDOW_BATCH_ 1U
 #else
 #define BLOOM_WINDOW_BATCH_ 128U

@@ -7,10 +7,7 @@
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 overlap=$work/overlap
-${CC:-cc} -std=c99 -Wall -Wextra -pedantic -g -O1 -I. -fsanitize=address,undefined \
-    -fno-sanitize-recover=all examples/overlap.c -o "$overlap" 2>"$work/log" ||
-    { echo 'skipped: sanitizers, for overlap.c'
-      ${CC:-cc} -std=c99 -O2 -I. examples/overlap.c -o "$overlap" || exit 1; }
+sanitized examples/overlap.c "$overlap" || exit 1
 export LC_ALL=C ASAN_OPTIONS=detect_leaks=0     # it frees nothing at the end
 
 # exact N REFERENCE... -- FILE...: prints what overlap prints without -j. A line of

@@ -6,6 +6,7 @@
    build/. */
 #define BLOOM_STATIC
 #include "examples/companions/bloom_file.h"
+#include "tests/random.h"
 #include "tests/unit/check.h"
 #include "build/publish.h"
 
@@ -17,13 +18,6 @@ typedef struct update { size_t size; unsigned char bytes[ROOM]; } update;
 
 static const char whole[] = "build/publish.bloom";
 static update sent[UPDATES];
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    return (unsigned)(state >> 33) % limit;
-}
 
 static bloom *new_filter(bloom_layout layout, uint64_t generation)
 {
@@ -87,7 +81,7 @@ static void send_to(client *c, const update *u)
         break;
     case 3:
         flipped++;
-        flip(&copy, below((unsigned)(u->size * 8)));
+        flip(&copy, below(u->size * 8));
         break;
     case 4: case 5:                     /* arrives after the next one */
         reordered++;

@@ -6,10 +6,7 @@
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 search=$work/search
-${CC:-cc} -std=c99 -Wall -Wextra -pedantic -g -O1 -I. -fsanitize=address,undefined \
-    -fno-sanitize-recover=all examples/search.c -o "$search" 2>"$work/log" ||
-    { echo 'skipped: sanitizers, for search.c'
-      ${CC:-cc} -std=c99 -O2 -I. examples/search.c -o "$search" || exit 1; }
+sanitized examples/search.c "$search" || exit 1
 export ASAN_OPTIONS=detect_leaks=0      # it frees nothing at the end
 
 index=$work/index

@@ -298,10 +298,11 @@ static double bits_of_ages(double p)
 static void ages(double p)
 {
     const double n = 1e6;
+    const double theirs = bits_of_ages(p);
     const double ours = 8 * (double)bloom_window_plan_size(
         bloom_window_plan_for((uint64_t)n, p, 8, BLOOM_CLASSIC)) / n;
     printf("p %-6g: %.1f bits a key; age-partitioned %.1f: %.2f times\n", p,
-           ours, bits_of_ages(p), bits_of_ages(p) / ours);
+           ours, theirs, theirs / ours);
 }
 
 static void windows(void)
