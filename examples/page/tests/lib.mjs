@@ -87,12 +87,16 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 export const browser = await chromium.launch(
     { executablePath: '/usr/bin/chromium', headless: true, args: FLAGS });
 
+// No wait takes longer, in milliseconds; on a busy machine a click can take 30 s.
+const timeout = Number(process.env.PATIENCE ?? 300000);
+
 // Every line that a page wrote on its console, and every network request it made
 export const complaints = [];
 
 export async function open(hash = '', options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 },
         locale: 'en-US', acceptDownloads: true, reducedMotion: 'reduce', ...options });
+    context.setDefaultTimeout(timeout);
     const page = await context.newPage();
     page.on('console', (line) => /willReadFrequently/.test(line.text()) // from the tests
         || complaints.push(line.text()));
@@ -109,10 +113,7 @@ export async function open(hash = '', options = {}) {
 export const text = (page, at) => page.locator(at).textContent();
 export const numberAt = async (page, at) => number(await text(page, at));
 
-// Waits until a condition holds on the page, at most PATIENCE milliseconds.
-const timeout = Number(process.env.PATIENCE ?? 300000);
-export const until = (page, holds, argument) =>
-    page.waitForFunction(holds, argument, { timeout });
+export const until = (page, holds, argument) => page.waitForFunction(holds, argument);
 
 export async function save(page, button, path) {
     const [download] = await Promise.all([page.waitForEvent('download'),
