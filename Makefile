@@ -1,5 +1,5 @@
 # make                    build the products of examples/
-# make test               test the headers and the command; a minute on two
+# make test               test the headers and the command; 45 s on two
 #                         idle cores
 # make check              before a commit: test, strict, sanitize, speed, and the
 #                         header on a big-endian, a 32-bit and an 8-bit machine;
@@ -36,7 +36,7 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 # install:: and uninstall:: have two colons, so that each product adds its own.
 RULES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 PRODUCTS =
-TESTS = build/symbols.out build/install.out build/library.out
+TESTS = build/install.out
 
 all:
 
@@ -62,10 +62,6 @@ UNIT = $(BLOOM) tests/test.c $(wildcard tests/*.h tests/unit/*.[ch])
 MODES := $(shell . tests/helpers.sh && modes test)
 MODE = tests/modes.txt tests/helpers.sh tests/unit/program.sh
 
-build/bloom.o: $(BLOOM)
-	$(C99) -x c -DBLOOM_IMPLEMENTATION -c bloom.h -o $@
-build/symbols.out: build/bloom.o FORCE
-	@CC="$(CC)" sh tests/symbols.sh >$@ 2>&1 || :
 build/test-window build/test-slices build/test-file build/test-share: \
     build/test-%: $(UNIT)
 	$(C99) -O1 tests/unit/$*.c -o $@
@@ -167,9 +163,6 @@ install-libbloom: libbloom
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
 
-build/library.out: libbloom FORCE
-	@CC="$(CC)" MAKE="$(MAKE) -s" VERSION=$(VERSION) sh tests/library.sh \
-	    >$@ 2>&1 || :
 
 # ---- The wider checks, and the examples -------------------------------------
 

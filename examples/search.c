@@ -87,8 +87,8 @@ static bool read_keys(FILE *in, keys *list)
         const bloom_hash third = bloom_hash_key(b, word, size);
         append(list, third);
         if (++words >= 3)
-            append(list, bloom_hash_u64(b, (first * factor + second) * factor
-                                           + third.h1));
+            append(list, bloom_hash_u64(b, third.h1 + factor
+                                           * (second + factor * first)));
         first = second, second = third.h1;
         size = 0;
     } while (c != EOF && c != '\0');

@@ -2,8 +2,8 @@
    in memory. A file is split into parts by the hash of its lines, so that all
    copies of a line are in the same part. A set of lines lives in a fixed amount
    of memory. Include it after bloom.h and  #define PROGRAM "name". */
-#ifndef BLOOM_COMMON_PARTS_H
-#define BLOOM_COMMON_PARTS_H
+#ifndef EXAMPLES_SPLIT_H
+#define EXAMPLES_SPLIT_H
 
 #include "need.h"
 #include <unistd.h>

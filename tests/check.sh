@@ -1,5 +1,5 @@
 # `make check` runs this script: what to run before each commit, in a few
-# minutes and without root. It runs make test, strict, sanitize, count and guard,
+# minutes and without root. It runs make test, symbols, strict, sanitize, count and guard,
 # and the tests and golden images of bloom.h on a big-endian machine (s390x), a
 # 32-bit one (i686) and an 8-bit one (AVR). A part whose Debian packages are
 # missing is skipped, and they are named. It ends with "N passed, N failed",
@@ -23,6 +23,7 @@ sanitized() {
 }
 
 part test
+part symbols
 need g++ g++
 need clang++ clang
 part strict

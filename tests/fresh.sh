@@ -1,8 +1,8 @@
-# `make fresh` runs this script. It runs `make test` as on machines where nobody
+# `make fresh` runs this script. It runs `make test symbols` as on machines where nobody
 # has run it before: with other compilers, with the tools of busybox, and always
 # without git, by a user who is not root, in a folder whose name has a space and
 # which has files of others. It ends with "N passed, N failed", where each run
-# of `make test` counts as one.
+# of it counts as one.
 # usage: fresh.sh [NAME...]         NAME: only these runs
 . tests/helpers.sh
 need musl-gcc musl-tools; need busybox busybox; need tcc tcc
@@ -36,18 +36,18 @@ fresh() {
     name=$1 path=$2
     shift 2
     case " ${only:-$name} " in *" $name "*) ;; *) return ;; esac
-    echo "make test $*"
+    echo "make test symbols $*"
     log=build/fresh-$name.log
     rm -rf "$tree" && copy "$tree" && rm -rf "$tree/build" &&
         mkdir "$tree/venv" "$tree/node_modules" || exit
     tee "$tree/venv/version.py" "$tree/node_modules/package.json" <bloom.h \
         >/dev/null
     [ -z "$user" ] || chown -R 65534:65534 "$tree"
-    if (cd "$tree" && $user env PATH="$path" "$make" test JOBS=2 "$@") >"$log" 2>&1; then
+    if (cd "$tree" && $user env PATH="$path" "$make" test symbols JOBS=2 "$@") >"$log" 2>&1; then
         ok
         grep '^skipped' "$log"
     else
-        bad "make test $*, of $(grep -c ' passed, ' "$log") programs: see $log"
+        bad "make test symbols $*, of $(grep -c ' passed, ' "$log") programs: see $log"
         grep -v ' 0 failed$' "$log"
     fi
     tail -n 1 "$log"

@@ -1,6 +1,6 @@
 # Tests `make libbloom` and `make install-libbloom`: the library exports every
 # public function of bloom.h and its companions and nothing else, and programs
-# can be linked with it. Part of `make test`; ends with "N passed, N failed".
+# can be linked with it. Part of `make symbols`; ends with "N passed, N failed".
 . tests/helpers.sh
 cc=${CC:-cc}
 work=build/library

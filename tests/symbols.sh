@@ -1,6 +1,6 @@
 # Tests how bloom.h and its companions are compiled and linked: which names they
 # export, which functions of libc they need, and which wrong options are errors.
-# Part of `make test`; ends with "N passed, N failed".
+# Part of `make symbols`; ends with "N passed, N failed".
 # usage: CC=.. symbols.sh     needs build/bloom.o
 . tests/helpers.sh
 CC=${CC:-cc}

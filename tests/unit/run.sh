@@ -21,8 +21,8 @@ results=$(for mode in $modes; do echo "build/test-$mode"; done
 for result in $results; do
     rm -f $result.out $result.said
 done
-$BUILD build/first $(for result in $results; do echo $result.said; done) \
-    $TESTS
+# Those of the command come first, as they mostly wait
+$BUILD build/first $TESTS $(for result in $results; do echo $result.said; done)
 for result in $results; do      # what make could not build is printed here
     name=${result#build/}
     sum "${name#test-}" $result.out >$result.sum
