@@ -130,7 +130,7 @@ typedef struct document {
 
 static document *documents;             /* in the order of the filters */
 static size_t document_count;
-static bloom_slices **groups;           /* all but the last have GROUP filters */
+static bloom_slices **groups;           /* of GROUP filters, but the last */
 static size_t group_count;
 
 static void take_document(char *name, size_t count)
