@@ -1,9 +1,9 @@
 # make                    build the products of examples/
 # make test               test the headers and the command; 45 s on two
 #                         idle cores
-# make check              before a commit: test, strict, sanitize, speed, and the
-#                         header on a big-endian, a 32-bit and an 8-bit machine;
-#                         7 minutes
+# make check              before a commit: test, symbols, strict, sanitize, speed,
+#                         and the header on a big-endian, a 32-bit and an 8-bit
+#                         machine; 7 minutes
 # make install            install bloom.h and its companions (in PREFIX/include/
 #                         bloom-h), the command, and what was built of the other
 #                         products. PREFIX=/usr/local, DESTDIR=

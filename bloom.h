@@ -584,7 +584,9 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting);
 #ifndef BLOOM_TINY
 /* Makes a filter smaller, in place: m becomes m / by. The image is then that of
    a filter of m / by cells with the same keys. Its seal is removed. The memory
-   at b keeps its size; bloom_copy makes a copy of just the new size.
+   at b keeps its size; bloom_copy makes a copy of just the new size. A program
+   that is killed meanwhile leaves cells that are folded in part: do not fold a
+   mapped file, but a copy, and save that.
    The result is false, and nothing changes, if `by` is 0 or does not divide m,
    if m / by is not a multiple of 64 (blocked: of 256), or if a blocked filter
    would shrink from m >= 2^34 to m < 2^34, where another rule chooses blocks.

@@ -109,7 +109,9 @@ BLOOM_API int bloom_save(bloom *b, const char *name);
 
 #ifndef BLOOM_NO_MALLOC
 /* Loads a filter, to be freed by bloom_free. If the result is NULL, *why is an
-   errno. why may be NULL.
+   errno. why may be NULL. Without a seal, as after bloom_share, damaged cells
+   are not noticed. One program at a time should load a file and later save it:
+   what others save meanwhile, or add by bloom_share, is lost.
      ENOENT   There is no such file. Only then begin with an empty filter: after
               another error, the next save would replace what is there.
      EBADMSG  The file is no filter. Or it is incomplete, or damaged (if it has
@@ -172,7 +174,7 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          and the folder is synchronised. (A program that may write the folder,
          but not read it, cannot do the last: a power cut may bring back the old
          file.) If two programs save the same file, the last one to rename its
-         file wins.
+         file wins, and the keys of the other are lost.
      Errors: the old file is unchanged, and nothing is left. (But if the disk
          fails while the folder is synchronised, the new file is in place.) A
          limit on the size of files sends the signal SIGXFSZ, as for any write.
@@ -187,7 +189,7 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          the permissions that its folder gives.
      Links: a symbolic link stays, and the file that it names is replaced. A
          hard link keeps the old file. A file that is a mount point is EBUSY.
-     Sharing: a file that bloom_share maps, in any process, is EBUSY, too.
+     Sharing: while a process maps the file by bloom_share, it is EBUSY, too.
      Devices: a FIFO or a character device is written to directly. An error may
          leave partial output. Opening a FIFO blocks until it has a reader. If
          the reader goes away, the program gets the signal SIGPIPE or, if it

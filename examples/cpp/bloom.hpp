@@ -257,14 +257,7 @@ inline uint64_t estimate_(const bloom *b) { return bloom_estimate(b); }
 inline uint64_t estimate_(const bloom_chain *c)
     { return bloom_chain_estimate(c); }
 inline uint64_t estimate_(const bloom_window *w)
-{                                       // counts a key in each generation
-    uint64_t sum = 0, n;
-    for (unsigned i = 0; i < bloom_window_plan_of(w).generations; i++) {
-        n = bloom_estimate(bloom_window_generation(w, i));
-        sum = sum + n < n ? UINT64_MAX : sum + n;
-    }
-    return sum;
-}
+    { return bloom_window_estimate(w); }
 inline void write_(const bloom_chain *c, void *to) { bloom_chain_write(c, to); }
 template <class B> void write_(const B *b, void *to)
     { std::memcpy(to, b, size_(b)); }

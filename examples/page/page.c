@@ -13,8 +13,6 @@ static void *take(size_t size);
 #define BLOOM_STATIC
 #define BLOOM_MALLOC(size) take(size)
 #define BLOOM_FREE(p) ((void)(p))
-#define BLOOM_CHAIN_MALLOC(size) take(size)
-#define BLOOM_CHAIN_FREE(p) ((void)(p))
 #include "../companions/bloom_chain.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name

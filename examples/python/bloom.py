@@ -169,7 +169,7 @@ try:
     _chain = _functions("bloom_chain_", _COMMON + """v udP create, v vzv load,
         u v estimate, w v links, v vw link, - vs head, d v rate""")
     _window = _functions("bloom_window_", _COMMON + """W udwi plan_for,
-        W v plan_of, v W create, v v copy, v vzv view, u v keys time span,
+        W v plan_of, v W create, v v copy, v vzv view, u v keys time span estimate,
         v vw generation, - v step clear, - vuu set_time, b vuu advance""")
     _slices = _functions("bloom_slices_", """- v free seal clear, v Pu create,
         v vu copy, v vzv view, z v size, P v plan_of, u v filters, i v verify,
@@ -905,7 +905,12 @@ class Bloom(_Mapped, _Filter):
     def fold(self, by: int) -> None:
         """Make the filter smaller, to 1 / by of its cells, if n was planned too
         large: b.fold(b.fold_by(p)). All keys stay in; the false-positive rate
-        rises."""
+        rises. In a mapped file it is a ValueError, because a process that is
+        killed meanwhile would lose keys: fold b.copy(), and save that."""
+        self._not_shared()
+        if self._open().file is not None:
+            raise ValueError("the filter is in a file: fold its copy(), and "
+                             "save() that")
         by = _whole_number(by)          # _bloom.fold holds the interpreter's
                                         # lock, so lookups wait
         if not self._whole(lambda memory: _bloom.fold(memory, by), True):
@@ -1095,12 +1100,6 @@ class Window(_Loaded):
         plan = _window.plan_of(self._open())
         return (f"{LAYOUTS[plan.filter.layout]} generations={plan.generations} "
                 f"room={plan.room}")
-
-def _window_estimate(window: _Memory) -> int:
-    counts = [_bloom.estimate(image) for image in Window._parts(window)[1:]]
-    return _U64 if _U64 in counts else sum(counts)
-
-_window.estimate = _window_estimate
 
 
 class Slices(_Mapped):

@@ -1,6 +1,7 @@
 /* Dumps: the chunks of BF.SCANDUMP and BF.LOADCHUNK.
 
-   Chunk 1 is the head. It consists of "BLC" and the version, 2; EXPANSION and
+   Chunk 1 is the head. It begins like a chain of bloom_chain.h, but has another
+   format. It consists of "BLC" and the version, 2; EXPANSION and
    the number of links, 4 bytes each; and for each link its capacity, items and
    rate (a double), 8 bytes each, and the header of its image. The other chunks
    hold the cells of all links, in order. The number of such a chunk is 1 plus

@@ -18,8 +18,6 @@ SQLITE_EXTENSION_INIT1
 #define BLOOM_STATIC
 #define BLOOM_MALLOC(size) sqlite3_malloc64(size)
 #define BLOOM_FREE(memory) sqlite3_free(memory)
-#define BLOOM_CHAIN_MALLOC(size) sqlite3_malloc64(size)
-#define BLOOM_CHAIN_FREE(memory) sqlite3_free(memory)
 #include "../companions/bloom_chain.h"
 
 static const bloom_plan like_classic = { 64, 0, 1, BLOOM_CLASSIC, 64 };

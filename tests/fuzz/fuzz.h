@@ -31,8 +31,6 @@ static void *scarce_malloc(size_t size);
 static void scarce_free(void *old);
 #define BLOOM_MALLOC(size) scarce_malloc(size)
 #define BLOOM_FREE(old) scarce_free(old)
-#define BLOOM_CHAIN_MALLOC(size) scarce_malloc(size)
-#define BLOOM_CHAIN_FREE(old) scarce_free(old)
 #endif
 #define BLOOM_STATIC
 #include "bloom.h"

@@ -47,7 +47,7 @@ quiet check_c --suppress=redundantContinue --suppress=knownConditionTrueFalse \
     --suppress=nullPointerRedundantCheck:'*bloom_chain.h' \
     --suppress=ctunullpointer:'*bloom_chain.h' \
     -DMADV_HUGEPAGE=14 -DFIONREAD=21531 -DDBL_MANT_DIG=53 \
-    -UBLOOM_READ_BYTE -UBLOOM_TINY -UBLOOM_NAMESPACE -UBLOOM_CHAIN_MALLOC -UBLOOM_CHAIN_FREE \
+    -UBLOOM_READ_BYTE -UBLOOM_TINY -UBLOOM_NAMESPACE \
     --force examples/command
 quiet mandoc -Tlint examples/command/bloom.1
 counted

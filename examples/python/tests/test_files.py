@@ -76,6 +76,7 @@ def files():
     ours.close()
     with Bloom.open(path("copy"), writable=True) as copy:
         check("new", copy.add("one more") and copy.verify() is False)
+        refuses(ValueError, "fold its copy()", lambda: copy.fold(1))
     check("in the file", "one more" in warned(
         lambda: Bloom.open(path("copy")))[0])
     with open(path("ours"), "r+b") as file:
