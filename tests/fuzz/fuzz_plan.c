@@ -11,8 +11,8 @@
    checks are left out. */
 #define NEARLY_1 0.999
 
-/* Up to this many keys and cells, counts are exact; beyond, a double rounds
-   them. */
+/* With this many keys or cells, rounding may change a count by 1; by more with
+   p near 1. */
 #define DIGITS 1000000000000U
 
 static bool is_rate(double p)
@@ -58,7 +58,7 @@ static void kept(bloom_plan plan, uint64_t n, double p)
     must(rate_of(plan, n ? n : 1) <= p);
     if (p > NEARLY_1)
         return;
-    unsure = (uint64_t)((double)(n / DIGITS) / (1 - p));
+    unsure = (uint64_t)((double)n / (double)DIGITS / (1 - p));
     must(bloom_plan_capacity(plan, p) >= n - unsure);
 }
 
