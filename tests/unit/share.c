@@ -73,6 +73,21 @@ static ssize_t read_(int fd, void *to, size_t size)
     return read(fd, to, size);
 }
 
+static unsigned unfreed;                /* blocks of memory */
+static void *take(size_t size)
+{
+    void *memory = calloc(1, size);
+    unfreed += memory != NULL;
+    return memory;
+}
+static void give_back(void *memory)
+{
+    unfreed -= memory != NULL;
+    free(memory);
+}
+
+#define BLOOM_MALLOC(size) take(size)
+#define BLOOM_FREE(memory) give_back(memory)
 #define flock flock_
 #define link link_
 #define rename rename_
@@ -87,7 +102,17 @@ static ssize_t read_(int fd, void *to, size_t size)
 #undef open
 #undef read
 
-#define RUN(call) RUN_TEST(call, (void)0)
+#define RUN(call) RUN_TEST(call, nothing_is_left())
+
+/* Before each test, and after the last: the filters are freed, and the files
+   closed. */
+static void nothing_is_left(void)
+{
+    static int first;
+    const int next = dup(0);
+    first = first ? first : next;
+    CHECK(unfreed == 0 && next == first && close(next) == 0);
+}
 
 enum { PROCESSES = 4 };
 static const bloom_plan any = { 0, 0, 0, BLOOM_CLASSIC, 0 };
@@ -547,5 +572,6 @@ int main(int argc, char **argv)
     RUN(create_at_once());
     RUN(save_at_once());
     RUN(add_with_kills());
+    RUN(nothing_is_left());
     return end_tests();
 }
