@@ -163,7 +163,6 @@ install-libbloom: libbloom
 	ln -sf $(SONAME) $(LIBDIR)/libbloom-h.so
 	cp build/libbloom.a $(LIBDIR)/libbloom-h.a
 
-
 # ---- The wider checks, and the examples -------------------------------------
 
 include tests/Makefile         # sets CHECKS and PACKAGES

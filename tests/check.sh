@@ -1,9 +1,9 @@
 # `make check` runs this script: what to run before each commit, in a few
-# minutes and without root. It runs make test, symbols, strict, sanitize, count and guard,
-# and the tests and golden images of bloom.h on a big-endian machine (s390x), a
-# 32-bit one (i686) and an 8-bit one (AVR). A part whose Debian packages are
-# missing is skipped, and they are named. It ends with "N passed, N failed",
-# where each part counts as one.
+# minutes and without root. It runs make test, symbols, strict, sanitize, count
+# and guard, and the tests and golden images of bloom.h on a big-endian machine
+# (s390x), a 32-bit one (i686) and an 8-bit one (AVR). A part whose Debian
+# packages are missing is skipped, and they are named. It ends with "N passed, N
+# failed", where each part counts as one.
 . tests/helpers.sh
 skipped=
 
@@ -16,7 +16,7 @@ skipped: make $* (apt-get install$missing)"
     fi
     missing=
 }
-sanitized() {
+has_sanitizers() {
     echo 'int main(void) { return 0; }' |
         ${CC:-cc} -fsanitize=address,undefined -x c - -o build/check-try &&
         build/check-try
@@ -27,7 +27,7 @@ part symbols
 need g++ g++
 need clang++ clang
 part strict
-need "${CC:-cc}'s sanitizers" libasan8 sanitized
+need "${CC:-cc}'s sanitizers" libasan8 has_sanitizers
 part sanitize
 for clock in count guard; do
     lacking=$(sh tests/speed/$clock.sh --lacks)

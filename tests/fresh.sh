@@ -1,8 +1,8 @@
-# `make fresh` runs this script. It runs `make test symbols` as on machines where nobody
-# has run it before: with other compilers, with the tools of busybox, and always
-# without git, by a user who is not root, in a folder whose name has a space and
-# which has files of others. It ends with "N passed, N failed", where each run
-# of it counts as one.
+# `make fresh` runs this script. It runs `make test symbols` as on machines where
+# nobody has run it before: with other compilers, with the tools of busybox, and
+# always without git, by a user who is not root, in a folder whose name has a
+# space and which has files of others. It ends with "N passed, N failed", where
+# each run of these two counts as one.
 # usage: fresh.sh [NAME...]         NAME: only these runs
 . tests/helpers.sh
 need musl-gcc musl-tools; need busybox busybox; need tcc tcc

@@ -35,6 +35,10 @@ sanitized() {   # sanitized SOURCE PROGRAM: builds it with ASan and UBSan, or
         { echo "skipped: sanitizers, for ${1##*/}"
           ${CC:-cc} -std=c99 -O2 -I. "$1" -o "$2"; }
 }
+failures() {    # failures LOG: prints its failed tests, and its last lines
+    grep -i -A 3 '^ *\(failed\|not ok\)' "$1" | head -n 20
+    tail -n 20 "$1"
+}
 sum() {         # sum NAME FILE: adds up the last line "N passed, N failed" of
                 # FILE, and prints the whole file if any failed
     line=$(grep '^[0-9]* passed, [0-9]* failed$' "$2" 2>/dev/null | tail -n 1)

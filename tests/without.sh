@@ -12,8 +12,7 @@ log=$PWD/build/without.log
 # made TARGET...: make succeeds in the copy
 made() {
     $MAKE -C "$tree" "$@" >"$log" 2>&1 && return
-    grep -i -A 3 '^ *failed' "$log" | head -n 20
-    tail -n 20 "$log"
+    failures "$log"
     false
 }
 # built NAME: the files in build/ that its rules build
