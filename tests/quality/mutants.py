@@ -6,15 +6,14 @@ A mutant is one of these headers with one mistake: an operator flipped, a bound
 moved by one ("<" for "<="), a constant off by one, a statement deleted, a
 condition negated, or another value returned. It is tested in each mode that
 compiles the changed line, by the tests that call the changed function, until
-one fails. A mutant of bloom.h is compiled
-to an object of its own, and linked with the test program of the mode. A
-companion has no object: the test program, which includes it, is compiled with
-the mutant. The modes that tcc, the fastest compiler, can build come first. A
-mutant that passes is tested once more with the sanitizers. If it passes again,
-it has survived, unless gcc compiles it to the same code as the true header.
-Each survivor is printed. Read them one by one: most do no harm, for example
-where a constant decides only how fast the code is. The others show what the
-tests miss.
+one fails. The headers are compiled to an object, which is linked with the test
+program of the mode. The programs window, slices, file and share include the
+code, so they are compiled with the mutant. The modes that tcc, the fastest
+compiler, can build come first. A mutant that passes is tested once more with
+the sanitizers. If it passes again, it has survived, unless gcc compiles it to
+the same code as the true header. Each survivor is printed. Read them one by
+one: most do no harm, for example where a constant decides only how fast the
+code is. The others show what the tests miss.
 
 usage: mutants.py [COUNT] [SEED]     a sample of COUNT mutants (300); 0: all
 Variables:
@@ -63,6 +62,7 @@ QUICK, MODES = modes("mutants/tcc"), modes("mutants")
 DEFAULT = next(iter(MODES))
 MODES = {**QUICK, **MODES}
 BLOOM = "bloom.h"
+OBJECT = "tests/headers.h"      # includes bloom.h and its companions
 HEADERS = {BLOOM: list(MODES),          # header: its modes
            "examples/companions/bloom_chain.h": ["chain", "chain-default"],
            "examples/companions/bloom_window.h": ["window"],
@@ -242,14 +242,13 @@ def functions(source):
 class Mutant:
     """name: of its function or macro. The id is made from that and from the
     number of the mutant in it, so it stays the same if the header changes
-    elsewhere. in_tests: the test program compiles the changed line, too."""
+    elsewhere. declares: the test programs of all modes include the line."""
     def __init__(self, header, mistake, name, text, number):
         source = SOURCES[header]
         start, stop, new, self.what = mistake
         self.start, self.stop, self.new, self.name = start, stop, new, name
         self.header = header
-        self.in_tests = header != BLOOM \
-            or start < source.index("#endif /* BLOOM_H */")
+        self.declares = start < source.index("_H */\n")
         self.sections = list(sections(source[:start]))
         self.line = source.count("\n", 0, start) + 1
         begins = logical_line(source, source.rfind("\n", 0, start) + 1)
@@ -354,7 +353,7 @@ def compiler(mode, flags):
 
 
 def compile_header(mode, directory, header, out, *flags):
-    """Compiles a header and all its functions to an object"""
+    """Compiles a header and all functions that it has to an object"""
     return not run(*compiler(mode, flags), "-std=c99", *MODES[mode][0],
                    "-DBLOOM_IMPLEMENTATION", "-DBLOOM_API=extern",
                    "-I" + directory, "-xc", "-c", directory + "/" + header,
@@ -372,14 +371,14 @@ def compile_test(mode, directory, out, *flags):
 
 
 def prepared(mode, flags, what):
-    """The object of the tests ("test") or of the true bloom.h ("bloom")"""
+    """The object of the tests ("test") or of the true headers ("bloom")"""
     return "%s/%s%s.%s.o" % (BUILD, mode, ".sanitized" if flags else "", what)
 
 
 def build(mode, flags, test, bloom, program, *for_test):
     """Builds a test program with the true headers"""
     return (compile_test(mode, ".", test, *flags, *for_test)
-            and compile_header(mode, ".", BLOOM, bloom, *flags)
+            and compile_header(mode, ".", OBJECT, bloom, *flags)
             and link(mode, flags, test, bloom, program))
 
 
@@ -516,14 +515,14 @@ def fails(mutant, mode, *flags, only=""):
     """The test that fails, "" if all pass, None if it does not compile"""
     here = place()
     bloom, test = (prepared(mode, flags, what) for what in ("bloom", "test"))
-    if mutant.header == BLOOM:
+    if mode not in PROGRAMS:
         bloom = here + "/new.o"
-        if not compile_header(mode, here, BLOOM, bloom, *flags):
+        if not compile_header(mode, here, OBJECT, bloom, *flags):
             return None
-    if mutant.in_tests:
+    if mutant.declares or mode in PROGRAMS:
         test = here + "/new.test.o"
         if not compile_test(mode, here, test, *flags):
-            return "?" if mutant.header == BLOOM else None  # "?": by an #if
+            return None if mode in PROGRAMS else "?"        # "?": by an #if
     if not link(mode, flags, test, bloom, here + "/new.program"):
         return None
     return run_test(here + "/new.program", mode, flags, only)
