@@ -66,7 +66,7 @@ OBJECT = "tests/headers.h"      # includes bloom.h and its companions
 HEADERS = {BLOOM: list(MODES),          # header: its modes
            "examples/companions/bloom_chain.h": ["chain", "chain-default"],
            "examples/companions/bloom_window.h": ["window"],
-           "examples/companions/bloom_slices.h": ["slices"],
+           "examples/companions/bloom_slices.h": ["slices", "slices-default"],
            "examples/companions/bloom_keyed.h": ["keyed"],
            "examples/companions/bloom_file.h": ["file", "share"]}
 PROGRAMS = ["window", "slices", "file", "share"]
@@ -76,7 +76,7 @@ QUICK["window"] = QUICK["slices"] = ([], ["-DBLOOM_NO_SIMD"])
 QUICK["file"] = ([], [])
 QUICK["keyed"] = (QUICK["portable"][0], ["-DTEST_PART=keyed_tests"])
 MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS]),
-         "share": ([], [])}
+         "slices-default": ([], []), "share": ([], [])}
 if not TCC:
     QUICK = {}
 
@@ -360,14 +360,19 @@ def compile_header(mode, directory, header, out, *flags):
                    "-o", out)
 
 
+def program_of(mode):
+    """The test program of a mode, a file of tests/unit/ without .c"""
+    name = mode.split("-")[0]
+    return name if name in PROGRAMS else "all"
+
+
 def compile_test(mode, directory, out, *flags):
     """Compiles the test program and the headers of this directory"""
-    program = mode if mode in PROGRAMS else "all"
     return not run(*(compiler(mode, flags) if directory != "." else
                      (GCC, "-O2") + flags), "-std=gnu99", "-w",
                    "-I" + directory, "-DTEST_STOP",
                    *MODES[mode][0], *MODES[mode][1], "-UTEST_RATES", "-c",
-                   "%s/tests/unit/%s.c" % (directory, program), "-o", out)
+                   "%s/tests/unit/%s.c" % (directory, program_of(mode)), "-o", out)
 
 
 def prepared(mode, flags, what):
@@ -515,14 +520,14 @@ def fails(mutant, mode, *flags, only=""):
     """The test that fails, "" if all pass, None if it does not compile"""
     here = place()
     bloom, test = (prepared(mode, flags, what) for what in ("bloom", "test"))
-    if mode not in PROGRAMS:
+    if program_of(mode) == "all":
         bloom = here + "/new.o"
         if not compile_header(mode, here, OBJECT, bloom, *flags):
             return None
-    if mutant.declares or mode in PROGRAMS:
+    if mutant.declares or program_of(mode) != "all":
         test = here + "/new.test.o"
         if not compile_test(mode, here, test, *flags):
-            return None if mode in PROGRAMS else "?"        # "?": by an #if
+            return "?" if program_of(mode) == "all" else None   # by an #if
     if not link(mode, flags, test, bloom, here + "/new.program"):
         return None
     return run_test(here + "/new.program", mode, flags, only)

@@ -6,13 +6,14 @@
                 [seed=S]
      plans      thousands of random n and p: each plan keeps p by the exact sum,
                 and less memory would not
-     blocks     how many of all 2^32 masks a block of 1 to 20 keys accepts,
+     blocks     how many of all 2^32 masks a block of up to 20 keys accepts,
                 against the formula
      floor      the least rate of 32-bit hashes, against bloom_plan_fpr
      walk       the walk of bloom.h, against k independent hash functions and
                 against plain double hashing
      even       whether a filter of 2^33 cells is filled evenly
-     all        8 times as many plans and blocks, and up to 10^9 keys for walk
+     all        8 times as many plans and blocks, blocks of each number of keys,
+                and up to 10^9 keys for walk
      n=N, p=P   plans with this n or p only; with both, each plan is printed
      seed=S     the random numbers' seed
    Without the name of a part, all parts run. For plans, it prints the worst
@@ -555,7 +556,7 @@ static void blocks(void)
     unsigned j;
     printf("\nof 2^32 masks, how many a block with j keys accepts\n"
            "  j  blocks      counted   +- 4 sigma      formula   ratio\n");
-    for (j = 1; j <= 20; j++) {
+    for (j = 1; j <= 20; j += effort > 1 || j < 4 ? 1 : 4) {
         double expected = all * pow(-expm1(j * log1p(-1 / 32.0)), 8);
         double formula = expected + j, f;
         double many = j < 5 ? 64 : j < 9 ? 8 : 1;
