@@ -5,7 +5,6 @@
      threads race     four threads make all calls that may run at once
      threads keys N   two threads add N keys, and each looks for the other's
      threads new N    two threads add the same N keys at the same time
-     threads price    time per call, with BLOOM_ATOMIC and with a mutex
      threads table    time per key of 10^7 keys that are added by one thread or
                       by two; needs two idle cores
 
@@ -28,35 +27,26 @@
 typedef size_t loop(bloom *b, const uint64_t *keys, size_t count, bool *is);
 
 typedef struct loops {
-    loop *add, *look, *add_many, *look_many, *locked_add, *locked_look;
+    loop *add, *look, *add_many, *look_many;
     bool (*merge)(bloom *into, const bloom *from);
 } loops;
 
 #ifdef LOOPS
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-#define LOOP(name, before, call, after) \
+#define LOOP(name, call) \
     static size_t name(bloom *b, const uint64_t *keys, size_t count, bool *is) \
     { \
         size_t i, sum = 0; \
         for (i = 0; i < count; i++) { \
-            bool one; \
-            before; \
-            one = call(b, keys[i]); \
-            after; \
+            const bool one = call(b, keys[i]); \
             sum += one; \
             if (is) \
                 is[i] = one; \
         } \
         return sum; \
     }
-LOOP(add, (void)0, bloom_add_u64, (void)0)
-LOOP(look, (void)0, bloom_may_contain_u64, (void)0)
-LOOP(locked_add, pthread_mutex_lock(&lock), bloom_add_u64,
-     pthread_mutex_unlock(&lock))
-LOOP(locked_look, pthread_mutex_lock(&lock), bloom_may_contain_u64,
-     pthread_mutex_unlock(&lock))
+LOOP(add, bloom_add_u64)
+LOOP(look, bloom_may_contain_u64)
 
 static size_t look_many(bloom *b, const uint64_t *keys, size_t count, bool *is)
 {
@@ -64,8 +54,7 @@ static size_t look_many(bloom *b, const uint64_t *keys, size_t count, bool *is)
 }
 
 extern const loops LOOPS;
-const loops LOOPS = { add, look, bloom_add_many_u64, look_many,
-                      locked_add, locked_look, bloom_merge };
+const loops LOOPS = { add, look, bloom_add_many_u64, look_many, bloom_merge };
 
 #else
 
@@ -568,98 +557,22 @@ static int add_all_twice(size_t count)
     return wrong > 0;
 }
 
-/* ---- price --------------------------------------------------------------- */
+/* ---- table ---------------------------------------------------------------- */
 
-enum { TIMES = 5 };
-
-static double now(clockid_t which)
+static double now(void)
 {
     struct timespec t;
-    clock_gettime(which, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-static int by_size(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values)
-{
-    qsort(values, TIMES, sizeof *values, by_size);
-    return values[TIMES / 2];
-}
-
-/* The CPU time of this thread in seconds, which other programs affect little */
-static double cost(loop *l, bloom *b, const uint64_t *keys, size_t count,
-                   bool clear)
-{
-    double from;
-    size_t done, chunk = 1 << 20;
-    if (clear)
-        bloom_clear(b);
-    from = now(CLOCK_THREAD_CPUTIME_ID);
-    for (done = 0; done < count; done += chunk)
-        l(b, keys + done, count - done < chunk ? count - done : chunk, NULL);
-    return now(CLOCK_THREAD_CPUTIME_ID) - from;
-}
-
-/* Nanoseconds per call. Small filters repeat the loop, up to 500,000 calls. */
-static double ns(loop *l, bloom *b, const uint64_t *keys, size_t n, bool add)
-{
-    size_t i, again = n < 500000 ? 500000 / n : 1;
-    double sum = 0;
-    for (i = 0; i < again; i++)
-        sum += cost(l, b, keys, n, add);
-    return sum * 1e9 / (double)(n * again);
-}
-
-static void print_price(const char *what, size_t n, const char *kind,
-                        loop *const l[3], bloom *b, const uint64_t *keys,
-                        bool add)
-{
-    double t[3][TIMES];
-    unsigned i, j;
-    for (i = 0; i < TIMES; i++)
-        for (j = 0; j < 3; j++)
-            t[j][i] = ns(l[j], b, keys, n, add);
-    printf("%-9s n = %-8zu %-14s", kind, n, what);
-    for (j = 0; j < 3; j++)
-        median(t[j]);
-    printf(" %5.2fx  mutex %5.1fx  (plain %.1f ns)\n",
-           t[1][TIMES / 2] / t[0][TIMES / 2], t[2][TIMES / 2] / t[0][TIMES / 2],
-           t[0][TIMES / 2]);
-}
-
-static void price(const struct kind *kind, size_t n)
-{
-    uint64_t *keys = numbers(0, 2 * n), *absent = keys + n;
-    bloom *b = make(kind, n);
-    loop *const adds[] = { plain.add, atomic.add, plain.locked_add };
-    loop *const more[] = { plain.add_many, atomic.add_many, plain.locked_add };
-    loop *const looks[] = { plain.look, atomic.look, plain.locked_look };
-    loop *const sees[] = { plain.look_many, atomic.look_many,
-                           plain.locked_look };
-    print_price("add", n, kind->name, adds, b, keys, true);
-    print_price("add many", n, kind->name, more, b, keys, true);
-    print_price("add again", n, kind->name, adds, b, keys, false);
-    print_price("present", n, kind->name, looks, b, keys, false);
-    print_price("absent", n, kind->name, looks, b, absent, false);
-    print_price("present, many", n, kind->name, sees, b, keys, false);
-    print_price("absent, many", n, kind->name, sees, b, absent, false);
-    free(keys);
-}
-
-/* ---- table ---------------------------------------------------------------- */
 
 static void *timed(void *argument)
 {
     work *w = argument;
     meet(w);
-    w->seconds = now(CLOCK_MONOTONIC);
+    w->seconds = now();
     w->timed(w->b, w->keys, w->count, NULL);
-    w->seconds = now(CLOCK_MONOTONIC) - w->seconds;
+    w->seconds = now() - w->seconds;
     return NULL;
 }
 
@@ -679,18 +592,18 @@ static double two_add(bloom *const b[2], loop *add, uint64_t *keys,
         w[i].timed = add;
     }
     run_two(w, timed);
-    wall = now(CLOCK_MONOTONIC);
+    wall = now();
     if (b[0] != b[1])
         plain.merge(b[0], b[1]);
-    wall = now(CLOCK_MONOTONIC) - wall;
+    wall = now() - wall;
     return wall + (w[0].seconds > w[1].seconds ? w[0].seconds : w[1].seconds);
 }
 
 static double one_adds(bloom *b, loop *add, uint64_t *keys, size_t count)
 {
-    const double from = now(CLOCK_MONOTONIC);
+    const double from = now();
     add(b, keys, count, NULL);
-    return now(CLOCK_MONOTONIC) - from;
+    return now() - from;
 }
 
 /* The best of some rounds, in nanoseconds per key, for: a plain build, one
@@ -698,7 +611,7 @@ static double one_adds(bloom *b, loop *add, uint64_t *keys, size_t count)
 static void print_row(const struct kind *kind, const char *what,
                       loop *plain_add, loop *atomic_add)
 {
-    enum { N = 10000000 };
+    enum { N = 10000000, ROUNDS = 5 };
     static uint64_t *keys;
     bloom *const b = make(kind, N), *const other = make(kind, N);
     bloom *const same[2] = { b, b }, *const each[2] = { b, other };
@@ -706,7 +619,7 @@ static void print_row(const struct kind *kind, const char *what,
     unsigned i;
     if (!keys)
         keys = numbers(0, N);
-    for (i = 0; i < 4 * TIMES; i++) {
+    for (i = 0; i < 4 * ROUNDS; i++) {
         bloom_clear(b);
         bloom_clear(other);
         took = i % 4 == 0 ? one_adds(b, plain_add, keys, N)
@@ -721,33 +634,6 @@ static void print_row(const struct kind *kind, const char *what,
     for (i = 0; i < 4; i++)
         printf(" %12.1f", best[i] * 1e9 / N);
     puts("");
-}
-
-/* Mutexes of glibc cost less in one thread. So this starts one that waits. */
-static void *wait_for_end(void *end)
-{
-    pthread_mutex_lock(end);
-    return NULL;
-}
-
-static void have_two(void)
-{
-    static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t another;
-    pthread_mutex_lock(&end);
-    start(&another, wait_for_end, &end);
-}
-
-static int price_all(void)
-{
-    static const size_t sizes[] = { 10000, 1000000 };
-    size_t i, j;
-    have_two();
-    puts("time per call with BLOOM_ATOMIC, one thread; plain build: 1");
-    for (i = 0; i < KINDS; i++)
-        for (j = 0; j < 2 && kinds[i].shift == 0; j++)
-            price(&kinds[i], sizes[j]);
-    return 0;
 }
 
 static int print_table(void)
@@ -775,11 +661,9 @@ int main(int count, char **words)
         return lose_all(n);
     if (strcmp(what, "new") == 0 && n > 0)
         return add_all_twice(n);
-    if (strcmp(what, "price") == 0)
-        return price_all();
     if (strcmp(what, "table") == 0)
         return print_table();
-    fprintf(stderr, "usage: threads race | keys N | new N | price | table\n");
+    fprintf(stderr, "usage: threads race | keys N | new N | table\n");
     return 2;
 }
 
