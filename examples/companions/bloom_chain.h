@@ -710,31 +710,18 @@ static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
     return head[7] == bloom_chain_check_byte_(head) ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* May the chain with this head have this link? All links have one seed. */
-static inline bool bloom_chain_fits_(const unsigned char *head, const bloom *b,
-                                     uint64_t seed)
-{
-    const bloom_plan plan = bloom_plan_of(b);
-    return plan.layout == head[4] && plan.hash_bits == head[5]
-        && plan.seed == seed;
-}
-
-/* What is wrong with an image, or BLOOM_OK. This allocates nothing. */
+/* What is wrong with the head or a link of an image, or BLOOM_OK. Whether the
+   links belong together, bloom_chain_join tells. */
 static inline bloom_error bloom_chain_check_(const unsigned char *image,
                                              size_t size)
 {
     bloom_error error = bloom_chain_check_head_(image, size);
     size_t at = 32;
-    uint64_t seed = 0;
     unsigned i;
     for (i = 0; error == BLOOM_OK && i < image[6]; i++) {
         const bloom *b = bloom_view(image + at, size - at, &error);
-        if (b) {
-            seed = i == 0 ? bloom_plan_of(b).seed : seed;
-            if (!bloom_chain_fits_(image, b, seed))
-                return BLOOM_BAD_HEADER;
+        if (b)
             at += bloom_size(b);
-        }
     }
     if (error == BLOOM_OK && size - at >= 3 && image[at] == 'B'
         && image[at + 1] == 'L' && image[at + 2] == 'M')
@@ -748,9 +735,12 @@ BLOOM_API bloom_chain *bloom_chain_join(const unsigned char head[32],
     bloom_error found = bloom_chain_check_head_(head, 32);
     bloom_chain *c = NULL;
     unsigned i;
-    for (i = 0; found == BLOOM_OK && i < head[6]; i++)
-        if (!bloom_chain_fits_(head, link[i], bloom_plan_of(link[0]).seed))
+    for (i = 0; found == BLOOM_OK && i < head[6]; i++) {
+        const bloom_plan plan = bloom_plan_of(link[i]);
+        if (plan.layout != head[4] || plan.hash_bits != head[5]
+            || plan.seed != bloom_plan_of(link[0]).seed)
             found = BLOOM_BAD_HEADER;
+    }
     if (found == BLOOM_OK) {
         c = bloom_chain_make_(bloom_load64_(head + 8),
                               bloom_chain_get_rate_(head),

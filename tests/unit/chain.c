@@ -438,7 +438,7 @@ static void test_bad_chains(void)
 static void test_damaged_chains(void)
 {
     bloom_chain *c = bloom_chain_new(10, 0.1, BLOOM_CLASSIC);
-    unsigned char *image;
+    unsigned char *image, seal[8];
     uint64_t key;
     size_t size, i, found;
     for (key = 0; bloom_chain_links(c) < 4; key++)
@@ -447,6 +447,12 @@ static void test_damaged_chains(void)
     CHECK(bloom_chain_verify(c) == BLOOM_OK);
     size = save_chain(c, &image);
     bloom_chain_free(c);
+    memcpy(seal, image + 32 + 24, 8);   /* of the oldest link */
+    memset(image + 32 + 24, 0, 8);
+    c = bloom_chain_load(image, size, NULL);
+    CHECK(bloom_chain_verify(c) == BLOOM_UNSEALED);
+    bloom_chain_free(c);
+    memcpy(image + 32 + 24, seal, 8);
     for (i = 0; i < size; i++)
         CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
     for (i = 0; i < 8 * size; i++) {
@@ -570,20 +576,27 @@ static void small_image(unsigned char *image, unsigned links, unsigned k)
 
 /* bloom_chain_join makes the same chain of the parts of an image as
    bloom_chain_load of the whole, or finds the same error and leaves the links to
-   the caller. There are 3 links of 40 bytes. */
+   the caller. There are 3 links of 40 bytes. Both chains grow in the same way,
+   one by many keys in a call. */
 static void join_as_loaded(const unsigned char *image)
 {
     bloom_error joined = BLOOM_OK, loaded = BLOOM_OK;
     bloom *link[3];
     bloom_chain *c, *d;
+    uint64_t keys[20];
+    bool is_new[20];
     unsigned i;
     for (i = 0; i < 3; i++)
         link[i] = bloom_copy(bloom_view(image + 32 + 40 * i, 40, NULL));
     c = bloom_chain_join(image, link, &joined);
     d = bloom_chain_load(image, 32 + 3 * 40, &loaded);
     CHECK((c != NULL) == (d != NULL) && joined == loaded);
+    for (i = 0; i < 20; i++)
+        keys[i] = i;
+    if (c)
+        bloom_chain_add_many_u64(c, keys, 20, is_new);
     for (i = 0; c && i < 20; i++)
-        CHECK(bloom_chain_add_u64(c, i) == bloom_chain_add_u64(d, i));
+        CHECK(is_new[i] == bloom_chain_add_u64(d, i));
     CHECK(!c || same_chain(c, d));
     for (i = 0; !c && i < 3; i++)
         bloom_free(link[i]);
@@ -613,8 +626,12 @@ static void test_joined_chains(void)
             }
     init(image + 32 + 40, 40, a_plan(64, 3, 64, 6));
     join_as_loaded(image);
-    init(image + 32 + 40, 40, a_plan(64, 3, 32, 5));
-    join_as_loaded(image);
+    for (i = 0; i < 2; i++) {           /* link i alone has another width */
+        small_image(image, 3, 3);
+        init(image + 32 + 40 * i, 40, a_plan(64, 3, 32, 5));
+        CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
+        join_as_loaded(image);
+    }
 }
 
 /* The head stores p exactly, and first_n (0 as 1). Loading restores both. */
