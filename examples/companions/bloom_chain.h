@@ -710,18 +710,31 @@ static inline bloom_error bloom_chain_check_head_(const unsigned char *head,
     return head[7] == bloom_chain_check_byte_(head) ? BLOOM_OK : BLOOM_CORRUPT;
 }
 
-/* What is wrong with the head or a link of an image, or BLOOM_OK. Whether the
-   links belong together, bloom_chain_join tells. */
+/* May the chain with this head have this link? All links have one seed. */
+static inline bool bloom_chain_fits_(const unsigned char *head, const bloom *b,
+                                     uint64_t seed)
+{
+    const bloom_plan plan = bloom_plan_of(b);
+    return plan.layout == head[4] && plan.hash_bits == head[5]
+        && plan.seed == seed;
+}
+
+/* What is wrong with an image, or BLOOM_OK. This allocates nothing. */
 static inline bloom_error bloom_chain_check_(const unsigned char *image,
                                              size_t size)
 {
     bloom_error error = bloom_chain_check_head_(image, size);
     size_t at = 32;
+    uint64_t seed = 0;
     unsigned i;
     for (i = 0; error == BLOOM_OK && i < image[6]; i++) {
         const bloom *b = bloom_view(image + at, size - at, &error);
-        if (b)
+        if (b) {
+            seed = i == 0 ? bloom_plan_of(b).seed : seed;
+            if (!bloom_chain_fits_(image, b, seed))
+                return BLOOM_BAD_HEADER;
             at += bloom_size(b);
+        }
     }
     if (error == BLOOM_OK && size - at >= 3 && image[at] == 'B'
         && image[at + 1] == 'L' && image[at + 2] == 'M')
@@ -729,26 +742,13 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
     return error;
 }
 
-BLOOM_API bloom_chain *bloom_chain_join(const unsigned char head[32],
-                                        bloom *const *link, bloom_error *error)
+/* Makes a chain of a head and links that were checked. NULL: no memory */
+static inline bloom_chain *bloom_chain_of_(const unsigned char *head,
+                                           bloom *const *link)
 {
-    bloom_error found = bloom_chain_check_head_(head, 32);
-    bloom_chain *c = NULL;
-    unsigned i;
-    for (i = 0; found == BLOOM_OK && i < head[6]; i++) {
-        const bloom_plan plan = bloom_plan_of(link[i]);
-        if (plan.layout != head[4] || plan.hash_bits != head[5]
-            || plan.seed != bloom_plan_of(link[0]).seed)
-            found = BLOOM_BAD_HEADER;
-    }
-    if (found == BLOOM_OK) {
-        c = bloom_chain_make_(bloom_load64_(head + 8),
-                              bloom_chain_get_rate_(head),
-                              bloom_plan_of(link[0]));
-        found = c ? BLOOM_OK : BLOOM_NO_MEMORY;
-    }
-    if (error)
-        *error = found;
+    bloom_chain *c = bloom_chain_make_(bloom_load64_(head + 8),
+                                       bloom_chain_get_rate_(head),
+                                       bloom_plan_of(link[0]));
     if (!c)
         return NULL;
     while (c->links < head[6]) {
@@ -762,31 +762,47 @@ BLOOM_API bloom_chain *bloom_chain_join(const unsigned char head[32],
     return c;
 }
 
+BLOOM_API bloom_chain *bloom_chain_join(const unsigned char head[32],
+                                        bloom *const *link, bloom_error *error)
+{
+    bloom_error found = bloom_chain_check_head_(head, 32);
+    bloom_chain *c = NULL;
+    unsigned i;
+    for (i = 0; found == BLOOM_OK && i < head[6]; i++)
+        if (!bloom_chain_fits_(head, link[i], bloom_plan_of(link[0]).seed))
+            found = BLOOM_BAD_HEADER;
+    if (found == BLOOM_OK) {
+        c = bloom_chain_of_(head, link);
+        found = c ? BLOOM_OK : BLOOM_NO_MEMORY;
+    }
+    if (error)
+        *error = found;
+    return c;
+}
+
 BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error)
 {
     const unsigned char *head = (const unsigned char *)image;
-    const bloom_error found = bloom_chain_check_(head, size);
+    bloom_error found = bloom_chain_check_(head, size);
     bloom_chain *c = NULL;
     bloom *link[64];
     size_t at = 32;
     unsigned links = 0;
-    if (error)
-        *error = found;
-    if (found != BLOOM_OK)
-        return NULL;
-    while (links < head[6]) {
+    while (found == BLOOM_OK && links < head[6]) {
         link[links] = bloom_copy(bloom_view(head + at, size - at, NULL));
         if (!link[links])
             break;
         at += bloom_size(link[links++]);
     }
-    if (links == head[6])
-        c = bloom_chain_join(head, link, error);
-    else if (error)
-        *error = BLOOM_NO_MEMORY;
+    if (found == BLOOM_OK && links == head[6])
+        c = bloom_chain_of_(head, link);
+    if (found == BLOOM_OK && !c)
+        found = BLOOM_NO_MEMORY;
     while (!c && links > 0)
         bloom_free(link[--links]);
+    if (error)
+        *error = found;
     return c;
 }
 

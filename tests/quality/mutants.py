@@ -62,7 +62,7 @@ QUICK, MODES = modes("mutants/tcc"), modes("mutants")
 DEFAULT = next(iter(MODES))
 MODES = {**QUICK, **MODES}
 BLOOM = "bloom.h"
-OBJECT = "tests/headers.h"      # includes bloom.h and its companions
+OBJECT = "tests/headers.h"      # bloom.h and its companions but bloom_file.h
 HEADERS = {BLOOM: list(MODES),          # header: its modes
            "examples/companions/bloom_chain.h": ["chain", "chain-default"],
            "examples/companions/bloom_window.h": ["window"],
@@ -72,7 +72,7 @@ HEADERS = {BLOOM: list(MODES),          # header: its modes
 PROGRAMS = ["window", "slices", "file", "share"]
 CHAINS = "-DTEST_PART=chain_tests"
 QUICK["chain"] = (QUICK["portable"][0], [CHAINS])
-QUICK["window"] = QUICK["slices"] = ([], ["-DBLOOM_NO_SIMD"])
+QUICK["window"] = QUICK["slices"] = (["-DBLOOM_NO_SIMD"], [])
 QUICK["file"] = ([], [])
 QUICK["keyed"] = (QUICK["portable"][0], ["-DTEST_PART=keyed_tests"])
 MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS]),
@@ -242,7 +242,8 @@ def functions(source):
 class Mutant:
     """name: of its function or macro. The id is made from that and from the
     number of the mutant in it, so it stays the same if the header changes
-    elsewhere. declares: the test programs of all modes include the line."""
+    elsewhere. declares: the line is above the header's code, so the tests
+    of all modes include it."""
     def __init__(self, header, mistake, name, text, number):
         source = SOURCES[header]
         start, stop, new, self.what = mistake
@@ -353,7 +354,7 @@ def compiler(mode, flags):
 
 
 def compile_header(mode, directory, header, out, *flags):
-    """Compiles a header and all functions that it has to an object"""
+    """Compiles a header, with the code of all that it includes"""
     return not run(*compiler(mode, flags), "-std=c99", *MODES[mode][0],
                    "-DBLOOM_IMPLEMENTATION", "-DBLOOM_API=extern",
                    "-I" + directory, "-xc", "-c", directory + "/" + header,
@@ -372,7 +373,8 @@ def compile_test(mode, directory, out, *flags):
                      (GCC, "-O2") + flags), "-std=gnu99", "-w",
                    "-I" + directory, "-DTEST_STOP",
                    *MODES[mode][0], *MODES[mode][1], "-UTEST_RATES", "-c",
-                   "%s/tests/unit/%s.c" % (directory, program_of(mode)), "-o", out)
+                   "%s/tests/unit/%s.c" % (directory, program_of(mode)),
+                   "-o", out)
 
 
 def prepared(mode, flags, what):
@@ -487,7 +489,7 @@ def modes_of(built, mutant):
 
 def place():
     """The directory of this process, with copies of the headers and tests.
-    unit.h finds the companions by their place relative to it."""
+    headers.h finds the companions by their place relative to it."""
     directory = "%s/%d" % (BUILD, os.getpid())
     if not os.path.exists(directory):
         for name in TESTS + list(HEADERS):
@@ -505,7 +507,8 @@ def differs(mutant, modes):
 
     def optimised(mode, text, out):     # same file name, as objects contain it
         put(mutant.header, text)
-        return compile_header(mode, place(), mutant.header, out, "-O2")
+        header = OBJECT if program_of(mode) == "all" else mutant.header
+        return compile_header(mode, place(), header, out, "-O2")
 
     for mode in modes:
         old = "%s/%s.o2" % (place(), mode)

@@ -9,10 +9,6 @@ keys=${1:-1e7} source=tests/threads/threads.c
 WARN="-std=c99 -Wall -Wextra -pedantic -Werror -I. -pthread"
 . tests/helpers.sh
 
-need gcc 'gcc libtsan2'
-need clang 'clang libclang-rt-14-dev'
-enough
-
 # build NAME COMPILER FLAGS...: builds build/threads-NAME. With ATOMIC= before
 # it, the program itself (not its loops) is built without BLOOM_ATOMIC.
 build() {
@@ -24,10 +20,15 @@ build() {
     $cc "$@" ${ATOMIC--DBLOOM_ATOMIC} $source build/threads-plain.o \
         build/threads-atomic.o -o $name
 }
+
+need gcc 'gcc libtsan2'
 if [ "$1" = table ]; then
+    enough
     build table gcc -O2 -march=native && build/threads-table table
     exit
 fi
+need clang 'clang libclang-rt-14-dev'
+enough
 
 # ThreadSanitizer reports nothing, and no key is lost.
 no_race() {

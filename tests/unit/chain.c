@@ -432,8 +432,8 @@ static void test_bad_chains(void)
     }
 }
 
-/* Corruption of a sealed chain never loses a key silently. A truncated image
-   does not load. If one bit is flipped, either the image does not load, or a
+/* Corruption of a sealed chain never loses a key silently. If an old link lacks
+   its seal, bloom_chain_verify says so. A truncated image does not load. If one bit is flipped, either the image does not load, or a
    seal does not match, or every key is still found. */
 static void test_damaged_chains(void)
 {
@@ -576,8 +576,8 @@ static void small_image(unsigned char *image, unsigned links, unsigned k)
 
 /* bloom_chain_join makes the same chain of the parts of an image as
    bloom_chain_load of the whole, or finds the same error and leaves the links to
-   the caller. There are 3 links of 40 bytes. Both chains grow in the same way,
-   one by many keys in a call. */
+   the caller. There are 3 links of 40 bytes. Then both get the same keys, one
+   chain in a single call and the other key by key, and must stay equal. */
 static void join_as_loaded(const unsigned char *image)
 {
     bloom_error joined = BLOOM_OK, loaded = BLOOM_OK;
@@ -630,6 +630,7 @@ static void test_joined_chains(void)
         small_image(image, 3, 3);
         init(image + 32 + 40 * i, 40, a_plan(64, 3, 32, 5));
         CHECK(chain_error(image, sizeof image) == BLOOM_BAD_HEADER);
+        CHECK(chain_error(image, sizeof image - 1) == BLOOM_BAD_HEADER);
         join_as_loaded(image);
     }
 }

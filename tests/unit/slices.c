@@ -330,8 +330,8 @@ static void far_rows(void)
     free(image);
 }
 
-/* 255 keys are the most that eight planes can count. The last bit of a row is of
-   no filter. */
+/* 255 keys are the most that eight planes can count. 703 filters leave the last
+   bit of each row unused; it is set here, and must be ignored. */
 static void play_full(void)
 {
     enum { FILTERS = 703 };

@@ -36,7 +36,8 @@ wanted="$read"; asked build -j 1 g many; asked build -j 3 g many
 wanted="$read, 200000 new, $rate"; asked build -j 1 -p 1e-9 -n 3e5 g many
 wanted="$read, at most [0-9]* new, rate now at most [0-9.e-]*[0-9]"
 asked build -j 3 -p 1e-9 -n 3e5 g many
-asked build -j 3 -p 1e-9 -n 1.3e7 g many; rm g      # all threads fill one
+# Above SMALL of build.c, so all threads fill one filter
+asked build -j 3 -p 1e-9 -n 1.3e7 g many; rm g
 wanted="$read, 0 new, $rate"; asked add f many
 wanted="$read, 201201 may be in"; asked check -j 1 f many
 cat many ab > want; same out want
