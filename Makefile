@@ -87,7 +87,7 @@ build/test-%.said: build/flags
 build/%.said: build/%.out
 	@. tests/helpers.sh && sum $* $< >$@; cat $@
 
-JOBS = 4
+JOBS = 6
 test: | build
 	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
 	    sh tests/unit/run.sh
