@@ -433,8 +433,9 @@ static void test_bad_chains(void)
 }
 
 /* Corruption of a sealed chain never loses a key silently. If an old link lacks
-   its seal, bloom_chain_verify says so. A truncated image does not load. If one bit is flipped, either the image does not load, or a
-   seal does not match, or every key is still found. */
+   its seal, bloom_chain_verify says so. A truncated image does not load. If one
+   bit is flipped, either the image does not load, or a seal does not match, or
+   every key is still found. */
 static void test_damaged_chains(void)
 {
     bloom_chain *c = bloom_chain_new(10, 0.1, BLOOM_CLASSIC);
