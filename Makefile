@@ -1,5 +1,5 @@
 # make                    build the products of examples/
-# make test               test the headers and the command; 45 s on two
+# make test               test the headers and the command; 40 s on two
 #                         idle cores
 # make check              before a commit: test, symbols, strict, sanitize, speed,
 #                         and the header on a big-endian, a 32-bit and an 8-bit

@@ -787,6 +787,26 @@ static void jumps(void)
     bloom_window_free(w);
 }
 
+/* A key of one cell, in the oldest generation, is kept when time begins. */
+static void one_cell(void)
+{
+    bloom_window_plan plan = bloom_window_plan_for(40, 0.5, 4, BLOOM_CLASSIC);
+    bloom_window *w;
+    unsigned i;
+    plan.filter.hashes = 1;
+    w = bloom_window_create(plan);
+    if (!check(w != NULL, "a window is made"))
+        return;
+    bloom_window_add_u64(w, 7);
+    for (i = 1; i < 4; i++)
+        bloom_window_step(w);
+    check(bloom_ones(bloom_window_generation(w, 3)) == 1, "it has one cell");
+    bloom_window_advance(w, 1000, 30);
+    bloom_window_advance(w, 1029, 30);
+    check(knows(w, 7), "the key counts as added when time begins");
+    bloom_window_free(w);
+}
+
 /* A clock that is set back to more than g - 2 parts before the time of the
    window: time forgets nothing until the clock reaches that time again. */
 static void set_back(void)
@@ -973,6 +993,7 @@ int main(void)
     RUN(small_rests(87));
     RUN(small_rests(88));
     RUN(jumps());
+    RUN(one_cell());
     RUN(set_back());
     RUN(other_spans());
     for (g = 2; g <= 16; g++)
