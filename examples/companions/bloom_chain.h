@@ -751,10 +751,9 @@ static inline bloom_chain *bloom_chain_of_(const unsigned char *head,
                                        bloom_plan_of(link[0]));
     if (!c)
         return NULL;
-    while (c->links < head[6]) {
+    do                                  /* there is at least one */
         c->link[c->links] = link[c->links];
-        c->links++;
-    }
+    while (++c->links < head[6]);
     c->keys = bloom_load64_(head + 24);
     c->room = bloom_chain_capacity_(c);
     if (c->room < c->keys)              /* try again to grow */

@@ -584,7 +584,7 @@ static void join_as_loaded(const unsigned char *image)
     bloom_error joined = BLOOM_OK, loaded = BLOOM_OK;
     bloom *link[3];
     bloom_chain *c, *d;
-    uint64_t keys[20];
+    uint64_t number[20];
     bool is_new[20];
     unsigned i;
     for (i = 0; i < 3; i++)
@@ -593,9 +593,9 @@ static void join_as_loaded(const unsigned char *image)
     d = bloom_chain_load(image, 32 + 3 * 40, &loaded);
     CHECK((c != NULL) == (d != NULL) && joined == loaded);
     for (i = 0; i < 20; i++)
-        keys[i] = i;
+        number[i] = i;
     if (c)
-        bloom_chain_add_many_u64(c, keys, 20, is_new);
+        bloom_chain_add_many_u64(c, number, 20, is_new);
     for (i = 0; c && i < 20; i++)
         CHECK(is_new[i] == bloom_chain_add_u64(d, i));
     CHECK(!c || same_chain(c, d));
