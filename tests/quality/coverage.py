@@ -29,9 +29,7 @@ UNCOVERED = {
         "tests/threads/threads.c",
     "inside_allocate inside_check_fields bloom_window_init bloom_window_copy":
         "the size does not fit into a 32-bit size_t, or memory is short",
-    "bloom_chain_set_room_ bloom_chain_load":
-        "a room beyond 2^63 keys; and a chain that finds no memory while it is "
-        "loaded and is not asked why",
+    "bloom_chain_set_room_": "a room beyond 2^63 keys",
     "bloom_new bloom_new_layout": "BLOOM_ASSERT, by default, checks nothing",
     "bloom_slices_find_words_ bloom_slices_find_wide_":
         "for vectors of 64 bytes, which this CPU may lack",
