@@ -790,14 +790,15 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
     unsigned links = 0;
     while (found == BLOOM_OK && links < head[6]) {
         link[links] = bloom_copy(bloom_view(head + at, size - at, NULL));
-        if (!link[links])
-            break;
-        at += bloom_size(link[links++]);
+        if (link[links])
+            at += bloom_size(link[links++]);
+        else
+            found = BLOOM_NO_MEMORY;
     }
-    if (found == BLOOM_OK && links == head[6])
+    if (found == BLOOM_OK) {
         c = bloom_chain_of_(head, link);
-    if (found == BLOOM_OK && !c)
-        found = BLOOM_NO_MEMORY;
+        found = c ? BLOOM_OK : BLOOM_NO_MEMORY;
+    }
     while (!c && links > 0)
         bloom_free(link[--links]);
     if (error)
