@@ -81,9 +81,8 @@ export async function narrowed() {
     await fill(page);
     for (const width of [700, 390, 360]) {
         await page.setViewportSize({ width, height: 844 });
-        await page.waitForTimeout(300);
-        const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
-        check(`from 1200 to ${width}: nothing to scroll sideways`, wide <= width, wide);
+        await until(page, (most) =>     // nothing to scroll sideways
+            document.scrollingElement.scrollWidth <= most, width);
         const last = await page.locator('#clear').boundingBox();
         check(`at ${width}: the buttons are whole`, last.x + last.width <= width, last);
     }
@@ -137,9 +136,7 @@ export async function phone() {
     const help = await page.locator('#cells-help').evaluate((at) => at.innerText);
     check('its description has no keys', !/arrow/.test(help), help);
     await page.locator('#cells').tap({ position: { x: 30, y: 30 } });
-    await page.waitForTimeout(200);
-    check('a tap describes a cell', /^Cell \d+/.test(await text(page, '#cell')),
-          await text(page, '#cell'));
+    await until(page, () => /^Cell \d+/.test(document.querySelector('#cell').textContent));
     await page.tap('#word');
     same('a tap elsewhere ends it', await text(page, '#cell'),
          'Tap a cell to see which words set it.');
@@ -195,9 +192,7 @@ export async function language() {
     await page.press('#p-text', 'Enter');
     await page.fill('#n-text', '12.345');
     await page.press('#n-text', 'Enter');
-    await page.waitForTimeout(400);
-    same('read as written, stored as plain numbers', await page.evaluate(() => location.search),
-         '?n=12345&p=0.005');
+    await until(page, () => location.search === '?n=12345&p=0.005');
     await page.context().close();
 }
 

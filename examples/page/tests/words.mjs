@@ -289,14 +289,14 @@ export async function refusedInput() {
     await page.fill('#paste', '\n\n');
     await page.click('#add-many');
     check('nothing pasted', (await note()).startsWith('Paste some words'), await note());
-    await page.fill('#made', '300');
+    await page.fill('#made', '20000');  // 11 minutes
     await page.click('#make');
-    check('a right number clears the message', /^\d+ of 300/.test(await note()), await note());
+    check('a right number clears the message', /^[\d,]+ of 20,000/.test(await note()), await note());
     await page.fill('#made', 'ten');
     await page.click('#make');
     const before = await note();
     await until(page, (old) => document.querySelector('#many-note').textContent !== old, before);
-    check('a wrong number during a run', /^Enter a whole number.* of 300 words added/
+    check('a wrong number during a run', /^Enter a whole number.* of 20,000 words added/
         .test(await note()), await note());
     same('it is marked', await page.getAttribute('#made', 'aria-invalid'), 'true');
     await page.click('#stop');
@@ -306,32 +306,32 @@ export async function refusedInput() {
 
 export async function manyWords() {
     const page = await open('#words=&m=4096&k=3');
-    await page.fill('#made', '200');
+    await page.fill('#made', '20000');  // 11 minutes at this speed
     await page.check('#speed input[value="30"]', { force: true });
     await page.click('#make');
-    await until(page, () => Number(document.querySelector('#count').textContent) > 5);
+    await until(page, () => parseFloat(document.querySelector('#count').textContent) > 5);
     await page.click('#pause');
     const paused = await text(page, '#count');
-    check('words are added one after another', Number(paused) < 200, paused);
+    check('words are added one after another', number(paused) < 20000, paused);
     await page.waitForTimeout(300);
     same('none is added during the pause', await text(page, '#count'), paused);
     await page.click('#pause');
-    await page.check('#speed input[value="0"]', { force: true });
-    await until(page, () => document.querySelector('#count').textContent === '200');
-    same('all are added', await text(page, '#many-note'), '200 of 200 words added.');
-    await page.fill('#made', '20000');
     const start = Date.now();
-    await page.click('#make');
-    await until(page, () => document.querySelector('#count').textContent === '20,200');
+    await page.check('#speed input[value="0"]', { force: true });
+    await until(page, () => document.querySelector('#count').textContent === '20,000');
+    same('all are added', await text(page, '#many-note'), '20,000 of 20,000 words added.');
     console.log(`20,000 words at full speed: ${((Date.now() - start) / 1000).toFixed(1)} s`);
     await page.fill('#word', 'nobody');
     check('a full filter', (await text(page, '#guess')).length > 0
           && await numberAt(page, '#fill') <= 4096);
     await page.check('#speed input[value="2"]', { force: true });
-    await page.fill('#made', '50');
+    await page.fill('#made', '2000');   // 17 minutes at this speed
     await page.click('#make');
     await page.click('#stop');
-    check('stop stops', Number((await text(page, '#count')).replace(',', '')) < 20210);
+    const stopped = await text(page, '#count');
+    check('words were left', number(stopped) < 22000, stopped);
+    await page.waitForTimeout(700);
+    same('stop stops', await text(page, '#count'), stopped);
     await page.context().close();
 }
 
@@ -400,7 +400,7 @@ export async function link() {
     await page.press('#n-text', 'Enter');
     await page.fill('#step-m', '256');
     await page.press('#step-m', 'Enter');
-    await page.waitForTimeout(400);
+    await until(page, () => /step=256,/.test(location.hash));
     const again = await open(await page.evaluate(() => location.search + location.hash));
     for (const at of ['#count', '#fill', '#now', '#verdict', '#probes', '#falses', '#m-shown',
                       '#k-shown', '#plan-cells'])
