@@ -98,6 +98,7 @@ static void test_planning(void)
 {
     static const double impossible[] = { 0, 1, 1.5, -0.1, 1e300 };
     const double nan = strtod("nan", NULL);
+    const double least = 1 / 18446744073709551616.0;        /* 2^-64 */
     bloom_plan plan, less;
     uint64_t n;
     unsigned i;
@@ -121,6 +122,9 @@ static void test_planning(void)
     CHECK(bloom_plan_hashes(0, 1e-9, 3).cells
           == bloom_plan_hashes(1, 1e-9, 3).cells);
     CHECK(bloom_plan_for(9, 1e-18).cells > 9 * 80);
+    CHECK(bloom_plan_for(9, least).cells > 9 * 80);
+    CHECK(bloom_plan_hashes(9, least, 60).cells > 9 * 80);
+    CHECK(bloom_plan_layout(9, least, BLOOM_BLOCKED).cells > 9 * 80);
     CHECK(bloom_plan_for(9, 5.5e-20).cells < 9 * 120);
     CHECK(bloom_plan_size(bloom_plan_for(9, 5.4e-20)) == 0);
     CHECK(bloom_plan_size(bloom_plan_hashes(9, 5.4e-20, 60)) == 0);
@@ -129,6 +133,11 @@ static void test_planning(void)
     CHECK(bloom_plan_for(0, 1e-9).cells == bloom_plan_for(1, 1e-9).cells);
     CHECK(bloom_plan_for(0, 1e-9).hashes == bloom_plan_for(1, 1e-9).hashes);
     CHECK(bloom_plan_for(9, 2).hashes == 0);
+    CHECK(bloom_plan_for(9, 0.1).seed == 0);
+    CHECK(bloom_plan_hashes(9, 0.1, 3).seed == 0);
+    CHECK(bloom_plan_layout(9, 0.1, BLOOM_BLOCKED).seed == 0);
+    CHECK(bloom_plan_bytes(9, 99).seed == 0);
+    CHECK(bloom_plan_one_in(9, 10).seed == 0);
     plan = a_plan(1024, 6, 64, 0);              /* k = 7 keeps this p, too */
     CHECK(bloom_plan_for(100, bloom_plan_fpr(plan, 100)).hashes == 6);
     CHECK(bloom_plan_layout(9, 0.1, BLOOM_CLASSIC).cells
