@@ -1127,7 +1127,9 @@ BLOOM_API const char *bloom_error_text(bloom_error error)
 
 /* bloom_load_word_ reads eight bytes of an image. bloom_unseal_ removes the
    seal; it is called before some of the cells are changed. With BLOOM_ATOMIC,
-   several threads may call both at the same time. */
+   several threads may call both at the same time. If it can, it removes the
+   seal at once: a process that is killed must not leave a part of it in a
+   shared file. */
 #ifdef BLOOM_ATOMIC
 typedef uint64_t bloom_atomic_word_ __attribute__((may_alias, aligned(8)));
 
@@ -1146,9 +1148,14 @@ static inline uint64_t bloom_load_word_(const unsigned char *p)
 
 static inline void bloom_unseal_(unsigned char *image)
 {
-    if (bloom_load_word_(image + BLOOM_SEAL_AT_) != 0)
-        for (unsigned i = BLOOM_SEAL_AT_; i < BLOOM_HEADER_SIZE; i++)
-            __atomic_store_n(image + i, 0, __ATOMIC_RELAXED);
+    unsigned char *seal = image + BLOOM_SEAL_AT_;
+    void *aligned = seal;
+    if (bloom_load_word_(seal) == 0)
+        return;
+    if (BLOOM_MAY_USE_WORDS_ && (uintptr_t)seal % 8 == 0)
+        __atomic_store_n((bloom_atomic_word_ *)aligned, 0, __ATOMIC_RELAXED);
+    else for (unsigned i = 0; i < 8; i++)
+        __atomic_store_n(seal + i, 0, __ATOMIC_RELAXED);
 }
 #else
 #define bloom_load_word_ bloom_load64_

@@ -33,7 +33,7 @@
 
    Names are UTF-8 on Windows, and bytes elsewhere. Errors are those of errno.
    On Windows, bloom_file_save is EACCES while somebody has the file open or
-   mapped. (A bloom_file_load that is just reading it does no harm.)
+   mapped, or is saving or loading it: save again a moment later.
 
    The options of bloom.h hold here, too. (But names of files are kept in memory
    of malloc, whatever BLOOM_MALLOC and BLOOM_NO_MALLOC say.) The file that
@@ -147,9 +147,12 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
          replaces it by a rename of its own, is not stopped.
      Kills: a process that is killed loses no key that it has added. After a
          power cut, cells that the system had not written are missing, unless a
-         bloom_unshare has returned 0 since they were set.
+         bloom_unshare has returned 0 since they were set. If the file had a
+         seal, the disk may still have it, and bloom_load is EBADMSG.
      Limits: the file must be on a disk of this machine, not of a network, and
-         its file system needs hard links to create it. Calls that need
+         its file system needs hard links to create it. (Without them, a save
+         that finds no file may replace one that is made and shared in that
+         moment.) Calls that need
          exclusive access to a filter (see "Threads" in bloom.h) need it in all
          processes, bloom_seal and bloom_save among them. Do not call
          bloom_fold, as the file keeps its size: copy the filter, then fold and
@@ -708,14 +711,15 @@ static inline int bloom_file_lock_(const char *path, int flags, int how,
 /* Locks the old file until it is replaced, so that no process begins to share
    it. EBUSY: some do. ENOENT: there is none. Then *fd is -1, as it is for a
    file that cannot be locked, and so not be shared: a file system may have no
-   locks. Other errors are those of a process that is short of something. */
+   locks. Other errors are those of a process that may not open the file, but
+   others may, or that is short of something. */
 static inline int bloom_file_lock_old_(const char *path, int *fd)
 {
     int why = bloom_file_lock_(path, O_RDONLY, LOCK_EX, fd);
     if (why == EACCES)
         why = bloom_file_lock_(path, O_WRONLY, LOCK_EX, fd);
-    return why == EBUSY || why == ENOENT || why == EMFILE || why == ENFILE
-           || why == ENOMEM || why == EINTR ? why : 0;
+    return why == EBUSY || why == ENOENT || why == EACCES || why == EMFILE
+           || why == ENFILE || why == ENOMEM || why == EINTR ? why : 0;
 }
 
 /* Does the file still begin with this header? Its seal may be gone. */
@@ -739,19 +743,23 @@ static inline int bloom_file_is_shared_(const char *path)
    belong to somebody else, so that name is forgotten. If there is no old file,
    a link is safer than a rename: it fails if another process has just made a
    file there, which may be shared already. bloom_file_cancel then removes the
-   first name. */
+   first name. If the file system has no links, this looks for the old file once
+   more, as a link that fails can take long. */
 static inline int bloom_file_put_in_place_(bloom_file *f)
 {
     int old, why;
+    bool links = true;
     unsigned tries;
     for (tries = 0; tries < 10; tries++) {
         why = bloom_file_lock_old_(f->target, &old);
         if (why != 0 && why != ENOENT)
             return why;
-        if (why == ENOENT && link(f->name, f->target) == 0)
-            return 0;
-        if (why == ENOENT && errno == EEXIST)
+        if (why == ENOENT && links) {
+            if (link(f->name, f->target) == 0)
+                return 0;
+            links = errno == EEXIST;
             continue;
+        }
         why = rename(f->name, f->target) == 0 ? 0 : bloom_file_why_();
         if (old >= 0)
             close(old);
@@ -798,7 +806,7 @@ static inline int bloom_file_failed_(void)
 {
     switch (GetLastError()) {
     case ERROR_FILE_NOT_FOUND: case ERROR_PATH_NOT_FOUND:
-    case ERROR_INVALID_NAME: case ERROR_BAD_NETPATH: case ERROR_BAD_PATHNAME:
+    case ERROR_INVALID_NAME: case ERROR_BAD_PATHNAME:
         return errno = ENOENT;
     case ERROR_FILE_EXISTS: case ERROR_ALREADY_EXISTS:
         return errno = EEXIST;
@@ -891,10 +899,14 @@ static inline int bloom_file_create_(const char *name, bool secret)
     return bloom_file_make_(name, GENERIC_WRITE, CREATE_NEW);
 }
 
+/* While a rename replaces a file, Windows may say that there is none (issue 5501
+   of microsoft/STL). So this does not believe it at once. */
 static inline int bloom_file_open_(const char *name, bool wait)
 {
     wchar_t *wide = bloom_file_wide_(name);
     const DWORD is = wide ? GetFileAttributesW(wide) : 0;
+    unsigned tries;
+    int fd = -1;
     (void)wait;                             /* no FIFOs here */
     if (!wide)
         return -1;
@@ -903,7 +915,14 @@ static inline int bloom_file_open_(const char *name, bool wait)
         errno = EISDIR;
         return -1;
     }
-    return bloom_file_make_(name, GENERIC_READ, OPEN_EXISTING);
+    for (tries = 0; tries < 4; tries++) {
+        if (tries > 0)
+            Sleep(10);
+        fd = bloom_file_make_(name, GENERIC_READ, OPEN_EXISTING);
+        if (fd >= 0 || errno != ENOENT)
+            break;
+    }
+    return fd;
 }
 
 static inline int bloom_file_facts_of_fd_(int fd, bloom_file_facts_ *facts)

@@ -37,10 +37,13 @@ static int flock_(int fd, int how)
     return flock(fd, how);
 }
 
+static bool no_links;                   /* in this file system */
 static int link_(const char *from, const char *to)
 {
     call_once(&before_name);
-    return link(from, to);
+    if (no_links)
+        errno = EPERM;
+    return no_links ? -1 : link(from, to);
 }
 
 static int rename_(const char *from, const char *to)
@@ -49,7 +52,7 @@ static int rename_(const char *from, const char *to)
     return rename(from, to);
 }
 
-static bool no_descriptor;              /* is left to open the old file */
+static int cannot_open;                 /* the old file: an errno */
 static int open_(const char *name, int flags, ...)
 {
     mode_t mode = 0;
@@ -58,8 +61,8 @@ static int open_(const char *name, int flags, ...)
     if (flags & O_CREAT)
         mode = (mode_t)va_arg(more, int);
     va_end(more);
-    if (no_descriptor && strcmp(name, "s") == 0) {
-        errno = EMFILE;
+    if (cannot_open && strcmp(name, "s") == 0) {
+        errno = cannot_open;
         return -1;
     }
     return open(name, flags, mode);
@@ -86,6 +89,9 @@ static void give_back(void *memory)
     free(memory);
 }
 
+static unsigned stores;                 /* that remove a seal */
+
+#define __atomic_store_n(p, x, order) (stores++, __atomic_store_n(p, x, order))
 #define BLOOM_MALLOC(size) take(size)
 #define BLOOM_FREE(memory) give_back(memory)
 #define flock flock_
@@ -96,6 +102,7 @@ static void give_back(void *memory)
 #define BLOOM_STATIC
 #define BLOOM_ATOMIC
 #include "examples/companions/bloom_file.h"
+#undef __atomic_store_n
 #undef flock
 #undef link
 #undef rename
@@ -339,23 +346,36 @@ static void share_other(void)
     CHECK(others && bloom_add(others, "other", 5));
 }
 
+static void share_other_despite(void)
+{
+    no_links = false;
+    share_other();
+    no_links = true;
+}
+
 /* A save replaces the file after bloom_share has opened it: the new one is
    shared. And bloom_share creates the file after a save has seen none: it is
-   not replaced. */
+   not replaced, not even if the save cannot make a link. */
 static void in_between(void)
 {
     bloom *b = bloom_new(1000, 0.01), *c;
+    unsigned i;
     CHECK(bloom_save(b, "s") == 0);
     before_lock = save_other;
     c = bloom_share("s", bloom_plan_of(b), NULL);
     CHECK(c && bloom_may_contain(c, "other", 5));
     CHECK(bloom_save(b, "s") == EBUSY);
     CHECK(bloom_unshare(c) == 0 && remove("s") == 0);
-    before_name = share_other;
-    CHECK(bloom_save(b, "s") == EBUSY && bloom_unshare(others) == 0);
-    c = bloom_load("s", SIZE_MAX, NULL);
-    CHECK(c && bloom_may_contain(c, "other", 5) && remove("s") == 0);
-    bloom_free(c);
+    for (i = 0; i < 2; i++) {
+        before_name = i ? share_other_despite : share_other;
+        no_links = i;
+        CHECK(bloom_save(b, "s") == EBUSY && bloom_unshare(others) == 0);
+        c = bloom_load("s", SIZE_MAX, NULL);
+        CHECK(c && bloom_may_contain(c, "other", 5) && remove("s") == 0);
+        bloom_free(c);
+    }
+    CHECK(bloom_save(b, "s") == 0 && remove("s") == 0);     /* by a rename */
+    no_links = false;
     bloom_free(b);
 }
 
@@ -364,9 +384,11 @@ static void add_to_others(void)
     CHECK(bloom_add(others, "more", 4));
 }
 
-/* A save that has no descriptor left to lock the old file does not replace it.
-   A load that reads the seal before a key is added, and the cells after, says
-   that the file has changed, not that it is damaged. */
+/* A save that has no descriptor left to lock the old file, or no right to open
+   it, does not replace it. A load that reads the seal before a key is added, and
+   the cells after, says that the file has changed, not that it is damaged. The
+   seal is removed at once, so that a process that is killed leaves no part of
+   it. */
 static void short_of_files(void)
 {
     const char *const text = "this replaces the filter";
@@ -376,12 +398,16 @@ static void short_of_files(void)
     CHECK(bloom_save(b, "s") == 0 && bloom_file_begin(&f, "s", NULL) == 0);
     CHECK(bloom_file_put(&f, text, strlen(text)) == 0);
     share_other();
-    no_descriptor = true;
+    cannot_open = EMFILE;
     CHECK(bloom_file_finish(&f) == EMFILE && bloom_save(b, "s") == EMFILE);
-    no_descriptor = false;
+    cannot_open = EACCES;
+    CHECK(bloom_save(b, "s") == EACCES);
+    cannot_open = 0;
     bloom_seal(others);
     before_cells = add_to_others;
+    stores = 0;
     CHECK(!bloom_load("s", SIZE_MAX, &why) && why == EBUSY && !before_cells);
+    CHECK(stores == (BLOOM_MAY_USE_WORDS_ ? 1 : 8));
     CHECK(bloom_unshare(others) == 0);
     bloom_free(b);
     b = bloom_load("s", SIZE_MAX, NULL);
