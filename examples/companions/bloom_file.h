@@ -899,8 +899,8 @@ static inline int bloom_file_create_(const char *name, bool secret)
     return bloom_file_make_(name, GENERIC_WRITE, CREATE_NEW);
 }
 
-/* While a rename replaces a file, Windows may say that there is none (issue 5501
-   of microsoft/STL). So this does not believe it at once. */
+/* While a rename replaces a file, Windows may say that there is none (issue
+   5501 of microsoft/STL). So this does not believe it at once. */
 static inline int bloom_file_open_(const char *name, bool wait)
 {
     wchar_t *wide = bloom_file_wide_(name);
