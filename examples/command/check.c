@@ -50,7 +50,8 @@ static void give_hint(const asking *a, uint64_t in, const char *name)
 {
     if (in == 0 && a->looked > 0 && a->alike == a->looked)
         say("%s: contains none of these hashes; if it was built from "
-            "HASH:COUNT lines, rebuild it with -t : -k 1,1", name);
+            "HASH:COUNT lines, rebuild it with -t : -k 1,1; if the case of "
+            "the letters may differ, give -i to build and check", name);
 }
 
 int check_lines(char **operands)
