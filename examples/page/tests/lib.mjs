@@ -114,6 +114,8 @@ export const text = (page, at) => page.locator(at).textContent();
 export const numberAt = async (page, at) => number(await text(page, at));
 
 export const until = (page, holds, argument) => page.waitForFunction(holds, argument);
+export const untilMeasured = (page) => until(page, () =>
+    /absent keys/.test(document.querySelector('#measure-note').textContent));
 
 export async function save(page, button, path) {
     const [download] = await Promise.all([page.waitForEvent('download'),

@@ -1,6 +1,6 @@
 // Looks and access: themes, widths, keyboard, screen reader, language.
 import { statSync } from 'node:fs';
-import { axe, check, open, same, text, until } from './lib.mjs';
+import { axe, check, open, same, text, until, untilMeasured } from './lib.mjs';
 
 const WORDS = '#words=apple,pear,cherry,plum,fig,quince,melon,grape&made=24&m=256&k=4&word=';
 
@@ -12,7 +12,7 @@ async function fill(page) {
     await page.fill('#lines', 'apple\nfig\nstranger\nhermit');
     await page.click('#ask-lines');
     await page.click('#measure');
-    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    await untilMeasured(page);
     await page.click('#measure-rules');
     await until(page, () => document.querySelector('#rules-progress').value > 0.2);
 }

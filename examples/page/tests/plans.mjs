@@ -1,6 +1,6 @@
 // Parts 2, 3 and 5: plans, measured rates, rules for the step, ten million keys.
-import { check, close, digits, figures, number, numberAt, open, same, text, until }
-    from './lib.mjs';
+import { check, close, digits, figures, number, numberAt, open, same, text, until,
+         untilMeasured } from './lib.mjs';
 
 async function type(page, at, value) {
     await page.fill(at, String(value));
@@ -63,7 +63,7 @@ export async function saves() {
     const near = (what, got, wanted) =>
         check(what, Math.abs(got - wanted) <= 0.01 * wanted, got, wanted);
     await page.click('#measure');
-    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    await untilMeasured(page);
     const own = time((await text(page, '#saves-note')).split('takes ')[1]);
     check('a lookup in the filter takes some ns', own > 0.5 && own < 1e5, own);
     for (const [hits, behind] of [[10, 50], [0, 30], [55, 62], [100, 90], [100, 10]]) {
@@ -115,7 +115,7 @@ export async function errorStays() {
     await type(page, '#p-text', '7');
     const error = await text(page, '#plan-note');
     check('p = 7 is refused', error.startsWith('p must'), error);
-    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    await untilMeasured(page);
     same('the error stays', await text(page, '#plan-note'), error);
     same('the input is marked', await page.getAttribute('#p-text', 'aria-invalid'), 'true');
     await page.context().close();
@@ -169,7 +169,7 @@ export async function fewHits() {
         await type(page, '#n-text', n);
         await type(page, '#p-text', p);
         await page.click('#measure');
-        await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+        await untilMeasured(page);
         const said = await text(page, '#plan-measured');
         const [, maybes, interval] = said.match(
             / \((\d+) of 100,000; 95% confidence interval (.*)\)$/) ?? [said, '-1', ''];
@@ -195,7 +195,7 @@ async function sameMeasured(page, n, p, layout, k = 0) {
     if (k)
         await page.fill('#plan-k', String(k));
     await page.click('#measure');
-    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    await untilMeasured(page);
     const rows = await page.evaluate(() => [...document.querySelectorAll('#points tbody tr')]
         .map((tr) => [...tr.cells].map((td) => td.textContent)));
     const points = rows.map(([keys]) => number(keys));
@@ -233,7 +233,7 @@ export async function measuring() {
     same('the page goes on while a worker measures', await text(page, '#hits-shown'), '7%');
     same('nothing is measured on the page', await text(page, '#measure-note'), '');
     await page.evaluate(() => document.dispatchEvent(new Event('sendIt')));
-    await until(page, () => /absent keys/.test(document.querySelector('#measure-note').textContent));
+    await untilMeasured(page);
     await type(page, '#n-text', 1e9);
     await page.click('#measure');
     check('too large to measure', (await text(page, '#measure-note')).includes('Too large'));
