@@ -75,8 +75,25 @@ fed() {         # fed FILE TRY...: tries with FILE as the input of the FIFO pipe
 numbers() {     # numbers FIRST LAST
     awk -v i="$1" -v last="$2" 'BEGIN { for (; i <= last; i++) print i }'
 }
-wait_for() {    # wait_for FILE: until it is not empty, at most 20 seconds
-    i=0; until [ -s "$1" ] || [ $i = 400 ]; do sleep 0.05; i=$((i + 1)); done
+until_() {      # until_ COMMAND...: waits until it succeeds, at most five minutes
+    tries=0
+    until "$@" || [ $tries = 15000 ]; do sleep 0.02; tries=$((tries + 1)); done
+}
+wait_for() {    # wait_for FILE: until it is not empty
+    until_ [ -s "$1" ]
+}
+hold() {        # keeps the standard output open until the test kills it
+    exec sleep 3600
+}
+asleep() {      # asleep PID: until that process sleeps; at once without /proc
+    [ ! -e /proc/$1/stat ] || until_ grep -q ') S ' /proc/$1/stat
+}
+written() {     # written PID: prints how many bytes it has written; or nothing
+    sed -n 's/^wchar: //p' /proc/$1/io 2> /dev/null
+}
+has_written() { # has_written PID BYTES: until it has; at once if that is unknown
+    enough() { [ "$(written $1)" -ge $2 ]; }
+    [ -z "$(written $1)" ] || until_ enough $1 $2
 }
 overwrite() {   # overwrite FILE OFFSET BYTES, as printf writes them
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
@@ -86,9 +103,25 @@ overwrite() {   # overwrite FILE OFFSET BYTES, as printf writes them
 numbers 1 600 > a; numbers 400 1000 > b; cat a b > ab
 numbers 1 200000 > many; mkfifo pipe
 
+# A clock that tests set, for --for and for the state of a run. It takes the C
+# library of the program, as CC may have another one
+set_clock() { echo "$1" > clock.new; mv clock.new clock; }
+at() {          # at SECONDS COMMAND...: runs it at that time, by this clock
+    set_clock $((1000000000 + $1))
+    export CLOCK=./clock LD_PRELOAD=./clock.so      # $PWD may have a space
+    shift
+    "$@"
+    unset CLOCK LD_PRELOAD
+}
+has_clock() {
+    [ -e clock.so ] || ${CC:-cc} -shared -fPIC -nostdlib -o clock.so \
+        "$root/examples/command/tests/fast_clock.c" 2> err || return
+    [ "$(at 0 "$bloom" --version 2>&1)" = "$("$bloom" --version)" ]
+}
+
 shift
 [ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
-    dump install fold forget replaced state
+    dump install fold forget replaced state promises
 for subject; do
     . "$root/examples/command/tests/$subject.sh"
 done

@@ -119,8 +119,8 @@ mkdir else; (cd else && "$bloom" build ../to-link ../b)
 try 'from another folder' 0 check -c target b; says out '601 in'
 ln -sf "$work/target" links/link; try 'an absolute link' 0 build to-link a
 same target was; what='the lock is that of the target'
-{ cat b; exec sleep 30; } > pipe & feeder=$!
-"$bloom" uniq -f to-link < pipe > out & pid=$!; wait_for out
+{ cat b; hold; } > pipe & feeder=$!
+: > out; "$bloom" uniq -f to-link < pipe > out & pid=$!; wait_for out
 refuse "$work/target: in use by another process" add --no-wait to-link b
 kill $pid $feeder; wait $pid $feeder 2> /dev/null
 cat > words.c <<'LINES'

@@ -42,17 +42,8 @@ says out "$(wc -l < want | tr -d ' ') new"
 try '-d' 0 uniq -d --last 5000 -p 1e-9 in
 is '-d' $((40000 - $(wc -l < want))) $(wc -l < out)
 what='lines do not wait for others'; : > out
-{ echo a; sleep 1; cat out > now; true; } | "$bloom" uniq --last 5 > out
+{ echo a; wait_for out; cat out > now; } | "$bloom" uniq --last 5 > out
 is "$what" a "$(cat now)"
-
-what='--for, without a FILE'
-{ printf 'a\nb\na\n'; sleep 1.3; echo a; } | "$bloom" uniq --for 1s > out 2> err
-printf 'a\nb\na\n' > want; same out want; says err 'all lines are forgotten'
-
-# Time passes, and there is room: nothing that is younger is forgotten
-what='--for, after a burst'
-{ numbers 1 650; sleep 1.6; echo 1; } | "$bloom" uniq --for 4s -n 700 > out
-numbers 1 650 > want; same out want
 
 # FILE with other options and other verbs
 daily() {       # daily OPTIONS: with a new FILE, and with the same FILE again
@@ -101,19 +92,19 @@ for age in 36500d 876000h 52560000m 3153600000s; do
     try "--for $age" 0 uniq --for $age a; same out a
 done
 
-# --for, with a clock that is CLOCK_AHEAD seconds ahead
-at() {          # at SECONDS TRY...
-    export CLOCK_AHEAD="$1" LD_PRELOAD=./clock.so   # $PWD may have a space
-    shift
-    "$@"
-    unset CLOCK_AHEAD LD_PRELOAD
-}
-now=$(date +%s)
-# It takes the C library of the program, as CC may have another one.
-if ${CC:-cc} -shared -fPIC -nostdlib -o clock.so \
-        "$root/examples/command/tests/fast_clock.c" 2> err &&
-   [ "$(CLOCK_AHEAD=-$now LD_PRELOAD=./clock.so "$bloom" --version \
-       2>&1)" = "$("$bloom" --version)" ]; then
+# --for, with a clock that the tests set
+if has_clock; then
+    what='--for, without a FILE'; : > out
+    { printf 'a\nb\na\n'; until_ grep -q b out; set_clock 1000000001.3
+      echo a; } | at 0 "$bloom" uniq --for 1s > out 2> err
+    printf 'a\nb\na\n' > want; same out want; says err 'all lines are forgotten'
+
+    # Time passes, and there is room: nothing that is younger is forgotten
+    what='--for, after a burst'; : > out
+    { numbers 1 650; until_ grep -q -x 650 out; set_clock 1000000001.6
+      echo 1; } | at 0 "$bloom" uniq --for 4s -n 700 > out
+    numbers 1 650 > want; same out want
+
     rm -f f
     at 0 try 'at first' 0 uniq --for 24h -p 1e-9 -f f a; same out a
     for i in 1 1800 40000 80000 86390; do
@@ -144,7 +135,7 @@ if ${CC:-cc} -shared -fPIC -nostdlib -o clock.so \
     at 156390 try 'a day after that' 0 uniq -f f ab; same out /dev/null
     at 350000 warned 0 "$all" uniq -f f ab; sort -nu ab > want; same out want
     rm f; at 0 try 'at first' 0 uniq --for 24h -f f ab
-    try 'and more' 0 info f; says out 'remembers:       lines of the last 1d, up to 1000006'
+    at 0 try 'and more' 0 info f; says out 'remembers:       lines of the last 1d, up to 1000006'
     refuse 'f: made with --for 1d, not --for 12h; use another file or' \
         uniq --for 12h -f f < a
     refuse 'f: made with -n 1000006, not -n 5; use another file' \
@@ -188,4 +179,4 @@ if ${CC:-cc} -shared -fPIC -nostdlib -o clock.so \
 else
     echo "skipped: --for with another clock (LD_PRELOAD does not work here)"
 fi
-rm -f f w was want in in.1 in.2 first second now clock.so
+rm -f f w was want in in.1 in.2 first second now

@@ -72,7 +72,7 @@ try 'a long name' 0 uniq -f $name -c a; says out '0 new'; rm $name
 
 # --save, a second writer, and kill -9, which leaves a lock file without a lock
 rm -f f; : > out
-{ cat a; exec sleep 30; } > pipe & feeder=$!
+{ cat a; hold; } > pipe & feeder=$!; : > printed
 "$bloom" uniq -f f -n 2000 --save 1 < pipe > printed & pid=$!
 wait_for printed
 refuse 'f: in use by another process; try again later, or' uniq -f f --no-wait b

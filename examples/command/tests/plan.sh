@@ -138,10 +138,12 @@ what='nothing taken for known, every cell set'
 numbers 1 1800 > once; past 3 --fixed -n 10 -f g once; same out once
 says err ': 100% of new lines will now be lost, not 0.1%; make a larger filter'
 says err "$none"; rm g
-cp was f; what='stopped by a signal'; rm -f pid
-{ cat in; exec sleep 30; } > pipe & feeder=$!
-"$bloom" uniq -n 100000 -p 0.01 -f f < pipe > out 2> err & pid=$!; wait_for out
-sleep 0.5; kill $pid; wait $pid 2> /dev/null; is "$what: status" 143 $?
+cp was f; what='stopped by a signal'; : > out; : > err
+{ cat in; hold; } > pipe & feeder=$!
+"$bloom" uniq -n 100000 -p 0.01 -f f < pipe > out 2> err & pid=$!
+all_read() { kill -USR1 $pid; grep -q '^bloom: 40000 lines read' err; }
+wait_for out; until_ all_read
+kill $pid; wait $pid 2> /dev/null; is "$what: status" 143 $?
 says err ' of these were in fact new: '; kill $feeder; wait $feeder 2> /dev/null
 what='a chain that is short of memory' short=no
 if (ulimit -v 10000; "$bloom" --version) > out 2> err; then

@@ -51,12 +51,14 @@ done
 # does so too if it ends because a file is missing
 for files in in 'in nosuch'; do
     what="a late reader who takes 4096 bytes, $files"; numbers 1 5000 > in
-    "$bloom" $exact $files 2> err | {
-        sleep 0.3; dd bs=4096 count=1 2> /dev/null; } > got
+    "$bloom" $exact $files > taken 2> err & pid=$!
+    exec 9< taken; has_written $pid $(wc -c < in)
+    dd bs=4096 count=1 <&9 > got 2> /dev/null; exec 9<&-; wait $pid
     whole got > want; known "$what" want; rm f
     what="a late reader who takes everything, $files"
-    "$bloom" $exact $files 2> err | { sleep 0.3; cat; } > got
-    same got in; known "$what" in; rm f
+    "$bloom" $exact $files > taken 2> err & pid=$!
+    exec 9< taken; has_written $pid $(wc -c < in)
+    cat <&9 > got; exec 9<&-; wait $pid; same got in; known "$what" in; rm f
 done
 # It does not wait longer than until the next save
 what='a reader who waits for the command'; exec 9<> taken
@@ -65,10 +67,11 @@ dd bs=4096 count=1 <&9 > got 2> /dev/null; exec 9<&-; known "$what" in; rm f
 # What is read after a save is saved at the time of the next one
 what='killed after a reader who sleeps'
 numbers 100001 108000 > in; numbers 200001 201400 > last
-{ cat in; sleep 0.3; cat last; exec sleep 30; } > pipe & feeder=$!
+{ cat in last; hold; } > pipe & feeder=$!
 "$bloom" $exact -n 2e4 --save 1 pipe > taken & pid=$!
 exec 9< taken; wait_for f; cat <&9 > got & reader=$!
-exec 9<&-; sleep 2.5; kill -9 $pid; wait $pid 2> /dev/null
+is_saved() { "$bloom" check -v f last > rest; [ $? = 1 ]; }
+exec 9<&-; until_ is_saved; kill -9 $pid; wait $pid 2> /dev/null
 kill $feeder; wait $feeder $reader 2> /dev/null; cat last >> in
 same got in; known "$what" in; cp many in; rm -f f f.lock f.new.$pid.*
 
@@ -80,7 +83,7 @@ for signal in TERM HUP PIPE INT QUIT ALRM USR2 XCPU; do
     if [ "$(sh -c "kill -$signal \$\$; echo no")" = no ]; then
         echo "skipped: $what: ignored here, as by nohup" >&3; continue
     fi
-    { cat a; exec sleep 30; } > pipe & feeder=$!
+    { cat a; hold; } > pipe & feeder=$!
     { wait_for out; kill -$signal $(cat pid); } &
     sh -c 'echo $$ > pid; exec "$@"' - "$bloom" $exact < pipe > out
     is "$what: exit status" $signal "$(kill -l $?)"
@@ -91,10 +94,10 @@ what='stopped while it opens a FIFO'; rm -f f out
 "$bloom" $exact a taken > out & pid=$!
 wait_for f; is "$what: it has saved before" yes "$([ -s f ] && echo yes)"
 # A signal right before the system call that opens it does not interrupt that,
-# so the command then waits for a second one
-kill -TERM $pid; { sleep 1; kill -TERM $pid; } 2> /dev/null & again=$!
-wait $pid 2> /dev/null; is "$what: exit status" 143 $?
-wait $again; known "$what" a; rm -f f
+# so the command then waits for another one
+has_ended() { ! kill -TERM $pid; }
+until_ has_ended 2> /dev/null
+wait $pid 2> /dev/null; is "$what: exit status" 143 $?; known "$what" a; rm -f f
 
 # A reader that reads nothing: the lines in the pipe are saved at the time of
 # --save and at the first signal; the second signal ends the command
@@ -105,10 +108,10 @@ cat <&9 > got; exec 9<&-; whole got > want; known "$what" want
 rm -f f f.lock f.new.$pid.*
 what='stopped before a reader who sleeps'
 "$bloom" $exact many > taken & pid=$!
-exec 9< taken; sleep 0.2; kill -TERM $pid; wait_for f
+exec 9< taken; has_written $pid 1; kill -TERM $pid; wait_for f
 is "$what: not yet" yes "$(kill -0 $pid && echo yes)"
-dd bs=4096 count=4 <&9 > got 2> /dev/null; sleep 0.2    # so that it writes more
-kill -TERM $pid; wait $pid 2> /dev/null; is "$what: exit status" 143 $?
+was=$(written $pid); dd bs=4096 count=4 <&9 > got 2> /dev/null
+has_written $pid $((was + 1)); kill -TERM $pid; wait $pid 2> /dev/null; is "$what: exit status" 143 $?
 cat <&9 >> got; exec 9<&-; same got "$(whole got > want; echo want)"
 known "$what" want; rm f
 is 'nothing is left' '' "$(ls | grep -e '\.new' -e '\.lock')"

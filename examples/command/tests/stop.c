@@ -499,14 +499,29 @@ static void swap_in_other(void)
         must(rename("new", "FILE") == 0, "FILE");
 }
 
+/* Waits until a file that is written now gets another time than FILE. */
+static void await_tick(void)
+{
+    struct stat there, mine;
+    must(stat("FILE", &there) == 0, "FILE");
+    do {
+        FILE *file = fopen("tick", "w");
+        must(file && putc('x', file) == 'x' && fclose(file) == 0
+             && stat("tick", &mine) == 0, "tick");
+    } while (mine.st_ctim.tv_sec == there.st_ctim.tv_sec
+             && mine.st_ctim.tv_nsec == there.st_ctim.tv_nsec);
+}
+
 static void do_harm(unsigned harm)
 {
     if (harm == LOCK || harm == SECOND || harm == BOTH)
         remove("FILE.lock");
     if (harm == RENAME || harm == BOTH)
         swap_in_other();
-    if (harm == COPY)
+    if (harm == COPY) {
+        await_tick();
         system("cat other >FILE");
+    }
     if (harm == REMOVE)
         rename("FILE", "old");
 }
@@ -564,7 +579,10 @@ static void harm(replaced *r)
     fflush(r->printed);
     snprintf(order, sizeof order, "head -c %ld printed >sure", r->saves.sure);
     must(system(order) == 0, "sure");
+    if (r->harm == COPY)
+        halt(&r->first);                /* or it may save in the same tick */
     do_harm(r->harm);
+    kill(r->first.pid, SIGCONT);
     if (r->harm != SECOND && r->harm != BOTH)
         return;
     messages = "said.2";
@@ -683,7 +701,7 @@ static int replaced_runs(unsigned runs)
         printf("%s: %lu runs, %lu of them at their end, %lu kept\n",
                harm_names[i], harmed[i].runs, harmed[i].late, harmed[i].kept);
     system("rm -f FILE FILE.* base bases other others old new printed second "
-           "said said.2 sure missing");
+           "said said.2 sure missing tick");
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed != 0;
 }

@@ -13,8 +13,8 @@ long() { dd if=/dev/zero bs=1000000 count=5 2> /dev/null | tr '\0' x; }
 try 'long lines' 0 uniq < in; same out want
 cat many many > twice
 try 'many lines' 0 uniq -n 2e5 -p 1e-9 < twice; same out many
-what='lines do not wait for others'
-{ echo a; sleep 1; cat out > now; true; } | "$bloom" uniq > out
+what='lines do not wait for others'; : > out
+{ echo a; wait_for out; cat out > now; } | "$bloom" uniq > out
 is "$what" a "$(cat now)"
 
 printf 'a\nb\na\nc\na\n' > in; printf 'a\na\n' > want
