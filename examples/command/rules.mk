@@ -5,14 +5,15 @@
 #   make crash           kill the command at each system call and at random,
 #                        stop it, replace its file, fill its disk; as root, 2 min.
 #                        RUNS=1000: that many runs
-#   make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min
-#   make check-command   all of these, analysers and coverage; as root, 6 min
+# * make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min.
+#                        ONLY=short: its memory and losses, on 2 * 10^6 lines
+#   make check-command   all of these, analysers and coverage; as root, 3 min
 
 PRODUCTS += build/bloom
 TESTS += build/command.out
 MORE += build/command-all.out
 CHECKS += check-command
-PACKAGES += strace clang-tidy cppcheck mandoc python3 gcc binutils
+PACKAGES += strace clang-tidy cppcheck mandoc gcovr gcc binutils
 
 COMMAND = examples/command
 build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
@@ -35,7 +36,7 @@ demo: build/bloom build/peak
 	@sh $(COMMAND)/tests/demo.sh build/bloom build/peak
 
 race: build/bloom build/peak
-	@sh $(COMMAND)/tests/race.sh build/bloom build/peak
+	@sh $(COMMAND)/tests/race.sh build/bloom build/peak $(ONLY)
 
 build/kill build/stop: build/%: $(COMMAND)/tests/%.c $(BLOOM)
 	$(C99) $< -o $@
@@ -45,7 +46,7 @@ crash: build/bloom build/kill build/stop build/fast_clock.so
 	@sh $(COMMAND)/tests/crash.sh build $(RUNS)
 
 check-command: | build
-	@CC="$(CC)" MAKE="$(MAKE) -s" sh $(COMMAND)/tests/run.sh
+	@CC="$(CC)" MAKE="$(MAKE) -s" RUNS="$(RUNS)" sh $(COMMAND)/tests/run.sh
 
 install:: build/bloom
 	$(call put,755,build/bloom,bin)

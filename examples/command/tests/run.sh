@@ -2,7 +2,7 @@
 # `make test` runs. It ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-for tool in strace clang-tidy cppcheck mandoc python3 gcc; do
+for tool in strace clang-tidy cppcheck mandoc gcovr gcc; do
     need $tool $tool
 done
 need nm binutils
@@ -13,8 +13,8 @@ part() {        # part WHAT COMMAND...: passed if it succeeds; prints its output
     check "$@"
 }
 part "make demo" $MAKE demo
-part "make crash" $MAKE crash
-part "make race" $MAKE race
+part "make crash" $MAKE crash RUNS="$RUNS"
+part "make race" $MAKE race ONLY=short
 part "analysers" sh examples/command/tests/analyse.sh
-part "coverage" python3 examples/command/tests/covered.py
+part "coverage" sh examples/command/tests/covered.sh
 counted
