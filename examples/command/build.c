@@ -112,7 +112,7 @@ static void end_filling(filling *f)
         free(f->own[i]);
         free(f->lines[i].lower);
     }
-    if (f->looked > 0 && f->alike == f->looked)
+    if (f->looked >= MANY_HASHES && f->alike == f->looked)
         say("these lines look like HASH:COUNT; to add the hashes alone, give "
             "-t : -k 1,1");
     free(f);
@@ -216,18 +216,21 @@ static bool can_be_read_twice(char **names)
     return true;
 }
 
+enum { WORTH_IT = 1 << 12 };        /* bytes: a block of a disk */
+
 /* A filter that was planned for all lines of a log may be twice as large as
    that for its different ones. */
 static void tell_repeats(const char *path, const filter *f)
 {
     const uint64_t size = size_of(f), folded = size_folded(f);
     const bool folds = folded < size;
-    if (f->known / 3 >= f->n / 4)
+    const uint64_t better = folds ? folded : size_planned(f->known);
+    if (f->known / 3 >= f->n / 4 || size < better + WORTH_IT)
         return;
     say("%s: only about %" PRIu64 " of %" PRIu64 " lines were different; with "
         "%s, it would have %" PRIu64 " bytes, not %" PRIu64, path, f->known,
         f->n, folds ? "--fold" : "that number as -n",
-        folds ? folded : (uint64_t)size_planned(f->known), size);
+        better, size);
 }
 
 int build_filter(char **operands)

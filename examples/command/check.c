@@ -4,17 +4,17 @@
 typedef struct asking {
     filter f;
     batch lines[64];                /* by thread */
-    size_t looked, alike;           /* first lines, and how many of them
-                                       look like hashes of passwords */
+    bool as_usual[64];              /* by thread: a line may be in, or does not
+                                       look like the hash of a password */
 } asking;
 
-static void look_for_hashes(asking *a, const batch *b, size_t count)
+static bool all_hashes(const batch *b, size_t count)
 {
-    size_t i;
-    for (i = 0; i < count; i++)
-        a->alike += looks_like_a_hash(b->key[i])
-                    || looks_like_a_count(b->key[i]);
-    a->looked += count;
+    size_t i = 0;
+    while (i < count && (looks_like_a_hash(b->key[i])
+                         || looks_like_a_count(b->key[i])))
+        i++;
+    return i == count;
 }
 
 /* For -q, the first line that would be printed decides the exit status. */
@@ -30,15 +30,16 @@ static void check_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     asking *a = j->with;
     batch *b = &a->lines[slot];
     bool maybe[BATCH];
-    size_t count, i, kept = 0;
+    size_t count, found, i, kept = 0;
     while ((count = next_batch(b, c)) > 0) {
-        if (slot == 0 && a->looked < BATCH)
-            look_for_hashes(a, b, count);
         look_up(&a->f, b->key, count, maybe);
         if (options.quiet)
             answer(maybe, count);
-        for (i = 0; i < count; i++)
-            sum->found += maybe[i];
+        for (i = found = 0; i < count; i++)
+            found += maybe[i];
+        if (!a->as_usual[slot])
+            a->as_usual[slot] = found > 0 || !all_hashes(b, count);
+        sum->found += found;
         sum->lines += count;
         if (!options.counts)
             keep_lines(c, &kept, b, maybe, !options.inverted, count);
@@ -46,12 +47,19 @@ static void check_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     c->size = kept;
 }
 
-static void give_hint(const asking *a, uint64_t in, const char *name)
+/* That no hash is in a filter is the usual answer for a few of them, but odd
+   for many. Names only what was not done. */
+static void give_hint(const asking *a, uint64_t lines, const char *name)
 {
-    if (in == 0 && a->looked > 0 && a->alike == a->looked)
-        say("%s: contains none of these hashes; if it was built from "
-            "HASH:COUNT lines, rebuild it with -t : -k 1,1; if the case of "
-            "the letters may differ, give -i to build and check", name);
+    const bool keys = options.first == 0, cases = !options.ignore_case;
+    unsigned i = 0;
+    while (i < 64 && !a->as_usual[i])
+        i++;
+    if (i == 64 && lines >= MANY_HASHES && !options.quiet && (keys || cases))
+        say("%s: contains none of these hashes%s%s", name, keys ?
+            "; if it was built from HASH:COUNT lines, rebuild it with -t : -k "
+            "1,1" : "", cases ? "; if the case of the letters may differ, give "
+            "-i to build and check" : "");
 }
 
 int check_lines(char **operands)
@@ -73,7 +81,7 @@ int check_lines(char **operands)
         printf("%" PRIu64 " in\n%" PRIu64 " not in\n", sum.found,
                sum.lines - sum.found);
     close_output();
-    give_hint(a, sum.found, *operands);
+    give_hint(a, sum.lines, *operands);
     free_filter(&a->f);
     free(a);
     return sum.found == (options.inverted ? sum.lines : 0);

@@ -197,6 +197,7 @@ typedef struct batch {
 size_t next_batch(batch *b, chunk *c);
 bool looks_like_a_count(bloom_key key);     /* HASH:COUNT */
 bool looks_like_a_hash(bloom_key key);
+enum { MANY_HASHES = 100 };         /* so many lines may give a hint */
 
 typedef struct tally { uint64_t lines, found; } tally;      /* found: new lines,
                                                                for example */

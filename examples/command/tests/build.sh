@@ -146,12 +146,28 @@ try '-q -v' 0 check -qv g absent
 try '-c' 1 check -c g absent; says out '0 in'; says out '9 not in'
 
 # A list of breached passwords is HASH:COUNT
-hash=5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8
-printf "$hash:42\r\n$hash:7\n" > list; echo $hash > asked
-what='a hint of build'; "$bloom" build f list 2> err; is "$what" 0 $?
-is "$what" 1 "$(grep -c 'look like HASH:COUNT; to add the hashes alone' err)"
-what='a hint of check'; "$bloom" check f asked > out 2> err; is "$what" 1 $?
-is "$what" 1 "$(grep -c 'contains none of these hashes; if it was built' err)"
-try 'no hint' 0 build -t : -k 1,1 f list; try 'no hint' 0 check f asked
-printf 'a:1\n' > list; try 'no hint' 0 build -p 1e-9 f list; try 'no hint' 1 check f b
+hashes() {      # hashes FIRST LAST: like those of passwords
+    awk -v i="$1" -v last="$2" 'BEGIN { for (; i <= last; i++)
+        printf "5BAA61E4C9B93F3F0682250B6CF8331B%08X\n", i }'
+}
+hashes 1 100 > asked; sed 1d asked > fewer
+sed 's/$/:42/; 1,50s/$/\r/' asked > list; sed 1d list > shorter
+warned 0 'these lines look like HASH:COUNT; to add the hashes alone, give -t : -k' \
+    build -p 1e-9 f list
+hint='f: contains none of these hashes' case='; if the case of the letters may'
+count='; if it was built from HASH:COUNT lines, rebuild it with -t : -k 1,1'
+warned 1 "$hint$count$case differ, give -i to build and check" check f asked
+warned 0 "$hint$count$case" check -v -j 3 f asked; same out asked
+warned 1 "$hint$case differ" check -t : -k 1,1 f asked
+warned 1 "$hint$count" check -i f asked
+is "$what: no more" 1 "$(grep -c 'rebuild it with -t : -k 1,1$' err)"
+# No hint where all may be well: few lines, other lines, -q, a line that is in
+try 'few lines of HASH:COUNT' 0 build -p 1e-9 f shorter
+try 'all options' 1 check -i -t : -k 1,1 f asked; try '-q' 1 check -q f asked
+try 'few hashes' 1 check f fewer; try 'other lines' 1 check f many
+cat asked > in; echo x >> in; try 'one other line' 1 check f in
+tail -n 1 list > in; cat asked >> in; try 'one that is in' 0 check f in
+try 'the hashes alone' 0 build -t : -k 1,1 f list
+try 'all are in' 0 check f asked; same out asked
+rm asked fewer list shorter
 cp f1% f

@@ -67,6 +67,7 @@ have $(bytes g) bytes, not $(bytes f)"
     try "$what" 0 build -l $layout --fold g log
     is "$what" 1 $(($(bytes g) >= $(bytes f)))
 done; layout=classic; rm -f once part log said
+cat a a a a > in; try 'repeats, but no block of a disk less' 0 build g in; rm in
 
 # Impossible folds are refused, and FILE is unchanged
 cp f was
