@@ -243,6 +243,7 @@ bool is_mount_point(const char *path, int beside);  /* beside: an open file in
                                                        the same folder */
 double seconds(void);               /* of a clock that never goes back */
 uint64_t milliseconds(void);        /* since 1970, by the system's clock */
+double clock_set_ahead(void);       /* seconds, since the program began */
 
 /* Signals that end a program. With may_wait, they are only recorded, and the
    command saves and ends when it sees stop_signal(). Otherwise the first one

@@ -54,10 +54,16 @@ bool fold_for(filter *f, uint64_t n, double p)
     return kept;
 }
 
+/* The number of lines for which FILE is folded */
+static uint64_t lines_of(const filter *f)
+{
+    const uint64_t known = keys_in(f);
+    return options.n_given && options.n > known ? options.n : known;
+}
+
 static void fold_by_rate(filter *f, const char *path)
 {
-    uint64_t known = keys_in(f);
-    uint64_t n = options.n_given && options.n > known ? options.n : known;
+    const uint64_t known = keys_in(f), n = lines_of(f);
     if (known == UINT64_MAX)
         die("%s: every cell is set; build a larger filter", path);
     if (!fold_for(f, n, options.p))
@@ -67,12 +73,19 @@ static void fold_by_rate(filter *f, const char *path)
 
 static void tell_unchanged(const filter *f, const char *path)
 {
+    const bloom_plan here = bloom_plan_of(f->one);
+    const uint64_t n = lines_of(f);
+    const bloom_plan least = bloom_plan_layout(n, options.p,
+                                               (bloom_layout)here.layout);
     if (options.by)
         say("%s: unchanged: --by 1 divides by one", path);
+    else if (here.cells / 8 * 7 <= least.cells)
+        say("%s: unchanged: it has the size that %" PRIu64 " lines need at p = "
+            "%g", path, n, options.p);
     else
         say("%s: unchanged: m = %" PRIu64 " has no divisor that keeps p = %g; "
             "a filter built with --foldable has more divisors", path,
-            bloom_plan_of(f->one).cells, options.p);
+            here.cells, options.p);
 }
 
 int fold_filter(char **operands)

@@ -70,12 +70,12 @@ static bool is_empty(const bloom_window *w)
     return i == 0;
 }
 
-/* Does the next call of bloom_window_advance forget by time, and is there
-   anything to forget? */
-static bool will_forget(const bloom_window *w, uint64_t now)
+/* Has the clock been set ahead during this run, by most of `age`, and is there
+   anything that the next call of bloom_window_advance may forget for this? If
+   there is no such line because none came for so long, all is well. */
+static bool is_set_ahead(const bloom_window *w, uint64_t age)
 {
-    const uint64_t time = bloom_window_time(w);
-    return now > time && now - time >= bloom_window_span(w) && !is_empty(w);
+    return clock_set_ahead() > (double)age / 2000 && !is_empty(w);
 }
 
 /* With a correct clock, the time of a window is at most g - 2 parts ahead. If
@@ -96,7 +96,7 @@ static bool begin_anew(filter *f, uint64_t now, uint64_t age)
     return time - now > age;
 }
 
-enum { SET_BACK, ALL, EARLY, WARNINGS };
+enum { SET_BACK, SET_AHEAD, EARLY, WARNINGS };
 
 /* Prints each warning once at most. */
 static void warn_of(const filter *f, unsigned what, uint64_t age)
@@ -110,9 +110,9 @@ static void warn_of(const filter *f, unsigned what, uint64_t age)
     if (what == SET_BACK)
         say("--for %s: the clock is more than that time behind the lines that "
             "are known, so they count as printed now", time);
-    else if (what == ALL)
-        say("--for %s: all lines are forgotten, as none was new for that time, "
-            "or the clock was set ahead", time);
+    else if (what == SET_AHEAD)
+        say("--for %s: the clock was set ahead, so all lines are forgotten",
+            time);
     else
         say("--for %s: more than %" PRIu64 " new lines came within twice that "
             "time, so some are forgotten earlier; start a new filter with a "
@@ -128,11 +128,11 @@ void forget_old(filter *f)
         return;
     if (begin_anew(f, now, 1000 * age))
         warn_of(f, SET_BACK, age);
-    forgets = will_forget(w, now);
+    forgets = is_set_ahead(w, 1000 * age);
     if (bloom_window_advance(w, now, 1000 * age))
         warn_of(f, EARLY, age);
     if (forgets && is_empty(w))
-        warn_of(f, ALL, age);
+        warn_of(f, SET_AHEAD, age);
 }
 
 /* Returns how many of `count` lines, at most BATCH, the newest generation

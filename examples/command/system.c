@@ -16,12 +16,21 @@ static volatile sig_atomic_t stopped_by, signals_came, can_wait, asked;
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#ifdef CLOCK_BOOTTIME
+#define STEADY CLOCK_BOOTTIME           /* goes on while the machine sleeps */
+#else
+#define STEADY CLOCK_MONOTONIC
+#endif
+
+static double at_start;                 /* system's clock less seconds() */
+
 /* If a standard stream is closed, the next file to be opened would take its
    number. This opens /dev/null in its place, in the wrong mode, so that reading
    or writing the stream fails. */
 void prepare_system(void)
 {
     int fd;
+    at_start = (double)milliseconds() / 1000 - seconds();
     signal(SIGXFSZ, SIG_IGN);           /* write then fails with EFBIG */
     watch_questions(false);
     for (fd = 0; fd < 3; fd++)
@@ -79,7 +88,7 @@ bool is_mount_point(const char *path, int beside)
 double seconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(STEADY, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
@@ -88,6 +97,11 @@ uint64_t milliseconds(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+double clock_set_ahead(void)
+{
+    return (double)milliseconds() / 1000 - seconds() - at_start;
 }
 
 /* ---- Signals ------------------------------------------------------------ */

@@ -105,7 +105,7 @@ numbers 1 200000 > many; mkfifo pipe
 
 # A clock that tests set, for --for and for the state of a run. It takes the C
 # library of the program, as CC may have another one
-set_clock() { echo "$1" > clock.new; mv clock.new clock; }
+set_clock() { echo "$*" > clock.new; mv clock.new clock; }
 at() {          # at SECONDS COMMAND...: runs it at that time, by this clock
     set_clock $((1000000000 + $1))
     export CLOCK=./clock LD_PRELOAD=./clock.so      # $PWD may have a space
