@@ -56,3 +56,18 @@ try 'more' 0 uniq -f f more; few_lost
 refuse 'f: a filter that grows (made by uniq without --fixed) cannot be merged' \
     merge g f f
 rm f; refuse '-w 32: does not work with a filter that grows' uniq -w 32 -f f a
+
+# The recipes of the README
+sed -n '/^## Recipes/,/^## How/s/^    //p' "$root/examples/command/README.md" |
+    sed 's/^bloom/$bloom/; s/| bloom/| $bloom/g; s/; bloom/; $bloom/' > recipes
+{ numbers 1 9000; numbers 1 6000; numbers 1 3000; numbers 1 10; } > w
+numbers 9001 9100 > more; begin; what='the recipes'
+is "$what: commands" 5 "$(grep -c '^$bloom' recipes)"
+bloom=$bloom sh -e ./recipes > out 2>&1; is "$what" 0 $?; empty "$what" out
+between() {     # between FILE FIRST LAST MISSING WRONG: numbers; and most others
+    is "$what: $1" yes "$(awk -v first=$2 -v last=$3 -v missing=$4 -v wrong=$5 '
+        $1 >= first && $1 <= last { right++; next } { others++ }
+        END { good = last - first + 1 - right <= missing && others <= wrong
+              print good ? "yes" : right " right, " others " others" }' "$1")"
+}
+between single 6001 9000 16 0; between thrice 1 3000 0 16; between w 1 9100 24 0
