@@ -13,9 +13,10 @@ all="-std=c99 -Wall -Wextra -pedantic -I."
 sh tests/prints.sh examples/class/exercise.c:-lm >build/class/says
 sum exercise build/class/says
 
-# judge FILE: runs the checker on FILE. Its output goes to build/class/said.
+# judge FILE [OPTION]: runs the checker on FILE. Its output goes to
+# build/class/said.
 judge() {
-    ${CC:-cc} $all "-DSTUDENT=\"$PWD/$1\"" $class/checker.c -lm \
+    ${CC:-cc} $all $2 "-DSTUDENT=\"$PWD/$1\"" $class/checker.c -lm \
         -o build/class/check 2>build/class/warnings || return 9
     build/class/check >build/class/said 2>&1
 }
@@ -68,13 +69,13 @@ rates 'a lost key' '/^static int filter_may/,/^}/s/return maybe/return !maybe/' 
 
 # wrong PART SED WORDS [RIGHT]: SED makes a mistake in mini.c. The checker must
 # report it in this part with these words. The parts before it, and the parts
-# RIGHT, must be right.
+# RIGHT, must be right. -Og takes half of the time.
 wrongs=0
 wrong() {
     wrongs=$((wrongs + 1))
     sed "$2" examples/mini.c >build/class/wrong.c
     cmp -s build/class/wrong.c examples/mini.c && bad "$2: changes nothing"
-    judge build/class/wrong.c
+    judge build/class/wrong.c -Og
     is "$2: status" 1 $?
     check "$2: is reported: $(grep "^not yet *$1\." build/class/said)" \
         says "^not yet *$1\..*$3"
@@ -164,13 +165,13 @@ wrong 7 "$ask/int i, maybe = 1;/&\\
 # ended PART SED WORDS: the student's code crashes or does not end in this part
 ended() {
     sed "$2" examples/mini.c >build/class/wrong.c
-    judge build/class/wrong.c
+    judge build/class/wrong.c -DCHECK_SECONDS=1
     is "$2: status" 1 $?
     check "$2: is reported" says "^not yet *$1\..*$3"
     is "$2: the parts before it are right" $(($1 - 1)) \
         "$(grep -c '^right ' build/class/said)"
 }
-ended 4 's/h->y \*= 0x/while (m) h->y *= 0x/' 'takes more than ten seconds'
+ended 4 's/h->y \*= 0x/while (m) h->y *= 0x/' 'takes too long'
 ended 4 "$walk h->x % (m - m);/" 'it divides by 0\|that is'
 ended 5 "$add/f->bits\[bit/((unsigned char *)0)[bit/g" \
     'crashes: it reads or writes'
