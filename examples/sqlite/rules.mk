@@ -2,8 +2,8 @@
 #   make sqlite           build build/bloom.sqlite.so; then `make install` copies it
 #                         to PREFIX/lib/sqlite3
 #   make check-sqlite     each function and table, random queries compared with
-#                         real tables, lack of memory; 1 min. QUERIES=100000:
-#                         that many random queries
+#                         real tables, lack of memory; half a minute. ALL=1: more
+#                         random queries, and each allocation fails; 1 min
 # * make sqlite-kills     two processes that write are killed 500 times, or RUNS=N
 #                         times; a minute
 
@@ -22,7 +22,7 @@ uninstall::
 	rmdir $(INSTALLED)/lib/sqlite3 2>/dev/null || :
 
 check-sqlite: | build
-	@CC="$(CC)" MAKE="$(MAKE) -s" QUERIES="$(QUERIES)" \
+	@CC="$(CC)" MAKE="$(MAKE) -s" ALL="$(ALL)" \
 	    sh examples/sqlite/tests/run.sh
 
 build/sqlite-kills: examples/sqlite/tests/kills.c \
