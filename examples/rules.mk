@@ -2,7 +2,7 @@
 #   make check-examples   each prints what its comment says; 1 min
 # * make check-large      intersect.c and top.c on files of 2 * 10^7 lines; 2 min
 
-TESTS += build/publish.out
+MORE += build/publish.out
 CHECKS += check-examples
 PACKAGES += g++ python3
 

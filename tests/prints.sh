@@ -34,7 +34,7 @@ for example in "$@"; do
     [ "$source" = "$example" ] || libraries=$(echo "${example#*:}" | tr : ' ')
     name=$(basename "$source" .c)
     program=build/$name
-    ${CC:-cc} -std=c99 -O2 -Wall -Wextra -pedantic -I. "$source" \
+    ${CC:-cc} -std=c99 -O1 -Wall -Wextra -pedantic -I. "$source" \
         -o "$program" $libraries || { bad "$source"; continue; }
     "$program" $(words "$source" "$name") \
         >"$program.out" 2>"$program.err" </dev/null

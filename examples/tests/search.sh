@@ -41,7 +41,7 @@ check 'search all, three words in a row' greps 'false positive rate' "ok bloom h
 : >"$work/all-said"
 awk 'BEGIN { srand(1) }
      { all[NR] = $0 }
-     END { for (i = 0; i < 90; i++) print all[int(rand() * NR) + 1] }' \
+     END { for (i = 0; i < 40; i++) print all[int(rand() * NR) + 1] }' \
     "$work/names" |
 while read -r name; do
     awk 'BEGIN { srand('$((i = i + 1))') }
@@ -56,7 +56,7 @@ while read -r query; do
 done <"$work/queries"
 # "A of B files were not read; of C that were read, D were in vain"
 rate() {        # D of A + D files were absent
-    [ "$(wc -l <"$work/all-said")" -eq 90 ] &&
+    [ "$(wc -l <"$work/all-said")" -eq 40 ] &&
     awk '{ vain += $(NF - 3); absent += $1 + $(NF - 3) }
          END { wanted = 0.02 * absent
                exit !(vain <= wanted + 4 * sqrt(wanted)) }' "$work/all-said"

@@ -1,7 +1,7 @@
 # `make check-cmake` runs this script: CMake and pkg-config find what `make
 # install` installs, wherever it was moved to, and CMakeLists.txt works as a part
-# of another project. Each way builds a program in C, one in C++ and, if the
-# project has it, one with bloom.hpp.
+# of another project. Each way builds a program in C. Of an installation, and of the
+# tree, one is also built in C++ and, if the project has it, one with bloom.hpp.
 . tests/helpers.sh
 need cmake cmake
 need g++ g++
@@ -12,10 +12,10 @@ work=$root/build/check-cmake
 rm -rf "$work"
 mkdir -p "$work" || exit 1
 said="$(awk '/define BLOOM_VERSION/ { print $3; exit }' bloom.h) 1 1 1"
-programs="c:C:$root/examples/cmake/tests/use.c
-    c++:CXX:$root/examples/cmake/tests/use.c"
+in_c=c:C:$root/examples/cmake/tests/use.c
+all="$in_c c++:CXX:$root/examples/cmake/tests/use.c"
 if [ -n "$(ls examples/*/bloom.hpp 2>/dev/null)" ]; then
-    programs="$programs hpp:CXX:$root/examples/cmake/tests/use.cpp"
+    all="$all hpp:CXX:$root/examples/cmake/tests/use.cpp"
 else
     echo 'skipped: bloom.hpp (examples/cpp is absent)'
 fi
@@ -27,11 +27,11 @@ project() {
       echo "project(use $2)"
       cat; } >"$work/$1/CMakeLists.txt"
 }
-# builds NAME [OPTION...]: the programs build with the lines on standard input,
-# and print what they should
+# builds PROGRAMS NAME [OPTION...]: the programs build with the lines on standard
+# input, and print what they should
 builds() {
-    name=$1
-    shift
+    programs=$1 name=$2
+    shift 2
     cat >"$work/lines"
     for program in $programs; do
         source=${program##*:} language=${program#*:}
@@ -69,7 +69,7 @@ is 'pkg-config' "-I/opt/b/include/bloom-h $VERSION" "$(
 
 # The installation is moved, to show that CMake's files depend on no first place.
 cp -r "$stage" "$work/moved with blanks"
-builds moved "-DCMAKE_PREFIX_PATH=$work/moved with blanks" <<'LINES'
+builds "$all" moved "-DCMAKE_PREFIX_PATH=$work/moved with blanks" <<'LINES'
 find_package(bloom 2.0 REQUIRED)
 find_package(bloom REQUIRED CONFIG)     # again, as a subproject would do
 LINES
@@ -77,7 +77,7 @@ LINES
 # /lib is a link to /usr/lib in Debian.
 mkdir "$work/debian" && cp -r "$stage" "$work/debian/usr" &&
     ln -s usr/lib "$work/debian/lib"
-builds by-link <<LINES
+builds $in_c by-link <<LINES
 find_package(bloom REQUIRED PATHS $work/debian/lib/cmake/bloom NO_DEFAULT_PATH)
 LINES
 
@@ -140,14 +140,14 @@ is 'uninstall' '' "$(cd "$stage" && ls -d $(cat "$work/list") lib/cmake/bloom \
 # A copy of the tree, in a folder whose name has a blank
 tree="$work/a copy"
 mkdir "$tree" && cp -r bloom.h examples "$tree" || exit 1
-builds fetched <<LINES
+builds "$all" fetched <<LINES
 include(FetchContent)
 FetchContent_Declare(bloom SOURCE_DIR "$tree" SOURCE_SUBDIR examples/cmake)
 FetchContent_MakeAvailable(bloom)
 LINES
 cmake --install "$work/fetched-c/out" --prefix "$work/nothing" >"$work/log"
 check 'FetchContent installs nothing' [ ! -e "$work/nothing" ]
-builds added <<LINES
+builds $in_c added <<LINES
 add_subdirectory("$tree/examples/cmake" bloom)
 LINES
 
@@ -161,7 +161,7 @@ is 'cmake --install' '' "$(cd "$work/installed" && find . -type f |
     done)"
 is 'headers' "$(ls "$work/moved with blanks/include/bloom-h")" \
     "$(ls "$work/installed/include/bloom-h")"
-builds installed "-DCMAKE_PREFIX_PATH=$work/installed" <<LINES
+builds $in_c installed "-DCMAKE_PREFIX_PATH=$work/installed" <<LINES
 find_package(bloom $VERSION EXACT REQUIRED CONFIG)
 LINES
 

@@ -28,7 +28,7 @@ $work/policy $work/database >$work/policy.out 2>&1
 sum policy $work/policy.out
 built demo $folder/demo.cpp -O2
 for keys in '' decimal; do
-    check "demo $keys" $work/demo $keys 200000
+    check "demo $keys" $work/demo $keys 50000
 done
 is 'temporary folders that stayed' '' "$(ls $work | grep leveldb)"
 is 'bad arguments: exit status' 2 "$($work/demo x 2>/dev/null; echo $?)"
