@@ -1,8 +1,9 @@
 # Builds the two tabs lock.ino and later.cpp for an Arduino Uno as the Arduino IDE
 # does, with Debian's arduino-core-avr, and runs them on an emulated Uno. Badges are
-# sent by the serial line, slowly, as its buffer is small. The sketch must answer each
-# badge as the command does, and must find the badges that were revoked since. It also
-# prints what the sketch takes. It ends with "N passed, N failed".
+# sent by the serial line, each after the answer to the one before, as its buffer is
+# small. The sketch must answer each badge as the command does, and must find the
+# badges that were revoked since. It also prints what the sketch takes. It ends with
+# "N passed, N failed".
 # usage: arduino.sh REVOKED.bloom      the filter of which revoked.h was made
 . tests/helpers.sh
 dir=build/arduino
@@ -78,14 +79,27 @@ open
 open
 open
 ask' "$(answers $dir/again)"
-lines=$(wc -l <$dir/wanted)
-: >$dir/said
 cat $dir/badges $dir/revoke $dir/again >$dir/sent
-{ sleep 1; while read -r badge; do echo "$badge"; sleep 0.1; done
-} <$dir/sent | timeout 90 qemu-system-avr -M uno -bios $dir/lock.elf \
-    -display none -monitor none -serial stdio >$dir/said 2>$dir/log &
-while kill -0 $! && [ "$(wc -l <$dir/said)" -lt $lines ]; do sleep 0.2; done
-kill $!
+mkfifo $dir/line
+: >$dir/said
+qemu-system-avr -M uno -bios $dir/lock.elf -display none -monitor none \
+    -serial stdio <$dir/line >$dir/said 2>$dir/log &
+uno=$!
+answered() {    # answered N: waits for N answers, for at most two minutes
+    tries=1200
+    while [ "$(wc -l <$dir/said)" -lt $1 ]; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] && kill -0 $uno || return
+        sleep 0.1
+    done
+}
+sent=0
+while answered $sent && read -r badge; do
+    echo "$badge" >&3
+    sent=$((sent + 1))
+done <$dir/sent 3>$dir/line
+answered $sent
+kill $uno
 tr -d '\r' <$dir/said >$dir/answers
 same 'answers of the lock' $dir/wanted $dir/answers
 counted
