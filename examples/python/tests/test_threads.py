@@ -12,6 +12,30 @@ import bloom
 from bloom import Bloom, BloomError, Chain
 
 
+PATIENCE = 300                          # seconds, after which a thread hangs
+
+
+class Watched:
+    """A lock that counts who has asked for it"""
+
+    def __init__(self, lock):
+        self.lock, self.asked = lock, []
+
+    def __enter__(self):
+        self.asked.append(threading.current_thread())
+        self.lock.__enter__()
+
+    def __exit__(self, *error):
+        self.lock.__exit__(*error)
+
+
+def wait_for(done):
+    """Waits until done() is true, or for PATIENCE."""
+    end = time.monotonic() + PATIENCE
+    while not done() and time.monotonic() < end:
+        time.sleep(0.001)
+
+
 def threads():
     old = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -142,24 +166,27 @@ def gates():
                                lambda: b.update(["x"]), b.seal)]
         asking = threading.Thread(target=lambda: done.append(
             ["in" in b, list(b.check(["in", "out"]))]))
-        with b._memory.lock:
+        lock = b._memory.lock
+        with lock:
+            b._memory.lock = watched = Watched(lock)
             for thread in *adding, asking:
                 thread.start()
-            asking.join(10)
-            time.sleep(0.05)
+            asking.join(PATIENCE)
+            wait_for(lambda: len(watched.asked) + len(done) >= 5)
             check(f"lookups do not wait, changes do: {done}",
                   done == [[True, [1, 0]]])
+            b._memory.lock = lock
             check("the same thread does not wait", b.add("mine") and len(b) == 2
                   and b.add("mine, after len") and b.update(["more"]) == 1)
             check("a nested call keeps the lock", is_shut(b))
         for thread in adding:
-            thread.join(10)
+            thread.join(PATIENCE)
         check(f"then changes are made: {done}", len(done) == 5
               and all(b.check(["new", 1, 2, "x", "mine", "more"])))
         with b._memory.lock:
             closing = threading.Thread(target=b.close)
             closing.start()
-            closing.join(10)
+            closing.join(PATIENCE)
         refuses(ValueError, "closed", lambda: b.add("late"))
 
     # Calls on whole filters while others add: no key is lost, no seal is wrong
@@ -207,23 +234,26 @@ def gates():
 def forks():
     """A child can use the filters that threads of its parent are changing, and
     finds each as it was between two changes."""
-    n = 4 * 10**7
+    n = 10**7
     a, b, chain = Bloom(10**6, layout="blocked"), Bloom(n), Chain(100)
     full, empty, stop = b.copy(), b.copy(), threading.Event()
     full.update(range(10**5))
+    added, changed = [], []
 
     def adding():
         while not stop.is_set():
             a.update(range(10**5))
             chain.update(range(1000))
+            added.append(1)
 
     def changing():
         while not stop.is_set():
             b.__ior__(full)
             b.clear()
+            changed.append(1)
 
     def in_child():
-        signal.alarm(30)                # ends a child that hangs
+        signal.alarm(PATIENCE)          # ends a child that hangs
         thread = threading.Thread(target=lambda: [
             a.add("x"), chain.add("x"), b.seal(), a.update(["y"])])
         thread.start()
@@ -236,7 +266,8 @@ def forks():
         thread.start()
     ends = []
     while len(ends) < 20 and not any(ends):
-        time.sleep(0.02)
+        seen = len(added), len(changed)
+        wait_for(lambda: len(added) > seen[0] and len(changed) > seen[1])
         child = os.fork()
         if child == 0:
             in_child()
