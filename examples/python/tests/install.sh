@@ -1,6 +1,6 @@
-# Run by run.sh: installs examples/python by pip in fresh virtual environments
-# that have nothing else, without a network, uses it, and checks its types by
-# mypy. Ends with "N passed, N failed".
+# Run by run.sh: installs examples/python by pip in a fresh virtual environment that
+# has nothing else, without a network, uses it, and checks its types by mypy. Ends
+# with "N passed, N failed".
 . tests/helpers.sh
 work=$PWD/build/check-python/install
 mkdir -p "$work" || exit 1
@@ -62,29 +62,34 @@ except BloomError:
           same, len(chain))
 END
 cd "$work/elsewhere" || exit 1
-for venv in editable venv; do
-    option=
-    [ $venv = venv ] || option=-e
-    { /usr/bin/python3 -m venv "$work/$venv" &&
-        (cd "$tree" && "$work/$venv/bin/pip" --isolated install --no-index \
-            $option ./examples/python)
-    } >"$work/log" 2>&1 || cat "$work/log"
-    is "pip: what it installed in $venv" \
-        "$VERSION True 5 [1, 0] 7 True True 0" \
-        "$("$work/$venv/bin/python" use.py 2>&1)"
-    is "pip: version and licence in $venv" "$VERSION $(
+venv=$work/venv
+/usr/bin/python3 -m venv "$venv"
+pip() { "$venv/bin/pip" --isolated "$@" >"$work/log" 2>&1 || cat "$work/log"; }
+# installs [-e]: the package from the copy; use.py runs with it
+installs() {
+    (cd "$tree" && pip install --no-index $1 ./examples/python)
+    is "pip $1: use.py" "$VERSION True 5 [1, 0] 7 True True 0" \
+        "$("$venv/bin/python" use.py 2>&1)"
+    is "pip $1: version and licence" "$VERSION $(
         sed -n 's/.*SPDX-License-Identifier: *//p' "$tree/bloom.h" |
             head -n 1)" \
-        "$("$work/$venv/bin/pip" --isolated show bloom-h |
+        "$("$venv/bin/pip" --isolated show bloom-h |
             sed -n 's/^Version: //p; s/^License: //p' | paste -s -d ' ')"
-done
-is 'pip: the library is beside it' \
-    "bloom.h $VERSION, $(echo "$work"/venv/lib/*/site-packages/bloom)/libbloom.so" \
-    "$("$work/venv/bin/python" -m bloom 2>&1)"
+}
+uninstalls() {
+    pip uninstall -y bloom-h
+    is "pip $1: nothing is left" '' "$(find "$venv/lib" -name '*bloom*')"
+}
+installs -e
 is 'pip -e: changes of bloom.py take effect' changed "$(
     echo 'print("changed")' >>"$tree/examples/python/bloom.py"
-    "$work/editable/bin/python" -c 'import bloom' 2>&1
+    "$venv/bin/python" -c 'import bloom' 2>&1
     cp "$OLDPWD/examples/python/bloom.py" "$tree/examples/python")"
+uninstalls -e
+installs
+is 'pip: the library is beside it' \
+    "bloom.h $VERSION, $(echo "$venv"/lib/*/site-packages/bloom)/libbloom.so" \
+    "$("$venv/bin/python" -m bloom 2>&1)"
 
 # mypy accepts that program, and finds six mistakes in another one
 typed() {       # typed OPTION... FILE
@@ -92,7 +97,7 @@ typed() {       # typed OPTION... FILE
 }
 none='Success: no issues found in 1 source file'
 is 'mypy: a program' "$none" \
-    "$(typed --python-executable "$work/venv/bin/python" use.py)"
+    "$(typed --python-executable "$venv/bin/python" use.py)"
 cat >wrong.py <<'END'
 from bloom import Bloom
 f = Bloom("1000")
@@ -103,17 +108,12 @@ g = Bloom(10, key="text")
 h = Bloom(10, layout="fastest")
 END
 is 'mypy: mistakes' "$(printf 'wrong.py:%s: error\n' 2 3 4 5 6 7)" \
-    "$(typed --python-executable "$work/venv/bin/python" wrong.py |
+    "$(typed --python-executable "$venv/bin/python" wrong.py |
         grep -o '^wrong\.py:[0-9]*: error')"
+uninstalls
 cd "$tree" || exit 1
 is 'mypy: bloom.py' "$none" \
     "$(typed --no-warn-return-any examples/python/bloom.py)"
-for venv in venv editable; do
-    "$work/$venv/bin/pip" --isolated uninstall -y bloom-h >"$work/log" 2>&1 ||
-        cat "$work/log"
-    is "pip: nothing is left in $venv" '' \
-        "$(find "$work/$venv/lib" -name '*bloom*')"
-done
 listed >"$work/after"
 is 'nothing is left in the tree' '' "$(diff "$work/before" "$work/after")"
 counted
