@@ -1,5 +1,5 @@
 # examples/*.c: small programs, one file each
-#   make check-examples   each prints what its comment says; 1 min
+#   make check-examples   each prints what its comment says; 30 s
 # * make check-large      intersect.c and top.c on files of 2 * 10^7 lines; 2 min
 
 MORE += build/publish.out

@@ -1,6 +1,6 @@
 # cmake: bloom.h for CMake projects, and for pkg-config
 #   make check-cmake      find_package, FetchContent, add_subdirectory, pkg-config,
-#                         make install and uninstall; 30 s
+#                         make install and uninstall; 10 s
 
 CHECKS += check-cmake
 PACKAGES += cmake g++ pkg-config

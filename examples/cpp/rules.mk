@@ -1,6 +1,6 @@
 # cpp: bloom.hpp, bloom.h for C++11 and later
 #   make check-cpp        every function, in each version of C++, with g++ and
-#                         clang++; types that must not compile; 2 minutes
+#                         clang++; types that must not compile; 1 minute
 # * make speed-cpp        what a secret costs, and whether bloom.hpp costs anything
 
 CHECKS += check-cpp

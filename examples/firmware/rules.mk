@@ -3,7 +3,7 @@
 #   make check-firmware   they print what their comments say, packets on big-endian
 #                         machines, too; revoked.h is what the command makes; the
 #                         lock works on an emulated Arduino; the reader answers as
-#                         bloom.h does, in four simulators; 30 s
+#                         bloom.h does, in four simulators; 10 s
 
 CHECKS += check-firmware
 PACKAGES += arduino-core-avr gcc-avr avr-libc qemu-system-misc sdcc sdcc-ucsim \

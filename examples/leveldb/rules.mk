@@ -1,6 +1,6 @@
 # leveldb: bloom_leveldb.h, filters of bloom.h for LevelDB
 #   make check-leveldb    every key is found, the rate is at most p, and damage
-#                         hides no key; a minute
+#                         hides no key; 10 s
 # * make leveldb          time, rate and blocks read, beside LevelDB's own filters:
 #                         10^6 keys, or KEYS=N in blocks of BLOCK_SIZE=N; a minute
 

@@ -1,5 +1,5 @@
 # python: bloom.py, bloom.h for Python 3.8 and later
-#   make check-python     types of keys, files, threads, pip and mypy; 1 minute.
+#   make check-python     types of keys, files, threads, pip and mypy; 30 s.
 #                         RBLOOM=FILE: also the api_test.py of rbloom, see README
 # * make speed-python     update() compared with add(), and what a secret costs
 

@@ -13,26 +13,34 @@ warn='-Werror -Wall -Wextra -pedantic -Wshadow -Wconversion -Wsign-conversion'
 
 # ---- What it does -----------------------------------------------------------
 
-sanitizers='-g -fsanitize=address,undefined'
+# Each compiler reads each standard in one mode at least.
+exceptions='-DBLOOM_EXCEPTIONS -DBLOOM_ATOMIC'
 while read -r mode; do
     silent g++ -std=$mode $warn $include examples/cpp/tests/hpp.cpp -o $work/hpp
     (cd $work && ./hpp) >$work/hpp.out 2>&1
     sum "$mode" $work/hpp.out
 done <<LINES
-c++11 $sanitizers
+c++11
 c++17 -DBLOOM_ATOMIC
-c++20 -DBLOOM_EXCEPTIONS -DBLOOM_ATOMIC $sanitizers
+c++20 $exceptions -g -fsanitize=address,undefined
+LINES
+while read -r compiler mode; do
+    silent $compiler -std=$mode $warn $include -fsyntax-only \
+        examples/cpp/tests/hpp.cpp
+done <<LINES
+g++ c++14 $exceptions
+g++ c++2b
+clang++ c++11 $exceptions
+clang++ c++14
+clang++ c++17
+clang++ c++20
+clang++ c++2b $exceptions
 LINES
 for compiler in g++ clang++; do
     silent $compiler -std=c++11 $warn $include examples/cpp/first.cpp \
         -o $work/first
     is "first.cpp, $compiler" "$(sed -n 's,^//     ,,p' examples/cpp/first.cpp)" \
         "$($work/first)"
-    for mode in c++11 c++14 c++17 c++20 c++2b \
-        'c++11 -DBLOOM_EXCEPTIONS -DBLOOM_ATOMIC'; do
-        silent $compiler -std=$mode $warn $include -fsyntax-only \
-            examples/cpp/tests/hpp.cpp
-    done
 done
 
 # ---- What does not compile --------------------------------------------------
