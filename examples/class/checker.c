@@ -7,8 +7,8 @@
 
    This program includes the student's file. So its own names begin with check_,
    to differ from the student's. If a part crashes, the program reports that and
-   ends; on POSIX systems also if a part takes CHECK_SECONDS of the CPU's time, by
-   default 10. The exit status is 0 if all parts are right, else 1. */
+   ends. On POSIX systems, it does so, too, if a part takes CHECK_SECONDS of CPU
+   time (default: 10). The exit status is 0 if all parts are right, else 1. */
 #define BLOOM_STATIC
 #include "bloom.h"
 #include <math.h>
