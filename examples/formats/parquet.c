@@ -5,7 +5,7 @@
        parquet info FILE                        prints each column of each row
                                                 group, and its filter
        parquet check [-x] FILE COLUMN < VALUES  prints the values that may be in
-       parquet build [-x] TYPE BYTES [FPP] < VALUES
+       parquet build [-x] [--exact] TYPE BYTES [FPP] < VALUES
                                                 writes the bits of a filter of
                                                 this size; with the rate FPP,
                                                 folds it first, as arrow does
@@ -20,6 +20,9 @@
        dates and times such as 1999-12-31, 23:59:59.5 or 1999-12-31 23:59:59.5,
            in UTC if the column is, or the integer that is stored for them;
        a UUID, with or without hyphens.
+   BYTES is rounded up to a power of two, from 32 bytes to 128 MiB: Arrow C++,
+   ClickHouse and Velox refuse to read other filters. With --exact, it may be any
+   multiple of 32.
    With -x, a line is the plain encoding of the value in hexadecimal. A line
    that the column cannot store is an error. COLUMN may be a field of a struct,
    as in a.b. TYPE is a type of Parquet, or UINT32, UINT64, UUID, FLOAT16 or a
@@ -44,6 +47,8 @@ static const char *path = "standard input";
 static char value[1 << 16];             /* a line, and then a 0 */
 static size_t size;                     /* bytes of the line */
 static bool hexadecimal;                /* -x: lines are in hexadecimal */
+static bool exact;                      /* --exact: BYTES is not rounded */
+#define MOST_BYTES (128L << 20)         /* of a filter that Arrow reads */
 
 static void check(bool good, const char *why)
 {
@@ -354,17 +359,40 @@ static bool fold_to_target(bloom *b, double target)
     return bloom_fold(b, by);
 }
 
+/* Reads the size of a filter. Parquet's specification wants whole blocks of 32
+   bytes only. But Arrow C++, which ClickHouse reads with, and Velox take sizes
+   that are a power of two, up to 128 MiB (BlockSplitBloomFilter::Init). */
+static uint64_t bytes_of(const char *text)
+{
+    char *end;
+    long bytes = strtol(text, &end, 10), rounded = 32;
+    bool is_number = end > text && !*end && bytes > 0;
+    path = text;
+    if (exact) {
+        check(is_number && bytes <= INT32_MAX && bytes % 32 == 0,
+              "is not a multiple of 32 below 2^31");
+        return (uint64_t)bytes;
+    }
+    check(is_number && bytes <= MOST_BYTES,
+          "is not a number of bytes up to 128 MiB; larger filters need --exact,"
+          " and Arrow and Velox refuse them");
+    while (rounded < bytes)
+        rounded *= 2;
+    if (rounded > bytes)
+        fprintf(stderr, PROGRAM ": %s: rounded up to %ld bytes, as Arrow and "
+                "Velox refuse sizes that are not a power of two; --exact keeps "
+                "it\n", text, rounded);
+    return (uint64_t)rounded;
+}
+
 static void build(column_type type, const char *size_of_bits, const char *fpp)
 {
-    long bytes = strtol(size_of_bits, NULL, 10);
+    uint64_t bytes = bytes_of(size_of_bits);
     double target = fpp ? strtod(fpp, NULL) : 0;
     bloom *b;
-    path = size_of_bits;
-    check(bytes > 0 && bytes <= INT32_MAX && bytes % 32 == 0,
-          "is not a multiple of 32 below 2^31");
     path = fpp;
     check(!fpp || (target > 0 && target < 1), "is no rate between 0 and 1");
-    b = new_filter((uint64_t)bytes);
+    b = new_filter(bytes);
     while (next_value())
         bloom_add_hash(b, hash_value(&type));
     check(!fpp || fold_to_target(b, target), "the filter cannot be folded");
@@ -432,6 +460,9 @@ int main(int count, char **words)
     hexadecimal = count > 2 && !strcmp(words[2], "-x");
     words += hexadecimal;
     count -= hexadecimal;
+    exact = count > 2 && !strcmp(verb, "build") && !strcmp(words[2], "--exact");
+    words += exact;
+    count -= exact;
     path = count > 2 ? words[2] : "";
     if (count == 1) {
         demonstrate();
@@ -450,7 +481,8 @@ int main(int count, char **words)
         build(type_of(path), words[3], words[4]);
     } else {
         fputs("usage: parquet info FILE | check [-x] FILE COLUMN < VALUES"
-              " | build [-x] TYPE BYTES [FPP] < VALUES | memory\n", stderr);
+              " | build [-x] [--exact] TYPE BYTES [FPP] < VALUES | memory\n",
+              stderr);
         return 2;
     }
     path = "standard output";

@@ -54,7 +54,7 @@ def plain_texts(page):
 
 def has_bits(name, kind, size, values):
     """The filter in this file has the bits that we make of its values."""
-    good, bits = run(program, "build", kind, str(size), lines=values)
+    good, bits = run(program, "build", "--exact", kind, str(size), lines=values)
     check(good and len(bits) == size and bits in read(name), name + ": bits")
 
 

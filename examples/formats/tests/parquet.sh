@@ -121,15 +121,15 @@ END
 # values that is made in that size.
 folds() {
     seq "$1" >$work/in
-    build/parquet build INT64 "$2" <$work/in >$work/wide
-    build/parquet build INT64 "$2" "$3" <$work/in >$work/folded
+    build/parquet build --exact INT64 "$2" <$work/in >$work/wide
+    build/parquet build --exact INT64 "$2" "$3" <$work/in >$work/folded
     size=$(od -An -v -tu1 $work/wide | tr -s ' ' '\n' | awk -v target="$3" '
         NF { bytes++; for (x = $1; x > 0; x = int(x / 2)) ones += x % 2 }
         END { fill = ones / bytes / 8
               for (j = 0; bytes / 32 % 2 ^ (j + 1) == 0 \
                    && (1 - (1 - fill) ^ 2 ^ (j + 1)) ^ 8 <= target; j++) { }
               print bytes / 2 ^ j }')
-    build/parquet build INT64 "$size" <$work/in >$work/small
+    build/parquet build --exact INT64 "$size" <$work/in >$work/small
     [ "$(wc -c <$work/folded)" -eq "$size" ] &&
         cmp $work/folded $work/small && echo "$1 values: $2 to $size bytes"
 }
@@ -143,6 +143,43 @@ check '90000 values and 0.0001: not folded' [ "$(wc -c <$work/folded)" -eq 98304
 folds 1000 65536 0.01 >$work/out
 check '1000 values fold to 2048 bytes' [ "$(cat $work/out)" = '1000 values: 65536 to 2048 bytes' ]
 check 'a rate' refuses "2: is no rate between 0 and 1" build INT64 32 2
+
+# sized BYTES WANTED: the filter has WANTED bytes, a power of two from 32 to 2^27,
+# as Arrow's Init demands. A message says so if it differs.
+sized() {
+    build/parquet build INT64 $1 <$work/in >$work/out 2>$work/error
+    is "a size of $1 bytes: status, size" "0 $2" "$? $(wc -c <$work/out)"
+    build/parquet build --exact INT64 $2 <$work/in >$work/wanted
+    same "a size of $1 bytes" $work/out $work/wanted
+    is "a size of $1 bytes: the message" "$([ $1 = $2 ] || echo "parquet: $1:" \
+        "rounded up to $2 bytes, as Arrow and Velox refuse sizes that are not a" \
+        "power of two; --exact keeps it")" "$(cat $work/error)"
+}
+seq 100 >$work/in
+while read -r size wanted; do
+    sized $size $wanted
+done <<'END'
+1 32
+32 32
+33 64
+96 128
+4000 4096
+4096 4096
+134217727 134217728
+134217728 134217728
+END
+build/parquet build INT64 3000 0.01 <$work/in >$work/out 2>$work/error
+build/parquet build --exact INT64 4096 0.01 <$work/in >$work/wanted
+same 'a size that is folded' $work/out $work/wanted
+is 'exactly 96 bytes' 96 \
+    "$(build/parquet build --exact INT64 96 <$work/in 2>&1 | wc -c)"
+seq 300 | build/parquet build -x --exact INT64 96 >$work/out 2>$work/error
+is '-x and --exact' '2 parquet: standard input: a line is not the column'"'"'s bytes in hexadecimal' \
+    "$? $(cat $work/error)"
+for size in 134217729 0 -32 x 64x ''; do
+    check "a size of $size bytes" refuses "$size: is not a number of bytes up to 128 MiB; larger filters need --exact, and Arrow and Velox refuse them" \
+        build INT64 "$size"
+done
 
 # Each line: TYPE VALUE MESSAGE. The value is refused with that message.
 while read -r type value why; do
@@ -198,7 +235,8 @@ check "$small: id" cmp $work/in $work/out
 check 'no column' refuses "$small: no such column" check $small none
 check 'no file' refuses "none: No such file or directory" info none
 check 'no Parquet' refuses "bloom.h: not a Parquet file, or cut short" info bloom.h
-check 'a size' refuses "33: is not a multiple of 32 below 2^31" build INT64 33
+check 'a size' refuses "48: is not a multiple of 32 below 2^31" \
+    build --exact INT64 48
 check 'a type' refuses "TEXT: is not a type of Parquet's" build TEXT 32
 for bad in x '' 1x 9223372036854775808; do
     echo "$bad" | build/parquet check $small id >$work/out 2>$work/error
