@@ -61,6 +61,9 @@ libbloom.so beside this file or in the build folder of the repository, or else
 the installed library. Do not put another library as bloom.so beside bloom.py:
 Python would import it instead.
 
+Errors: An argument of a wrong type is a TypeError, and a wrong value a
+ValueError. An integer key or a seed beyond 64 bits is an OverflowError.
+
 `python -m bloom` prints the version of bloom.h and which library it is in.
 """
 import copy
@@ -322,18 +325,23 @@ def _same(a: Any, b: Any) -> bool:
 
 # ---- Arguments and keys ----------------------------------------------------
 def _whole_number(n: Any) -> int:
-    with suppress(TypeError, ValueError, OverflowError):
+    if not hasattr(n, "__int__") and not hasattr(n, "__index__"):
+        raise TypeError("a whole number is needed, not " + type(n).__name__)
+    with suppress(ValueError, OverflowError):           # nan, infinity
         if int(n) == n and 0 <= n <= _U64:
             return int(n)
     raise ValueError(f"{n!r} is not a whole number from 0 to 2^64 - 1")
 
 def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int) -> Any:
     n, p = _whole_number(n), c_double(p).value
+    hash_bits = _whole_number(hash_bits)
+    if not isinstance(layout, str):
+        raise TypeError("layout must be a str, not " + type(layout).__name__)
     if layout not in LAYOUTS or hash_bits not in (32, 64):
         raise ValueError(f"layout must be one of {LAYOUTS} and hash_bits 64 or "
                          f"32, not {layout!r} and {hash_bits!r}")
     plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
-    plan.seed, plan.hash_bits = _u64(int(index(seed))), int(hash_bits)
+    plan.seed, plan.hash_bits = _u64(int(index(seed))), hash_bits
     if _bloom.plan_size(plan) == 0:
         raise ValueError(f"no {layout} filter is possible for n = {n}, p = {p} "
                          f"and hash_bits = {hash_bits}: p must be between 0 "
@@ -637,7 +645,7 @@ class _Image:
         the old file, which has lost its name. Its keys are in the file already;
         after writable=True, use seal(). While such a file is open, saving
         another filter to it is an OSError (EBUSY)."""
-        path: Any = None if hasattr(file, "write") else file
+        path: Any = None if hasattr(file, "write") else os.fspath(file)
         if path is not None and self._is_in(path):
             raise ValueError(f"{os.fsdecode(path)}: the filter was opened from "
                              "this file by share() or with writable=True, so "
