@@ -7,9 +7,7 @@
 #define BLOOM_ATOMIC
 #endif
 #define BLOOM_STATIC
-#include "bloom.h"
-
-size_t add_atomically(bloom *b, const bloom_key *key, size_t count);
+#include "atomic.h"
 
 size_t add_atomically(bloom *b, const bloom_key *key, size_t count)
 {

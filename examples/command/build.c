@@ -1,5 +1,14 @@
 /* build.c: bloom build, add and merge */
-#include "command.h"
+#include "build.h"
+#include "atomic.h"
+#include "filter.h"
+#include "fixed.h"
+#include "jobs.h"
+#include "save.h"
+#include "say.h"
+
+#include <string.h>
+#include <sys/stat.h>
 
 /* ---- Lines into a filter ------------------------------------------------ */
 /* If the filter is small, each thread fills one of its own, and they are merged
@@ -19,12 +28,13 @@ typedef struct kept {
 } kept;
 
 typedef struct filling {
+    const options *asked;
     filter *into;                   /* NULL: hashes are kept instead */
     bool together;
-    bloom *own[64];                 /* by thread; thread 0 fills `into` */
+    bloom *own[SLOTS];              /* by thread; thread 0 fills `into` */
     filter hasher;                  /* has the seed and width of the options */
-    kept *hashes[64];               /* by thread */
-    batch lines[64];
+    kept *hashes[SLOTS];            /* by thread */
+    batch lines[SLOTS];
     size_t looked, alike;           /* first lines, and how many of them are
                                        HASH:COUNT */
 } filling;
@@ -42,14 +52,15 @@ static void look_for_counts(filling *f, const batch *b, size_t count)
 static double rate_so_far(const job *j, uint64_t found)
 {
     const filling *f = j->with;
-    return j->at_most ? bloom_plan_fpr(bloom_plan_of(f->into->one), found)
+    return j->at_most ? bloom_plan_fpr(bloom_plan_of(f->into->as.fixed),
+                                       found)
                       : rate_of(f->into);
 }
 
 static bloom *filter_of(filling *f, unsigned slot)
 {
     if (!f->own[slot])
-        f->own[slot] = new_filter(f->into->n).one;
+        f->own[slot] = new_fixed(&f->asked->filter, f->into->n).as.fixed;
     return f->own[slot];
 }
 
@@ -73,7 +84,7 @@ static void keep_hashes(filling *f, unsigned slot, const batch *b,
 static size_t add_batch(filling *f, unsigned slot, const batch *b, size_t count)
 {
     bool is_new[BATCH];
-    return f->together ? add_atomically(f->into->one, b->key, count)
+    return f->together ? add_atomically(f->into->as.fixed, b->key, count)
            : slot == 0 ? add_lines(f->into, b->key, count, is_new)
            : bloom_add_many(filter_of(f, slot), b->key, count, NULL);
 }
@@ -83,7 +94,7 @@ static void fill_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     filling *f = j->with;
     batch *b = &f->lines[slot];
     size_t count;
-    while ((count = next_batch(b, c)) > 0) {
+    while ((count = next_batch(b, c, &f->asked->keys)) > 0) {
         if (slot == 0 && f->looked < BATCH)
             look_for_counts(f, b, count);
         if (f->into)
@@ -94,11 +105,12 @@ static void fill_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     }
 }
 
-static filling *new_filling(filter *into)
+static filling *new_filling(const options *o, filter *into)
 {
     filling *f = calloc(1, sizeof *f);
     if (!f)
         die("new filter: not enough memory");
+    f->asked = o;
     f->into = into;
     return f;
 }
@@ -106,8 +118,8 @@ static filling *new_filling(filter *into)
 static void end_filling(filling *f)
 {
     unsigned i;
-    for (i = 0; i < 64; i++) {
-        if (f->own[i] && !bloom_merge(f->into->one, f->own[i]))
+    for (i = 0; i < SLOTS; i++) {
+        if (f->own[i] && !bloom_merge(f->into->as.fixed, f->own[i]))
             die("the parts of a filter differ");
         free(f->own[i]);
         free(f->lines[i].lower);
@@ -120,13 +132,13 @@ static void end_filling(filling *f)
 
 /* Returns how many lines were new. With several threads, it may count some of
    them more than once. */
-static uint64_t fill_filter(filter *into, char **names, unsigned threads)
+static uint64_t fill_filter(const options *o, filter *into, char **names,
+                            unsigned threads)
 {
-    filling *f = new_filling(into);
-    reader in = reader_of(names, options.end);
+    filling *f = new_filling(o, into);
+    reader in = reader_of(names, o->keys.end);
     job j = { fill_chunk, f, false, "read", "new", false, rate_so_far };
     tally sum;
-    threads = into->one ? threads : 1;
     f->together = threads > 1 && size_of(into) > SMALL;
     j.at_most = threads > 1;
     sum = do_lines(&in, &j, threads);
@@ -148,16 +160,16 @@ static uint64_t add_kept(filter *into, kept *block)
 
 /* Makes a filter for as many lines as there are. Reads them once. Returns how
    many were new. */
-static uint64_t fill_unplanned(filter *into, char **names, unsigned threads)
+static uint64_t fill_unplanned(const options *o, filter *into, char **names)
 {
-    filling *f = new_filling(NULL);
-    reader in = reader_of(names, options.end);
+    filling *f = new_filling(o, NULL);
+    reader in = reader_of(names, o->keys.end);
     job j = { fill_chunk, f, false, "read", NULL, false, NULL };
     uint64_t added = 0;
     unsigned i;
-    f->hasher = new_hasher();
-    *into = new_filter(do_lines(&in, &j, threads).lines);
-    for (i = 0; i < 64; i++)
+    f->hasher = new_hasher(&o->filter);
+    *into = new_fixed(&o->filter, do_lines(&in, &j, o->jobs).lines);
+    for (i = 0; i < SLOTS; i++)
         added += add_kept(into, f->hashes[i]);
     free_filter(&f->hasher);
     end_filling(f);
@@ -198,12 +210,12 @@ static void count_chunk(job *j, unsigned slot, chunk *c, tally *sum)
         at = (const char *)memchr(at, c->end, (size_t)(end - at)) + 1;
 }
 
-static uint64_t count_lines(char **names)
+static uint64_t count_lines(const options *o, char **names)
 {
-    reader in = reader_of(names, options.end);
+    reader in = reader_of(names, o->keys.end);
     job j = { count_chunk, NULL, false, "counted", NULL, false, NULL };
     in.again = true;
-    return do_lines(&in, &j, options.jobs).lines;
+    return do_lines(&in, &j, o->jobs).lines;
 }
 
 /* Is none of the inputs a pipe or a terminal? */
@@ -220,11 +232,11 @@ enum { WORTH_IT = 1 << 12 };        /* bytes: a block of a disk */
 
 /* A filter that was planned for all lines of a log may be twice as large as
    that for its different ones. */
-static void tell_repeats(const char *path, const filter *f)
+static void tell_repeats(const wish *w, const char *path, const filter *f)
 {
     const uint64_t size = size_of(f), folded = size_folded(f);
     const bool folds = folded < size;
-    const uint64_t better = folds ? folded : size_planned(f->known);
+    const uint64_t better = folds ? folded : size_planned(w, f->known);
     if (f->known / 3 >= f->n / 4 || size < better + WORTH_IT)
         return;
     say("%s: only about %" PRIu64 " of %" PRIu64 " lines were different; with "
@@ -233,41 +245,43 @@ static void tell_repeats(const char *path, const filter *f)
         better, size);
 }
 
-int build_filter(char **operands)
+int build_filter(const options *o, char **operands)
 {
     const char *path = *operands++;
-    char **names = reader_of(operands, options.end).names;
+    char **names = reader_of(operands, o->keys.end).names;
+    const wish *w = &o->filter;
     uint64_t added;
     filter f;
     int status;
     spare_inputs(path, names);
-    take_output(path);
-    if (options.n_given || can_be_read_twice(names)) {
-        f = new_filter(options.n_given ? options.n : count_lines(names));
-        added = fill_filter(&f, names, options.jobs);
+    take_output(path, !o->no_wait);
+    if (w->n_given || can_be_read_twice(names)) {
+        f = new_fixed(w, w->n_given ? w->n : count_lines(o, names));
+        added = fill_filter(o, &f, names, o->jobs);
     } else
-        added = fill_unplanned(&f, names, options.jobs);
+        added = fill_unplanned(o, &f, names);
     /* Several threads may each have counted the same line as new. */
-    f.known = options.jobs > 1 && keys_in(&f) < added ? keys_in(&f) : added;
+    f.known = o->jobs > 1 && keys_in(&f) < added ? keys_in(&f) : added;
     status = tell_if_full(path, &f);
-    if (options.fold)
+    if (o->fold)
         fold_for(&f, keys_in(&f), f.p);
-    else if (!options.n_given && !options.foldable)
-        tell_repeats(path, &f);
+    else if (!w->n_given && !w->foldable)
+        tell_repeats(w, path, &f);
     save_filter(path, &f);
     free_filter(&f);
     return status;
 }
 
-int add_to_filter(char **operands)
+/* By one thread, as only filters of fixed size can be filled by several */
+int add_to_filter(const options *o, char **operands)
 {
     const char *path = *operands++;
     filter f;
     int status;
-    take_output(path);
+    take_output(path, !o->no_wait);
     f = read_sound_filter(path);
     f.warns = true;
-    fill_filter(&f, operands, 1);
+    fill_filter(o, &f, operands, 1);
     status = tell_if_full(path, &f);
     save_changes(path, &f);
     free_filter(&f);
@@ -310,11 +324,11 @@ static filter read_part(const char *name)
 static void merge_one(filter *f, const char *first, const char *name)
 {
     filter part = read_part(name);
-    bloom_plan plan = bloom_plan_of(part.one);
-    bool merged = bloom_merge(f->one, part.one);
+    bloom_plan plan = bloom_plan_of(part.as.fixed);
+    bool merged = bloom_merge(f->as.fixed, part.as.fixed);
     free_filter(&part);
     if (!merged)
-        tell_difference(name, first, plan, bloom_plan_of(f->one));
+        tell_difference(name, first, plan, bloom_plan_of(f->as.fixed));
 }
 
 /* People type "merge a b" to add the lines of b to a. */
@@ -326,21 +340,21 @@ static void check_parts(const char *path, char **parts)
     spare_inputs(path, parts);
 }
 
-int merge_filters(char **operands)
+int merge_filters(const options *o, char **operands)
 {
     const char *path = *operands++, *first = *operands;
     filter f;
     int status = 0;
     check_parts(path, operands);
-    take_output(path);
+    take_output(path, !o->no_wait);
     f = read_part(first);
     while (*++operands)
         merge_one(&f, first, *operands);
-    if (options.fold) {
-        f.p = options.p;
+    if (o->fold) {
+        f.p = o->filter.p;
         f.known = keys_in(&f);
     }
-    if (!options.fold || !fold_for(&f, f.known, f.p))
+    if (!o->fold || !fold_for(&f, f.known, f.p))
         status = tell_if_full(path, &f);
     save_filter(path, &f);
     free_filter(&f);

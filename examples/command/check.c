@@ -1,10 +1,16 @@
 /* check.c: bloom check */
-#include "command.h"
+#include "check.h"
+#include "filter.h"
+#include "jobs.h"
+#include "say.h"
+
+#include <stdio.h>
 
 typedef struct asking {
+    const options *asked;
     filter f;
-    batch lines[64];                /* by thread */
-    bool as_usual[64];              /* by thread: a line may be in, or does not
+    batch lines[SLOTS];             /* by thread */
+    bool as_usual[SLOTS];              /* by thread: a line may be in, or does not
                                        look like the hash of a password */
 } asking;
 
@@ -18,31 +24,32 @@ static bool all_hashes(const batch *b, size_t count)
 }
 
 /* For -q, the first line that would be printed decides the exit status. */
-static void answer(const bool *maybe, size_t count)
+static void answer(const bool *maybe, size_t count, bool inverted)
 {
     while (count-- > 0)
-        if (*maybe++ != options.inverted)
+        if (*maybe++ != inverted)
             exit(0);
 }
 
 static void check_chunk(job *j, unsigned slot, chunk *c, tally *sum)
 {
     asking *a = j->with;
+    const options *o = a->asked;
     batch *b = &a->lines[slot];
     bool maybe[BATCH];
     size_t count, found, i, kept = 0;
-    while ((count = next_batch(b, c)) > 0) {
+    while ((count = next_batch(b, c, &o->keys)) > 0) {
         look_up(&a->f, b->key, count, maybe);
-        if (options.quiet)
-            answer(maybe, count);
+        if (o->quiet)
+            answer(maybe, count, o->inverted);
         for (i = found = 0; i < count; i++)
             found += maybe[i];
         if (!a->as_usual[slot])
             a->as_usual[slot] = found > 0 || !all_hashes(b, count);
         sum->found += found;
         sum->lines += count;
-        if (!options.counts)
-            keep_lines(c, &kept, b, maybe, !options.inverted, count);
+        if (!o->counts)
+            keep_lines(c, &kept, b, maybe, !o->inverted, count);
     }
     c->size = kept;
 }
@@ -51,38 +58,41 @@ static void check_chunk(job *j, unsigned slot, chunk *c, tally *sum)
    for many. Names only what was not done. */
 static void give_hint(const asking *a, uint64_t lines, const char *name)
 {
-    const bool keys = options.first == 0, cases = !options.ignore_case;
+    const bool keys = a->asked->keys.first == 0;
+    const bool cases = !a->asked->keys.ignore_case;
     unsigned i = 0;
-    while (i < 64 && !a->as_usual[i])
+    while (i < SLOTS && !a->as_usual[i])
         i++;
-    if (i == 64 && lines >= MANY_HASHES && !options.quiet && (keys || cases))
+    if (i == SLOTS && lines >= MANY_HASHES && !a->asked->quiet
+        && (keys || cases))
         say("%s: contains none of these hashes%s%s", name, keys ?
             "; if it was built from HASH:COUNT lines, rebuild it with -t : -k "
             "1,1" : "", cases ? "; if the case of the letters may differ, give "
             "-i to build and check" : "");
 }
 
-int check_lines(char **operands)
+int check_lines(const options *o, char **operands)
 {
     asking *a = calloc(1, sizeof *a);
-    reader lines = reader_of(operands + 1, options.end);
-    job j = { check_chunk, a, !options.counts && !options.quiet, "read",
+    reader lines = reader_of(operands + 1, o->keys.end);
+    job j = { check_chunk, a, !o->counts && !o->quiet, "read",
               "may be in", false, NULL };
     tally sum;
     unsigned i;
     if (!a)
         die("check: not enough memory");
+    a->asked = o;
     a->f = read_sound_filter(*operands);
     forget_old(&a->f);
-    sum = do_lines(&lines, &j, options.jobs);
-    for (i = 0; i < 64; i++)
+    sum = do_lines(&lines, &j, o->jobs);
+    for (i = 0; i < SLOTS; i++)
         free(a->lines[i].lower);
-    if (options.counts && !options.quiet)
+    if (o->counts && !o->quiet)
         printf("%" PRIu64 " in\n%" PRIu64 " not in\n", sum.found,
                sum.lines - sum.found);
     close_output();
     give_hint(a, sum.lines, *operands);
     free_filter(&a->f);
     free(a);
-    return sum.found == (options.inverted ? sum.lines : 0);
+    return sum.found == (o->inverted ? sum.lines : 0);
 }

@@ -1,6 +1,11 @@
-/* help.c: bloom --help and bloom VERB --help, from the tables of main.c and
-   options.c. bloom.bash reads both texts. */
-#include "command.h"
+/* help.c: bloom --help and bloom VERB --help, from the table of verbs and that of
+   options. bloom.bash reads both texts. */
+#include "help.h"
+#include "say.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Prints the text, and indents all lines but the first. */
 static void print_indented(const char *text, int width)
@@ -61,7 +66,7 @@ static const char lines[] =
     "No filter records the options -z, -k, -t, -i, --crlf and --trim. Give\n"
     "the same ones to build, add, check, and every run of uniq -f FILE.\n";
 
-static int help_all(void)
+static int help_all(const verb *verbs)
 {
     const verb *v;
     puts("bloom remembers lines in a Bloom filter, in a few bits each.\n");
@@ -72,12 +77,12 @@ static int help_all(void)
     return 0;
 }
 
-int help(const char *name)
+int help(const verb *verbs, const char *name)
 {
     const verb *v;
     if (!name)
-        return help_all();
-    v = find_verb(name);
+        return help_all(verbs);
+    v = find_verb(verbs, name);
     printf("usage: bloom %s %s%s\n\n%s", v->name,
            *v->letters ? "[OPTION...] " : "", v->operands, v->help);
     if (*v->letters)

@@ -1,7 +1,14 @@
 /* jobs.c: threads that work on lines, output in the order of the input, and the
    state of the run */
-#include "command.h"
+#include "jobs.h"
+#include "say.h"
+#include "system.h"
+
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 /* ---- The state of the run ------------------------------------------------ */
 /* If standard error is a terminal, and a run takes longer than five seconds,
@@ -12,7 +19,6 @@ static struct state {
     job of;
     tally sum;
     bool wanted;
-    int shown;                      /* characters on the terminal */
     uint64_t shown_lines;           /* the number that was shown last */
     double next;                    /* time to show it again; 0: no run yet */
 } state;
@@ -73,16 +79,8 @@ static void show_if_due(void)
         return;
     print_state(text);
     state.next = seconds() + 1 + 20 * (seconds() - now);
-    fprintf(stderr, "\r%*s\rbloom: %s", state.shown, "", text);
-    state.shown = (int)strlen(text) + 7;
+    show_progress(text);
     state.shown_lines = state.sum.lines;
-}
-
-void erase_progress(void)
-{
-    if (state.shown > 0)
-        fprintf(stderr, "\r%*s\r", state.shown, "");
-    state.shown = 0;
 }
 
 void tell_state(void)
@@ -122,32 +120,6 @@ static void write_out(const char *text, size_t size)
         tell_state();
         text += some > 0 ? some : 0;
         size -= some > 0 ? (size_t)some : 0;
-    }
-}
-
-/* Exits with an error unless all output was written. */
-void close_output(void)
-{
-    if (ferror(stdout) || fflush(stdout) != 0 || close(1) != 0)
-        die_of(strerror(errno), "standard output");
-}
-
-/* Moves the wanted lines of a batch to the front of the chunk, after those that
-   are there already. */
-void keep_lines(chunk *c, size_t *kept, const batch *b, const bool *wanted,
-                bool value, size_t count)
-{
-    size_t i = 0;
-    while (i < count) {
-        const char *from = b->line[i].data;
-        size_t size = 0;
-        for (; i < count && wanted[i] == value; i++)
-            size += b->line[i].size + 1;
-        if (size > 0 && from != c->text + *kept)
-            memmove(c->text + *kept, from, size);
-        *kept += size;
-        while (i < count && wanted[i] != value)
-            i++;
     }
 }
 
@@ -231,7 +203,7 @@ static bool is_large(crew *w)
 tally do_lines(reader *in, job *j, unsigned threads)
 {
     crew all = { 0 };
-    worker list[64];
+    worker list[SLOTS];
     unsigned i, started = 1;
     all.in = in;
     all.work = j;
@@ -242,7 +214,7 @@ tally do_lines(reader *in, job *j, unsigned threads)
     pthread_mutex_init(&all.printing, NULL);
     pthread_cond_init(&all.turn, NULL);
     begin_state(j);
-    for (i = 0; i < 64; i++) {
+    for (i = 0; i < SLOTS; i++) {
         list[i].of = &all;
         list[i].slot = i;
     }

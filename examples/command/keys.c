@@ -1,13 +1,17 @@
-/* keys.c: the key of a line: all of it, or the part that the options select */
-#include "command.h"
+/* keys.c: the key of each line */
+#include "keys.h"
+#include "say.h"
+
+#include <ctype.h>
+#include <string.h>
 
 /* Returns the position after `count` separators, or end + 1 if there are
    fewer. */
 static const char *skip_fields(const char *from, const char *end,
-                               uint64_t count)
+                               char separator, uint64_t count)
 {
     while (count-- > 0) {
-        from = memchr(from, options.separator, (size_t)(end - from));
+        from = memchr(from, separator, (size_t)(end - from));
         if (!from)
             return end + 1;
         from++;
@@ -16,14 +20,15 @@ static const char *skip_fields(const char *from, const char *end,
 }
 
 /* A field that is missing from the line counts as empty. */
-static bloom_key select_fields(bloom_key line)
+static bloom_key select_fields(bloom_key line, const key_rules *rules)
 {
     const char *from = line.data, *end = from + line.size;
-    from = skip_fields(from, end, options.first - 1);
+    from = skip_fields(from, end, rules->separator, rules->first - 1);
     if (from > end)
         from = end;
-    else if (options.last)
-        end = skip_fields(from, end, options.last - options.first + 1) - 1;
+    else if (rules->last)
+        end = skip_fields(from, end, rules->separator,
+                          rules->last - rules->first + 1) - 1;
     line.data = from;
     line.size = (size_t)(end - from);
     return line;
@@ -34,15 +39,15 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static bloom_key key_of(bloom_key line)
+static bloom_key key_of(bloom_key line, const key_rules *rules)
 {
     const char *from = line.data;
-    if (options.crlf && line.size > 0 && from[line.size - 1] == '\r')
+    if (rules->crlf && line.size > 0 && from[line.size - 1] == '\r')
         line.size--;
-    if (options.first)
-        line = select_fields(line);
+    if (rules->first)
+        line = select_fields(line, rules);
     from = line.data;
-    if (options.trim) {
+    if (rules->trim) {
         while (line.size > 0 && is_blank(from[line.size - 1]))
             line.size--;
         for (; line.size > 0 && is_blank(*from); from++)
@@ -77,19 +82,35 @@ static void ignore_case(batch *b, size_t count)
     }
 }
 
-/* How many lines and keys there are in b now: none at the end of the chunk. */
-size_t next_batch(batch *b, chunk *c)
+size_t next_batch(batch *b, chunk *c, const key_rules *rules)
 {
     size_t count = next_lines(c, b->line, BATCH), i;
     b->key = b->line;
-    if (options.crlf || options.first || options.trim || options.ignore_case) {
+    if (rules->crlf || rules->first || rules->trim || rules->ignore_case) {
         b->key = b->made;
         for (i = 0; i < count; i++)
-            b->made[i] = key_of(b->line[i]);
+            b->made[i] = key_of(b->line[i], rules);
     }
-    if (options.ignore_case)
+    if (rules->ignore_case)
         ignore_case(b, count);
     return count;
+}
+
+void keep_lines(chunk *c, size_t *kept, const batch *b, const bool *wanted,
+                bool value, size_t count)
+{
+    size_t i = 0;
+    while (i < count) {
+        const char *from = b->line[i].data;
+        size_t size = 0;
+        for (; i < count && wanted[i] == value; i++)
+            size += b->line[i].size + 1;
+        if (size > 0 && from != c->text + *kept)
+            memmove(c->text + *kept, from, size);
+        *kept += size;
+        while (i < count && wanted[i] != value)
+            i++;
+    }
 }
 
 /* ---- Lists of breached passwords ---------------------------------------- */

@@ -1,10 +1,7 @@
 /* library.c: the implementation of bloom.h and its companions for the whole
-   command. Filters come from filter_memory (save.c), which may reserve disk
-   space first, and may use huge pages. */
-#define _POSIX_C_SOURCE 200809L         /* for bloom_file.h */
+   command, with the memory of memory.h */
+#include "memory.h"
 #include <stdlib.h>
-
-void *filter_memory(size_t size);
 
 #define BLOOM_MALLOC(size) filter_memory(size)
 #define BLOOM_FREE(memory) free(memory)

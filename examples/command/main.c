@@ -6,9 +6,22 @@
        bloom --help                        show all verbs and options
 
    cc -std=c99 -O2 -I. examples/command/[a-z]*.c -pthread -o bloom */
-#include "command.h"
+#include "build.h"
+#include "check.h"
+#include "dump.h"
+#include "fold.h"
+#include "help.h"
+#include "info.h"
+#include "options.h"
+#include "say.h"
+#include "system.h"
+#include "uniq.h"
 
-const verb verbs[] = {
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const verb verbs[] = {
     { "uniq", "fnplwsFNASWdczktiCT", 0, INT_MAX, uniq_lines,
       "[-f FILE] [IN...]", "print each line the first time it is seen",
       "Prints each line the first time it is seen, in order and at once.\n"
@@ -65,16 +78,6 @@ const verb verbs[] = {
     { NULL, NULL, 0, 0, NULL, NULL, NULL, NULL }
 };
 
-const verb *find_verb(const char *name)
-{
-    const verb *v = verbs;
-    while (v->name && strcmp(name, v->name) != 0)
-        v++;
-    if (!v->name)
-        misused("%s: no such verb; bloom help lists them", name);
-    return v;
-}
-
 static bool is_help(const char *word)
 {
     return word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
@@ -92,15 +95,19 @@ int main(int count, char **words)
 {
     const char *name = words[1];
     const verb *v;
+    options o;
+    char **operands;
     prepare_system();
     if (count < 2)
         misused("no verb given, such as uniq or build; bloom help lists them");
     if (strcmp(name, "--version") == 0)
         return version();
     if (is_help(name) || strcmp(name, "help") == 0)
-        return help(count > 2 && !is_help(words[2]) ? words[2] : NULL);
-    v = find_verb(name);
+        return help(verbs, count > 2 && !is_help(words[2]) ? words[2]
+                                                         : NULL);
+    v = find_verb(verbs, name);
     if (count > 2 && is_help(words[2]))
-        return help(name);
-    return v->run(parse_options(v, count - 1, words + 1));
+        return help(verbs, name);
+    operands = parse_options(v, count - 1, words + 1, &o);
+    return v->run(&o, operands);
 }

@@ -1,14 +1,21 @@
 /* options.c: parses the options and operands of a verb */
-#include "command.h"
-#include <getopt.h>
+#include "options.h"
+#include "jobs.h"
+#include "say.h"
+#include "system.h"
 
-const char *const layouts[] = { "classic", "blocked", "counting" };
-const char *const widths[] = { "64", "32" };
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
 static const char *verb_name;       /* NULL: not parsed yet */
 
-options_t options = {
-    .n = 1000000, .p = 0.001, .layout = -1, .width = -1, .save = 60,
-    .separator = '\t', .end = '\n'
+static const options defaults = {
+    .filter = { .n = 1000000, .p = 0.001, .layout = -1, .width = -1 },
+    .keys = { .separator = '\t', .end = '\n' },
+    .save = 60
 };
 
 const option_line option_list[] = {
@@ -107,6 +114,16 @@ void name_help(void)
             verb_name ? verb_name : "");
 }
 
+const verb *find_verb(const verb *verbs, const char *name)
+{
+    const verb *v = verbs;
+    while (v->name && strcmp(name, v->name) != 0)
+        v++;
+    if (!v->name)
+        misused("%s: no such verb; bloom help lists them", name);
+    return v;
+}
+
 /* ---- Values ------------------------------------------------------------- */
 
 static uint64_t parse_count(const char *name, const char *text)
@@ -186,18 +203,18 @@ static uint64_t parse_age(const char *text)
     return number * seconds_of[unit - units];
 }
 
-static void parse_fields(const char *text)
+static void parse_fields(key_rules *keys, const char *text)
 {
     const uint64_t most = 1000000000;
     char *end;
-    options.first = parse_small(text, most, &end);
-    options.last = 0;
-    if (options.first > 0 && *end == ',') {
-        options.last = parse_small(end + 1, most, &end);
-        if (options.last < options.first)
-            options.first = 0;
+    keys->first = parse_small(text, most, &end);
+    keys->last = 0;
+    if (keys->first > 0 && *end == ',') {
+        keys->last = parse_small(end + 1, most, &end);
+        if (keys->last < keys->first)
+            keys->first = 0;
     }
-    if (options.first == 0 || *end != '\0')
+    if (keys->first == 0 || *end != '\0')
         misused("-k %s: must be N or N,M, with 1 <= N <= M", text);
 }
 
@@ -236,41 +253,54 @@ static void only_once(int letter, bool given)
         misused("-%c: given twice; give only one of them", letter);
 }
 
-static void set_option(int letter)
+static void set_filter_option(wish *w, int letter)
 {
     switch (letter) {
-    case 'n': options.n = parse_count("-n", optarg);
-              options.n_given = true; break;
-    case 'p': options.p = parse_rate(optarg); options.p_given = true; break;
-    case 'w': options.width = parse_choice('w', optarg, widths, 2); break;
-    case 'l': options.layout = parse_choice('l', optarg, layouts, 3); break;
-    case 's': options.seed = parse_seed(optarg);
-              options.seed_given = true; break;
-    case 'f': only_once('f', options.file != NULL);
-              options.file = optarg; break;
-    case 'F': options.fixed = true; break;
-    case 'N': options.last_lines = parse_count("--last", optarg); break;
-    case 'A': options.age = parse_age(optarg); break;
-    case 'O': options.fold = true; break;
-    case 'E': options.foldable = true; break;
-    case 'B': options.by = parse_count("--by", optarg); break;
-    case 'S': options.save = parse_limited("--save", optarg, 1000000000);
-              options.save_given = true; break;
-    case 'W': options.no_wait = true; break;
-    case 'v': options.inverted = true; break;
-    case 'd': options.repeated = true; break;
-    case 'c': options.counts = true; break;
-    case 'q': options.quiet = true; break;
-    case 'z': options.end = '\0'; break;
-    case 'k': only_once('k', options.first > 0);
-              parse_fields(optarg); break;
-    case 't': options.separator = parse_separator(optarg);
-              options.separator_given = true; break;
-    case 'i': options.ignore_case = true; break;
-    case 'C': options.crlf = true; break;
-    case 'T': options.trim = true; break;
-    case 'J': options.json = true; break;
-    case 'j': options.jobs = (unsigned)parse_limited("-j", optarg, 64); break;
+    case 'n': w->n = parse_count("-n", optarg); w->n_given = true; break;
+    case 'p': w->p = parse_rate(optarg); w->p_given = true; break;
+    case 'w': w->width = parse_choice('w', optarg, widths, 2); break;
+    case 'l': w->layout = parse_choice('l', optarg, layouts, 3); break;
+    case 's': w->seed = parse_seed(optarg); w->seed_given = true; break;
+    case 'F': w->fixed = true; break;
+    case 'N': w->last_lines = parse_count("--last", optarg); break;
+    case 'A': w->age = parse_age(optarg); break;
+    case 'O': case 'E': w->foldable = true; break;
+    default: break;
+    }
+}
+
+static void set_key_option(key_rules *keys, int letter)
+{
+    switch (letter) {
+    case 'z': keys->end = '\0'; break;
+    case 'k': only_once('k', keys->first > 0);
+              parse_fields(keys, optarg); break;
+    case 't': keys->separator = parse_separator(optarg); break;
+    case 'i': keys->ignore_case = true; break;
+    case 'C': keys->crlf = true; break;
+    case 'T': keys->trim = true; break;
+    default: break;
+    }
+}
+
+static void set_option(options *o, int letter)
+{
+    set_filter_option(&o->filter, letter);
+    set_key_option(&o->keys, letter);
+    switch (letter) {
+    case 'f': only_once('f', o->file != NULL); o->file = optarg; break;
+    case 'O': o->fold = true; break;
+    case 'B': o->by = parse_count("--by", optarg); break;
+    case 'S': o->save = parse_limited("--save", optarg, 1000000000);
+              o->save_given = true; break;
+    case 'W': o->no_wait = true; break;
+    case 'v': o->inverted = true; break;
+    case 'd': o->repeated = true; break;
+    case 'c': o->counts = true; break;
+    case 'q': o->quiet = true; break;
+    case 't': o->separator_given = true; break;
+    case 'J': o->json = true; break;
+    case 'j': o->jobs = (unsigned)parse_limited("-j", optarg, SLOTS); break;
     default: break;
     }
 }
@@ -323,47 +353,49 @@ static void refuse_option(int c, const char *word)
     misused("%s: %s", word, why);
 }
 
-static void check_window(void)
+static void check_window(const wish *w)
 {
-    const char *name = options.age ? "--for" : "--last";
-    if (options.last_lines && options.age)
+    const char *name = w->age ? "--for" : "--last";
+    if (w->last_lines && w->age)
         misused("--last and --for: give only one of them");
-    if (options.last_lines && options.n_given)
+    if (w->last_lines && w->n_given)
         misused("-n: --last gives the number of lines already; leave out -n");
-    if (options.fixed)
+    if (w->fixed)
         misused("--fixed: %s never grows anyway; leave out --fixed", name);
-    if (options.layout == BLOOM_COUNTING)
+    if (w->layout == BLOOM_COUNTING)
         misused("-l counting: does not work with %s; give classic or blocked",
                 name);
 }
 
-static void check_folding(void)
+static void check_folding(const options *o)
 {
+    const wish *w = &o->filter;
     const bool folds = strcmp(verb_name, "fold") == 0;
-    if (folds && options.by && (options.n_given || options.p_given))
+    if (folds && o->by && (w->n_given || w->p_given))
         misused("--by: determines the size alone; leave out -n and -p");
-    if (folds && !options.by && !options.p_given)
+    if (folds && !o->by && !w->p_given)
         misused("fold: needs -p P, the false-positive rate, or --by D");
-    if (strcmp(verb_name, "merge") == 0 && options.fold != options.p_given)
-        misused(options.fold ? "--fold: needs -p P, the false-positive rate"
-                             : "-p: needs --fold; add it, or leave out -p");
+    if (strcmp(verb_name, "merge") == 0 && o->fold != w->p_given)
+        misused(o->fold ? "--fold: needs -p P, the false-positive rate"
+                        : "-p: needs --fold; add it, or leave out -p");
 }
 
-static void check_options(const verb *v)
+static void check_options(const options *o)
 {
-    if (window_wanted())
-        check_window();
-    check_folding();
-    if (options.layout == BLOOM_BLOCKED && options.width > 0)
+    const wish *w = &o->filter;
+    if (must_forget(w))
+        check_window(w);
+    check_folding(o);
+    if (w->layout == BLOOM_BLOCKED && w->width > 0)
         misused("-l blocked: needs 64-bit hashes; leave out -w 32");
-    if (options.counts && options.repeated)
+    if (o->counts && o->repeated)
         misused("-c and -d: give only one of them");
-    if (options.save_given && !options.file)
+    if (o->save_given && !o->file)
         misused("--save: needs -f FILE, the file to save");
-    if (options.separator_given && options.first == 0)
+    if (o->separator_given && o->keys.first == 0)
         misused("-t: needs -k N, the fields that are the key");
-    if (options.layout == BLOOM_COUNTING && !options.n_given && !options.fixed
-        && strcmp(v->name, "uniq") == 0)
+    if (w->layout == BLOOM_COUNTING && !w->n_given && !w->fixed
+        && strcmp(verb_name, "uniq") == 0)
         misused("-l counting: cannot grow, so it needs -n N or --fixed");
 }
 
@@ -377,14 +409,14 @@ static void must_be_whole(int letter, const char *word)
         misused("%s: no such option", word);
 }
 
-/* Sets `options`, and returns the operands. */
-char **parse_options(const verb *v, int count, char **words)
+char **parse_options(const verb *v, int count, char **words, options *o)
 {
     char flags[64];
     struct option long_words[16] = { { 0 } };
     int c, operands;
     verb_name = v->name;
-    options.jobs = count_cores() < 4 ? count_cores() : 4;
+    *o = defaults;
+    o->jobs = count_cores() < 4 ? count_cores() : 4;
     describe(v->letters, flags, long_words);
     opterr = 0;
     while ((c = getopt_long(count, words, flags, long_words, NULL)) != -1) {
@@ -393,7 +425,7 @@ char **parse_options(const verb *v, int count, char **words)
         if (c >= LONG)
             must_be_whole(c - LONG, words[optind - 1 - (words[optind - 1]
                                                         == optarg)]);
-        set_option(c % LONG);
+        set_option(o, c % LONG);
     }
     operands = count - optind;
     if (operands < v->least)
@@ -401,6 +433,6 @@ char **parse_options(const verb *v, int count, char **words)
                 v->least > 1 ? "s" : "");
     if (operands > v->most)
         misused("%s: unexpected argument", words[optind + v->most]);
-    check_options(v);
+    check_options(o);
     return words + optind;
 }

@@ -10,9 +10,20 @@
 #define st_mtim st_mtimespec
 #define st_ctim st_ctimespec
 #endif
-#include "command.h"
+#include "save.h"
+#include "input.h"
+#include "memory.h"
+#include "say.h"
+#include "system.h"
 #include "../companions/bloom_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- The lock ------------------------------------------------------------ */
 /* One writer at a time locks FILE.lock rather than FILE, because FILE may not
@@ -174,7 +185,8 @@ void let_go(void)
     unlock();
 }
 
-void remove_leftovers(void)
+/* Signal handlers call it. */
+static void remove_leftovers(void)
 {
     if (coming.name)
         remove(coming.name);
@@ -328,15 +340,16 @@ static void try_beside(const char *path)
 
 /* Reports everything that would prevent writing the file before the work
    begins, not an hour later. */
-bool take_output(const char *path)
+bool take_output(const char *path, bool may_wait)
 {
     if (strcmp(path, "-") == 0)
         die("-: cannot write a filter to standard output; give a file name");
     is_there(path);
+    before_end_by_signal(remove_leftovers);
     watch_signals(false);
     atexit(let_go);
     try_beside(path);
-    lock(target, !options.no_wait);
+    lock(target, may_wait);
     given = path;
     held = file_at(target);             /* before it is read */
     return is_there(target);
@@ -349,27 +362,32 @@ static int create_next(void)
     return bloom_file_begin(&coming, place_of_next(), NULL);
 }
 
-bool reserve(size_t size)
+static int reserve_bytes(size_t size)
 {
     int why;
     hold_signals(true);
     why = coming.name ? 0 : create_next();
     hold_signals(false);
-    if (why == 0)
-        why = bloom_file_reserve(&coming, size);
-    errno = why;
-    return why == 0;
+    return why ? why : bloom_file_reserve(&coming, size);
 }
 
 /* A chain does not grow if there is no disk space for its new link. The lines
    that were printed so far can then still be saved, in the older links. */
-void *filter_memory(size_t size)
+static bool reserve_more(size_t size)
 {
-    if (!coming.name || coming.reserved == 0
-        || reserve((size_t)coming.reserved + size))
-        return image_memory(size);
-    why_no_room = errno;
-    return NULL;
+    int why = 0;
+    if (coming.name && coming.reserved > 0)
+        why = reserve_bytes((size_t)coming.reserved + size);
+    if (why != 0)
+        why_no_room = why;
+    return why == 0;
+}
+
+bool reserve(size_t size)
+{
+    ask_before_memory(reserve_more);
+    errno = reserve_bytes(size);
+    return errno == 0;
 }
 
 int disk_is_full(void)
@@ -381,17 +399,12 @@ int disk_is_full(void)
 
 static int write_filter(const filter *f)
 {
-    unsigned char head[32];
-    unsigned i;
+    const void *piece;
+    size_t size;
+    unsigned i = 0;
     int why = 0;
-    if (f->window)
-        return bloom_file_put(&coming, f->window, size_of(f));
-    if (f->chain) {
-        bloom_chain_head(f->chain, head);
-        why = bloom_file_put(&coming, head, sizeof head);
-    }
-    for (i = 0; why == 0 && i < links_of(f); i++)
-        why = bloom_file_put(&coming, link_of(f, i), bloom_size(link_of(f, i)));
+    while (why == 0 && (piece = file_piece(f, i++, &size)) != NULL)
+        why = bloom_file_put(&coming, piece, size);
     return why;
 }
 
@@ -433,12 +446,7 @@ static int replace_file(filter *f)
         bloom_file_cancel(&coming);     /* another program has removed it */
     if (!coming.name)
         why = create_next();
-    if (f->one)
-        bloom_seal(f->one);
-    else if (f->window)
-        bloom_window_seal(f->window);
-    else
-        bloom_chain_seal(f->chain);
+    seal_filter(f);
     if (why == 0)
         why = write_filter(f);
     if (why == 0)
@@ -470,8 +478,13 @@ void save_filter(const char *path, filter *f)
 }
 
 /* A save writes the whole file. A file without a seal gets one. */
+bool has_changes(const filter *f)
+{
+    return f->changed || !f->sealed || is_replaced();
+}
+
 void save_changes(const char *path, filter *f)
 {
-    if (f->changed || !f->sealed || is_replaced())
+    if (has_changes(f))
         save_filter(path, f);
 }

@@ -1,20 +1,24 @@
-/* system.c: what ISO C does not offer: signals, waiting, the number of cores,
-   huge pages */
+/* system.c: cores, clocks, signals, waiting */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     /* madvise, FIONREAD, F_GETPIPE_SZ */
+#define _GNU_SOURCE                     /* FIONREAD, F_GETPIPE_SZ */
 #define _DARWIN_C_SOURCE
 #endif
-#include "command.h"
-#include <signal.h>
-#include <time.h>
+#include "system.h"
+#include "say.h"
 
-enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 22 };
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t stopped_by, signals_came, can_wait, asked;
-
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
+static void (*before_end)(void);        /* NULL: nothing to clean up */
 
 #ifdef CLOCK_BOOTTIME
 #define STEADY CLOCK_BOOTTIME           /* goes on while the machine sleeps */
@@ -42,21 +46,6 @@ unsigned count_cores(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 0 ? (unsigned)cores : 1;
-}
-
-/* Each access to a random place in a large filter needs a page table lookup.
-   With huge pages, the page tables are small enough for the cache. */
-void *image_memory(size_t size)
-{
-    bool huge = size >= HUGE_FROM;
-    void *memory = NULL;
-    if (posix_memalign(&memory, huge ? HUGE_PAGE : 64, size) != 0)
-        return NULL;
-#ifdef MADV_HUGEPAGE
-    if (huge)
-        madvise(memory, size, MADV_HUGEPAGE);   /* failure is harmless */
-#endif
-    return memory;
 }
 
 /* Linux tells through which mount a file was opened. Returns -1 if that is
@@ -105,6 +94,11 @@ double clock_set_ahead(void)
 }
 
 /* ---- Signals ------------------------------------------------------------ */
+
+void before_end_by_signal(void (*clean_up)(void))
+{
+    before_end = clean_up;
+}
 
 static const int signals[] = {
     SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR2,
@@ -290,7 +284,8 @@ bool stop_now(void)
 void end_by_signal(int number)
 {
     sigset_t one;
-    remove_leftovers();
+    if (before_end)
+        before_end();
     signal(number, SIG_DFL);
     sigemptyset(&one);                  /* a handler runs with it blocked */
     sigaddset(&one, number);

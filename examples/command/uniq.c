@@ -1,7 +1,7 @@
 /* uniq.c: bloom uniq, which prints each line the first time it is seen.
 
    With -f FILE, a line is printed first and added to the filter afterwards;
-   waiting.c explains why. The filter is saved at intervals, at a signal, and
+   queue.c explains why. The filter is saved at intervals, at a signal, and
    however else the command ends. So the next run knows every line that was
    printed, except lines that the reader left unread in a pipe, or that could
    not be written to a full disk. Disk space for the filter is reserved before a
@@ -11,11 +11,25 @@
    the reader is expected to read it. To keep such saves few, the command waits
    at its end until the reader has read everything or has exited, but not beyond
    the time of the next save: the reader may be waiting for the command. */
-#include "command.h"
+#include "uniq.h"
+#include "filter.h"
+#include "jobs.h"
+#include "lost.h"
+#include "queue.h"
+#include "save.h"
+#include "say.h"
+#include "system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { BLOCK = 1 << 13 };           /* bytes per write, roughly */
 
 static struct run {
+    const options *asked;
     const char *path;               /* FILE; NULL: none */
     filter seen;
     batch lines;
@@ -124,7 +138,7 @@ static void await_reader(void)
 static bool save(void)
 {
     add_all_printed();
-    run.save_at = count_waiting() > 0 ? seconds() + (double)options.save
+    run.save_at = count_waiting() > 0 ? seconds() + (double)run.asked->save
                                       : NEVER;
     return try_to_save(run.path, &run.seen);
 }
@@ -183,7 +197,7 @@ static void save_meanwhile(void)
         save_or_end();
         reserve_or_end();
     } else
-        run.save_at = seconds() + (double)options.save;
+        run.save_at = seconds() + (double)run.asked->save;
 }
 
 static double next_event(void)
@@ -233,7 +247,7 @@ static size_t piece_of(const char *text, size_t size, size_t room)
     size_t piece = room;
     if (size <= room)
         return size;
-    while (piece > 0 && text[piece - 1] != options.end)
+    while (piece > 0 && text[piece - 1] != run.asked->keys.end)
         piece--;
     return piece > 0 ? piece : room;
 }
@@ -288,8 +302,8 @@ static void note_lines(tally *sum, size_t count, size_t added)
     run.new_lines += added;
     run.old_lines += count - added;
     if (added > 0 && run.save_at >= NEVER && run.path)
-        run.save_at = seconds() + (double)options.save;
-    if (run.seen.one && run.seen.known > run.warn_at)
+        run.save_at = seconds() + (double)run.asked->save;
+    if (run.seen.known > run.warn_at)
         warn();
 }
 
@@ -316,17 +330,17 @@ static size_t find_new(bool *is_new, size_t count)
    added at once. */
 static void print_chunk(job *j, unsigned slot, chunk *c, tally *sum)
 {
-    const bool adds = options.counts || options.repeated;
+    const bool adds = run.asked->counts || run.asked->repeated;
     bool is_new[BATCH];
     size_t count, added, kept = 0, done = 0;
     (void)j;
     (void)slot;
-    while (!run.gone && (count = next_batch(&run.lines, c)) > 0) {
+    while (!run.gone && (count = next_batch(&run.lines, c, &run.asked->keys)) > 0) {
         added = adds ? add_lines(&run.seen, run.lines.key, count, is_new)
                      : find_new(is_new, count);
         note_lines(sum, count, added);
-        if (!options.counts)
-            keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);
+        if (!run.asked->counts)
+            keep_lines(c, &kept, &run.lines, is_new, !run.asked->repeated, count);
         if (kept - done >= BLOCK || count_waiting() > MOST_WAITING - BATCH) {
             print_lines(c->text + done, kept - done);
             done = kept;
@@ -346,45 +360,42 @@ static void filter_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     size_t count, kept = 0;
     (void)j;
     (void)slot;
-    while ((count = next_batch(&run.lines, c)) > 0) {
+    while ((count = next_batch(&run.lines, c, &run.asked->keys)) > 0) {
         note_lines(sum, count,
                    add_lines(&run.seen, run.lines.key, count, is_new));
-        if (!options.counts)
-            keep_lines(c, &kept, &run.lines, is_new, !options.repeated, count);
+        if (!run.asked->counts)
+            keep_lines(c, &kept, &run.lines, is_new, !run.asked->repeated, count);
     }
     c->size = kept;
 }
 
 /* ---- The whole run ------------------------------------------------------- */
 
-/* Reads the filter from FILE if that exists, and makes a new one otherwise.
-   Without -n, the first link of a chain is for two million lines. */
+/* Reads the filter from FILE if that exists, and makes a new one otherwise: by
+   default, blocked, which is the fastest. */
 static filter recall(bool exists)
 {
+    wish wanted = run.asked->filter;
     filter f;
     if (exists) {
         f = read_sound_filter(run.path);
-        must_agree(&f, run.path);
+        must_agree(&f, &wanted, run.path);
         return f;
     }
-    if (options.layout < 0 && options.width <= 0)
-        options.layout = BLOOM_BLOCKED;     /* the fastest */
-    if (window_wanted())
-        return new_window();
-    if (options.fixed || options.layout == BLOOM_COUNTING)
-        return new_filter(options.n);
-    return new_chain(options.n_given ? options.n : 2 * options.n);
+    if (wanted.layout < 0 && wanted.width <= 0)
+        wanted.layout = BLOOM_BLOCKED;
+    return new_filter(&wanted);
 }
 
-int uniq_lines(char **operands)
+int uniq_lines(const options *o, char **operands)
 {
-    reader in = reader_of(operands, options.end);
-    job j = { filter_chunk, NULL, !options.counts, "read", "new", false,
-              rate_now };
+    reader in = reader_of(operands, o->keys.end);
+    job j = { filter_chunk, NULL, !o->counts, "read", "new", false, rate_now };
     int status;
-    run.path = options.file;
-    run.seen = recall(run.path && take_output(run.path));
-    run.warn_at = run.seen.n;
+    run.asked = o;
+    run.path = o->file;
+    run.seen = recall(run.path && take_output(run.path, !o->no_wait));
+    run.warn_at = run.seen.kind->fills ? run.seen.n : UINT64_MAX;
     run.save_at = NEVER;
     run.seen.warns = true;
     look_at_start(&run.seen);
@@ -396,7 +407,7 @@ int uniq_lines(char **operands)
         j.run = print_chunk;
     }
     do_lines(&in, &j, 1);
-    if (options.counts)
+    if (o->counts)
         printf("%" PRIu64 " new\n%" PRIu64 " seen\n", run.new_lines,
                run.old_lines);
     await_reader();
@@ -404,7 +415,7 @@ int uniq_lines(char **operands)
         stop();
     close_output();
     add_all_printed();          /* before it looks whether anything changed */
-    if (run.path && (run.seen.changed || !run.seen.sealed || is_replaced()))
+    if (run.path && has_changes(&run.seen))
         save_or_end();
     run.ended = true;
     end_if_full();

@@ -1,32 +1,6 @@
-/* full.c: a filter that holds more lines than it was planned for: the warning,
-   and an estimate of how many new lines bloom uniq has lost */
-#include "command.h"
+/* lost.c: how many new lines bloom uniq has lost, by the cells of the filter */
+#include "lost.h"
 
-bool warn_if_full(const filter *f, const char *name, const char *fate)
-{
-    const double rate = rate_of(f);
-    char wanted[40] = "";
-    if (f->window)
-        return false;               /* it forgets lines instead */
-    if (f->p > 0 ? rate < 1.1 * f->p || (f->one && f->known <= f->n)
-                 : rate < 0.25)
-        return false;
-    if (f->p > 0)
-        snprintf(wanted, sizeof wanted, ", not %.3g%%", 100 * f->p);
-    if (f->chain)
-        say("%s: could not grow when it was full: %.3g%% of new lines %s%s",
-            name, 100 * rate, fate, wanted);
-    else if (f->n)
-        say("%s: holds more than %" PRIu64 " lines: %.3g%% of new lines %s%s; "
-            "make a larger filter with -n", name, f->n, 100 * rate, fate,
-            wanted);
-    else
-        say("%s: %.3g%% of new lines %s%s; make a larger filter with -n",
-            name, 100 * rate, fate, wanted);
-    return true;
-}
-
-/* ---- What was lost ------------------------------------------------------- */
 /* A filter of x keys takes a new key for a known one at the rate f(x), which is
    bloom_plan_fpr. A key is lost only if all its cells are set already, so lost
    keys leave no trace in the cells. The cells are the same as if every key that

@@ -1,4 +1,5 @@
-/* waiting.c: the queue of lines of `bloom uniq -f` that are being printed
+/* queue.c: the lines of `bloom uniq -f` that are being printed, and are not in the
+   filter yet
 
    A line is printed first, and its key is added to the filter afterwards. If
    the line did not reach its reader, because the disk was full or the reader of
@@ -14,9 +15,10 @@
    at the first line that no longer waits, so that no line has to be removed
    from a list. An empty queue is all zeros, so that its 2 MB take no space
    in the executable file. */
-#include "command.h"
+#include "queue.h"
 
 enum { LISTS = 1 << 13 };           /* fit in a core's cache */
+enum { AT_ONCE = 256 };             /* keys that are added at once */
 
 typedef struct waiting { bloom_hash hash; uint64_t end, older; } waiting;
 
@@ -68,13 +70,13 @@ void let_wait(bloom_hash hash, uint64_t end)
 
 void add_printed(filter *f, uint64_t bytes)
 {
-    bloom_hash hash[BATCH];
+    bloom_hash hash[AT_ONCE];
     size_t count;
     do {
-        for (count = 0; count < BATCH && queue.gone < queue.last
+        for (count = 0; count < AT_ONCE && queue.gone < queue.last
              && line_of(queue.gone + 1)->end <= bytes; count++)
             hash[count] = line_of(++queue.gone)->hash;
         if (count > 0)
             add_hashes(f, hash, count);
-    } while (count == BATCH);
+    } while (count == AT_ONCE);
 }

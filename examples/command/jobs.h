@@ -1,0 +1,32 @@
+/* jobs.h: threads that work on lines, output in the order of the input, and the
+   state of the run, which SIGUSR1 or a terminal asks for */
+
+#ifndef JOBS_H
+#define JOBS_H
+
+#include "input.h"
+
+typedef struct tally { uint64_t lines, found; } tally;      /* found: new lines,
+                                                               for example */
+
+/* Several threads call `run`, each with a chunk of lines; `slot` is the number
+   of the thread, below SLOTS. It leaves in c what is to be printed, and counts
+   the lines in *sum. Chunks are printed in the order of the input. */
+typedef struct job {
+    void (*run)(struct job *, unsigned slot, chunk *c, tally *sum);
+    void *with;
+    bool prints;
+    /* for the state of the run: */
+    const char *doing, *found;      /* "read"; what sum->found counts, or
+                                       NULL */
+    bool at_most;                   /* sum->found may be too large */
+    double (*rate)(const struct job *, uint64_t found); /* now; or NULL */
+} job;
+
+enum { SLOTS = 64 };
+
+tally do_lines(reader *in, job *j, unsigned threads);
+void tell_state(void);              /* if SIGUSR1 came, or it is due */
+double state_due(void);             /* a time */
+
+#endif
