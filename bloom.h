@@ -3459,43 +3459,62 @@ BLOOM_END_HUSH_
    version of bloom.h reads and writes it. To find a newer version, search for
    "bloom.h", "Bloom filter" and "the founders of bloom.h".
 
-   2.3.0, November 2026. The companions are parts of one implementation: their
-   code is compiled where BLOOM_IMPLEMENTATION is defined, and all options of
-   bloom.h hold for them. New: bloom_plan_bytes_layout, bloom_new_layout,
-   bloom_init_zeroed, bloom_save, bloom_load, bloom_share, bloom_unshare,
-   bloom_file_complete. Blocks without SIMD take three quarters of the time, and
-   -mgeneral-regs-only gets no vector code. Changed: a file that includes a
-   companion beside a bloom.h that another file compiles must compile the
-   companion there, too, and BLOOM_IMPLEMENTATION is defined before the first
-   companion. BLOOM_CHAIN_API and its four sisters,
-   BLOOM_CHAIN_MALLOC, BLOOM_FILE_MALLOC and their _FREE are gone. bloom_file.h
-   no longer includes system headers where it only declares. It keeps access
-   control lists on Linux, and saving a file that is shared is EBUSY. The memory
-   of bloom_file_load may be given to bloom_free. A link of a new chain takes
-   all the keys that it was planned for, so new chains differ from those of
-   2.2.0 in their bytes; each version loads the other's. If a clock was set
-   back, bloom_window_advance forgets nothing until it is right again. libbloom
-   also has the functions for programs with BLOOM_ATOMIC. `make install` puts
-   the headers into include/bloom-h.
+   Each version says what a program that used the one before must change. All
+   else compiles and does the same: the examples and tests of 2.0.0, 2.1.0 and
+   2.2.0 were compiled with later headers.
+
+   2.3.0, November 2026. The companions are parts of one implementation. New:
+   bloom_plan_bytes_layout, bloom_new_layout, bloom_init_zeroed, bloom_save,
+   bloom_load, bloom_share, bloom_unshare. Blocks without SIMD take three
+   quarters of the time, and -mgeneral-regs-only gets no vector code. libbloom
+   also has the functions for programs with BLOOM_ATOMIC. To change:
+   - Where BLOOM_IMPLEMENTATION is defined, include the companions, too, after
+     it. Otherwise the program does not link.
+   - Define BLOOM_API in place of BLOOM_CHAIN_API and its four sisters, and
+     BLOOM_MALLOC and BLOOM_FREE in place of those of chains and files.
+   - Copy bloom_file.h beside bloom.hpp, which includes it.
+   - Include the system headers that you use: where bloom_file.h only declares,
+     it includes none.
+   - If you include bloom_file.h, rename functions of your own that are called
+     bloom_save, bloom_load, bloom_share or bloom_unshare. If they are another
+     library's, define BLOOM_NAMESPACE, and #undef these names after the
+     #include.
+   - Saving a file that is shared fails with EBUSY.
+   - New chains differ in their bytes, as a link takes all the keys that it was
+     planned for. Each version loads the other's chains.
+   - After a clock was set back, bloom_window_advance forgets nothing until it
+     is right again.
+   - `make install` puts the headers into include/bloom-h.
 
    2.2.0, November 2026. BLOOM_TINY takes fewer bytes and cycles. Calls for many
    keys are faster in filters of one block per key. New: bloom_image_size,
-   BLOOM_NAMESPACE, BLOOM_NO_MEMORY, bloom_window_advance, bloom_slices.h,
-   bloom_file.h. Changed: BLOOM_ATOMIC must be defined in every file that
-   includes bloom.h, or the program does not link. An image that is too large
-   for size_t is BLOOM_UNSUPPORTED, and fewer than 32 bytes that do not begin
-   with BLM are BLOOM_NOT_A_FILTER; both were BLOOM_TRUNCATED.
+   BLOOM_NAMESPACE, bloom_window_advance, bloom_slices.h, bloom_file.h. To
+   change:
+   - Define BLOOM_ATOMIC in every file that includes bloom.h, or in none.
+     Otherwise the program does not link.
+   - Copy bloom_slices.h beside bloom.hpp, which includes it.
+   - An image that is too large for size_t is BLOOM_UNSUPPORTED, and fewer than
+     32 bytes that do not begin with BLM are BLOOM_NOT_A_FILTER. Both were
+     BLOOM_TRUNCATED. BLOOM_NO_MEMORY is a new error.
 
    2.1.0, November 2026. Calls for many keys keep the memory busy. -Os is no
-   longer slow on 64-bit machines. Plans of several blocks per key count keys
-   whose probes test the same bits. New: BLOOM_HEADER_SIZE, bloom_keyed.h,
-   bloom_chain_write, bloom_chain_verify. bloom_window.h has the calls of a
-   filter, under new names; its images are unchanged.
+   longer slow on 64-bit machines. New: BLOOM_HEADER_SIZE, bloom_keyed.h,
+   bloom_chain_write, bloom_chain_verify. To change:
+   - Windows have the calls of a filter: bloom_window_new returns a window,
+     bloom_window_free frees it, and functions return what was a field. The
+     former bloom_window_add and _may_contain end in _hash now.
+     BLOOM_WINDOW_HEAD is BLOOM_WINDOW_HEADER_SIZE, and bloom_window_plan is
+     bloom_window_plan_for. The images are unchanged.
+   - Copy bloom_keyed.h and bloom_window.h beside bloom.hpp, which includes
+     them.
+   - Blocked filters for at most 15 keys and p below 10^-12 get other plans. To
+     merge such filters with old ones, make them from the plan of these.
 
    2.0.0, November 2026. Format 2: the walk is as good as k independent hash
-   functions, and the rate is at most p without exceptions. Images of format 1
-   are refused; make those filters again from their keys. New: bloom_fold_by.
-   The chain moved from bloom.h to bloom_chain.h.
+   functions, and the rate is at most p without exceptions. New: bloom_fold_by.
+   To change:
+   - Images of format 1 are refused. Make those filters again from their keys.
+   - The chain moved from bloom.h to bloom_chain.h.
 
    1.1.0, November 2026. New: bloom_copy, bloom_fold. The head of a chain has a
    check byte.
