@@ -1,9 +1,13 @@
 # make                    build the products of examples/
-# make test               test the headers and the command; 40 s on two
-#                         idle cores
-# make check              before a commit: test, symbols, strict, sanitize, speed,
-#                         and the header on a big-endian, a 32-bit and an 8-bit
-#                         machine; 7 minutes
+# make test               test the headers and the command; 15 s on two idle
+#                         cores. ONLY="window slices": only these programs
+# make test-all           the same in every mode of bloom.h, and all tests of a
+#                         second; a minute
+# make check              before a commit: test-all, symbols, strict, sanitize,
+#                         count, and the header on a big-endian, a 32-bit and an
+#                         8-bit machine
+# make release            before a release: all that takes hours. It can be stopped,
+#                         and goes on where it was
 # make install            install bloom.h and its companions (in PREFIX/include/
 #                         bloom-h), the command, and what was built of the other
 #                         products. PREFIX=/usr/local, DESTDIR=
@@ -30,13 +34,18 @@ C99 = $(CC) -std=c99 $(WARN) $(CFLAGS) -I.
 #   PRODUCTS  what `make` builds
 #   TESTS     files build/NAME.out that `make test` makes: each ends with a line
 #             "N passed, N failed". These may need a C compiler and make only.
+#   MORE      such files that only `make test-all` makes
+#   LONG      what `make release` makes in addition, with colons for spaces:
+#             crash:RUNS=1000
 #   CHECKS    targets check-NAME for .ci/run; each ends with such a line, too
 #   PACKAGES  the Debian packages that CHECKS need
 #   CHIPS     programs that `make cross` runs on chips: see tests/cross/cross.sh
 # install:: and uninstall:: have two colons, so that each product adds its own.
 RULES = $(sort $(wildcard examples/rules.mk examples/*/rules.mk))
 PRODUCTS =
-TESTS = build/install.out
+TESTS =
+MORE = build/install.out
+LONG =
 
 all:
 
@@ -56,10 +65,16 @@ BLOOM = bloom.h $(COMPANIONS) Makefile build/flags
 build/first: examples/first.c $(BLOOM)
 	$(C99) -O0 examples/first.c -o $@
 
-# ---- make test: one program, built and run once for each mode ----------------
+# ---- make test --------------------------------------------------------------
+
+# What a newcomer runs. The program "separate" has all of tests/unit/all.c, in the
+# default mode; promises-MODE has the promises of tests/test.c in another mode.
+FAST = separate promises-static promises-c++ promises-tiny window slices file share
+# What only `make test-all` runs: all of unit/all.c in the other modes
+MODES := $(shell . tests/helpers.sh && modes test)
+SLOW = $(filter-out separate,$(MODES)) slices-c++
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/*.h tests/unit/*.[ch])
-MODES := $(shell . tests/helpers.sh && modes test)
 MODE = tests/modes.txt tests/helpers.sh tests/unit/program.sh
 
 build/test-window build/test-slices build/test-file build/test-share: \
@@ -69,7 +84,8 @@ build/test-slices-c++: $(UNIT)
 	$(CXX) -x c++ -std=c++11 $(WARN) $(CFLAGS) -I. -DBLOOM_NO_SIMD \
 	    tests/unit/slices.c -o $@
 
-$(MODES:%=build/test-%): build/test-%: $(UNIT) $(MODE) examples/first.c
+$(MODES:%=build/test-%) $(MODES:%=build/test-promises-%): build/test-%: \
+    $(UNIT) $(MODE) examples/first.c
 	@C99='$(C99)' CXX11='$(CXX) -std=c++11 $(WARN) $(CFLAGS) -I.' \
 	    TEST_FLAGS='$(TEST_FLAGS)' sh tests/unit/program.sh $*
 build/test-%.out: build/test-% FORCE
@@ -78,9 +94,9 @@ build/test-%.out: build/test-% FORCE
 build/install.out: all FORCE | build
 	@MAKE="$(MAKE) -s" sh tests/install.sh >$@ 2>&1 || :
 
-# Prints one result of `make test`, from a file, so that those of several jobs do
-# not mix. A make of its own builds and runs each mode: one make would build all
-# modes before it runs the first.
+# Prints one result, from a file, so that those of several jobs do not mix. A make
+# of its own builds and runs each program: one make would build all of them before
+# it runs the first.
 build/test-%.said: build/flags
 	@$(MAKE) build/test-$*.out && . tests/helpers.sh && \
 	    sum $* build/test-$*.out >$@ && cat $@
@@ -88,9 +104,13 @@ build/%.said: build/%.out
 	@. tests/helpers.sh && sum $* $< >$@; cat $@
 
 JOBS = 6
+RUN_TESTS = CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" \
+    sh tests/unit/run.sh
 test: | build
-	@CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" TESTS="$(TESTS)" \
-	    sh tests/unit/run.sh
+	@TESTS="$(TESTS)" $(RUN_TESTS) $(FAST)
+
+test-all: | build
+	@TESTS="$(TESTS) $(MORE)" $(RUN_TESTS) $(FAST) $(SLOW)
 
 # ---- make install: what was built before is only copied ---------------------
 
@@ -173,7 +193,8 @@ all: $(PRODUCTS)
 checks:
 	@echo $(CHECKS)
 packages:
-	@echo $(sort $(PACKAGES))
+	@. tests/helpers.sh; for name in $(PACKAGES:%='%'); do newest "$$name"; \
+	    done | sort -u
 
 clean:
 	rm -rf build
@@ -182,5 +203,5 @@ help:                           # the comments at the top of all these files
 	@awk 'FNR == 1 { if (on) print ""; on = 1 } !/^#/ && on { on = 0; print "" } \
 	    on { print substr($$0, 3) }' Makefile tests/Makefile $(RULES)
 
-.PHONY: all FORCE test install uninstall libbloom install-libbloom \
+.PHONY: all FORCE test test-all install uninstall libbloom install-libbloom \
     version checks packages clean help

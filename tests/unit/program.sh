@@ -1,14 +1,19 @@
-# Builds the test program of a mode of bloom.h, for `make test`.
-# usage: C99="cc -std=c99 FLAGS" CXX11="c++ -std=c++11 FLAGS" program.sh MODE
-#   makes build/test-MODE. TEST_FLAGS has further flags for the tests.
+# Builds a test program in a mode of bloom.h, for `make test` and `make test-all`.
+# usage: C99="cc -std=c99 FLAGS" CXX11="c++ -std=c++11 FLAGS" program.sh NAME
+#   NAME     MODE: makes build/test-MODE, of unit/all.c; promises-MODE: of test.c
+#   TEST_FLAGS has further flags for the tests.
 . tests/helpers.sh
-mode "$1" || exit 1
+mode "${1#promises-}" || exit 1
 out=build/test-$1
+case $1 in
+promises-*) source=tests/test.c ;;
+*) source=tests/unit/all.c ;;
+esac
 set -- $program
 kind=$1
 shift
 options="-include tests/unit/hooks.h $options"
-tests="$options $test_options $TEST_FLAGS tests/unit/all.c"
+tests="$options $test_options $TEST_FLAGS $source"
 
 object() {
     $C99 "$@" $options -DBLOOM_IMPLEMENTATION -x c -c tests/headers.h \
