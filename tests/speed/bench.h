@@ -1,6 +1,6 @@
 /* Shared by the parts of the benchmark. A contender is a way to add keys to a
    filter and to look them up. Each part enters its contenders: ours.c (bloom.h,
-   and the machine's floor), libbloom.c, lean.c, peers.cpp. bench.c
+   and the machine's floor), dropped.c, libbloom.c, lean.c, peers.cpp. bench.c
    makes the keys, lets the contenders take turns, and checks their answers. */
 
 #ifndef BENCH_H
@@ -48,6 +48,7 @@ typedef struct contender {
 void enter(contender c);
 
 void ours_enter(void);
+void dropped_enter(void);
 void libbloom_enter(void);
 void lean_enter(void);
 void peers_enter(void);
@@ -55,6 +56,7 @@ void peers_enter(void);
 extern struct bloom *ours[LAYOUT_COUNT];           /* the filters of ours.c, by layout */
 void enter_ours(const char *name, struct bloom *b, void (*clear)(void *));
 void clear_ours(void *filter);
+uint64_t add_dropped(void *filter, keys k);        /* dropped.c */
 
 /* h1 of an integer in filters of 64-bit hashes with the seed 0 */
 static inline uint64_t hash_of(uint64_t key)

@@ -3,7 +3,7 @@
 # filter gave a wrong answer. For reliable times, keep other programs off the last
 # CPU, to which it pins itself (chrt -f 50 make bench, as root). Variables select
 # what is measured:
-#   PARTS   ours, and libbloom, lean, peers
+#   PARTS   ours, and dropped, libbloom, lean, peers
 #   N       numbers of keys
 #   KEYS    kinds of keys: u64 hashed strings
 #   RATES   false-positive rates; those other than 0.01 are measured for
@@ -23,7 +23,7 @@
 #   keys of 100 bytes: make bench PARTS=ours N=1e6 KEYS=strings RATES=0.01 SWEEP= \
 #       BUILDS=gcc,-O2,-DSTRING=100 OUT=build/bench-100
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-: "${PARTS=ours libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
+: "${PARTS=ours dropped libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"
 : "${SWEEP=1000 3162 31623 1e5 316228 3162278 1e7}"
 native=-O3,-march=native
@@ -76,7 +76,7 @@ compile() {                             # compile BUILD
     link=$cc objects=
     warn="-Wall -Wextra -pedantic -I. -DENTER=$(for part in $PARTS; do
         printf '%s_enter();' "$part"; done)"
-    for part in bench ours libbloom lean; do
+    for part in bench ours dropped libbloom lean; do
         case $part in bench | ours) true ;; *) has $part ;; esac || continue
         object $part $cc -std=c99 $warn tests/speed/$part.c || return
     done
