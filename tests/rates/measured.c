@@ -4,7 +4,7 @@
    too low for lookups are computed from the cells.
 
    usage: measured [table] [few] [cells] [same] [folded] [seeds] [scatter] [all]
-                   [n=N] [p=P] [seed=S] [FILE.tsv]
+                   [brief] [n=N] [p=P] [seed=S] [FILE.tsv]
      table      many filters for each n and p, in all layouts and widths, with
                 bytes and integers as keys, after a merge, after saving and
                 opening, and in chains
@@ -19,6 +19,7 @@
                 positives
      scatter    how far the rates of single full filters lie from their mean
      all        table: n up to 10^8; 8 times the lookups
+     brief      one of eleven points of each part
      n=N, p=P   table: only this n (at most 10^9), only this p
      seed=S     the random numbers' seed
      FILE.tsv   also writes the points of a chart to this file: n, p, rate / p,
@@ -207,7 +208,7 @@ static void show(unsigned i, uint64_t n, double p)
     double slack = n < 100 ? 0.02 : 0.01, rare;
     measure m;
     plan.hash_bits = s->width;
-    if (bloom_plan_size(plan) == 0) {   /* width 32 has less than 2^32 cells */
+    if (left_out() || bloom_plan_size(plan) == 0) {     /* width 32 has less than 2^32 cells */
         printf(" %14s", "-");
         return;
     }
@@ -350,7 +351,8 @@ static void few(void)
     for (j = 0; j < 3; j++)
         for (i = 0; i < sizeof blocks / sizeof *blocks; i++)
             for (b = 2; b <= (j == 0 ? 4 : 5); b++)
-                few_at(rates[j], blocks[i], b);
+                if (!left_out())
+                    few_at(rates[j], blocks[i], b);
 }
 
 /* ---- Few keys, by their first two cells -----------------------------------
@@ -451,7 +453,7 @@ static void one_sort(bloom_plan plan, unsigned n, double fill, double rate,
     measure r = { 0, 1 };
     double most = rate, sure;
     bloom *b;
-    if (!is_seen(rate, sort < STRING ? fill * fill : 1)) {
+    if (!is_seen(rate, sort < STRING ? fill * fill : 1) || left_out()) {
         printf(" %14s", "-");
         return;
     }
@@ -569,8 +571,11 @@ static void same_in(const char *what, bloom_plan plan, uint64_t n, double p,
     tally t = { 0, 0, 0, 0 };
     double says = 0;
     measure m;
-    bloom *b = need(bloom_create(plan));
-    const bloom *full = b;
+    bloom *b;
+    const bloom *full;
+    if (left_out())
+        return;
+    full = b = need(bloom_create(plan));
     while (t.filters < 300000 * effort) {
         bloom_clear(b);
         filled(b, n);
@@ -600,6 +605,8 @@ static void same_folded(uint64_t n, uint64_t most, double p)
     bloom_plan plan = bloom_plan_layout(most, p, BLOOM_BLOCKED), last = plan;
     const bloom *small;
     tally t = { 0, 0, 0, 0 };
+    if (left_out())
+        return;
     plan.cells = 256 * 5040;
     while (t.filters < 3000 * effort) {
         bloom *b = filled(bloom_create(plan), n);
@@ -616,9 +623,12 @@ static void same_folded(uint64_t n, uint64_t most, double p)
 static void same_in_window(uint64_t n, double p, unsigned g)
 {
     tally t = { 0, 0, 0, 0 };
-    bloom_window *w = need(bloom_window_new(n, p, g, BLOOM_BLOCKED));
+    bloom_window *w;
     const bloom *part[16];
     unsigned i;
+    if (left_out())
+        return;
+    w = need(bloom_window_new(n, p, g, BLOOM_BLOCKED));
     for (i = 0; i < g; i++)
         part[i] = bloom_window_generation(w, i);
     while (t.filters < 100000 * effort) {
@@ -684,6 +694,8 @@ static void folded_rate(unsigned filters, uint64_t n, double p,
     tally t = { 0, 0, 0, 0 };
     measure m;
     double size = 0, maybe;
+    if (left_out())
+        return;
     for (; filters > 0; filters--) {
         subject s = { NULL, NULL };
         s.b = folded_filter(bloom_plan_layout(100 * n, p, layout), (double)n,
@@ -726,6 +738,8 @@ static void seeds_of(bloom_layout layout, uint8_t width, uint64_t seed)
     double hits[2] = { 0, 0 };
     uint64_t i;
     int s, d;
+    if (left_out())
+        return;
     plan.hash_bits = width;
     for (s = 0; s < 2; s++) {
         bloom *b;
@@ -777,6 +791,8 @@ static void scatter(void)
         const double wanted = 0.55 * plan.hashes / sqrt((double)plan.cells);
         double sum = 0, squares = 0, above = 0, mean, deviation;
         unsigned i;
+        if (left_out())
+            continue;
         for (i = 0; i < filters; i++) {
             bloom *b = bloom_create(plan);
             const uint64_t end = key + n;
