@@ -7,8 +7,8 @@
 
 CHECKS += check-firmware
 PACKAGES += arduino-core-avr gcc-avr avr-libc qemu-system-misc sdcc sdcc-ucsim \
-    cc65 clang qemu-user binutils-s390x-linux-gnu libgcc-12-dev-s390x-cross \
-    libc6-dev-s390x-cross binutils-mips-linux-gnu libgcc-12-dev-mips-cross \
+    cc65 clang qemu-user binutils-s390x-linux-gnu libgcc-*-dev-s390x-cross \
+    libc6-dev-s390x-cross binutils-mips-linux-gnu libgcc-*-dev-mips-cross \
     libc6-dev-mips-cross
 # make cross runs these; the image of rom.c is in ROM.
 CHIPS += examples/firmware/rom.c:revoked_bloom examples/firmware/packets.c \

@@ -1,6 +1,9 @@
 # `make cross` runs this script. It tests bloom.h on other machines, most of
-# them emulated: the unit tests, golden images (the bytes of filters must be
-# those of the host) and the programs of CHIPS. Some targets are compiled only.
+# them emulated: the promises of ../test.c, golden images (the bytes of filters
+# must be those of the host) and the programs of CHIPS. All tests of ../unit/
+# run on a big-endian machine (s390x), on one of 32 bits (i686), on one of 8 bits
+# (AVR), with NEON (aarch64), and on chips whose memory is too small for test.c.
+# Some targets are compiled only.
 # It prints a line for each target, and ends with the sum, "N passed, N failed".
 # If the tools of a target are missing, the target has failed, and their Debian
 # packages are named.
@@ -21,6 +24,7 @@ ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
 #   cc, files   the compiler with its flags; files that each program needs
 #   run, by     the function that runs a program; its name in the output
 #   builds      modes of bloom.h, of ../modes.txt
+#   tests_of    the test program: test.c, or unit/all.c
 #   checks      tests, images, chips, unaligned, companions
 #   packages    the Debian packages that the target needs
 
@@ -40,18 +44,20 @@ riscv32='-march=rv32imc -mabi=ilp32 --specs=picolibc.specs --crt0=hosted
 
 target() {
     files='' run=run_user by=directly builds='separate tiny' checks='tests images'
+    tests_of=tests/test.c
     case $1 in
     cortex-m0) board arm-none-eabi-gcc microbit "-mcpu=cortex-m0 -DTEST_SMALL
             -Wl,--defsym=ROM_SIZE=256K,--defsym=RAM_SIZE=16K"
-        builds='bare tiny' checks="$checks unaligned" ;;
+        tests_of=tests/unit/all.c builds='bare tiny'
+        checks="$checks unaligned" ;;
     cortex-m3) board arm-none-eabi-gcc mps2-an385 "-mcpu=cortex-m3 $mps2" ;;
     cortex-m4) board arm-none-eabi-gcc mps2-an386 "-mcpu=cortex-m4 $mps2" ;;
     avr) cc="avr-gcc $avr -DTEST_SMALL" run=run_avr by='simavr atmega2560'
-        files=tests/cross/avr.c builds='bare tiny'
+        files=tests/cross/avr.c tests_of=tests/unit/all.c builds='bare tiny'
         checks="$checks chips" packages='gcc-avr avr-libc simavr' ;;
     lx106)      # the core of the ESP8266
         cc="xtensa-lx106-elf-gcc $lx106 -DTEST_SMALL" files=tests/cross/xtensa.c
-        run=run_lx106 by='qemu sim' builds='bare tiny'
+        run=run_lx106 by='qemu sim' tests_of=tests/unit/all.c builds='bare tiny'
         checks="$checks chips unaligned" packages='gcc-xtensa-lx106
             picolibc-xtensa-lx106-elf qemu-system-misc' ;;
     riscv32)    # ESP32-C3
@@ -59,15 +65,17 @@ target() {
         builds='integer tiny' checks="$checks chips"
         packages='gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
             qemu-system-misc' ;;
-    aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64 ;;
+    aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64
+        tests_of=tests/unit/all.c ;;
     armv7) linux arm-linux-gnueabihf qemu-arm armhf ;;
     riscv64)    # these paths: clang would use the newest gcc, maybe riscv32's
         linux riscv64-linux-gnu qemu-riscv64 riscv64
         libc=/usr/riscv64-linux-gnu
-        libgcc=/usr/lib/gcc-cross/riscv64-linux-gnu/12
+        libgcc=$(last /usr/lib/gcc-cross/riscv64-linux-gnu/*)
         cc="$cc -isystem $libc/include -B $libgcc -L $libgcc -B $libc/lib
             -L $libc/lib" ;;
-    s390x) linux s390x-linux-gnu qemu-s390x s390x; builds='separate tiny atomic' ;;
+    s390x) linux s390x-linux-gnu qemu-s390x s390x
+        tests_of=tests/unit/all.c builds='separate tiny atomic' ;;
     sparc64) linux sparc64-linux-gnu qemu-sparc64 sparc64
         builds='integer tiny' checks="$checks unaligned" ;;
     mips) linux mips-linux-gnu qemu-mips mips
@@ -75,21 +83,23 @@ target() {
     mips-n32)   # 64-bit registers and a 32-bit size_t, like x32, which few
                 # kernels support
         linux mips64-linux-gnuabin32 qemu-mipsn32 mips
-        n32=/usr/lib/gcc-cross/mips-linux-gnu/12/n32 libc=/usr/mips-linux-gnu
+        n32=$(last /usr/lib/gcc-cross/mips-linux-gnu/*)/n32
+        libc=/usr/mips-linux-gnu
         cc="$cc -isystem $libc/include -B $n32 -L $n32 -B $libc/lib32
             -L $libc/lib32 --ld-path=/usr/bin/mips-linux-gnu-ld"
-        checks="$checks unaligned" packages='clang binutils-mips-linux-gnu
-            libn32gcc-12-dev-mips-cross libc6-dev-mipsn32-mips-cross qemu-user'
+        checks="$checks unaligned" packages="clang binutils-mips-linux-gnu
+            $(newest 'libn32gcc-*-dev-mips-cross') libc6-dev-mipsn32-mips-cross
+            qemu-user"
         ;;
-    i686) cc='gcc -m32 -O2' packages='gcc-multilib' ;;
+    i686) cc='gcc -m32 -O2' tests_of=tests/unit/all.c packages='gcc-multilib' ;;
     win64) windows x86_64-w64-mingw32-gcc
         packages='gcc-mingw-w64-x86-64-win32 wine64 wine' ;;
     win32) windows i686-w64-mingw32-gcc
         packages='gcc-mingw-w64-i686-win32 wine32:i386' ;;
     wasm) cc='clang --target=wasm32-wasi -O2' run=run_wasm by=node
-        packages='clang lld wasi-libc libclang-rt-14-dev-wasm32 nodejs' ;;
+        packages='clang lld wasi-libc libclang-rt-dev-wasm32 nodejs' ;;
     wasm-simd) cc='clang --target=wasm32-wasi -Os -msimd128' run=run_wasm
-        by=node packages='clang lld wasi-libc libclang-rt-14-dev-wasm32
+        by=node packages='clang lld wasi-libc libclang-rt-dev-wasm32
             nodejs' ;;
     wasm-bare) cc='clang --target=wasm32 -ffreestanding -O2 -nostdlib
             -mbulk-memory -DGOLDEN_WASM -Wl,--no-entry,--export=main'
@@ -116,44 +126,50 @@ board() {       # board COMPILER MACHINE FLAGS
 linux() {       # linux TRIPLE EMULATOR DEBIAN-NAME; Debian's gcc for these
                 # machines cannot be installed beside gcc-multilib
     cc="clang --target=$1 -O2 -static" run="run_user $2" by=$2
-    packages="clang binutils-$1 libgcc-12-dev-$3-cross libc6-dev-$3-cross
-              qemu-user"
+    packages="clang binutils-$1 $(newest "libgcc-*-dev-$3-cross")
+              libc6-dev-$3-cross qemu-user"
+}
+last() {        # last FILE...: the one with the highest version
+    printf '%s\n' "$@" | sort -V | tail -n 1
 }
 windows() {     # windows COMPILER
     cc="$1 -O2" run=run_wine by=wine
 }
 
 # The last argument of each function is the program. The others come from `run`.
-run_user() { timeout 300 "$@"; }
+# A program that does not end is a failure. Natively, none takes more than some
+# seconds; the emulators are given a hundred times that, on a busy machine.
+patience=1200
+run_user() { timeout $patience "$@"; }
 run_board() {
-    timeout 300 qemu-system-arm -M "$1" -nographic -monitor none -serial none \
+    timeout $patience qemu-system-arm -M "$1" -nographic -monitor none -serial none \
         -semihosting -kernel "$2"
 }
 run_lx106() {
-    timeout 300 qemu-system-xtensa -M sim -cpu lx106 -nographic -monitor none \
+    timeout $patience qemu-system-xtensa -M sim -cpu lx106 -nographic -monitor none \
         -serial none -semihosting -kernel "$1"
 }
 run_riscv32() {
-    timeout 300 qemu-system-riscv32 -M virt -bios none -display none \
+    timeout $patience qemu-system-riscv32 -M virt -bios none -display none \
         -monitor none -serial none -chardev stdio,id=out \
         -semihosting-config enable=on,chardev=out -kernel "$1"
 }
 run_avr() {     # simavr prints the serial port to stderr, in colour
     command -v simavr >/dev/null || return
-    timeout 300 simavr -m atmega2560 -f 16000000 "$1" 2>&1 >/dev/null |
+    timeout $patience simavr -m atmega2560 -f 16000000 "$1" 2>&1 >/dev/null |
         sed "s/$(printf '\033')\[[0-9;]*m//g; s/\.\$//"
 }
 run_wasm() {
     for program; do :; done
     [ "$1" = --bare ] || set --
-    timeout 300 node --no-warnings tests/cross/wasm.mjs "$program" "$@"
+    timeout $patience node --no-warnings tests/cross/wasm.mjs "$program" "$@"
 }
 # A 64-bit Wine can run 32-bit programs if it finds the DLLs of libwine:i386.
 run_wine() {
     command -v wine >/dev/null || return
     WINEPREFIX=$out/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' \
     WINEDLLPATH=${WINEDLLPATH:-/usr/lib/i386-linux-gnu/wine} \
-        timeout 300 wine "$1" | tr -d '\r'
+        timeout $patience wine "$1" | tr -d '\r'
 }
 
 # The flags of a mode
@@ -196,7 +212,7 @@ ready() {
 run_tests() {
     calls=              # separate tests the plans on the same machine
     [ "$1" != atomic ] || calls=-DTEST_CALLS
-    count_tests tests/unit/all.c "$1" -DBLOOM_STATIC $(options "$1") $calls
+    count_tests $tests_of "$1" -DBLOOM_STATIC $(options "$1") $calls
 }
 
 count_tests() {         # count_tests SOURCE NAME FLAGS...: one test program

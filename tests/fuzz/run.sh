@@ -5,8 +5,8 @@
 # counts as one test. A failure prints the condition that is not true or the
 # sanitizer's summary; build/fuzz-NAME.log has more.
 # usage: [ONLY="image state"] [MSAN=1] run.sh [SECONDS [RUNS]]
-#   SECONDS  for each target, 60 by default
-#   RUNS     this many executions of each target, instead of a time
+#   SECONDS  for each target, at most; 60 by default
+#   RUNS     executions of each target, at most
 #   ONLY     only these targets
 #   MSAN=1   under MemorySanitizer instead, in 64 bits only
 #
@@ -26,8 +26,7 @@
 #   fuzz: msan=no        left out with MSAN=1: it needs 32 bits, or a library
 #                        that was not built for MemorySanitizer
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-limit=-max_total_time=${1:-60}
-[ -z "$2" ] || limit=-runs=$2
+limit="-max_total_time=${1:-60} -runs=${2:--1}"
 . tests/helpers.sh
 executions=0
 
@@ -43,7 +42,7 @@ if [ -n "$MSAN" ]; then
     export MSAN_OPTIONS=allocator_may_return_null=1
 fi
 need clang clang 'works clang' &&
-    need "clang's sanitizers" libclang-rt-14-dev \
+    need "clang's sanitizers" libclang-rt-dev \
         "works clang -fsanitize=$SANITIZE"
 if [ -z "$MSAN" ]; then
     need 'gcc -m32' gcc-multilib "works gcc -m32 -fsanitize=$SANITIZE"

@@ -21,13 +21,13 @@ build() {
         build/threads-atomic.o -o $name
 }
 
-need gcc 'gcc libtsan2'
+need gcc gcc
 if [ "$1" = table ]; then
     enough
     build table gcc -O2 -march=native && build/threads-table table
     exit
 fi
-need clang 'clang libclang-rt-14-dev'
+need clang 'clang libclang-rt-dev'
 enough
 
 # ThreadSanitizer reports nothing, and no key is lost.

@@ -16,7 +16,7 @@ for machine in s390x mips; do
         same "beacon.c on $machine" build/beacon.out build/beacon-$machine.out
     else
         bad "beacon.c on $machine needs clang, qemu-user," \
-            "libgcc-12-dev-$machine-cross and libc6-dev-$machine-cross"
+            "$(newest "libgcc-*-dev-$machine-cross") and libc6-dev-$machine-cross"
     fi
 done
 
