@@ -56,6 +56,14 @@ counted() {     # counted [NAME]: prints the sum; fails if a test failed
     echo "${1:+$1: }$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
+newest() {      # newest NAME: prints it, or the last Debian package that fits a
+                # NAME with "*" in place of a version
+    case $1 in
+    *\**) apt-cache pkgnames | grep -x "$(echo "$1" | sed 's/\*/[0-9.]*/')" |
+        sort -V | tail -n 1 ;;
+    *) echo "$1" ;;
+    esac
+}
 missing=
 need() {        # need WHAT PACKAGES [COMMAND]: fails if the command does, or if
                 # there is no program WHAT; then names its Debian packages
