@@ -48,7 +48,7 @@ static void *check_memory(size_t count, size_t size, int clear)
 #undef malloc
 #undef main
 
-#include "parts.h"
+#include "checks.h"
 
 /* ---- 8 to 10: the whole filter ------------------------------------------- */
 

@@ -1,8 +1,8 @@
-/* parts.h: the checks of checker.c for each part of a student's filter. Each
+/* checks.h: the checks of checker.c for each part of a student's filter. Each
    function checks one part, where possible with right input in place of the
    other parts. It returns a text that says what is wrong, or NULL. */
-#ifndef BLOOM_CLASS_PARTS_H
-#define BLOOM_CLASS_PARTS_H
+#ifndef BLOOM_CLASS_CHECKS_H
+#define BLOOM_CLASS_CHECKS_H
 
 static const char *check_because(const char *format, ...)
 {
