@@ -21,12 +21,11 @@
            in UTC if the column is, or the integer that is stored for them;
        a UUID, with or without hyphens.
    BYTES is rounded up to a power of two, from 32 bytes to 128 MiB: Arrow C++,
-   ClickHouse and Velox refuse to read other filters. With --exact, it may be any
-   multiple of 32.
-   With -x, a line is the plain encoding of the value in hexadecimal. A line
-   that the column cannot store is an error. COLUMN may be a field of a struct,
-   as in a.b. TYPE is a type of Parquet, or UINT32, UINT64, UUID, FLOAT16 or a
-   decimal such as DECIMAL(9,2).
+   ClickHouse and Velox refuse to read other filters. With --exact, it may be
+   any multiple of 32. With -x, a line is the plain encoding of the value in
+   hexadecimal. A line that the column cannot store is an error. COLUMN may be
+   a field of a struct, as in a.b. TYPE is a type of Parquet, or UINT32,
+   UINT64, UUID, FLOAT16 or a decimal such as DECIMAL(9,2).
 
    Compile it by:
        cc -std=c99 -O2 -I. examples/formats/parquet.c -o parquet -lxxhash -lm

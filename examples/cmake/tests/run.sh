@@ -165,6 +165,14 @@ builds $in_c installed "-DCMAKE_PREFIX_PATH=$work/installed" <<LINES
 find_package(bloom $VERSION EXACT REQUIRED CONFIG)
 LINES
 
+# A build folder of before, after bloom.h was replaced by another version
+sed 's/^#define BLOOM_VERSION .*/#define BLOOM_VERSION 29900/' bloom.h >"$tree/bloom.h"
+cmake --build "$work/alone" >"$work/log" 2>&1 &&
+    cmake --install "$work/alone" --prefix "$work/installed" >>"$work/log" ||
+    cat "$work/log"
+check 'a new version is read again' grep -q '"2\.99\.0"' \
+    "$work/installed/lib/cmake/bloom/bloom-config-version.cmake"
+
 # FetchContent of the single file bloom.h
 project single C <<LINES
 include(FetchContent)
