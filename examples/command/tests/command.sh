@@ -13,6 +13,7 @@ trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
 . "$root/tests/helpers.sh"
+. "$root/examples/command/tests/until.sh"
 
 # A test is one run of bloom, with all that is checked of it.
 broken=
@@ -74,10 +75,6 @@ fed() {         # fed FILE TRY...: tries with FILE as the input of the FIFO pipe
 }
 numbers() {     # numbers FIRST LAST
     awk -v i="$1" -v last="$2" 'BEGIN { for (; i <= last; i++) print i }'
-}
-until_() {      # until_ COMMAND...: waits until it succeeds, at most five minutes
-    tries=0
-    until "$@" || [ $tries = 15000 ]; do sleep 0.02; tries=$((tries + 1)); done
 }
 wait_for() {    # wait_for FILE: until it is not empty
     until_ [ -s "$1" ]

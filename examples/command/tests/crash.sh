@@ -12,6 +12,7 @@ trap 'cd / && umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
 . ../../tests/helpers.sh
+. ../../examples/command/tests/until.sh
 
 refused() {     # refused FILE WHY COMMAND...: status 2, one message, no output
     message="bloom: $1: $2"
@@ -148,17 +149,24 @@ cat replaced/?/out | awk '/ kept$/ { kept += $(NF - 1); runs += $(NF - 9) }
     END { print runs " runs whose lock or FILE went, " kept " of them kept" }'
 check "replaced runs" \
     [ "$(cat replaced/?/out | grep -c ' passed, 0 failed')" = 8 ]
-# FILE is replaced right after the last save: after the rename, the command
-# waits for a second in the fsync of the folder
-cp a.bloom other; cp a.bloom FILE
-strace -f -e trace=fsync -e inject=fsync:delay_exit=1000000:when=2 -o trace \
-    "$bloom" uniq -f FILE <b >printed 2>err & pid=$!
-i=0; while cmp -s FILE a.bloom && [ $i -lt 100 ]; do
-    sleep 0.05; i=$((i + 1))
-done
-mv other FILE; wait $pid; status=$?
+# FILE is replaced while the run is stopped in a system call: in the first fsync,
+# as the new file is written to the disk, and in the second one, that of the
+# folder, right after the rename
+at_fsync() {    # at_fsync NUMBER: replaces FILE there; sets status
+    rm -f FILE FILE.*; cp a.bloom other; cp a.bloom FILE; : >trace
+    strace -f -e trace=fsync -e inject=fsync:signal=STOP:when=$1 -o trace \
+        "$bloom" uniq -f FILE <b >printed 2>err & pid=$!
+    until_ grep -q 'stopped by SIGSTOP' trace
+    mv other FILE; kill -CONT "$(sed 's/ .*//; q' trace)"
+    wait $pid; status=$?
+    check "replaced at fsync $1: it stays" cmp -s FILE a.bloom
+}
+at_fsync 1
+check "replaced before the rename: status $status" [ $status = 2 ]
+check "replaced before the rename: kept" \
+    [ "$("$bloom" check -v FILE.kept.* printed | wc -l)" = 0 ]
+at_fsync 2
 check "replaced after the last save: status $status" [ $status = 0 ]
-check "replaced after the last save: it stays" cmp -s FILE a.bloom
 check "replaced after the last save: nothing else" [ "$(ls FILE*)" = FILE ]
 
 # ---- A full disk -----------------------------------------------------------
@@ -220,9 +228,11 @@ if mount -t tmpfs -o size=800k tmpfs disk 2>err; then
     filled() {          # filled STATUS OPTIONS...: another program fills it
         wanted=$1
         shift
-        rm -f disk/*
-        { lines 1 900; sleep 0.4; dd if=/dev/zero of=disk/fill 2>/dev/null
-          sleep 1.4; lines 901 700; } |
+        rm -f disk/*; : >printed
+        { lines 1 900; until_ grep -qx 900 printed
+          dd if=/dev/zero of=disk/fill 2>/dev/null
+          case $* in *--save*) until_ [ -s disk/f ] ;; esac
+          lines 901 700; } |
             "$bloom" uniq -f disk/f -p 0.01 "$@" >printed 2>err
         status=$?
         check "filled meanwhile, $*: what was printed is known" \
@@ -253,7 +263,7 @@ try_all folder 'Is a directory'
 try_all nothing 'is empty; make a filter with bloom build or bloom uniq -f'
 mkfifo fifo
 for verb in "uniq -f fifo" "build fifo a" "merge fifo small small"; do
-    check "$verb" refused fifo "$no_file" timeout 5 "$bloom" $verb
+    check "$verb" refused fifo "$no_file" timeout 300 "$bloom" $verb
     check "still a FIFO" [ -p fifo ]
 done
 for verb in "uniq -f folder" "merge folder small small"; do

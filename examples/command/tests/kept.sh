@@ -79,6 +79,9 @@ refuse 'f: in use by another process; try again later, or' uniq -f f --no-wait b
 for verb in 'build -n 9' add 'merge'; do
     refuse 'f: in use by another' $verb --no-wait f one one
 done
+"$bloom" uniq -f f b > third 2> waits & third=$!; wait_for waits
+begin; what='a signal to a second writer'; kill $third; wait $third 2> /dev/null
+is "$what" 143 $?; refuse 'f: in use' uniq -f f --no-wait b; : > waits
 "$bloom" uniq -f f b > second 2> waits & second=$!
 what='--save'; wait_for f; try "$what" 0 check -c f printed
 says out '600 in'

@@ -83,7 +83,7 @@ for p in 20% 5% 0.01%; do for layout in classic blocked; do
 done; done
 what='n and p are not known'
 try "$what" 0 build -n 62000 -l blocked f a; try "$what" 0 uniq -f f old
-past 3 -f f all
+past 3 -f f all; says err 'bloom: f: '
 says err '% of new lines will now be lost; make a larger filter with -n'; rm f
 what='counters do not grow'
 past 3 -l counting -n 100 many
