@@ -1,5 +1,6 @@
 # One test for each promise of the man page, in its order. `make test` runs only
 # these; `make test-all` runs the other files, too
+mkdir promises; cp a b ab many promises; cd promises || exit 2; mkfifo pipe
 
 # Three things take a second, and are looked at in the end: a run saves FILE,
 # a window forgets, and a run that waits for a lock says so
@@ -151,3 +152,4 @@ refuse 'nosuch: No such file' check nosuch
 try help 0 help uniq; says out 'usage: bloom uniq [OPTION...]'
 try version 0 --version; says out "bloom $(
     sed -n 's/.* BLOOM_VERSION \([0-9]\).*/\1/p' "$root/bloom.h")."
+cd .. && rm -r promises
