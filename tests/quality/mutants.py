@@ -663,4 +663,5 @@ TESTS = (["tests/modes.txt", "tests/test.c", "tests/headers.h", "tests/layouts.h
           "tests/random.h", "tests/quality/reached.h"]
          + sorted(glob.glob("tests/unit/*")))
 SOURCES = {header: read(header).decode() for header in HEADERS}
-main()
+if __name__ == "__main__":
+    main()
