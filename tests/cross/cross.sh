@@ -209,10 +209,12 @@ ready() {
         >"$dir/ready.txt" 2>&1
 }
 
+# The first mode runs all that the target runs, the others run test.c. A chip with
+# too little memory for that runs unit/ in each.
 run_tests() {
-    calls=              # separate tests the plans on the same machine
-    [ "$1" != atomic ] || calls=-DTEST_CALLS
-    count_tests $tests_of "$1" -DBLOOM_STATIC $(options "$1") $calls
+    source=tests/test.c
+    case "$cc $1" in *TEST_SMALL* | *separate) source=$tests_of ;; esac
+    count_tests $source "$1" -DBLOOM_STATIC $(options "$1")
 }
 
 count_tests() {         # count_tests SOURCE NAME FLAGS...: one test program
