@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Unlicense
-   bloom.h 2.3.0 - one header for C99 and C++11: Bloom filters that keep the
+   bloom.h 2.4.0 - one header for C99 and C++11: Bloom filters that keep the
    false-positive rate you ask for
 
    A Bloom filter is a set of keys in very little memory: at a false-positive
@@ -87,7 +87,7 @@
                             bloom_estimate.
    * BLOOM_TINY             is for firmware: the smallest code. It has only the
                             classic layout and the 32-bit hash, no malloc, no
-                            floating point and no bloom_fold.
+                            floating point, no bloom_fold and no bloom_count.
    * BLOOM_ATOMIC           lets several threads add and look up at once
                             without a lock (GCC or Clang; see "Threads" below).
                             If some files of a program define it and others do
@@ -114,8 +114,9 @@
                             size_t has 32 bits, it makes a small build, which
                             lacks the faster code. So do BLOOM_TINY,
                             BLOOM_READ_BYTE and a size_t of 16 bits.
-     BLOOM_ASSERT(x)        is called to check that a filter is not NULL, and
-                            that the p of bloom_new is between 0 and 1. By
+     BLOOM_ASSERT(x)        is called to check that a filter is not NULL, that
+                            the p of bloom_new is between 0 and 1, and that
+                            planning computes rates of 1 to 64 probes. By
                             default nothing is checked.
      BLOOM_READ_BYTE(p)     is for chips that cannot read flash like RAM. It
                             reads the byte at p, a const unsigned char *; on an
@@ -143,7 +144,7 @@
 
 /* major * 10000 + minor * 100 + patch. Format 2 is frozen: this and every later
    version reads and writes it. */
-#define BLOOM_VERSION 20300
+#define BLOOM_VERSION 20400
 /* The size of an image's header in bytes. From these bytes alone,
    bloom_image_size tells the size of the image. */
 #define BLOOM_HEADER_SIZE 32
@@ -196,6 +197,7 @@
 #define bloom_plan_hashes BLOOM_NAME_(bloom_plan_hashes)
 #define bloom_plan_bytes BLOOM_NAME_(bloom_plan_bytes)
 #define bloom_plan_bytes_layout BLOOM_NAME_(bloom_plan_bytes_layout)
+#define bloom_plan_fit BLOOM_NAME_(bloom_plan_fit)
 #define bloom_plan_one_in BLOOM_NAME_(bloom_plan_one_in)
 #define bloom_plan_size BLOOM_NAME_(bloom_plan_size)
 #define bloom_plan_fpr BLOOM_NAME_(bloom_plan_fpr)
@@ -222,6 +224,9 @@
 #define bloom_remove BLOOM_NAME_(bloom_remove)
 #define bloom_remove_u64 BLOOM_NAME_(bloom_remove_u64)
 #define bloom_remove_hash BLOOM_NAME_(bloom_remove_hash)
+#define bloom_count BLOOM_NAME_(bloom_count)
+#define bloom_count_u64 BLOOM_NAME_(bloom_count_u64)
+#define bloom_count_hash BLOOM_NAME_(bloom_count_hash)
 #define bloom_may_contain BLOOM_NAME_(bloom_may_contain)
 #define bloom_may_contain_u64 BLOOM_NAME_(bloom_may_contain_u64)
 #define bloom_may_contain_hash BLOOM_NAME_(bloom_may_contain_hash)
@@ -386,6 +391,14 @@ BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
                                              bloom_layout);
 
+/* Of the filters of this layout whose image has at most `bytes` bytes, plans
+   the one that holds the most keys at the rate p. bloom_plan_capacity(plan, p)
+   says how many. Of equal ones, it takes the smallest k. If not one key fits,
+   or p is not between 0 and 1, the plan is impossible. For p from 0.5 to 10^-12
+   the call computes at most 220 rates, and takes microseconds (blocked: a
+   millisecond). */
+BLOOM_API bloom_plan bloom_plan_fit(size_t bytes, double p, bloom_layout);
+
 /* The false-positive rate, 0..1, to be expected after n different keys. It is 0
    if n is 0, and 1 if the plan is impossible. The error is at most 1% for
    n >= 100, else 2%, with three exceptions:
@@ -502,6 +515,18 @@ BLOOM_READS_(2, 3)
 BLOOM_API bool bloom_remove(bloom *b, const void *key, size_t size);
 BLOOM_API bool bloom_remove_u64(bloom *b, uint64_t key);
 BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
+
+#ifndef BLOOM_TINY
+/* How often the key was added at most: the least of its counters, 0..15, where
+   15 stands for 15 or more. It is never too low, unless keys were removed that
+   had not been added. It is too high at most as often as the filter takes an
+   absent key for one that is in. In filters that do not count, it is 1 if
+   bloom_may_contain is true, else 0. */
+BLOOM_READS_(2, 3)
+BLOOM_API unsigned bloom_count(const bloom *b, const void *key, size_t size);
+BLOOM_API unsigned bloom_count_u64(const bloom *b, uint64_t key);
+BLOOM_API unsigned bloom_count_hash(const bloom *b, bloom_hash h);
+#endif
 
 /* Looks up a key. false: it is certainly not in. true: it may be in. */
 BLOOM_READS_(2, 3)
@@ -1674,10 +1699,26 @@ static inline unsigned bloom_count_(unsigned char *array, uint64_t cell,
     return count;
 }
 
-static inline bool bloom_is_counted_(const unsigned char *array, uint64_t cell)
+static inline unsigned bloom_counter_(const unsigned char *array, uint64_t cell)
 {
     const unsigned char *byte = array + (size_t)(cell >> 1);
-    return (BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15) != 0;
+    return BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15U;
+}
+
+static inline bool bloom_is_counted_(const unsigned char *array, uint64_t cell)
+{
+    return bloom_counter_(array, cell) != 0;
+}
+
+static inline unsigned bloom_least_counter_(const unsigned char *array,
+                                            unsigned k, bloom_walk_ walk)
+{
+    unsigned least = 15;
+    while (k-- > 0 && least > 0) {
+        const unsigned count = bloom_counter_(array, bloom_next_cell_(&walk));
+        least = count < least ? count : least;
+    }
+    return least;
 }
 
 static inline bool bloom_probe_counters_(unsigned char *array, unsigned k,
@@ -2141,6 +2182,29 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h)
 {
     return bloom_remove_(bloom_bytes_(b), bloom_halves_of_(h));
 }
+
+#ifndef BLOOM_TINY
+BLOOM_API unsigned bloom_count_hash(const bloom *b, bloom_hash h)
+{
+    const unsigned char *image = bloom_const_bytes_(b);
+    unsigned char copy[BLOOM_HEADER_SIZE];
+    const unsigned char *header = bloom_header_rom_(image, copy);
+    if (!BLOOM_IS_COUNTING_(header[BLOOM_LAYOUT_AT_]))
+        return bloom_may_contain_hash(b, h);
+    return bloom_least_counter_(image + BLOOM_HEADER_SIZE, header[BLOOM_K_AT_],
+                                bloom_walk_of_(header, bloom_halves_of_(h)));
+}
+
+BLOOM_API unsigned bloom_count(const bloom *b, const void *key, size_t size)
+{
+    return bloom_count_hash(b, bloom_hash_key(b, key, size));
+}
+
+BLOOM_API unsigned bloom_count_u64(const bloom *b, uint64_t key)
+{
+    return bloom_count_hash(b, bloom_hash_u64(b, key));
+}
+#endif
 
 BLOOM_API unsigned bloom_probes(const bloom *b, bloom_hash h,
                                 uint64_t index[64])
@@ -3151,6 +3215,7 @@ static double bloom_blocked_rate_(bloom_plan plan, double n)
 /* The rate after n keys, with k in place of the plan's own */
 static double bloom_rate_(bloom_plan plan, unsigned k, uint64_t n)
 {
+    BLOOM_ASSERT(k >= 1 && k <= 64);
     plan.hashes = (uint8_t)k;
     return BLOOM_IS_BLOCKED_(plan.layout)
          ? bloom_blocked_rate_(plan, (double)n)
@@ -3265,14 +3330,20 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k)
          : bloom_no_plan_();
 }
 
-/* Begins with k = log2(1/p), rounded: 1 above p = 2^-1.5, 2 above 2^-2.5 .. */
-BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
+/* log2(1/p), rounded: 1 above p = 2^-1.5, 2 above 2^-2.5 .. It is near the best
+   k of a classic filter. */
+static unsigned bloom_textbook_k_(double p)
 {
     double rest = 2.828 * p;
     unsigned k = 1;
     for (; rest < 1 && k < 64; rest *= 2)
         k++;
-    return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, k);
+    return k;
+}
+
+BLOOM_API bloom_plan bloom_plan_for(uint64_t n, double p)
+{
+    return bloom_best_plan_(n ? n : 1, p, BLOOM_CLASSIC, bloom_textbook_k_(p));
 }
 
 /* Plans the fewest blocks per key that keep p in 1.2 times the classic memory.
@@ -3305,10 +3376,9 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
          ? plan : bloom_no_plan_();
 }
 
-/* Takes as many cells as fit, in units of 64 cells or of one block, up to the
-   limits of the format. If no unit fits, m is 0 and the plan impossible. */
-BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
-                                             bloom_layout layout)
+/* As many cells as fit, in units of 64 cells or of one block, up to the limits
+   of the format. k is still 0. If no unit fits, m is 0, too. */
+static bloom_plan bloom_cells_in_(size_t bytes, bloom_layout layout)
 {
     const bool blocked = layout == BLOOM_BLOCKED;
     const unsigned unit = layout == BLOOM_CLASSIC ? 8 : 32;      /* in bytes */
@@ -3320,7 +3390,41 @@ BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
         return plan;
     plan.layout = (uint8_t)layout;
     plan.cells = (units < most ? units : most) * (blocked ? 256 : 64);
-    plan.hashes = (uint8_t)bloom_best_k_(plan, blocked ? 8 : 1, n ? n : 1);
+    return plan;
+}
+
+BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
+                                             bloom_layout layout)
+{
+    bloom_plan plan = bloom_cells_in_(bytes, layout);
+    const unsigned k = layout == BLOOM_BLOCKED ? 8 : 1;
+    if (plan.cells > 0)
+        plan.hashes = (uint8_t)bloom_best_k_(plan, k, n ? n : 1);
+    return plan;
+}
+
+/* Begins with a k near the best. Another k is better if it keeps p with one key
+   more. */
+BLOOM_API bloom_plan bloom_plan_fit(size_t bytes, double p,
+                                    bloom_layout layout)
+{
+    bloom_plan plan = bloom_cells_in_(bytes, layout);
+    const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
+    unsigned k = (bloom_textbook_k_(p) + step - 1) / step * step;
+    uint64_t n;
+    plan.hashes = (uint8_t)k;
+    n = bloom_plan_capacity(plan, p);
+    for (k = step; plan.cells > 0 && k <= 64 && n < UINT64_MAX; k += step)
+        if (bloom_rate_(plan, k, n + 1) <= p) {
+            plan.hashes = (uint8_t)k;
+            n = bloom_plan_capacity(plan, p);
+        }
+    if (n == 0)
+        return bloom_no_plan_();
+    k = step;
+    while (k < plan.hashes && bloom_rate_(plan, k, n) > p)
+        k += step;
+    plan.hashes = (uint8_t)k;
     return plan;
 }
 
@@ -3462,6 +3566,10 @@ BLOOM_END_HUSH_
    Each version says what a program that used the one before must change. All
    else compiles and does the same: the examples and tests of 2.0.0, 2.1.0 and
    2.2.0 were compiled with later headers.
+
+   2.4.0, November 2026. New: bloom_plan_fit, bloom_count. To change:
+   - Rename functions of your own that are called so, or define
+     BLOOM_NAMESPACE.
 
    2.3.0, November 2026. The companions are parts of one implementation. New:
    bloom_plan_bytes_layout, bloom_new_layout, bloom_init_zeroed, bloom_save,

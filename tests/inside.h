@@ -40,18 +40,6 @@
 #define inside_probe_block_simd bloom_probe_block_simd_
 #define inside_allocate bloom_allocate_
 
-/* For unit/plans.c: counts the rates that a search for a plan computes. Calls of
-   bloom_rate_ have a second argument that begins with k or plan, to which this
-   adds test_step(), which counts and is 0. Where bloom_rate_ is defined, the
-   second parameter begins with unsigned. */
-#ifdef TEST_STEPS
-unsigned test_step(void);
-#define bloom_rate_(plan, k, n) bloom_counted_rate(plan, TEST_STEP_##k, n)
-#define TEST_STEP_k test_step() + k
-#define TEST_STEP_plan test_step() + plan
-#define TEST_STEP_unsigned unsigned
-#endif
-
 /* For prove/: the declarations of bloom.h without its definitions. Contracts
    come next, then bloom.h once more, which defines the functions. */
 #ifdef INSIDE_DECLARATIONS

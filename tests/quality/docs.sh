@@ -111,7 +111,8 @@ check "README.md shows examples/first.c" readme_program
                 print "void f" ++i "(uint64_t n, double p, unsigned k, size_t " \
                     "bytes, size_t count, uint64_t one_in, const uint64_t *keys, " \
                     "bool *is_new, bool *maybe, FILE *file, void *image, " \
-                    "size_t size, const char *name, uint64_t id)\n{"
+                    "size_t size, const char *name, uint64_t id, " \
+                    "bloom_layout layout)\n{"
             on = 1
             line = $0
             if (line ~ /^    [a-zA-Z_]*\([a-zA-Z_, ]*\)  /) {

@@ -36,6 +36,20 @@ static void naive_move(const bloom *b, bloom_hash h, int by)
     }
 }
 
+/* bloom_count is the least of the key's counters. */
+static void check_count(const bloom *b, size_t size, uint64_t key, unsigned in)
+{
+    const bloom_hash h = bloom_hash_u64(look(b, size), key);
+    uint64_t index[64];
+    unsigned k = bloom_probes(look(b, size), h, index), i, least = 15;
+    for (i = 0; i < k; i++)
+        if (!naive_stuck[index[i]] && naive_count[index[i]] < least)
+            least = naive_count[index[i]];
+    CHECK(bloom_count_u64(look(b, size), key) == least);
+    CHECK(bloom_count_hash(look(b, size), h) == least);
+    CHECK(least >= (in < 15 ? in : 15));
+}
+
 /* Adds and removes the keys 0 to 99 at random. Low keys are more frequent, so
    that some counters saturate. in[] holds how often each key is in. A key that
    is in must always be found. */
@@ -65,6 +79,7 @@ static void against_multiset(bloom_plan plan)
         } else if (!maybe) {
             CHECK(!bloom_remove_u64(b, key));
         }
+        check_count(b, size, key, in[key]);
         if (round % 100 == 0)
             check_counters(b, plan.cells);
     }
@@ -138,12 +153,17 @@ static void test_remove_absent(void)
     }
     CHECK(coincide > 100);
     bloom_clear(b);
+    CHECK(bloom_count(look(b, 64), "a", 1) == 0);
     CHECK(!bloom_remove(b, "a", 1) && bloom_add(b, "a", 1));
+    CHECK(bloom_count(look(b, 64), "a", 1) > 0);
     CHECK(!sealed(b) && bloom_remove(b, "a", 1) && !sealed(b));
     CHECK(!bloom_remove(b, "a", 1) && !sealed(b) && bloom_ones(b) == 0);
     classic = bloom_init(memory, sizeof memory, a_plan(64, 5, 32, 5));
     bloom_add_u64(classic, 1);
     CHECK(!sealed(classic) && !bloom_remove_u64(classic, 1));
+    CHECK(bloom_count_u64(look(classic, 64), 1) == 1);
+    CHECK(bloom_count_u64(look(classic, 64), 2)
+          == bloom_may_contain_u64(look(classic, 64), 2));
     CHECK(sealed(classic) && bloom_may_contain_u64(look(classic, 64), 1));
 }
 

@@ -59,11 +59,6 @@ static inline void must_be_aligned(const volatile void *at, size_t by)
      __atomic_compare_exchange_n(p, was, now, weak, yes, no))
 #endif
 
-/* Counts the steps of the search for a plan, by test_step() */
-#ifdef TEST_STEPS
-#include "../inside.h"
-#endif
-
 /* An allocator that counts its calls and can fail, and an assertion that
    returns to the test instead of ending the program */
 #ifdef TEST_MALLOC
@@ -71,9 +66,10 @@ static inline void must_be_aligned(const volatile void *at, size_t by)
 void *count_malloc(size_t size);
 void count_free(void *block);
 void not_true(void);
+extern unsigned long assertions;        /* so many were checked */
 #define BLOOM_MALLOC(size) count_malloc(size)
 #define BLOOM_FREE(pointer) count_free(pointer)
-#define BLOOM_ASSERT(x) ((x) ? (void)0 : not_true())
+#define BLOOM_ASSERT(x) (assertions++, (x) ? (void)0 : not_true())
 #endif
 
 #endif

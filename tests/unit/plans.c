@@ -279,6 +279,46 @@ static void test_plans_of_bytes(void)
     CHECK(bloom_plan_bytes_layout(9, 999, (bloom_layout)none).cells == 0);
 }
 
+/* For each layout, bloom_plan_fit takes all cells that fit. No k holds more
+   keys, and no smaller k as many. */
+static void test_plans_that_fit(void)
+{
+    static const double rates[] = { 0.9, 0.5, 0.3, 0.1, 0.01, 1e-3, 1e-6, 1e-12,
+                                    1e-18 };
+    const unsigned none = LAYOUT_COUNT;
+    const double nan = strtod("nan", NULL);
+    unsigned layout, i, tried = 0;
+    size_t bytes;
+    for (layout = 0; layout < LAYOUT_COUNT; layout++) {
+        const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
+        for (i = 0; i < COUNT(rates); i++)
+            for (bytes = 30; bytes < 1000000; bytes += bytes / 2 + 1) {
+                const bloom_plan plan =
+                    bloom_plan_fit(bytes, rates[i], (bloom_layout)layout);
+                const uint64_t n = bloom_plan_capacity(plan, rates[i]);
+                bloom_plan other = bloom_plan_bytes_layout(
+                    1, bytes, (bloom_layout)layout);
+                unsigned k;
+                CHECK(n > 0 || plan.cells == 0);
+                CHECK(n == 0 || (plan.layout == layout && plan.seed == 0
+                                 && plan.cells == other.cells));
+                for (k = step; other.cells > 0 && k <= 64; k += step) {
+                    uint64_t room;
+                    other.hashes = (uint8_t)k;
+                    room = bloom_plan_capacity(other, rates[i]);
+                    CHECK(room <= n && (k >= plan.hashes || room < n));
+                    tried += room > 0;
+                }
+            }
+        CHECK(bloom_plan_size(bloom_plan_fit(999, 1, (bloom_layout)layout)) == 0);
+        CHECK(bloom_plan_size(bloom_plan_fit(999, 0, (bloom_layout)layout)) == 0);
+        CHECK(bloom_plan_size(bloom_plan_fit(999, nan, (bloom_layout)layout)) == 0);
+        CHECK(bloom_plan_size(bloom_plan_fit(39, 0.5, (bloom_layout)layout)) == 0);
+    }
+    CHECK(tried > 1000);
+    CHECK(bloom_plan_fit(999, 0.5, (bloom_layout)none).cells == 0);
+}
+
 /* Plans made with integers keep the rate in both widths. They need at least the
    memory of bloom_plan_for and, from 100 keys on, at most 2% and 64 bits
    more. */
@@ -310,17 +350,11 @@ static void test_plans_near_one(void)
     CHECK(plan.cells <= bloom_plan_hashes(192384, p, 1).cells);
 }
 
-/* The search for a plan ends after few steps. A step computes one rate. These
-   arguments have the most steps, by a random search: of all n and p, where they
-   find no plan, and of n up to 10^10 with p from 0.5 to 10^-12. */
-#ifdef TEST_STEPS
-static unsigned long steps;
-
-unsigned test_step(void)
-{
-    steps++;
-    return 0;
-}
+/* The search for a plan ends after few steps. A step computes one rate, which
+   checks an assertion. These arguments have the most steps, by a random search:
+   of all n and p, where they find no plan, and of n up to 10^10 with p from 0.5
+   to 10^-12. */
+#ifdef TEST_MALLOC
 
 static void test_steps_of_search(void)
 {
@@ -334,13 +368,16 @@ static void test_steps_of_search(void)
     };
     unsigned i;
     for (i = 0; i < COUNT(slow); i++) {
-        steps = 0;
+        assertions = 0;
         bloom_plan_layout(slow[i].n, slow[i].p, slow[i].layout);
-        CHECK(steps > 10 && steps <= slow[i].most);
+        CHECK(assertions > 10 && assertions <= slow[i].most);
     }
-    steps = 0;
+    assertions = 0;
     bloom_plan_hashes(1, 1.25647e-19, 1);
-    CHECK(steps > 10 && steps <= 100);
+    CHECK(assertions > 10 && assertions <= 100);
+    assertions = 0;
+    bloom_plan_fit(2124858428, 0.0223342, BLOOM_CLASSIC);
+    CHECK(assertions > 100 && assertions <= 220);
 }
 #endif
 
@@ -383,9 +420,10 @@ static void plan_tests(void)
     RUN(test_planning());
     RUN(test_far_plans());
     RUN(test_plans_of_bytes());
+    RUN(test_plans_that_fit());
     RUN(test_plans_near_one());
     RUN(test_frozen_plans());
-#ifdef TEST_STEPS
+#ifdef TEST_MALLOC
     RUN(test_steps_of_search());
 #endif
     RUN(test_integer_plans());

@@ -20,6 +20,7 @@
    the call that gets NULL */
 static int held, requests, refused = -1;
 static jmp_buf at_null;
+unsigned long assertions;
 void not_true(void)
 {
     longjmp(at_null, 1);
