@@ -4,6 +4,7 @@
 
 MORE += build/publish.out
 CHECKS += check-examples
+LONG += check-large
 PACKAGES += g++ python3
 
 # The code of "A filter that is published, and its updates", and its test

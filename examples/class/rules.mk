@@ -3,6 +3,7 @@
 #                         draws curves with gnuplot; 20 s. ALL=1: the tables, too
 
 CHECKS += check-class
+LONG += check-class:ALL=1
 PACKAGES += gnuplot-nox
 
 check-class: | build

@@ -6,6 +6,7 @@
 #                         see README
 
 CHECKS += check-formats
+LONG += check-formats:ALL=1
 PACKAGES += default-jdk-headless libguava-java libxxhash-dev nodejs npm
 
 check-formats: | build

@@ -8,6 +8,7 @@
 #                         times; a minute
 
 CHECKS += check-sqlite
+LONG += check-sqlite:ALL=1 sqlite-kills:RUNS=5000
 PACKAGES += libsqlite3-dev sqlite3
 
 sqlite: build/bloom.sqlite.so
