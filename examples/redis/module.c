@@ -31,7 +31,8 @@
    NONSCALING filter refuses new items instead.
    Commands of a master or of an append-only file: they are executed, or the
    server stops with the reason in its log. RedisBloom 2 has no limits for
-   CAPACITY and EXPANSION, so such commands may exceed those for clients.
+   CAPACITY and EXPANSION, so such commands may exceed those for clients, and
+   they may have the words that RedisBloom accepts.
    Corrupted data: it is refused and changes nothing. Until the last chunk of a
    dump is loaded, commands on the key return errors, never a wrong 0.
 
@@ -235,13 +236,15 @@ static int insert_items(context *ctx, string **argv, int argc)
     options o = options_of(ctx);
     const char *error = NULL;
     int i;
-    for (i = 2; i < argc && !begins(argv[i], "i") && !error; i++) {
-        if (begins(argv[i], "noc"))
+    for (i = 2; i < argc && !option(&o, argv[i], "ITEMS", "i") && !error; i++) {
+        if (option(&o, argv[i], "NOCREATE", "noc"))
             o.create = false;
-        else if (begins(argv[i], "n"))
+        else if (option(&o, argv[i], "NONSCALING", "n"))
             o.fixed = true;
-        else if (!begins(argv[i], "e") && !begins(argv[i], "c"))
-            error = "Unknown argument received";
+        else if (!option(&o, argv[i], "EXPANSION", "e")
+                 && !option(&o, argv[i], "ERROR", "e")
+                 && !option(&o, argv[i], "CAPACITY", "c"))
+            error = unknown(argv[i]);
         else if (++i < argc)
             error = read_insert(argv[i - 1], argv[i], &o);
     }

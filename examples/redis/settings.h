@@ -12,10 +12,11 @@ typedef struct options {
     double rate;
     long long capacity, expansion;
     bool fixed, create;
+    bool repeated;                      /* the command was accepted before */
     long long most_capacity, most_expansion;    /* that the command may have */
 } options;
 
-static options defaults = { 0.01, 100, 2, false, true, MOST_CAPACITY,
+static options defaults = { 0.01, 100, 2, false, true, false, MOST_CAPACITY,
                             MOST_EXPANSION };
 
 static const char *text(const string *word)
@@ -74,7 +75,7 @@ static bool is(const string *word, const char *name)
     return strcasecmp(text(word), name) == 0;
 }
 
-/* Ignores case. RedisBloom recognises options by their first letters. */
+/* Ignores case. */
 static bool begins(const string *word, const char *with)
 {
     return strncasecmp(text(word), with, strlen(with)) == 0;
@@ -191,21 +192,42 @@ static bool settle(context *ctx, string **argv, int argc)
 /* ---- Options of commands ------------------------------------------------- */
 
 /* A command that was accepted before may have any capacity and expansion:
-   RedisBloom 2 has no limits. The expansion factor of a replica may be 0, but
+   RedisBloom 2 has no limits. It may also have words that clients may not use:
+   RedisBloom, and this module before 2.4.0, recognised options by their first
+   letters, and BF.RESERVE ignored other words. The expansion factor of a replica may be 0, but
    the filters of its master grow. */
 static options options_of(context *ctx)
 {
     options o = defaults;
     if (repeats(ctx)) {
         o.fixed = false;
+        o.repeated = true;
         o.most_capacity = o.most_expansion = LLONG_MAX;
     }
     return o;
 }
 
+/* Whether the word is this option: the whole name, in any case, or, in a
+   command that was accepted before, a word that begins so */
+static bool option(const options *o, const string *word, const char *name,
+                   const char *beginning)
+{
+    return o->repeated ? begins(word, beginning) : is(word, name);
+}
+
+/* The error message for a word that is no option. Clients have tried these
+   four. */
+static const char *unknown(const string *word)
+{
+    return is(word, "EX") || is(word, "PX") || is(word, "TTL")
+        || is(word, "EXPIRE")
+         ? "ERR unknown argument: expire the whole key by EXPIRE"
+         : "ERR unknown argument";
+}
+
 static const char *read_reserve(string **argv, int argc, options *o)
 {
-    int i;
+    int i, at = 0;                      /* at: where the expansion is */
     if (RedisModule_StringToDouble(argv[2], &o->rate))
         return "ERR bad error rate";
     if (!(o->rate > 0 && o->rate < 1))
@@ -214,16 +236,18 @@ static const char *read_reserve(string **argv, int argc, options *o)
         return "ERR bad capacity";
     if (!in(o->capacity, 1, o->most_capacity))
         return "ERR capacity must be in the range [1, 1073741824]";
-    for (i = 4; i < argc; i++)          /* other words are ignored, as in
-                                           RedisBloom */
-        o->fixed = o->fixed || is(argv[i], "NONSCALING");
-    for (i = 4; i < argc && !is(argv[i], "EXPANSION"); )
-        i++;
-    if (i >= argc)
+    for (i = 4; i < argc; i++)
+        if (is(argv[i], "NONSCALING"))
+            o->fixed = true;
+        else if (is(argv[i], "EXPANSION") && at == 0)
+            at = ++i;
+        else if (!o->repeated)
+            return unknown(argv[i]);
+    if (at == 0)
         return NULL;
-    if (++i == argc)
+    if (at == argc)
         return "ERR no expansion";
-    if (RedisModule_StringToLongLong(argv[i], &o->expansion))
+    if (RedisModule_StringToLongLong(argv[at], &o->expansion))
         return "ERR bad expansion";
     if (o->fixed && o->expansion != 0)
         return "Nonscaling filters cannot expand";

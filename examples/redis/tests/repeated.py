@@ -59,6 +59,10 @@ def commands():
     yield (b"BF.RESERVE", b"reserved", b"0.001", b"2000000000", b"EXPANSION",
            b"40000")
     yield (b"BF.ADD", b"reserved", b"x")
+    # RedisBloom recognises words by their first letters, or ignores them.
+    yield (b"BF.INSERT", b"short", b"cap", b"50", b"er", b"0.001", b"EX", b"3",
+           b"i", b"x", b"y")
+    yield (b"BF.RESERVE", b"words", b"0.001", b"60", b"FOO", b"BAR", b"BAZ")
     for key in FULL:
         yield (b"BF.RESERVE", key, b"%g" % RATE, b"%d" % CAPACITY,
                b"NONSCALING")
@@ -79,6 +83,9 @@ def check():
         wrong = sum(run("BF.MEXISTS", key, *items(b"absent", 10000)))
         assert wrong <= 10000 * 0.012, (key, wrong)
     assert run("BF.EXISTS", "reserved", "x") == 1
+    assert run("BF.INFO", "short")[1::8] == [50, 3]
+    assert run("BF.MEXISTS", "short", "x", "y") == [1, 1]
+    assert run("BF.INFO", "words", "CAPACITY") == [60]
     assert run("BF.INFO", "large", "CAPACITY") == [2000000000]
     assert run("BF.INFO", "reserved", "CAPACITY") == [2000000000]
     for key in b"wide", b"widest", b"reserved":
@@ -148,6 +155,9 @@ def main(what, *words):
             "capacity must be in the range")
         assert refused(run, "BF.INSERT", "k", "EXPANSION", 40000, "ITEMS",
                        "x") == "Bad expansion"
+        for words in (("BF.INSERT", "k", "cap", 50, "ITEMS", "x"),
+                      ("BF.RESERVE", "k", 0.01, 100, "FOO")):
+            assert refused(run, *words) == "unknown argument"
         assert refused(run, *WRONG["payload"]) == "Bad data format"
         assert server.ping()
     elif what == "refused":
