@@ -84,7 +84,7 @@ fuzz() {
     clang -m${bits%% *} -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE \
         $compare -fno-sanitize-recover=all "$source" -o "$program" $libraries \
         >"$program.log" 2>&1 &&
-    "$program" $limit -max_len=${length:-128} -entropic=0 -timeout=5 \
+    "$program" $limit -max_len=${length:-128} -entropic=0 -timeout=120 \
         -print_final_stats=1 -artifact_prefix="$program-" \
         "$found" "$seeds" >>"$program.log" 2>&1
     result $? "$1" "$program.log"

@@ -451,7 +451,7 @@ static void race(unsigned long number, int *start)
             if (!b)
                 _exit(why == 0 ? 255 : why);
             bloom_add_u64(b, i);
-            alarm(20);
+            alarm(600);
             for (j = 0; j < PROCESSES; j++)
                 while (!bloom_may_contain_u64(b, j))
                     pause_for(100);

@@ -17,4 +17,4 @@ npm=build/npm-test
 gcc -std=c99 -O2 -Wall -Wextra -pedantic -I. examples/page/tests/figures.c \
     -o build/figures || exit 1
 rm -rf build/page-test && mkdir -p build/page-test build/shots || exit 1
-timeout 900 node examples/page/tests/page.mjs "$@"
+timeout 3600 node examples/page/tests/page.mjs "$@"

@@ -239,7 +239,7 @@ def blocked(*title):
 
 # ---- Adding while a master is killed. PORT is the port of a Sentinel.
 
-def failover(pid, seconds="90"):
+def failover(pid, seconds="900"):
     """Adds items and waits until a replica has them (WAIT). Kills the master
     meanwhile. In the end the new master must find all acknowledged items."""
     sentinel = redis.Redis("127.0.0.1", int(sys.argv[1]), socket_timeout=2)

@@ -19,7 +19,7 @@ tries=0
 until redis-cli -p "$4" sentinel masters 2>/dev/null | tr '\n' ' ' |
       grep -q 'num-slaves 2'; do
     tries=$((tries + 1))
-    [ $tries -lt 300 ] || fail "the Sentinel sees no replicas"
+    [ $tries -lt 3000 ] || fail "the Sentinel sees no replicas"
     sleep 0.1
 done
 pid=$(cat "$work/master/pid")

@@ -736,7 +736,7 @@ def watched():
     server.config_set("notify-keyspace-events", "KEd")
     listener = server.pubsub()
     listener.psubscribe("__keyevent@0__:*")
-    assert listener.get_message(timeout=5)["type"] == "psubscribe"
+    assert listener.get_message(timeout=300)["type"] == "psubscribe"
     bf.create("w", 0.01, 100)
     run("bf.Add", "w", "x")
     run("BF.INSERT", "w2", "ITEMS", "x")
@@ -749,7 +749,7 @@ def watched():
     run("BF.ADD", "w", "y")
     heard = []
     while len(heard) < 7:
-        message = listener.get_message(timeout=5)
+        message = listener.get_message(timeout=300)
         assert message, heard
         heard.append((message["channel"].decode()[15:],
                       message["data"].decode()))

@@ -46,7 +46,7 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.client = redis.Redis("127.0.0.1", self.port, socket_timeout=60)
+        self.client = redis.Redis("127.0.0.1", self.port, socket_timeout=600)
 
     def start(self):
         """Starts the server without data. It ends with this process. A master
@@ -201,7 +201,7 @@ class Pair:
             f.synchronised(master)
 
     def wait(self, replica, master):
-        end = time.time() + 60
+        end = time.time() + 600
         while replica.told("master_link_status") != "up" or replica.told(
                 "slave_repl_offset") != master.told("master_repl_offset"):
             assert time.time() < end, replica.name + " does not follow"

@@ -125,7 +125,7 @@ def stream(data):
 
     threading.Thread(target=serve, daemon=True).start()
     server.replicaof("127.0.0.1", listener.getsockname()[1])
-    for attempt in range(600):
+    for attempt in range(3000):
         time.sleep(0.1)
         try:
             told = server.info("replication")

@@ -50,7 +50,7 @@ start() {
     tries=0
     until [ "$(ask "$name" ping 2>&1)" = PONG ]; do
         tries=$((tries + 1))
-        [ $tries -lt 600 ] && kill -0 "$(cat "$work/$name/pid")" 2>/dev/null ||
+        [ $tries -lt 3000 ] && kill -0 "$(cat "$work/$name/pid")" 2>/dev/null ||
             { tail -n 20 "$work/$name/log"; fail "$name does not start"; }
         sleep 0.1
     done
@@ -88,7 +88,7 @@ until_says() {
     shift 2
     until ask "$name" "$@" 2>&1 | grep -q "$word"; do
         tries=$((tries + 1))
-        [ $tries -lt 1200 ] || fail "$name: the reply to $* does not show $word"
+        [ $tries -lt 3000 ] || fail "$name: the reply to $* does not show $word"
         sleep 0.1
     done
 }
