@@ -1702,7 +1702,7 @@ static inline unsigned bloom_count_(unsigned char *array, uint64_t cell,
 static inline unsigned bloom_counter_(const unsigned char *array, uint64_t cell)
 {
     const unsigned char *byte = array + (size_t)(cell >> 1);
-    return BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15U;
+    return (unsigned)BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15U;
 }
 
 static inline bool bloom_is_counted_(const unsigned char *array, uint64_t cell)

@@ -219,15 +219,15 @@ public:
 };
 
 // ---- The C functions, by kind of key and of filter -------------------------
-#define BLOOMPP_KEYS(f, call, B) \
-    inline bool f##_(B *b, bloom_key k) { return call(b, k.data, k.size); } \
-    inline bool f##_(B *b, uint64_t k) { return call##_u64(b, k); } \
-    inline bool f##_(B *b, bloom_hash h) { return call##_hash(b, h); }
+#define BLOOMPP_KEYS(result, f, call, B) \
+    inline result f##_(B *b, bloom_key k) { return call(b, k.data, k.size); } \
+    inline result f##_(B *b, uint64_t k) { return call##_u64(b, k); } \
+    inline result f##_(B *b, bloom_hash h) { return call##_hash(b, h); }
 #define BLOOMPP_MANY(f, call, B, key) \
     inline size_t f##_(B *b, const key *keys, size_t count, bool *results) \
         { return call(b, keys, count, results); }
 #define BLOOMPP_ALL(f, call, B)         /* one key, and many */ \
-    BLOOMPP_KEYS(f, call, B) \
+    BLOOMPP_KEYS(bool, f, call, B) \
     BLOOMPP_MANY(f, call##_many, B, bloom_key) \
     BLOOMPP_MANY(f, call##_many_u64, B, uint64_t) \
     BLOOMPP_MANY(f, call##_many_hash, B, bloom_hash)
@@ -235,7 +235,8 @@ public:
     inline result f##_(constant bloom *b) { return bloom_##f(b); } \
     inline result f##_(constant bloom_chain *c) { return bloom_chain_##f(c); } \
     inline result f##_(constant bloom_window *w) { return bloom_window_##f(w); }
-BLOOMPP_KEYS(remove, bloom_remove, bloom)
+BLOOMPP_KEYS(bool, remove, bloom_remove, bloom)
+BLOOMPP_KEYS(unsigned, count, bloom_count, const bloom)
 BLOOMPP_ALL(add, bloom_add, bloom)
 BLOOMPP_ALL(add, bloom_chain_add, bloom_chain)
 BLOOMPP_ALL(add, bloom_window_add, bloom_window)
@@ -362,6 +363,8 @@ template <class B, class K> bool add_one(B *b, const secret &hide, K key)
     { return hide ? add_(b, hide(key)) : add_(b, key); }
 template <class B, class K> bool ask_one(B *b, const secret &hide, K key)
     { return hide ? may_contain_(b, hide(key)) : may_contain_(b, key); }
+template <class B, class K> unsigned count_one(B *b, const secret &hide, K key)
+    { return hide ? count_(b, hide(key)) : count_(b, key); }
 template <class B> struct adds {
     B *b;
     const secret &hide;
@@ -481,6 +484,11 @@ template <class Self, class B> struct lookups {     // for the B of Self::get()
         return chunks(keys.begin(), keys.end(),
                       counts<const B>{ b(), hide });
     }
+    // Not of chains and windows. How often the key was added at most: 0 to 15,
+    // where 15 stands for 15 or more. In filters that do not count, 1 if it may
+    // be in, else 0.
+    template <class K> unsigned count(const K &k) const
+        { return count_one(b(), hide, slot(key_of(k))); }
     size_t size() const { return size_(b()); }                  // bytes
     uint64_t estimate() const { return estimate_(b()); }    // too large after &
     double fpr() const { return fpr_(b()); }                    // the rate now
@@ -561,6 +569,12 @@ public:
     filter(uint64_t n, double p, bloom_layout layout = BLOOM_CLASSIC,
            const secret &key = {})
         : filter(bloom_plan_layout(n, p, layout), key) {}
+    // Has at most `bytes` bytes, and holds the most keys at the rate p:
+    // bloom_plan_capacity(plan(), p) says how many.
+    static filter fit(size_t bytes, double p,
+                      bloom_layout layout = BLOOM_CLASSIC,
+                      const secret &key = {})
+        { return filter(bloom_plan_fit(bytes, p, layout), key); }
     explicit filter(view a)             // a copy, with its secret
         : owner(a ? made::copy(bloom_copy(a.get())) : nullptr, a.key()) {}
     operator view() const { return view(get(), hide); }

@@ -456,6 +456,28 @@ static void falses()
 #endif
 }
 
+// The filter that holds the most keys in so many bytes
+static void fits()
+{
+    const bloom_layout layouts[] = { BLOOM_CLASSIC, BLOOM_BLOCKED,
+                                     BLOOM_COUNTING };
+    for (bloom_layout layout : layouts) {
+        filter f = filter::fit(10000, 0.001, layout);
+        const uint64_t n = bloom_plan_capacity(f.plan(), 0.001);
+        IS(f.size() <= 10000 && f.size() > 9900 && f.plan().layout == layout
+           && n >= bloom_plan_capacity(bloom_plan_bytes_layout(n, 10000, layout),
+                                       0.001));
+        for (uint64_t i = 0; i < n; i++)
+            f.add(i);
+        IS(f.fpr() < 0.0012 && f.fpr() > 0.0008);
+    }
+    IS(filter::fit(10000, 0.001) == filter::fit(10000, 0.001, BLOOM_CLASSIC));
+    filter hidden = filter::fit(1000, 0.1, BLOOM_CLASSIC, secret_bytes);
+    IS(hidden.add("x") && !view(hidden.get()).may_contain("x"));
+    fails([] { return filter::fit(32, 0.1); });
+    fails([] { return filter::fit(1000, 1); });
+}
+
 static void whole()
 {
     filter a(1000, 0.01, BLOOM_BLOCKED), b(1000, 0.01, BLOOM_BLOCKED);
@@ -476,6 +498,16 @@ static void whole()
        && !counting.remove("x") && !counting.may_contain("x"));
     IS(bloom_flatten(flat.get(), counting.get()) && flat.may_contain(5)
        && !flat.may_contain("x"));
+    for (unsigned i = 0; i < 20; i++) {
+        const unsigned most = i < 15 ? i : 15;
+        IS(counting.count("x") == most && view(counting).count("x") == most
+           && counting.count(7) == most && counting.count(hashed) == most);
+        counting.add("x"), counting.add(7), counting.add(hashed);
+    }
+    counting.remove(7);
+    IS(counting.count(5) == 1 && counting.count(7) == 15 && !counting.count(9));
+    IS(flat.count(5) == 1 && flat.count("x") == 0 && a.count("a") == 1
+       && a.count(std::string("absent")) == 0);
 
     bloom_error error = BLOOM_OK;
     view seen(a.get(), a.size(), &error);
@@ -656,6 +688,11 @@ static void secrets()
        && (f | copy).may_contain("more"));
 
     filter counting(100, 1e-6, BLOOM_COUNTING, secret_bytes);
+    IS(counting.add("two") && !counting.add("two") && counting.add(2)
+       && counting.count("two") == 2 && counting.count(2) == 1
+       && filter(counting.operator view()).count("two") == 2
+       && view(counting.get()).count("two") == 0);
+    counting.clear();
     IS(counting.add("x") && !counting.remove("y") && counting.remove("x")
        && !counting.may_contain("x") && !counting.remove("x"));
     filter planned(bloom_plan_layout(100, 1e-6, BLOOM_BLOCKED), other);
@@ -953,7 +990,8 @@ static void sharing()
     auto two = bloompp::share(std::string("shared"));
     IS(one.add("apple") && two.may_contain("apple"));
     IS(two.add({ 1, 2, 3 }) == 3 && one.may_contain({ 1, 2, 3 }) == 3);
-    IS(one.remove(1) && !two.may_contain(1) && two.estimate() == 3);
+    IS(one.count(1) == 1 && one.remove(1) && !two.may_contain(1)
+       && two.count(1) == 0 && two.estimate() == 3);
     IS(view(one) == view(two) && one.fpr() > 0);
     IS(two.plan().cells == plan.cells && two.verify() == BLOOM_UNSEALED);
     filter other(plan);
@@ -1000,6 +1038,7 @@ int main()
     operators();
     common();
     falses();
+    fits();
     whole();
     chains();
     windows();
