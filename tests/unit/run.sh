@@ -1,8 +1,8 @@
 # `make test` and `make test-all` run this script. It builds and runs the test
 # programs NAME.., and the other tests: the files build/NAME.out in TESTS. Each
 # result is printed when it is there: make does that, with the files
-# build/NAME.said. Last, this script checks the first example. It skips what the
-# compiler cannot build, and says so. It ends with the sum, "N passed, N failed".
+# build/NAME.said. Last, this script checks the first example, and the names in
+# tests/inside.h. It skips what the compiler cannot build, and says so. It ends with the sum, "N passed, N failed".
 # usage: CC=.. CXX=.. BUILD=.. TESTS=.. [ONLY="NAME..."] run.sh NAME...
 . tests/helpers.sh
 
@@ -40,5 +40,11 @@ first_prints() {
     [ "$(build/first)" = "$said" ]
 }
 check "examples/first.c prints what its comments say" first_prints
+
+# Tests that `make test` does not run call private functions by tests/inside.h.
+gone=$(sed -n 's/^#define [iI][nN][A-Za-z0-9_]* \([a-zA-Z0-9_]*_\).*/\1/p' \
+        tests/inside.h |
+    while read -r name; do grep -q -w "$name" bloom.h || echo "$name"; done)
+is "private names in tests/inside.h that bloom.h lacks" '' "$gone"
 
 counted
