@@ -283,8 +283,7 @@ static void test_plans_of_bytes(void)
    keys, and no smaller k as many. */
 static void test_plans_that_fit(void)
 {
-    static const double rates[] = { 0.9, 0.5, 0.3, 0.1, 0.01, 1e-3, 1e-6, 1e-12,
-                                    1e-18 };
+    static const double rates[] = { 0.9, 0.3, 0.01, 1e-6, 1e-12, 1e-18 };
     const unsigned none = LAYOUT_COUNT;
     const double nan = strtod("nan", NULL);
     unsigned layout, i, tried = 0;
@@ -292,7 +291,7 @@ static void test_plans_that_fit(void)
     for (layout = 0; layout < LAYOUT_COUNT; layout++) {
         const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
         for (i = 0; i < COUNT(rates); i++)
-            for (bytes = 30; bytes < 1000000; bytes += bytes / 2 + 1) {
+            for (bytes = 30; bytes < 1000000; bytes = 2 * bytes + 9) {
                 const bloom_plan plan =
                     bloom_plan_fit(bytes, rates[i], (bloom_layout)layout);
                 const uint64_t n = bloom_plan_capacity(plan, rates[i]);
@@ -315,7 +314,7 @@ static void test_plans_that_fit(void)
         CHECK(bloom_plan_size(bloom_plan_fit(999, nan, (bloom_layout)layout)) == 0);
         CHECK(bloom_plan_size(bloom_plan_fit(39, 0.5, (bloom_layout)layout)) == 0);
     }
-    CHECK(tried > 1000);
+    CHECK(tried > 500);
     CHECK(bloom_plan_fit(999, 0.5, (bloom_layout)none).cells == 0);
 }
 
