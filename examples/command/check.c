@@ -10,8 +10,8 @@ typedef struct asking {
     const options *asked;
     filter f;
     batch lines[SLOTS];             /* by thread */
-    bool as_usual[SLOTS];              /* by thread: a line may be in, or does not
-                                       look like the hash of a password */
+    bool as_usual[SLOTS];           /* by thread: a line may be in, or does
+                                       not look like a password's hash */
 } asking;
 
 static bool all_hashes(const batch *b, size_t count)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A new filter is of the first kind that the wish is for, or else of the last. */
+/* A new filter is of the first kind that the wish is for; or else, the last. */
 enum { KINDS = 3 };
 static const kind *const kinds[KINDS] = { &window_kind, &fixed_kind,
                                           &chain_kind };

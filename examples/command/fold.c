@@ -1,5 +1,5 @@
-/* fold.c: bloom fold. Folding shrinks a filter that was planned for too many lines
-   to the size that it needs for the lines that it holds. */
+/* fold.c: bloom fold. Folding shrinks a filter that was planned for too many
+   lines to the size that it needs for the lines that it holds. */
 #include "fold.h"
 #include "filter.h"
 #include "fixed.h"

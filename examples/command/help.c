@@ -1,5 +1,5 @@
-/* help.c: bloom --help and bloom VERB --help, from the table of verbs and that of
-   options. bloom.bash reads both texts. */
+/* help.c: bloom --help and bloom VERB --help, from the table of verbs and that
+   of options. bloom.bash reads both texts. */
 #include "help.h"
 #include "say.h"
 

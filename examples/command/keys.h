@@ -1,5 +1,5 @@
-/* keys.h: the lines of a chunk, many at a time, with the key of each: all of the
-   line, or the part that the key options select */
+/* keys.h: the lines of a chunk, many at a time, with the key of each: all of
+   the line, or the part that the key options select */
 
 #ifndef KEYS_H
 #define KEYS_H
@@ -30,8 +30,8 @@ typedef struct batch {
    chunk. */
 size_t next_batch(batch *b, chunk *c, const key_rules *rules);
 
-/* Moves the lines whose `wanted` is `value` to the front of the chunk, after the
-   *kept bytes that are there already. */
+/* Moves the lines whose `wanted` is `value` to the front of the chunk, after
+   the *kept bytes that are there already. */
 void keep_lines(chunk *c, size_t *kept, const batch *b, const bool *wanted,
                 bool value, size_t count);
 

@@ -1,5 +1,5 @@
-/* kind.h: filters in memory, and what they are asked. There are three kinds, each
-   with a file of its own: of fixed size (fixed.c), growing (chain.c), and
+/* kind.h: filters in memory, and what they are asked. There are three kinds,
+   each with a file of its own: of fixed size (fixed.c), growing (chain.c), and
    forgetting (window.c). A new kind is a new file, and a row in filter.c; a new
    question is a function here, and in each of these files. Verbs ask through
    filter.h. */
@@ -46,8 +46,8 @@ typedef struct kind {
     char magic[4];                  /* how its file begins */
     bool fills;                     /* beyond n lines, its rate rises */
 
-    /* Making. `read` gets the first BLOOM_HEADER_SIZE bytes of the file. `agree`
-       exits if the filter was made by other options. */
+    /* Making. `read` gets the first BLOOM_HEADER_SIZE bytes of the file.
+       `agree` exits if the filter was made by other options. */
     bool (*is_wanted)(const wish *w);   /* NULL: by those for no other kind */
     filter (*make)(const wish *w);
     filter (*read)(int fd, const char *name, const unsigned char *head);

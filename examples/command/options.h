@@ -25,7 +25,7 @@ typedef struct verb {
     const char *operands, *brief, *help;        /* brief: for bloom --help */
 } verb;
 
-/* In a table of verbs, which ends with a NULL name. Exits if it is not there. */
+/* In a table of verbs, which ends with a NULL name. Exits if it is missing. */
 const verb *find_verb(const verb *verbs, const char *name);
 
 /* Parses the words after the verb, and returns the operands. */

@@ -1,5 +1,5 @@
 /* posix.h: the edition of POSIX that the command needs. Each header of this
-   folder includes it first, as it must come before the headers of the system. */
+   folder includes it first, as it must precede the headers of the system. */
 
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L

@@ -1,5 +1,5 @@
-/* queue.c: the lines of `bloom uniq -f` that are being printed, and are not in the
-   filter yet
+/* queue.c: the lines of `bloom uniq -f` that are being printed, and are not in
+   the filter yet
 
    A line is printed first, and its key is added to the filter afterwards. If
    the line did not reach its reader, because the disk was full or the reader of

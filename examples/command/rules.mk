@@ -13,6 +13,7 @@ PRODUCTS += build/bloom
 TESTS += build/command.out
 MORE += build/command-all.out
 CHECKS += check-command
+LONG += race crash:RUNS=1000
 PACKAGES += strace clang-tidy cppcheck mandoc gcovr gcc binutils
 
 COMMAND = examples/command

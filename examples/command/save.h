@@ -1,5 +1,5 @@
-/* save.h: the file of a filter: its lock, and how it is replaced. Each run writes
-   at most one file. Symbolic links are followed. */
+/* save.h: the file of a filter: its lock, and how it is replaced. Each run
+   writes at most one file. Symbolic links are followed. */
 
 #ifndef SAVE_H
 #define SAVE_H

@@ -326,6 +326,18 @@ static size_t find_new(bool *is_new, size_t count)
     return found;
 }
 
+static size_t next_lines_of(chunk *c)
+{
+    return next_batch(&run.lines, c, &run.asked->keys);
+}
+
+static void keep_wanted(chunk *c, size_t *kept, const bool *is_new,
+                        size_t count)
+{
+    if (!run.asked->counts)
+        keep_lines(c, kept, &run.lines, is_new, !run.asked->repeated, count);
+}
+
 /* For a run with a FILE. With -c and -d, new lines are not printed, so they are
    added at once. */
 static void print_chunk(job *j, unsigned slot, chunk *c, tally *sum)
@@ -335,12 +347,11 @@ static void print_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     size_t count, added, kept = 0, done = 0;
     (void)j;
     (void)slot;
-    while (!run.gone && (count = next_batch(&run.lines, c, &run.asked->keys)) > 0) {
+    while (!run.gone && (count = next_lines_of(c)) > 0) {
         added = adds ? add_lines(&run.seen, run.lines.key, count, is_new)
                      : find_new(is_new, count);
         note_lines(sum, count, added);
-        if (!run.asked->counts)
-            keep_lines(c, &kept, &run.lines, is_new, !run.asked->repeated, count);
+        keep_wanted(c, &kept, is_new, count);
         if (kept - done >= BLOCK || count_waiting() > MOST_WAITING - BATCH) {
             print_lines(c->text + done, kept - done);
             done = kept;
@@ -360,11 +371,10 @@ static void filter_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     size_t count, kept = 0;
     (void)j;
     (void)slot;
-    while ((count = next_batch(&run.lines, c, &run.asked->keys)) > 0) {
+    while ((count = next_lines_of(c)) > 0) {
         note_lines(sum, count,
                    add_lines(&run.seen, run.lines.key, count, is_new));
-        if (!run.asked->counts)
-            keep_lines(c, &kept, &run.lines, is_new, !run.asked->repeated, count);
+        keep_wanted(c, &kept, is_new, count);
     }
     c->size = kept;
 }

@@ -1,5 +1,5 @@
-/* window.c: filters that forget (bloom_window.h), with eight generations. A line
-   is added when it is printed. It is not added again when a copy of it is
+/* window.c: filters that forget (bloom_window.h), with eight generations. A
+   line is added when it is printed. It is not added again when a copy of it is
    dropped. Each call that adds lines first forgets those that are too old. */
 #include "window.h"
 #include "image.h"

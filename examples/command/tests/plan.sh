@@ -73,7 +73,8 @@ for p in 20% 5% 0.01%; do for layout in classic blocked; do
         says err ': holds more than 2000 lines: '
         says err "$full $p; make a larger"
         is "$what: one warning" 1 $(grep -c 'will now be lost' err)
-        is "$what: two lines" 2 $(wc -l < err)
+        name=uniq; [ "$fixed" = --fixed ] || name=g
+        is "$what: two lines, with the name" 2 $(grep -c "^bloom: $name: " err)
         says err ": $(wc -l < out | tr -d ' ') lines were new, "
     done
     what='build past N'; "$bloom" build -n 2000 -p $p -l $layout f past 2> err
