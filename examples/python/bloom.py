@@ -8,6 +8,7 @@
     seen.add("apple")                     # True: it was certainly new
     "apple" in seen, "pear" in seen       # True, False
     seen.update(array("Q", range(1000)))  # many keys: much faster than add()
+    cache = Bloom.fit(64 << 20, 0.01)     # as many keys as fit into 64 MB
     seen.save("seen.bloom")               # `bloom check seen.bloom` reads it
     with Bloom.open("seen.bloom") as old: # maps the file into memory
         len(old), old.fpr                 # estimated keys, false-positive rate
@@ -138,19 +139,19 @@ def _functions(prefix: str, table: str) -> Any:
              "u": c_uint64, "i": c_int, "d": c_double, "z": ctypes.c_size_t,
              "b": c_bool, "w": ctypes.c_uint, "s": ctypes.c_char_p, "-": None}
     whole = """seal estimate fpr copy verify merge intersect clear load fold_by
-        find_all count put get clear_filter save share unshare""".split()
+        find_all put get clear_filter save share unshare slices_count""".split()
     functions = SimpleNamespace()
     for result, arguments, *names in map(str.split, table.split(",")):
         for name in names:
-            function = getattr(_released if name in whole else _held,
-                               prefix + name)
+            long = name in whole or (prefix + name)[6:] in whole
+            function = getattr(_released if long else _held, prefix + name)
             function.restype = types[result]
             function.argtypes = [types[letter] for letter in arguments]
             setattr(functions, name, function)
-    for name in "add", "may_contain", "remove":     # of bytes, integers, hashes
+    for name in "add", "may_contain", "remove", "count":
         if hasattr(functions, name):
-            setattr(functions, name + "_one", [
-                getattr(functions, name + kind)
+            setattr(functions, name + "_one", [         # of the kinds of keys
+                getattr(functions, name + kind, None)
                 for kind in ("", "_u64", "_hash")])
     return functions
 
@@ -164,8 +165,10 @@ _COMMON = """- v free seal, d v fpr, b vsz add may_contain,
 try:
     _held, _released = ctypes.PyDLL(_path), ctypes.CDLL(_path)
     _BLOOM = _COMMON + """b vsz remove, b vu remove_u64, b vh remove_hash,
-        b vv merge, u v estimate, """
-    _bloom = _functions("bloom_", _BLOOM + """P udi plan_layout, P v plan_of,
+        w vsz count, w vu count_u64, w vh count_hash, b vv merge,
+        u v estimate, """
+    _bloom = _functions("bloom_", _BLOOM + """P udi plan_layout,
+        P zdi plan_fit, P v plan_of,
         z P plan_size, u Pd plan_capacity, d Pu plan_fpr, u vd fold_by,
         v P create, v v copy, v vzv view, z v size, i v verify, s i error_text,
         b vu fold, b vv intersect, - v clear""")
@@ -194,6 +197,72 @@ _memcmp = _released.memcmp
 _memcmp.argtypes = [c_void_p, c_void_p, ctypes.c_size_t]
 _python = ctypes.PyDLL("", handle=ctypes.pythonapi._handle)
 
+# ---- Arguments and keys ----------------------------------------------------
+def _whole_number(n: Any) -> int:
+    if not hasattr(n, "__int__") and not hasattr(n, "__index__"):
+        raise TypeError("a whole number is needed, not " + type(n).__name__)
+    with suppress(ValueError, OverflowError):           # nan, infinity
+        if int(n) == n and 0 <= n <= _U64:
+            return int(n)
+    raise ValueError(f"{n!r} is not a whole number from 0 to 2^64 - 1")
+
+def _how_many(filters: Any) -> int:
+    if _whole_number(filters) == 0:
+        raise ValueError("slices have at least 1 filter")
+    return _whole_number(filters)
+
+def _no_key(key: Any) -> TypeError:
+    return TypeError("a key must be bytes, str or int, not "
+                     + type(key).__name__ + (
+                         ": for many keys, use update() and check()"
+                         if hasattr(key, "__iter__") else ""))
+
+def _is_bool(kind: Any) -> bool:
+    return kind.__name__ in ("bool", "bool_")       # bool_ is NumPy's
+
+def _u64(key: Any) -> int:
+    if _is_bool(type(key)):
+        raise _no_key(key)
+    try:
+        number = index(key)
+    except TypeError:
+        if not hasattr(key, "__iter__"):
+            raise                       # an error of the key's own __index__
+        raise _no_key(key) from None    # NumPy's arrays have one that fails
+    if -2**63 <= number <= _U64:
+        return number & _U64
+    raise OverflowError("an integer key or a seed must be from -2^63 to "
+                        "2^64 - 1")
+
+def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int,
+          of: Any = _bloom.plan_layout, what: str = "n") -> Any:
+    n, p = _whole_number(n), c_double(p).value
+    hash_bits = _whole_number(hash_bits)
+    if not isinstance(layout, str):
+        raise TypeError("layout must be a str, not " + type(layout).__name__)
+    if layout not in LAYOUTS or hash_bits not in (32, 64):
+        raise ValueError(f"layout must be one of {LAYOUTS} and hash_bits 64 or "
+                         f"32, not {layout!r} and {hash_bits!r}")
+    plan = of(n, p, LAYOUTS.index(layout))
+    plan.seed, plan.hash_bits = _u64(int(index(seed))), hash_bits
+    if _bloom.plan_size(plan) == 0:
+        raise ValueError(f"no {layout} filter is possible for {what} = {n}, "
+                         f"p = {p} and hash_bits = {hash_bits}: p must be "
+                         "between 0 and 1 and not too small, n must not be too "
+                         "large, bytes must have room for a key, and blocked "
+                         "filters need hash_bits 64")
+    return n, p, plan
+
+def _plan_tuple(plan: _Plan) -> Plan:
+    return Plan(*(getattr(plan, name) for name in Plan._fields))
+
+def _bytes(key: Any) -> bytes:
+    if isinstance(key, str):
+        return str.encode(key)
+    if isinstance(key, _BYTES):
+        return bytes(key)
+    raise _no_key(key)
+
 class _Secret:
     """The 16 bytes of key=, or None. It hashes keys, and is shared by copies of
     a filter. Pickles would store it, so it refuses to be pickled."""
@@ -220,6 +289,65 @@ class _Secret:
         key = _bytes(key)
         return _keyed.hash(self.bytes, key, len(key))
 
+def _one(calls: Any, memory: Any, key: Any) -> Any:
+    texts, integers, hashes = calls
+    if memory.secret is not None:
+        return hashes(memory, memory.secret.hash(key))
+    if hasattr(key, "__index__"):
+        return integers(memory, _u64(key))
+    key = _bytes(key)
+    return texts(memory, key, len(key))
+
+def _packed(keys: Any) -> Any:
+    """Packs keys for one call. Returns the end of the function's name, an array
+    of integers or of bloom_key, and an object to keep alive during the call. If
+    the keys are of both kinds, or one is refused, the name ends with "" and the
+    keys are unchanged: call the function for each of them."""
+    for code in "" if any(map(_is_bool, set(map(type, keys)))) else "Qq":
+        with suppress(Exception):
+            return "_many_u64", array(code, list(map(index, keys))), None
+    with suppress(Exception):
+        texts = list(map(_bytes, keys))
+        sizes = array(_WORD, map(len, texts))
+        joined = ctypes.create_string_buffer(b"".join(texts))
+        pairs = sizes * 2
+        pairs[0::2] = array(_WORD, accumulate(
+            sizes[:-1], initial=ctypes.addressof(joined)))
+        pairs[1::2] = sizes
+        return "_many", pairs, joined
+    return "", keys, None
+
+def _batches(keys: Any, keyed: bool) -> Iterator[Any]:
+    """Yields all keys in batches, packed unless they are hashed with a secret.
+    If the iterator of the keys fails, the keys before that are yielded
+    first."""
+    view: Any = None
+    with suppress(TypeError, ValueError, BufferError):
+        view = memoryview(keys)
+    if getattr(keys if view is None else view, "ndim", 1) > 1:
+        raise TypeError("the keys are a table, whose rows or elements may be "
+                        "the keys: pass one dimension, for example "
+                        "table.ravel() or a column")
+    if view is not None and not keyed and view.format in {*"QqLl"} \
+            and (view.ndim, view.itemsize) == (1, 8):
+        for i in range(0, len(view), _CHUNK):           # Ctrl-C comes between
+            part = view[i:i + _CHUNK]
+            yield "_many_u64", part if part.contiguous else array(
+                "Q", bytes(part)), None
+        return
+    if isinstance(keys, (str, *_BYTES)):
+        raise TypeError("this is one key: pass a list of keys, or use add() or "
+                        "`in`")
+    every, chunk = iter(keys), [0]
+    while chunk:
+        chunk = []
+        try:
+            chunk.extend(islice(every, _CHUNK))
+        finally:
+            if chunk:
+                yield ("", chunk, None) if keyed else _packed(chunk)
+
+# ---- Memory ----------------------------------------------------------------
 class _Memory:
     """The memory of a filter, a chain or a window. The library's functions take
     it as a pointer. It is freed with the last reference to it, so close() does
@@ -303,6 +431,11 @@ def _address(view: Any) -> Any:
     _python.PyBuffer_Release(buffer)
     return buffer[0]
 
+def _check(error: int, name: object) -> int:
+    if error not in (0, _UNSEALED):
+        raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
+    return error
+
 def _opened(call: Any, image: memoryview, name: object, magic: bytes) -> Any:
     error = c_int()
     address = call(_address(image), image.nbytes, ctypes.byref(error))
@@ -313,132 +446,10 @@ def _opened(call: Any, image: memoryview, name: object, magic: bytes) -> Any:
     _check(error.value, name)
     return address
 
-def _check(error: int, name: object) -> int:
-    if error not in (0, _UNSEALED):
-        raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
-    return error
-
 def _same(a: Any, b: Any) -> bool:
     """Compares two images except for their seals, bytes 24 to 31."""
     return len(a) == len(b) and not _memcmp(a, b, 24) and not _memcmp(
         ctypes.byref(a, 32), ctypes.byref(b, 32), len(a) - 32)
-
-# ---- Arguments and keys ----------------------------------------------------
-def _whole_number(n: Any) -> int:
-    if not hasattr(n, "__int__") and not hasattr(n, "__index__"):
-        raise TypeError("a whole number is needed, not " + type(n).__name__)
-    with suppress(ValueError, OverflowError):           # nan, infinity
-        if int(n) == n and 0 <= n <= _U64:
-            return int(n)
-    raise ValueError(f"{n!r} is not a whole number from 0 to 2^64 - 1")
-
-def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int) -> Any:
-    n, p = _whole_number(n), c_double(p).value
-    hash_bits = _whole_number(hash_bits)
-    if not isinstance(layout, str):
-        raise TypeError("layout must be a str, not " + type(layout).__name__)
-    if layout not in LAYOUTS or hash_bits not in (32, 64):
-        raise ValueError(f"layout must be one of {LAYOUTS} and hash_bits 64 or "
-                         f"32, not {layout!r} and {hash_bits!r}")
-    plan = _bloom.plan_layout(n, p, LAYOUTS.index(layout))
-    plan.seed, plan.hash_bits = _u64(int(index(seed))), hash_bits
-    if _bloom.plan_size(plan) == 0:
-        raise ValueError(f"no {layout} filter is possible for n = {n}, p = {p} "
-                         f"and hash_bits = {hash_bits}: p must be between 0 "
-                         "and 1 and not too small, n must not be too large, "
-                         "and blocked filters need hash_bits 64")
-    return n, p, plan
-
-def _plan_tuple(plan: _Plan) -> Plan:
-    return Plan(*(getattr(plan, name) for name in Plan._fields))
-
-def _no_key(key: Any) -> TypeError:
-    return TypeError("a key must be bytes, str or int, not "
-                     + type(key).__name__ + (
-                         ": for many keys, use update() and check()"
-                         if hasattr(key, "__iter__") else ""))
-
-def _is_bool(kind: Any) -> bool:
-    return kind.__name__ in ("bool", "bool_")       # bool_ is NumPy's
-
-def _u64(key: Any) -> int:
-    if _is_bool(type(key)):
-        raise _no_key(key)
-    try:
-        number = index(key)
-    except TypeError:
-        if not hasattr(key, "__iter__"):
-            raise                       # an error of the key's own __index__
-        raise _no_key(key) from None    # NumPy's arrays have one that fails
-    if -2**63 <= number <= _U64:
-        return number & _U64
-    raise OverflowError("an integer key or a seed must be from -2^63 to "
-                        "2^64 - 1")
-
-def _bytes(key: Any) -> bytes:
-    if isinstance(key, str):
-        return str.encode(key)
-    if isinstance(key, _BYTES):
-        return bytes(key)
-    raise _no_key(key)
-
-def _one(calls: Any, memory: _Memory, key: Any) -> bool:
-    texts, integers, hashes = calls
-    if memory.secret is not None:
-        return hashes(memory, memory.secret.hash(key))
-    if hasattr(key, "__index__"):
-        return integers(memory, _u64(key))
-    key = _bytes(key)
-    return texts(memory, key, len(key))
-
-def _packed(keys: Any) -> Any:
-    """Packs keys for one call. Returns the end of the function's name, an array
-    of integers or of bloom_key, and an object to keep alive during the call. If
-    the keys are of both kinds, or one is refused, the name ends with "" and the
-    keys are unchanged: call the function for each of them."""
-    for code in "" if any(map(_is_bool, set(map(type, keys)))) else "Qq":
-        with suppress(Exception):
-            return "_many_u64", array(code, list(map(index, keys))), None
-    with suppress(Exception):
-        texts = list(map(_bytes, keys))
-        sizes = array(_WORD, map(len, texts))
-        joined = ctypes.create_string_buffer(b"".join(texts))
-        pairs = sizes * 2
-        pairs[0::2] = array(_WORD, accumulate(
-            sizes[:-1], initial=ctypes.addressof(joined)))
-        pairs[1::2] = sizes
-        return "_many", pairs, joined
-    return "", keys, None
-
-def _batches(keys: Any, keyed: bool) -> Iterator[Any]:
-    """Yields all keys in batches, packed unless they are hashed with a secret.
-    If the iterator of the keys fails, the keys before that are yielded
-    first."""
-    view: Any = None
-    with suppress(TypeError, ValueError, BufferError):
-        view = memoryview(keys)
-    if getattr(keys if view is None else view, "ndim", 1) > 1:
-        raise TypeError("the keys are a table, whose rows or elements may be "
-                        "the keys: pass one dimension, for example "
-                        "table.ravel() or a column")
-    if view is not None and not keyed and view.format in {*"QqLl"} \
-            and (view.ndim, view.itemsize) == (1, 8):
-        for i in range(0, len(view), _CHUNK):           # Ctrl-C comes between
-            part = view[i:i + _CHUNK]
-            yield "_many_u64", part if part.contiguous else array(
-                "Q", bytes(part)), None
-        return
-    if isinstance(keys, (str, *_BYTES)):
-        raise TypeError("this is one key: pass a list of keys, or use add() or "
-                        "`in`")
-    every, chunk = iter(keys), [0]
-    while chunk:
-        chunk = []
-        try:
-            chunk.extend(islice(every, _CHUNK))
-        finally:
-            if chunk:
-                yield ("", chunk, None) if keyed else _packed(chunk)
 
 # ---- Files -----------------------------------------------------------------
 def _write(file: Any, parts: Any) -> None:
@@ -446,13 +457,6 @@ def _write(file: Any, parts: Any) -> None:
         while part:                     # a raw file may write only a part
             taken = file.write(part)
             part = part[len(part) if taken is None else taken:]
-
-def _replace(path: Any, parts: Any) -> None:
-    """Writes a new file, and then gives it the name of the old one."""
-    image = parts[-1]
-    if len(parts) > 2 or parts[0]:      # with a head, or several parts
-        image = b"".join(parts)
-    _succeeded(_file.save(_encoded(path), image, len(image)), path)
 
 def _encoded(path: Any) -> bytes:
     name = os.fsencode(path)
@@ -466,6 +470,13 @@ def _succeeded(why: int, path: Any) -> None:
                       "open(writable=True)", os.fspath(path))
     if why:
         raise OSError(why, os.strerror(why), os.fspath(path))
+
+def _replace(path: Any, parts: Any) -> None:
+    """Writes a new file, and then gives it the name of the old one."""
+    image = parts[-1]
+    if len(parts) > 2 or parts[0]:      # with a head, or several parts
+        image = b"".join(parts)
+    _succeeded(_file.save(_encoded(path), image, len(image)), path)
 
 def _open_locked(path: Any) -> Any:
     """Opens a file that no other filter may change. The lock lasts as long as
@@ -809,6 +820,18 @@ class Bloom(_Mapped, _Filter):
         self._memory = _Memory(_bloom.create(plan), _bloom.free).keyed(key)
 
     @classmethod
+    def fit(cls: Type[_F], bytes: float, p: float = 0.01, *,
+            layout: Layout = "classic", seed: int = 0, key: Secret = None
+            ) -> _F:
+        """Make a filter of at most so many bytes. Of all filters of this
+        layout, it holds the most keys at the false-positive rate p: capacity(p)
+        says how many."""
+        plan = _plan(bytes, p, layout, seed, 64, _bloom.plan_fit, "bytes")[-1]
+        self = object.__new__(cls)
+        self._memory = _Memory(_bloom.create(plan), _bloom.free).keyed(key)
+        return self
+
+    @classmethod
     def share(cls: Type[_F], path: Path, n: Optional[float] = None,
               p: float = 0.01, *, layout: Layout = "classic", seed: int = 0,
               hash_bits: int = 64, key: Secret = None) -> _F:
@@ -875,6 +898,13 @@ class Bloom(_Mapped, _Filter):
             raise ValueError(f"a {LAYOUTS[self.plan.layout]} filter cannot "
                              "remove keys: make it with layout=\"counting\"")
         return removed
+
+    def count(self, key: Key) -> int:
+        """How often a key was added at most, in layout "counting": 0 to 15,
+        where 15 stands for 15 or more. It is never too low, unless keys were
+        removed that had not been added. In other layouts it is 1 if the key may
+        be in, else 0."""
+        return _one(self._lib.count_one, self._open(), key)
 
     def _combine(self: _F, call: Any, other: "Bloom") -> _F:
         if not isinstance(other, Bloom):
@@ -1248,11 +1278,6 @@ class Slices(_Mapped):
     def _shape(self) -> str:
         return "filters={0} m={1.cells} k={1.hashes}".format(self.filters,
                                                              self.plan)
-
-def _how_many(filters: Any) -> int:
-    if _whole_number(filters) == 0:
-        raise ValueError("slices have at least 1 filter")
-    return _whole_number(filters)
 
 
 def _main() -> None:

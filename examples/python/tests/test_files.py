@@ -185,7 +185,8 @@ def shared():
     b = Bloom.share(pathlib.Path(name))
     check("one finds the keys of the other", a.add("x") and "x" in b
           and b.update(range(9), [b"y", 7]) == 10 and "y" in a
-          and all(a.check(range(9))) and b.remove("y") and "y" not in a)
+          and all(a.check(range(9))) and b.count("y") == 1 and b.remove("y")
+          and "y" not in a and a.count("y") == 0)
     check("the same", a == b and len(a) == len(b) == 10 and a.fpr == b.fpr
           and a.plan == b.plan)
     c = Bloom(1000, 0.001, layout="counting", seed=5)
@@ -533,7 +534,7 @@ def closed():
     b.close()
     with c:
         c.close()
-    calls = {"add": "x", "update": [], "check": [], "__contains__": "x",
+    calls = {"add": "x", "count": "x", "update": [], "check": [], "__contains__": "x",
              "save": path("closed"), "remove": "x", "__ior__": Bloom(5),
              "fold": 1, "__reduce__": None, "__len__": None, "seal": None,
              "__bytes__": None, "__enter__": None, "verify": None,
@@ -546,7 +547,7 @@ def closed():
     b.close()
     for a in b, c, w, s, half, chain:
         public = {name for kind in type(a).__mro__[:-1] for name in vars(kind)
-                  if name[0] != "_"} - {"close", "open", "load", "share",
+                  if name[0] != "_"} - {"close", "open", "load", "share", "fit",
                                          "from_bytes"}
         for name in public | {n for n in calls if hasattr(a, n)}:
             if not isinstance(a, Bloom) and name in ("__or__", "__ior__"):

@@ -143,6 +143,59 @@ def arguments():
     refuses(AttributeError, "", lambda: setattr(Bloom(9).plan, "cells", 9))
 
 
+def fits():
+    """The filter that holds the most keys in so many bytes"""
+    for layout in LAYOUTS:
+        for size, p in (10**4, 0.01), (10**6, 1e-5), (1e3, 0.2):
+            b = Bloom.fit(size, p, layout=layout, seed=3)
+            n = b.capacity(p)
+            check(f"{b!r} in {size} bytes", size * 0.98 < len(bytes(b)) <= size
+                  and b.plan.layout == LAYOUTS.index(layout)
+                  and b.plan.seed == 3 and b.plan_fpr(n) <= p)
+            check("more keys need more bytes", layout == "blocked" or len(bytes(
+                Bloom(n + n // 50 + 9, p, layout=layout))) > size)
+    b = Bloom.fit(10**4)
+    n = b.capacity(0.01)
+    b.update(range(n))
+    check("p is 0.01", b == Bloom.fit(10**4, 0.01) | b and 0.009 < b.fpr < 0.011
+          and 8000 < n < 8400)
+    n = Named.fit(1000, key=bytes(16))
+    check("a subclass, and a secret", type(n) is Named and n.add("x")
+          and "x" not in Bloom.from_bytes(bytes(n)))
+    for bad in dict(bytes=32), dict(bytes=0), dict(p=1), dict(p=0), \
+            dict(p=1e-30), dict(layout="x"), dict(bytes=-1), dict(bytes=0.5):
+        refuses(ValueError, "", lambda: Bloom.fit(**{"bytes": 1000, **bad}))
+    refuses((ValueError, MemoryError), "", lambda: Bloom.fit(2**64 - 1))
+
+
+def counts():
+    """How often a key was added at most"""
+    for make in partial(Bloom, key=bytes(16)), Bloom, partial(
+            Bloom, hash_bits=32):
+        b = make(1000, 1e-6, layout="counting")
+        keys = "text", b"bytes", 7, Index(-3), ""
+        for i in range(20):
+            check(f"{i} times", [b.count(key) for key in keys]
+                  == [min(i, 15)] * 5)
+            for key in keys:
+                b.add(key)
+        check("15 for ever", b.remove(7) and b.count(7) == 15)
+        b.add("x"), b.add("x"), b.remove("x")
+        check("one less", b.count("x") == 1 and b.count("y") == 0
+              and b.copy().count("x") == 1)
+    for layout in "classic", "blocked":
+        b = Bloom(1000, 1e-6, layout=layout)
+        b.add("x"), b.add("x")
+        check("0 or 1", (b.count("x"), b.count(1)) == (1, 0))
+    b, times = Bloom(3000, 0.01, layout="counting"), range(1, 8)
+    for i in times:
+        b.update(range(3000 * i // 7))
+    off = [b.count(key) - sum(key < 3000 * i // 7 for i in times)
+           for key in range(3000)]
+    check(f"{off}: never too low, seldom too high", min(off) == 0
+          and sum(map(bool, off)) < 60)
+
+
 def types():
     """An argument of a wrong type is a TypeError, whatever the call."""
     b, w, s = Bloom(1000, layout="counting"), Window(10), Slices(9, 0.1, 3)
@@ -160,7 +213,8 @@ def types():
     calls += [(partial(make, *[10, 0.1, 3][:1 + 2 * (make is Slices)]), "key",
                (*every, 5, "x" * 16)) for make, _ in makes]
     calls += [(call, name, (None, *every, *number)) for call, name in (
-        (b.capacity, "p"), (b.plan_fpr, "n"), (b.fold, "by"), (b.fold_by, "p"),
+        (Bloom.fit, "bytes"), (partial(Bloom.fit, 99), "p"),
+        (partial(Bloom.fit, 99), "seed"), (b.capacity, "p"), (b.plan_fpr, "n"), (b.fold, "by"), (b.fold_by, "p"),
         (partial(w.set_time, 1), "span"), (partial(w.advance, span=1), "now"),
         (partial(s.add, key=5), "i"), (s.update, 0), (s.get, "i"),
         (partial(s.put, filter=Bloom(9, 0.1)), "i"))]
@@ -174,7 +228,8 @@ def types():
     calls += [(partial(s.put, 0), "filter", (None, *every, 5, s, Chain()))]
     calls += [(it.save, 0, (None, *every, 5)) for it in (b, w, s)]
     calls += [(call, 0, (None, *every, 1.5, True)) for call in (
-        b.add, b.remove, b.__contains__, w.add, partial(s.add, 0), s.find)]
+        b.add, b.remove, b.count, b.__contains__, w.add, partial(s.add, 0),
+        s.find)]
     calls += [(call, 0, (None, 1j, object(), [1.5], 5, "text", b"text"))
               for call in (b.update, b.check, w.update, partial(s.update, 0),
                            s.find_all, s.count)]
@@ -668,5 +723,5 @@ def full():
     check("repr of a subclass", repr(Named("n")).startswith("<Named blocked"))
 
 
-run_all(keys, many, arguments, types, whole, operators, foreign, folds, arrays,
+run_all(keys, many, arguments, fits, counts, types, whole, operators, foreign, folds, arrays,
         answers, windows, times, slices, secrets_, names, full)

@@ -105,13 +105,15 @@ def gates():
     # the interpreter's lock.
     holds = 4
     whole = """seal estimate fpr verify copy merge intersect clear load fold_by
-        find_all count put get clear_filter save share unshare""".split()
+        find_all put get clear_filter save share unshare""".split()
     held = [name for lib in (bloom._bloom, bloom._atomic, bloom._chain,
                              bloom._window, bloom._slices, bloom._file)
             for name in whole
             if hasattr(lib, name) and getattr(getattr(lib, name), "_flags_", 0)
             & holds]
+    held += ["count"] if bloom._slices.count._flags_ & holds else []
     check(f"{held} hold the interpreter's lock", not held
+          and bloom._bloom.count._flags_ & holds
           and not bloom._memcmp._flags_ & holds
           and bloom._bloom.add._flags_ & holds)
 
