@@ -1,9 +1,10 @@
 // What one could use instead, in the benchmark, with the same keys: a hash set
-// (std::unordered_set) and, at the same rate of 1%, boost::bloom, libfilter and
-// fastfilter, if `make bench` is given the folders of their sources. The filters
-// use the hash of bloom.h, so that only the filters are compared; boost::bloom
-// is also measured with its own hash. None of these filters reports whether an
-// added key is new.
+// (std::unordered_set) and, at the same rate of 1%, boost::bloom, libfilter,
+// fastfilter and datasketches, if `make bench` is given the folders of their
+// sources. The first three use the hash of bloom.h, so that only the filters are
+// compared; boost::bloom is also measured with its own hash. datasketches has its
+// own (XXH64), and is measured with adds that report whether the key is new, too.
+// The others cannot report it.
 
 #define BLOOM_STATIC
 #include "bloom.h"
@@ -23,6 +24,9 @@ extern "C" {
 #endif
 #ifdef PEER_FASTFILTER
 #include "bloom/bloom.h"
+#endif
+#ifdef PEER_DATASKETCHES
+#include <bloom_filter.hpp>
 #endif
 
 template <class Key> const Key *of(const keys &k);
@@ -148,6 +152,22 @@ template <bool branchless> struct fastfilter_peer {
 };
 #endif
 
+#ifdef PEER_DATASKETCHES
+// Integers only: a string is the same call with a pointer and a size.
+template <bool tells> struct datasketches_peer {
+    using Key = uint64_t;
+    datasketches::bloom_filter f =
+        datasketches::bloom_filter::builder::create_by_accuracy(run.n, run.p);
+    double bytes() const { return double(f.get_capacity()) / 8; }
+    void clear() { f.reset(); }
+    bool add(Key key)
+    {
+        return tells ? !f.query_and_update(key) : (f.update(key), true);
+    }
+    bool ask(Key key) const { return f.query(key); }
+};
+#endif
+
 // Its nodes of 16 bytes take 32 each of glibc's malloc.
 struct hash_set {
     using Key = uint64_t;
@@ -195,6 +215,12 @@ void peers_enter()
     if (run.kind == U64) {
         enter_peer<fastfilter_peer<false>>("fastfilter");
         enter_peer<fastfilter_peer<true>>("fastfilter branchless");
+    }
+#endif
+#ifdef PEER_DATASKETCHES
+    if (run.kind == U64) {
+        enter_peer<datasketches_peer<false>>("datasketches");
+        enter_peer<datasketches_peer<true>>("datasketches, tells");
     }
 #endif
 }

@@ -13,7 +13,8 @@
 #           measured with integers at 0.01 only
 #   SWEEP   further n for the picture, by the first build
 #   OUT     the results are written to OUT.tsv
-#   BOOST, LIBFILTER, FASTFILTER  folders with the sources of these peers; BOOST
+#   BOOST, LIBFILTER, FASTFILTER, DATASKETCHES  folders with the sources of these
+#           peers (datasketches-cpp); BOOST
 #           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
 # Examples: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
 #   the rates of small filters: make bench N=50 ROUNDS=100 KEYS=u64 RATES=0.01 \
@@ -44,7 +45,7 @@ done
 [ -e /usr/include/bloom.h ] ||
     without libbloom 'apt-get install libbloom-dev' PARTS
 if has peers; then
-    for peer in BOOST LIBFILTER FASTFILTER; do
+    for peer in BOOST LIBFILTER FASTFILTER DATASKETCHES; do
         eval "[ -n \"\$$peer\" ]" || missing="$missing $peer=dir"
     done
     [ -z "$missing" ] || echo "bench: without the peers of$missing"
@@ -56,7 +57,8 @@ for folder in "$BOOST" "$BOOST"/*/include; do
 done
 peers="$peers ${LIBFILTER:+-DPEER_LIBFILTER -isystem $LIBFILTER/c/include \
 -isystem $LIBFILTER/c/lib} ${FASTFILTER:+-DPEER_FASTFILTER \
--isystem $FASTFILTER/src}"
+-isystem $FASTFILTER/src} ${DATASKETCHES:+-DPEER_DATASKETCHES \
+-isystem $DATASKETCHES/filters/include -isystem $DATASKETCHES/common/include}"
 
 # object NAME COMMAND...: compiles the object NAME of $program
 object() {

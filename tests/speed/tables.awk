@@ -9,7 +9,8 @@ BEGIN {
         "boost blocked, its hash;blocked, many;lean blocked, many;" \
         "boost blocked, many;boost blocked, its hash, many;" \
         "classic;lean classic;boost classic;boost classic, its hash;" \
-        "fastfilter;fastfilter branchless;libbloom;" \
+        "fastfilter;fastfilter branchless;datasketches;" \
+        "datasketches, tells;libbloom;" \
         "classic, many;lean classic, many;boost classic, many;" \
         "boost classic, its hash, many;counting;counting, many;hash set;floor"
     filters = "blocked;libfilter;boost blocked;boost blocked, its hash;" \
@@ -88,6 +89,8 @@ END {
           rows("", of, summary, "add mixed"))
     table("ns to add, and to look up absent, present and mixed keys; " build[1],
           rows("", of, all, every))
+    table("ns to add, if the result is dropped; " build[1],
+          rows("", of, "blocked, result dropped;classic, result dropped", "add"))
     for (i = 1; i <= builds; i++)
         text = text rows(build[i] ": ", build[i] FS "u64" FS "0.01", ours,
                          every, 1)
