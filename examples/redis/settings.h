@@ -193,9 +193,9 @@ static bool settle(context *ctx, string **argv, int argc)
 
 /* A command that was accepted before may have any capacity and expansion:
    RedisBloom 2 has no limits. It may also have words that clients may not use:
-   RedisBloom, and this module before 2.4.0, recognised options by their first
-   letters, and BF.RESERVE ignored other words. The expansion factor of a replica may be 0, but
-   the filters of its master grow. */
+   RedisBloom, and this module up to 2.3.0, recognised options by their first
+   letters, and BF.RESERVE ignored other words. The expansion factor of a
+   replica may be 0, but the filters of its master grow. */
 static options options_of(context *ctx)
 {
     options o = defaults;
