@@ -395,7 +395,7 @@ BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
    the one that holds the most keys at the rate p. bloom_plan_capacity(plan, p)
    says how many. Of equal ones, it takes the smallest k. If not one key fits,
    or p is not between 0 and 1, the plan is impossible. For p from 0.5 to 10^-12
-   the call computes at most 220 rates, and takes microseconds (blocked: a
+   the call computes at most 240 rates, and takes microseconds (blocked: a
    millisecond). */
 BLOOM_API bloom_plan bloom_plan_fit(size_t bytes, double p, bloom_layout);
 

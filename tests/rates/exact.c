@@ -361,6 +361,36 @@ static void other_plans(unsigned count)
     tell("bloom_plan_capacity: p / exact rate of one key more", above, 1.005);
 }
 
+/* bloom_plan_fit: it holds its capacity, and no other k holds one key more. */
+static void plans_that_fit(unsigned count)
+{
+    extreme kept = { 0 }, more = { 0 };
+    unsigned i, k;
+    make_loads();
+    for (i = 0; i < count; i++) {
+        const bool blocked = i % 3 == 1;
+        const unsigned step = blocked ? 8 : 1;
+        const uint64_t n = any_n();
+        const double p = any_p();
+        const bloom_plan plan = bloom_plan_fit(
+            40 + (size_t)(random64() % 64 * (8 + n / 64 * 8)), p,
+            blocked ? BLOOM_BLOCKED : BLOOM_CLASSIC);
+        const uint64_t room = bloom_plan_capacity(plan, p);
+        bloom_plan other = plan;
+        if (room == 0)
+            continue;
+        show("fit", plan, room, p);
+        note(&kept, exact(plan, room) / p, room, p, plan);
+        for (k = step; k <= 64; k += step) {
+            other.hashes = (uint8_t)k;
+            note(&more, p / exact(other, room + 1), room + 1, p, other);
+        }
+    }
+    printf("\n%u plans of bloom_plan_fit\n", count);
+    tell("bloom_plan_fit: exact rate / p", kept, 1.006);
+    tell("bloom_plan_fit: p / exact rate of one key more, any k", more, 1.006);
+}
+
 /* p over the exact rate of a plan that the rule of bloom_plan_layout would
    prefer: fewer blocks per key within 1.2 times the classic memory or, if no k
    keeps p there, less memory. Above 1, the plan breaks the rule. */
@@ -766,6 +796,7 @@ static void all_plans(void)
     count = brief ? (count + 10) / 11 : count;
     classic_plans(2 * count);
     other_plans(count);
+    plans_that_fit(count);
     blocked_plans(count);
     exceptions(10 * count);
 }

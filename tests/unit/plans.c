@@ -375,8 +375,8 @@ static void test_steps_of_search(void)
     bloom_plan_hashes(1, 1.25647e-19, 1);
     CHECK(assertions > 10 && assertions <= 100);
     assertions = 0;
-    bloom_plan_fit(2124858428, 0.0223342, BLOOM_CLASSIC);
-    CHECK(assertions > 100 && assertions <= 220);
+    bloom_plan_fit(29489675, 1.28875e-12, BLOOM_CLASSIC);
+    CHECK(assertions > 100 && assertions <= 240);
 }
 #endif
 
