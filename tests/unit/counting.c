@@ -6,10 +6,18 @@
 
 #ifndef BLOOM_TINY
 
-/* A naive counting filter: the exact count of each cell, and whether it ever
-   reached 15. From then on, the counter in the image must stay 15. */
+/* A naive counting filter: the exact count of each cell, and STUCK if it ever
+   reached 15. From then on, the counter in the image must stay 15. An AVR has
+   little room: so this is one array, and the cells of a key are not on the
+   stack. */
+enum { STUCK = 0x4000 };
 static unsigned naive_count[MOST_COUNTERS];
-static bool naive_stuck[MOST_COUNTERS];
+static uint64_t key_cells[64];
+
+static unsigned naive_counter(uint64_t cell)
+{
+    return naive_count[cell] & STUCK ? 15 : naive_count[cell];
+}
 
 /* Compares all counters of b with the naive ones. */
 static void check_counters(const bloom *b, uint64_t cells)
@@ -18,7 +26,7 @@ static void check_counters(const bloom *b, uint64_t cells)
     uint64_t i, ones = 0;
     for (i = 0; i < cells; i++) {
         unsigned nibble = image[32 + i / 2] >> (i % 2 ? 4 : 0) & 15;
-        CHECK(nibble == (naive_stuck[i] ? 15 : naive_count[i]));
+        CHECK(nibble == naive_counter(i));
         ones += nibble != 0;
     }
     CHECK(bloom_ones(b) == ones);
@@ -27,12 +35,11 @@ static void check_counters(const bloom *b, uint64_t cells)
 /* Adds a key (by = 1) or removes it (by = -1). */
 static void naive_move(const bloom *b, bloom_hash h, int by)
 {
-    uint64_t index[64];
-    unsigned k = bloom_probes(look(b, 32), h, index), i;
+    unsigned k = bloom_probes(look(b, 32), h, key_cells), i;
     for (i = 0; i < k; i++) {
-        naive_count[index[i]] += (unsigned)by;
-        if (naive_count[index[i]] >= 15)
-            naive_stuck[index[i]] = true;
+        naive_count[key_cells[i]] += (unsigned)by;
+        if ((naive_count[key_cells[i]] & (STUCK - 1)) >= 15)
+            naive_count[key_cells[i]] |= STUCK;
     }
 }
 
@@ -40,11 +47,10 @@ static void naive_move(const bloom *b, bloom_hash h, int by)
 static void check_count(const bloom *b, size_t size, uint64_t key, unsigned in)
 {
     const bloom_hash h = bloom_hash_u64(look(b, size), key);
-    uint64_t index[64];
-    unsigned k = bloom_probes(look(b, size), h, index), i, least = 15;
+    unsigned k = bloom_probes(look(b, size), h, key_cells), i, least = 15;
     for (i = 0; i < k; i++)
-        if (!naive_stuck[index[i]] && naive_count[index[i]] < least)
-            least = naive_count[index[i]];
+        if (naive_counter(key_cells[i]) < least)
+            least = naive_counter(key_cells[i]);
     CHECK(bloom_count_u64(look(b, size), key) == least);
     CHECK(bloom_count_hash(look(b, size), h) == least);
     CHECK(least >= (in < 15 ? in : 15));
@@ -60,7 +66,6 @@ static void against_multiset(bloom_plan plan)
     bloom *b = bloom_init(memory + 1, size, plan);
     CHECK(b != NULL);
     memset(naive_count, 0, sizeof naive_count);
-    memset(naive_stuck, 0, sizeof naive_stuck);
     for (round = 0; round < MOVES; round++) {
         bloom_hash h;
         bool maybe;

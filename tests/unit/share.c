@@ -133,6 +133,15 @@ static void put(const char *name, const void *bytes, size_t size)
     CHECK(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
 }
 
+/* A child that waits for what does not come ends after ten minutes. */
+static pid_t fork_child(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        alarm(600);
+    return pid;
+}
+
 static void pause_for(long microseconds)
 {
     const struct timespec moment = { 0, microseconds * 1000 };
@@ -233,7 +242,7 @@ static void from_fifo(void)
     for (i = 0; bytes && i < 4; i++) {
         memcpy(bytes, b, size);
         bytes[40] ^= i == 3;                    /* damaged */
-        pid = fork();
+        pid = fork_child();
         if (pid == 0)
             _exit(bloom_file_save("p", bytes, i < 3 ? size - 1 + i : size));
         CHECK(load_error("p", SIZE_MAX) == errors[i] && wait_for(pid) == 0);
@@ -440,7 +449,7 @@ static void race(unsigned long number, int *start)
     unsigned long i, j;
     __atomic_store_n(start, 0, __ATOMIC_SEQ_CST);
     for (i = 0; i < PROCESSES; i++) {
-        pid[i] = fork();
+        pid[i] = fork_child();
         if (pid[i] == 0) {
             int why = 0;
             bloom *b;
@@ -451,7 +460,6 @@ static void race(unsigned long number, int *start)
             if (!b)
                 _exit(why == 0 ? 255 : why);
             bloom_add_u64(b, i);
-            alarm(600);
             for (j = 0; j < PROCESSES; j++)
                 while (!bloom_may_contain_u64(b, j))
                     pause_for(100);
@@ -483,7 +491,7 @@ static void save_at_once(void)
     unsigned long i, n;
     CHECK(bloom_save(b, "s") == 0);
     for (i = 0; i < PROCESSES; i++) {
-        pid[i] = fork();
+        pid[i] = fork_child();
         for (n = 0; pid[i] == 0 && n < 10 + races / 10; n++) {
             if (i % 2 == 0) {
                 const int why = bloom_save(b, "s");
@@ -548,7 +556,7 @@ static void add_with_kills(void)
     int status;
     bloom *b;
     for (i = 0; i < PROCESSES; i++)
-        if ((pid[i] = fork()) == 0)
+        if ((pid[i] = fork_child()) == 0)
             add_and_ask(i, added);
     for (n = 1; ended < PROCESSES; n = n * 1103515245 + 12345) {
         i = (unsigned)(n >> 16) % PROCESSES;
@@ -561,7 +569,7 @@ static void add_with_kills(void)
         CHECK(status <= 0);
         kills += status < 0;
         ended += status >= 0;
-        pid[i] = status < 0 ? fork() : 0;
+        pid[i] = status < 0 ? fork_child() : 0;
         if (status < 0 && pid[i] == 0)
             add_and_ask(i, added);
     }
