@@ -30,7 +30,7 @@ UNCOVERED = {
     "inside_allocate inside_check_fields bloom_window_init bloom_window_copy":
         "the size does not fit into a 32-bit size_t, or memory is short",
     "bloom_chain_set_room_": "a room beyond 2^63 keys",
-    "bloom_new bloom_new_layout": "BLOOM_ASSERT, by default, checks nothing",
+    "bloom_new bloom_new_layout bloom_rate_": "BLOOM_ASSERT, by default, checks nothing",
     "bloom_slices_find_words_ bloom_slices_find_wide_":
         "for vectors of 64 bytes, which this CPU may lack",
     "bloom_file_why_ bloom_file_follow_ bloom_file_open_stream_ "

@@ -99,7 +99,7 @@ def fuzz_notices(mutant):
                "-DBLOOM_NO_SIMD", source, "-o", program):
             continue
         seeds = glob.glob(BUILD + "/seeds-" + name + "/*")
-        if run("timeout", "20", program, *seeds):
+        if run("timeout", "300", program, *seeds, more_memory=True):
             found["fuzz/" + name] = {"seeds"}
     return found
 

@@ -315,6 +315,9 @@ static void test_plans_that_fit(void)
         CHECK(bloom_plan_size(bloom_plan_fit(39, 0.5, (bloom_layout)layout)) == 0);
     }
     CHECK(tried > 500);
+    if (sizeof (size_t) == 8)           /* more keys than can be counted */
+        CHECK(bloom_plan_capacity(bloom_plan_fit((size_t)-1, 0.999, BLOOM_CLASSIC),
+                                  0.999) == UINT64_MAX);
     CHECK(bloom_plan_fit(999, 0.5, (bloom_layout)none).cells == 0);
 }
 
