@@ -255,8 +255,11 @@ int build_filter(const options *o, char **operands)
     int status;
     spare_inputs(path, names);
     take_output(path, !o->no_wait);
-    if (w->n_given || can_be_read_twice(names)) {
-        f = new_fixed(w, w->n_given ? w->n : count_lines(o, names));
+    if (has_size(w) || can_be_read_twice(names)) {
+        f = new_fixed(w, has_size(w) ? lines_wanted(w, given_plan(w))
+                                     : count_lines(o, names));
+        if (w->bytes)
+            say("%s: room for %" PRIu64 " lines at p = %g", path, f.n, f.p);
         added = fill_filter(o, &f, names, o->jobs);
     } else
         added = fill_unplanned(o, &f, names);
@@ -265,7 +268,7 @@ int build_filter(const options *o, char **operands)
     status = tell_if_full(path, &f);
     if (o->fold)
         fold_for(&f, keys_in(&f), f.p);
-    else if (!w->n_given && !w->foldable)
+    else if (!has_size(w) && !w->foldable)
         tell_repeats(w, path, &f);
     save_filter(path, &f);
     free_filter(&f);

@@ -98,9 +98,9 @@ static filter read_chain(int fd, const char *name, const unsigned char *head)
 
 static void agree_on_chain(filter *f, const wish *w, const char *name)
 {
-    if (w->fixed)
+    if (w->fixed || w->bytes)
         die("%s: is a filter that grows; use another file or leave out "
-            "--fixed", name);
+            "--%s", name, w->fixed ? "fixed" : "bytes");
     must_not_forget(w, name, "a filter that grows");
     agree_on_plan(w, bloom_plan_of(bloom_chain_link(f->as.chain, 0)), name);
     if (w->n_given)

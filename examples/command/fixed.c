@@ -35,12 +35,12 @@ filter new_hasher(const wish *w)
 
 static bool is_fixed_wanted(const wish *w)
 {
-    return w->fixed || w->layout == BLOOM_COUNTING;
+    return w->fixed || w->bytes > 0 || w->layout == BLOOM_COUNTING;
 }
 
 static filter make_fixed(const wish *w)
 {
-    return new_fixed(w, w->n);
+    return new_fixed(w, lines_wanted(w, given_plan(w)));
 }
 
 static filter read_fixed(int fd, const char *name, const unsigned char *head)
@@ -72,14 +72,15 @@ static uint64_t keys_in_fixed(const filter *f)
 static void agree_on_size(filter *f, const wish *w, const char *name)
 {
     const bloom_plan there = bloom_plan_of(f->as.fixed);
-    const bloom_plan given = plan_for(w, w->n, w->p, there);
-    const uint64_t known = keys_in_fixed(f);
+    const uint64_t n = lines_wanted(w, there), known = keys_in_fixed(f);
+    const bloom_plan given = plan_for(w, n, w->p, there);
+    const char *option = w->bytes ? "--bytes" : "-n";
     if (there.cells != given.cells || there.hashes != given.hashes)
-        die("%s: has k = %d and m = %" PRIu64 ", but -n %" PRIu64 " -p %g "
+        die("%s: has k = %d and m = %" PRIu64 ", but %s %" PRIu64 " -p %g "
             "means k = %d and m = %" PRIu64 "; use another file or leave out "
-            "-n and -p", name, there.hashes, there.cells,
-            w->n, w->p, given.hashes, given.cells);
-    f->n = w->n;
+            "%s and -p", name, there.hashes, there.cells, option,
+            w->bytes ? w->bytes : n, w->p, given.hashes, given.cells, option);
+    f->n = n;
     f->p = w->p;
     f->known = known < UINT64_MAX ? known : f->n;
 }
@@ -88,7 +89,7 @@ static void agree_on_fixed(filter *f, const wish *w, const char *name)
 {
     must_not_forget(w, name, "a filter of fixed size");
     agree_on_plan(w, bloom_plan_of(f->as.fixed), name);
-    if (w->n_given || w->p_given)
+    if (has_size(w) || w->p_given)
         agree_on_size(f, w, name);
 }
 

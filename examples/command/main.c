@@ -22,7 +22,7 @@
 #include <string.h>
 
 static const verb verbs[] = {
-    { "uniq", "fnplwsFNASWdczktiCT", 0, INT_MAX, uniq_lines,
+    { "uniq", "fnMplwsFNASWdczktiCT", 0, INT_MAX, uniq_lines,
       "[-f FILE] [IN...]", "print each line the first time it is seen",
       "Prints each line the first time it is seen, in order and at once.\n"
       "On average, it loses at most a share P of the new lines. The\n"
@@ -38,7 +38,7 @@ static const verb verbs[] = {
       "The exit status is 3 if the rate has become too high, so that uniq\n"
       "may have lost more new lines than P allows. A message estimates\n"
       "how many.\n" },
-    { "build", "nplwsOEWzktiCTj", 1, INT_MAX, build_filter,
+    { "build", "nMplwsOEWzktiCTj", 1, INT_MAX, build_filter,
       "OUT [IN...]", "make a filter from lines",
       "Makes a filter from the lines of IN, and writes it to OUT. Without\n"
       "-n, it counts the lines: it reads files twice, or if there is a\n"

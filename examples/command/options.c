@@ -28,6 +28,9 @@ const option_line option_list[] = {
       "keep the rate P for at least N lines", "fold" },
     { 'n', NULL, "N",
       "number of different lines, such as 1000000 or 1e6", NULL },
+    { 'M', "bytes", "SIZE",
+      "in place of -n: one filter of at most SIZE bytes, such as 64M;\n"
+      "a message says how many lines it has room for", NULL },
     { 'p', NULL, "P",
       "with --fold: false-positive rate of the union, such as 0.01\n"
       "or 1%", "merge" },
@@ -187,6 +190,21 @@ static uint64_t parse_limited(const char *name, const char *text, uint64_t most)
     return number;
 }
 
+/* Bytes, or with K, M, G or T, units of 1024, 1024^2 and so on */
+static uint64_t parse_size(const char *text)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    uint64_t number = parse_small(text, (uint64_t)1 << 50, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (number == 0 || (*end && (!unit || end[1] != '\0'))
+        || number > SIZE_MAX / 2 >> shift)
+        misused("--bytes %s: must be a number of bytes, such as 2000000, 512K, "
+                "64M or 1G", text);
+    return number << shift;
+}
+
 /* Returns seconds. */
 static uint64_t parse_age(const char *text)
 {
@@ -261,6 +279,7 @@ static void set_filter_option(wish *w, int letter)
     case 'w': w->width = parse_choice('w', optarg, widths, 2); break;
     case 'l': w->layout = parse_choice('l', optarg, layouts, 3); break;
     case 's': w->seed = parse_seed(optarg); w->seed_given = true; break;
+    case 'M': w->bytes = parse_size(optarg); break;
     case 'F': w->fixed = true; break;
     case 'N': w->last_lines = parse_count("--last", optarg); break;
     case 'A': w->age = parse_age(optarg); break;
@@ -362,6 +381,9 @@ static void check_window(const wish *w)
         misused("-n: --last gives the number of lines already; leave out -n");
     if (w->fixed)
         misused("--fixed: %s never grows anyway; leave out --fixed", name);
+    if (w->bytes)
+        misused("--bytes: does not work with %s, whose size is that of N "
+                "lines", name);
     if (w->layout == BLOOM_COUNTING)
         misused("-l counting: does not work with %s; give classic or blocked",
                 name);
@@ -383,6 +405,11 @@ static void check_folding(const options *o)
 static void check_options(const options *o)
 {
     const wish *w = &o->filter;
+    if (w->bytes && w->n_given)
+        misused("-n and --bytes: give only one of them");
+    if (w->bytes && w->foldable)
+        misused("--bytes: determines the size alone; leave out --fold and "
+                "--foldable");
     if (must_forget(w))
         check_window(w);
     check_folding(o);
@@ -394,7 +421,7 @@ static void check_options(const options *o)
         misused("--save: needs -f FILE, the file to save");
     if (o->separator_given && o->keys.first == 0)
         misused("-t: needs -k N, the fields that are the key");
-    if (w->layout == BLOOM_COUNTING && !w->n_given && !w->fixed
+    if (w->layout == BLOOM_COUNTING && !has_size(w) && !w->fixed
         && strcmp(verb_name, "uniq") == 0)
         misused("-l counting: cannot grow, so it needs -n N or --fixed");
 }

@@ -12,6 +12,11 @@ bool must_forget(const wish *w)
     return w->last_lines > 0 || w->age > 0;
 }
 
+bool has_size(const wish *w)
+{
+    return w->n_given || w->bytes > 0;
+}
+
 /* By default classic, 0 and 64 */
 bloom_plan given_plan(const wish *w)
 {
@@ -62,10 +67,25 @@ bloom_plan checked_plan(const wish *w, bloom_plan plan, uint64_t n, double p,
 
 bloom_plan plan_for(const wish *w, uint64_t n, double p, bloom_plan like)
 {
-    bloom_plan plan = bloom_plan_layout(n, p, (bloom_layout)like.layout);
+    const bloom_layout layout = (bloom_layout)like.layout;
+    bloom_plan plan = w->bytes ? bloom_plan_fit((size_t)w->bytes, p, layout)
+                               : bloom_plan_layout(n, p, layout);
     if (w->foldable)
         make_foldable(&plan);
     return checked_plan(w, plan, n, p, like);
+}
+
+uint64_t lines_wanted(const wish *w, bloom_plan like)
+{
+    uint64_t n = w->n;
+    if (w->bytes)
+        n = bloom_plan_capacity(bloom_plan_fit((size_t)w->bytes, w->p,
+                                               (bloom_layout)like.layout),
+                                w->p);
+    if (n == 0)
+        die("--bytes %" PRIu64 ": too few for a filter of one line at p = %g; "
+            "give more", w->bytes, w->p);
+    return n;
 }
 
 size_t size_planned(const wish *w, uint64_t n)

@@ -10,6 +10,7 @@
    filter of fixed size */
 typedef struct wish {
     uint64_t n, seed;
+    uint64_t bytes;                 /* --bytes, in place of n; 0: not given */
     uint64_t last_lines, age;       /* --last, --for (in seconds); 0: not
                                        given */
     double p;
@@ -22,8 +23,12 @@ typedef struct wish {
 extern const char *const layouts[], *const widths[];
 
 bool must_forget(const wish *w);        /* --last or --for */
+bool has_size(const wish *w);           /* by n or by --bytes */
 bloom_plan given_plan(const wish *w);   /* layout, seed and width alone */
 bloom_plan plan_for(const wish *w, uint64_t n, double p, bloom_plan like);
+
+/* n, or how many lines fit in --bytes */
+uint64_t lines_wanted(const wish *w, bloom_plan like);
 size_t size_planned(const wish *w, uint64_t n);
 
 /* Completes a plan for n lines and the rate p with the seed and hash width of

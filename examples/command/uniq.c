@@ -394,7 +394,11 @@ static filter recall(bool exists)
     }
     if (wanted.layout < 0 && wanted.width <= 0)
         wanted.layout = BLOOM_BLOCKED;
-    return new_filter(&wanted);
+    f = new_filter(&wanted);
+    if (wanted.bytes)
+        say("%s: room for %" PRIu64 " lines at p = %g",
+            run.path ? run.path : "uniq", f.n, f.p);
+    return f;
 }
 
 int uniq_lines(const options *o, char **operands)

@@ -325,9 +325,9 @@ static void agree_on_window(filter *f, const wish *w, const char *name)
     const uint64_t n = w->last_lines ? w->last_lines
                      : w->n_given ? w->n : lines;
     char here[80], given[80];
-    if (w->fixed)
+    if (w->fixed || w->bytes)
         die("%s: is a filter that forgets; use another file or leave out "
-            "--fixed", name);
+            "--%s", name, w->fixed ? "fixed" : "bytes");
     if (w->last_lines ? there > 0 : w->age > 0 && w->age != there)
         die("%s: made with %s, not %s; use another file or leave out --%s",
             name, print_kind(here, there, lines),

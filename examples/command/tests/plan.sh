@@ -51,6 +51,35 @@ done
 try build 0 build -n 700 f a
 try 'as built' 0 uniq -n 700 -f f a; same out /dev/null; rm f
 
+# --bytes: a filter of fixed size, with room for as many lines as possible
+size_of() { wc -c < "$1" | tr -d ' '; }
+for layout in classic blocked counting; do
+    what="--bytes, $layout"
+    warned 0 'f: room for ' build --bytes 100K -l $layout f a
+    room=$(sed 's/.* for \([0-9]*\) lines at p = 0.001$/\1/' err)
+    is "$what: its size" yes "$([ $(size_of f) -le 102400 ] &&
+        [ $(size_of f) -ge 102000 ] && echo yes)"
+    warned 0 "g: room for $room lines" uniq --bytes 102400 -l $layout -f g a
+    same out a; try "$what, again" 0 uniq --bytes 100K -f g b; try "$what" 0 info g
+    is "$what: keys until P" $room \
+        "$(sed -n 's/^keys until 0.1%: *\([0-9]*\) .*/\1/p' out)"
+    refuse 'g: has k = ' uniq --bytes 50K -f g a
+    says err ', but --bytes 51200 -p 0.001 means k = '; rm f g
+done
+warned 0 'f: room for ' build --bytes 1M -w 32 -s 7 f a; rm f
+try 'one that grows' 0 uniq -f f a; cp f was
+refuse 'f: is a filter that grows; use another file or leave out --bytes' \
+    uniq --bytes 1M -f f a; same f was; rm f
+refuse '--bytes 39: too few for a filter of one line at p = 0.001' build --bytes 39 f a
+refuse '--bytes 39: too few for a filter of one line' uniq --bytes 39 a
+refuse '-n and --bytes: give only one of them' build -n 5 --bytes 1M f a
+refuse '--bytes: does not work with --for' uniq --for 1d --bytes 1M a
+refuse '--bytes: determines the size alone' build --bytes 1M --fold f a
+for size in 0 -1 1X 1KB K 1.5M 9999999T ''; do
+    refuse "--bytes $size: must be a number of bytes" uniq --bytes "$size" a
+done
+is 'no FILE' '' "$(ls f g 2> /dev/null)"
+
 # An empty FILE, as mktemp makes it, counts as a new one
 : > f; chmod 600 f; daily -n 2000; rm f
 
