@@ -20,9 +20,9 @@
        dates and times such as 1999-12-31, 23:59:59.5 or 1999-12-31 23:59:59.5,
            in UTC if the column is, or the integer that is stored for them;
        a UUID, with or without hyphens.
-   BYTES is rounded up to a power of two, from 32 bytes to 128 MiB: Arrow C++,
-   ClickHouse and Velox refuse to read other filters. With --exact, it may be
-   any multiple of 32. With -x, a line is the plain encoding of the value in
+   BYTES is rounded up to a power of two, from 32 bytes to 128 MiB: Arrow C++
+   and Velox refuse to read other filters. With --exact, it may be any multiple
+   of 32. With -x, a line is the plain encoding of the value in
    hexadecimal. A line that the column cannot store is an error. COLUMN may be
    a field of a struct, as in a.b. TYPE is a type of Parquet, or UINT32,
    UINT64, UUID, FLOAT16 or a decimal such as DECIMAL(9,2).
@@ -359,8 +359,8 @@ static bool fold_to_target(bloom *b, double target)
 }
 
 /* Reads the size of a filter. Parquet's specification wants whole blocks of 32
-   bytes only. But Arrow C++, which ClickHouse reads with, and Velox take sizes
-   that are a power of two, up to 128 MiB (BlockSplitBloomFilter::Init). */
+   bytes only. But Arrow C++ and Velox refuse sizes that are not a power of two,
+   or above 128 MiB (BlockSplitBloomFilter::Init). */
 static uint64_t bytes_of(const char *text)
 {
     char *end;
