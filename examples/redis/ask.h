@@ -2,13 +2,6 @@
    BF.DEBUG */
 #include "commands.h"
 
-/* Whether a command is BF.MADD or BF.MEXISTS, which share the code of BF.ADD
-   and BF.EXISTS */
-static bool is_many(const string *name)
-{
-    return (text(name)[3] | 32) == 'm';
-}
-
 static hashes hash_item(const chain *c, const string *item)
 {
     size_t size;

@@ -4,16 +4,9 @@
    rate `error`.
    bloom_chain.h is not used here, because it always doubles the capacity and
    divides the rate differently. Users of Redis know RedisBloom's numbers. */
-#include "redismodule.h"
-#define BLOOM_STATIC
-#define BLOOM_NO_MALLOC                 /* Redis counts the memory */
-#include "bloom.h"
-#include <stdio.h>
-#include <string.h>
-#include <sys/resource.h>
+#include "memory.h"
 
 #define MOST_ITEMS (1ULL << 48)         /* in one filter */
-#define MOST_CAPACITY (1 << 30)        /* that a client may request */
 #define MOST_EXPANSION 32768            /* higher ones in RedisBloom's data
                                            count as this one */
 #define MOST_FILTERS 1075               /* after so many, RedisBloom's rate,
@@ -21,18 +14,8 @@
 #define MOST_GROWTH 536866816           /* bytes that one add may reserve:
                                            512 MB less 4 KB, so that allocators
                                            need no larger size class */
-#define MOST_RATE 0.25                  /* higher rates count as this one */
-#define LEAST_RATE 5e-19                /* lower rates count as this one,
-                                           because a hash has 64 bits */
 #define IMAGE_HEADER 32                 /* bytes before the cells */
-#define LARGE ((size_t)1 << 20)         /* from this size on, images are made
-                                           only if memory suffices */
-#ifndef ROOT
-#define ROOT ""                         /* the tests set another folder */
-#endif
-#define NO_MEMORY "ERR Insufficient memory to create filter"
 #define NO_GROWTH "ERR problem inserting into filter"
-#define BAD_DATA "ERR received bad data"
 
 /* An image is either one of bloom.h, classic, with seed 0 and width 64, or the
    cells of RedisBloom after the header that redisbloom.h describes. Its kind
@@ -71,20 +54,6 @@ typedef struct chain {
     uint8_t theirs;                     /* 1: save it in RedisBloom's format */
     uint8_t kinds;                      /* bit 1 << kind of each image */
 } chain;
-
-static void store(unsigned char *to, uint64_t x, int bytes)
-{
-    for (; bytes-- > 0; x >>= 8)
-        *to++ = (unsigned char)(x & 255);
-}
-
-static uint64_t load(const unsigned char *p, int bytes)
-{
-    uint64_t x = 0;
-    while (bytes-- > 0)
-        x = x << 8 | p[bytes];
-    return x;
-}
 
 static uint64_t bits_of(double x)
 {
@@ -163,20 +132,6 @@ static uint64_t bytes_there(const chain *c, size_t i)
 
 /* ---- Memory -------------------------------------------------------------- */
 
-/* The values that exist, for INFO. Redis frees large values in a thread of its
-   own, so these numbers change atomically. */
-static struct { size_t keys, filters, bytes; } held;
-
-static void more(size_t *number, size_t by)
-{
-    __atomic_fetch_add(number, by, __ATOMIC_RELAXED);
-}
-
-static void less(size_t *number, size_t by)
-{
-    __atomic_fetch_sub(number, by, __ATOMIC_RELAXED);
-}
-
 static void free_image(unsigned char *image)
 {
     if (image) {
@@ -214,181 +169,14 @@ static void insert_link(chain *c, size_t at, chain_link l)
     c->kinds |= (uint8_t)(1 << kind(l.image));
 }
 
-static unsigned long long told(RedisModuleServerInfoData *info,
-                               const char *field)
-{
-    return RedisModule_ServerInfoGetFieldUnsigned(info, field, NULL);
-}
-
-/* Returns whether the server only repeats what was done before, as a replica
-   or while it loads its file. Then it must not refuse anything. */
-static bool follows(RedisModuleCtx *ctx)
-{
-    return !ctx || RedisModule_GetContextFlags(ctx)
-                   & (REDISMODULE_CTX_FLAGS_SLAVE
-                      | REDISMODULE_CTX_FLAGS_LOADING);
-}
-
-/* Returns whether the command comes from the master or from the append-only
-   file. Then it was accepted before, perhaps by RedisBloom, and nobody reads
-   the reply. */
-static bool repeats(RedisModuleCtx *ctx)
-{
-    int flags = RedisModule_GetContextFlags(ctx);
-    return flags & REDISMODULE_CTX_FLAGS_REPLICATED
-        || (flags & (REDISMODULE_CTX_FLAGS_LOADING
-                     | REDISMODULE_CTX_FLAGS_ASYNC_LOADING))
-           == REDISMODULE_CTX_FLAGS_LOADING;
-}
-
-/* The most that a key may take: the setting bf-memory-limit, in bytes; 0: any
-   size. It binds the commands of clients that make or enlarge filters. What
-   was accepted before is never lost: data that is loaded, restored, copied or
-   received from the master may be larger. */
-static long long memory_limit;
-
-/* The reasons for which an item or a filter is refused, how often each was
-   given, and its name in INFO. The error message is written to `shortage`. */
-enum { LIMIT, MAXMEMORY, MACHINE, FILTERS_FULL, FIXED_FULL, REASONS };
-
-static struct { const char *name, *text; long long given; } reasons[REASONS] = {
-    { "refused_bf_memory_limit",
-      "the key would have %llu bytes, more than bf-memory-limit allows", 0 },
-    { "refused_maxmemory",
-      "%llu bytes are needed, more than are left below maxmemory", 0 },
-    { "refused_machine_memory",
-      "%llu bytes are needed, more than the machine can spare", 0 },
-    { "refused_most_filters", "a key has at most 1075 filters", 0 },
-    { "refused_nonscaling_full", "", 0 },
-};
-
-static char shortage[160];
-
-/* Counts a refusal and returns the error message, which begins with `error`. */
-static const char *refusal(const char *error, int reason, uint64_t bytes)
-{
-    int n = snprintf(shortage, sizeof shortage, "%s: ", error);
-    snprintf(shortage + n, sizeof shortage - (size_t)n, reasons[reason].text,
-             (unsigned long long)bytes);
-    reasons[reason].given++;
-    return shortage;
-}
-
-/* The number in a file of a cgroup; UINT64_MAX if there is none, or "max" */
-static uint64_t number_in(const char *file)
-{
-    unsigned long long limit = UINT64_MAX;
-    FILE *f = fopen(file, "r");
-    if (f && fscanf(f, "%llu", &limit) != 1)
-        limit = UINT64_MAX;
-    if (f)
-        fclose(f);
-    return limit;
-}
-
-/* The lowest limit of the cgroup `path` and of those that contain it. In a
-   container, the folder may be that of the container's own cgroup, whatever
-   `path` is. */
-static uint64_t least_limit(const char *folder, char *path, const char *name)
-{
-    uint64_t least = UINT64_MAX, limit;
-    char file[1200], *end = path + strcspn(path, "\n");
-    do {
-        *end = 0;
-        snprintf(file, sizeof file, "%s%s%s", folder, path, name);
-        limit = number_in(file);
-        least = limit < least ? limit : least;
-    } while ((end = strrchr(path, '/')) != NULL);
-    return least;
-}
-
-/* The lines of /proc/self/cgroup: "NUMBER:memory:PATH" in version 1 of cgroups,
-   "0::PATH" in version 2 */
-static uint64_t cgroup_limit(void)
-{
-    FILE *f = fopen(ROOT "/proc/self/cgroup", "r");
-    uint64_t least = UINT64_MAX, limit;
-    char line[1000], *name, *path;
-    while (f && fgets(line, sizeof line, f)) {
-        name = strchr(line, ':');
-        path = name ? strchr(name + 1, ':') : NULL;
-        if (!path || (path > name + 1 && strncmp(name, ":memory:", 8) != 0))
-            continue;
-        limit = path == name + 1
-              ? least_limit(ROOT "/sys/fs/cgroup", path + 1, "/memory.max")
-              : least_limit(ROOT "/sys/fs/cgroup/memory", path + 1,
-                            "/memory.limit_in_bytes");
-        least = limit < least ? limit : least;
-    }
-    if (f)
-        fclose(f);
-    return least;
-}
-
-/* The memory that Redis may use for filters if maxmemory is not set: half of
-   what the process may use. The rest is for the allocator, which rounds sizes
-   up, for pages that are copied while a child process saves, and for other
-   programs. */
-static uint64_t usable_memory(uint64_t machine)
-{
-    uint64_t least = cgroup_limit();
-    struct rlimit space;
-    if (getrlimit(RLIMIT_AS, &space) == 0 && (uint64_t)space.rlim_cur < least)
-        least = (uint64_t)space.rlim_cur;
-    return (machine < least ? machine : least) / 2;
-}
-
-/* Returns NULL if so many bytes may be allocated: if they fit into the memory
-   that is left below maxmemory or, if that is not set, below usable_memory. If
-   Redis evicts keys, used memory does not count, because it can be freed. */
-static const char *no_room(RedisModuleCtx *ctx, const char *error,
-                           uint64_t bytes)
-{
-    RedisModuleServerInfoData *info;
-    uint64_t most = SIZE_MAX / 2, used = 0;
-    const char *policy;
-    int reason = MACHINE;
-    if (bytes < LARGE)
-        return NULL;
-    if (!follows(ctx)) {
-        info = RedisModule_GetServerInfo(ctx, "memory");
-        most = told(info, "maxmemory");
-        used = told(info, "used_memory")
-             - told(info, "mem_not_counted_for_evict");
-        policy = RedisModule_ServerInfoGetFieldC(info, "maxmemory_policy");
-        if (most == 0)
-            most = usable_memory(told(info, "total_system_memory"));
-        else
-            reason = MAXMEMORY;
-        if (reason == MAXMEMORY && policy && strcmp(policy, "noeviction") != 0)
-            used = 0;
-        RedisModule_FreeServerInfo(ctx, info);
-    }
-    return bytes <= (most > used ? most - used : 0)
-         ? NULL : refusal(error, reason, bytes);
-}
-
-/* Returns NULL if a client's command may enlarge a key to so many bytes. */
-static const char *over_limit(RedisModuleCtx *ctx, const char *error,
-                              uint64_t bytes)
-{
-    return memory_limit == 0 || bytes <= (uint64_t)memory_limit || follows(ctx)
-         ? NULL : refusal(error, LIMIT, bytes);
-}
-
 /* Makes an image with this header and cells of 0. Returns NULL if memory is
-   short. RedisModule_Calloc takes no time for memory that is not yet used, but
-   it ends the server if it fails. So RedisModule_TryAlloc tries the size first.
-   */
+   short. */
 static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
 {
-    size_t size = (size_t)bytes + IMAGE_HEADER;
-    void *trial = size >= LARGE ? RedisModule_TryAlloc(size) : NULL;
-    unsigned char *image;
-    if (bytes > SIZE_MAX / 2 || (size >= LARGE && !trial))
+    unsigned char *image = bytes < SIZE_MAX / 2 ? new_block(bytes + IMAGE_HEADER)
+                                                : NULL;
+    if (!image)
         return NULL;
-    RedisModule_Free(trial);
-    image = RedisModule_Calloc(1, size);
     memcpy(image, header, IMAGE_HEADER);
     more(&held.filters, 1);
     more(&held.bytes, RedisModule_MallocSize(image));

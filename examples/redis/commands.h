@@ -1,5 +1,8 @@
 /* Registers the commands with the server: their flags, ACL categories, keys and
    arguments, and the texts of COMMAND DOCS. */
+#ifndef REDIS_COMMANDS_H
+#define REDIS_COMMANDS_H
+
 #include "settings.h"
 
 #define KEYS(flags_, first, last) \
@@ -49,15 +52,22 @@ static words key_words = { KEY, { 0 } },
     insert_words = { KEY, WORD("capacity", INTEGER, "CAPACITY", OPTIONAL),
         WORD("error", DOUBLE, "ERROR", OPTIONAL), EXPANSION_WORD,
         FLAG("nocreate", "NOCREATE"), FLAG("nonscaling", "NONSCALING"),
-        FIELD("items", "ITEMS"), WORD("item", STRING, NULL, MULTIPLE), { 0 } };
+        FIELD("items", "ITEMS"), WORD("item", STRING, NULL, MULTIPLE), { 0 } },
+    window_words = { KEY, WORD("error_rate", DOUBLE, NULL, 0),
+        WORD("items", INTEGER, NULL, 0), WORD("seconds", DOUBLE, NULL, 0),
+        WORD("generations", INTEGER, "GENERATIONS", OPTIONAL), { 0 } },
+    at_words = { KEY, WORD("milliseconds", INTEGER, NULL, 0),
+        WORD("item", STRING, NULL, MULTIPLE), { 0 } },
+    image_words = { KEY, WORD("image", STRING, NULL, 0), { 0 } };
 
 typedef int does(context *, string **, int);
 static does reserve, add_items, insert_items, merge, load_chunk, exists,
-    cardinality, info, debug, scan_dump;
+    cardinality, info, debug, scan_dump, reserve_window, add_window_items,
+    add_window_items_at, window_exists, window_info, load_window_image;
 
 typedef struct command {
-    const char *name, *since;           /* version of RedisBloom; for BF.MERGE,
-                                           of this module */
+    const char *name, *since;           /* version of RedisBloom; for BF.MERGE
+                                           and BW., of this module */
     does *function;
     int arity;                          /* -n: n words or more */
     const char *flags, *categories;
@@ -72,6 +82,13 @@ typedef struct command {
 #define EACH_ITEM "O(n * k * f) for n items, k hash functions and f filters"
 #define FILTER "O(f) for f filters in the key"
 #define BYTES "O(n) for n bytes of filters"
+#define AGED "O(k * g) for k hash functions and g generations; when one ends, " \
+    "also O(n) for its bytes"
+#define EACH_AGED "O(m * k * g) for m items, k hash functions and g " \
+    "generations; when one ends, also O(n) for its bytes"
+#define AGED_READ "O(k * g) for k hash functions and g generations"
+#define EACH_AGED_READ "O(m * k * g) for m items, k hash functions and g " \
+    "generations"
 #define PAIRS "O(n + f * g) for n bytes of filters, f filters in the sources " \
     "and g in the destination"
 
@@ -113,6 +130,32 @@ static const command commands[] = {
     { "bf.scandump", "1.0.0", scan_dump, 3, "readonly", "read", reads,
       scan_words, BYTES, "Returns a chunk of the filter for BF.LOADCHUNK, and "
       "the iterator of the next chunk.", "dont_cache" },
+    { "bw.reserve", "2.4.0", reserve_window, -5, WRITING, "write fast", writes,
+      window_words, BYTES, "Creates a window: a Bloom filter whose items expire "
+      "after the given seconds, for so many new items in that time.", NULL },
+    { "bw.add", "2.4.0", add_window_items, 3, "write", "write", writes,
+      item_words, AGED, "Adds an item to a window. Returns 1 if it was not seen "
+      "in the window's seconds, 0 if it may have been seen.", NULL },
+    { "bw.madd", "2.4.0", add_window_items, -3, "write", "write", writes,
+      items_words, EACH_AGED, "Adds items to a window. Returns, for each item, "
+      "1 if it was not seen in the window's seconds, 0 if it may have been "
+      "seen.", NULL },
+    { "bw.addat", "2.4.0", add_window_items_at, -4, "write", "write", writes,
+      at_words, EACH_AGED, "Adds items at a time, in Unix milliseconds. For "
+      "replicas and append-only files.", NULL },
+    { "bw.load", "2.4.0", load_window_image, 3, WRITING, "write", writes,
+      image_words, BYTES, "Restores a window. For append-only files.", NULL },
+    { "bw.exists", "2.4.0", window_exists, 3, READING, "read", reads,
+      item_words, AGED_READ, "Returns 0 if the item was certainly not added in the "
+      "window's seconds, 1 if it may have been added.", "dont_cache" },
+    { "bw.mexists", "2.4.0", window_exists, -3, READING, "read", reads,
+      items_words, EACH_AGED_READ, "Returns, for each item, 0 if it was certainly "
+      "not added in the window's seconds, 1 if it may have been added.",
+      "dont_cache" },
+    { "bw.info", "2.4.0", window_info, 2, "readonly", "read", reads, key_words,
+      BYTES, "Returns the size, planned items, seconds, generations, capacity, "
+      "estimated items and false-positive rate of a window, and how often items "
+      "were forgotten early.", "dont_cache" },
 };
 
 /* Makes the ACL category "bloom" and puts the commands into their categories,
@@ -147,3 +190,5 @@ static bool add_commands(context *ctx)
     }
     return true;
 }
+
+#endif

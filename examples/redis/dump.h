@@ -15,14 +15,6 @@
 
 enum { HEAD = 12, LINK = 24 + IMAGE_HEADER, CHECKSUM = 8, CHUNK = 16 << 20 };
 
-static uint64_t checksum(const void *bytes, size_t size, uint64_t number)
-{
-    unsigned char seeded[sizeof smallest];
-    memcpy(seeded, smallest, sizeof seeded);
-    store(seeded + 16, number, 8);
-    return bloom_hash_key((const bloom *)seeded, bytes, size).h1;
-}
-
 static void dump_head(const chain *c, unsigned char *to)
 {
     const chain_link *l = c->link;

@@ -1,11 +1,6 @@
 /* Operations on a chain: looking items up, adding them, and merging chains. */
 #include "redisbloom.h"
 
-/* The image of the smallest filter of bloom.h (64 cells, k = 1), of which only
-   the hash is used */
-static const unsigned char smallest[IMAGE_HEADER + 8] =
-    "BLM\2\0\100\1\0\100";
-
 typedef struct hashes {
     bloom_hash of[KINDS];
 } hashes;

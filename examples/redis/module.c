@@ -58,67 +58,10 @@
    limit is half of the memory that the process may use. If Redis evicts keys,
    only the filter itself must fit below maxmemory. README.md lists the other
    limits. */
+#include "window.h"
+#include "reply.h"
 #include "ask.h"
-
-/* Logs that memory or a limit did not suffice, but at most once a minute,
-   because each further item may be refused, too. INFO has the numbers. */
-static void note(context *ctx, const string *key)
-{
-    static long long last;
-    long long now = RedisModule_Milliseconds();
-    if (last && now - last < 60000)
-        return;
-    last = now;
-    RedisModule_Log(ctx, "warning", "Bloom filter %s: %s is refused: %s. The "
-        "log shows one refusal per minute; INFO bloom.h counts all.",
-        quoted(key), RedisModule_GetCurrentCommandName(ctx), shortage);
-}
-
-/* Replies with the error. If the command comes from the master or from the
-   append-only file, nobody reads the reply, and the data would be lost
-   silently. The server stops instead. */
-static int refuse(context *ctx, const string *key, const char *error)
-{
-    if (repeats(ctx)) {
-        RedisModule_Log(ctx, "warning", "Bloom filter %s: %s, in the command "
-            "%s from the %s. The server stops, because it would otherwise lose "
-            "data of this filter.", quoted(key), error,
-            RedisModule_GetCurrentCommandName(ctx),
-            RedisModule_GetContextFlags(ctx)
-            & REDISMODULE_CTX_FLAGS_REPLICATED ? "master" : "append-only file");
-        exit(1);
-    }
-    if (error == shortage)
-        note(ctx, key);
-    return RedisModule_ReplyWithError(ctx, error);
-}
-
-/* Tells clients that watch or cache the key, and listeners to module events,
-   that it has changed. */
-static void announce(context *ctx, string *key)
-{
-    RedisModule_SignalModifiedKey(ctx, key);
-    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE,
-                                    RedisModule_GetCurrentCommandName(ctx),
-                                    key);
-}
-
-/* Ends a command whose reply is OK or an error. */
-static int answer(context *ctx, string *key, const char *error)
-{
-    if (error)
-        return refuse(ctx, key, error);
-    announce(ctx, key);
-    return RedisModule_ReplyWithSimpleString(ctx, "OK");
-}
-
-/* The same for a command that replicas run unchanged. */
-static int finish(context *ctx, string *key, const char *error)
-{
-    if (!error)
-        RedisModule_ReplicateVerbatim(ctx);
-    return answer(ctx, key, error);
-}
+#include "windows.h"
 
 /* ---- Making and adding --------------------------------------------------- */
 
@@ -351,10 +294,12 @@ static void tell(RedisModuleInfoCtx *ctx, int for_crash_report)
     RedisModule_InfoAddFieldCString(ctx, "version", version);
     RedisModule_InfoAddFieldULongLong(ctx, "keys", held.keys);
     RedisModule_InfoAddFieldULongLong(ctx, "filters", held.filters);
+    RedisModule_InfoAddFieldULongLong(ctx, "windows", held.windows);
     RedisModule_InfoAddFieldULongLong(ctx, "bytes", held.bytes);
     for (i = 0; i < REASONS; i++)
         RedisModule_InfoAddFieldLongLong(ctx, reasons[i].name,
                                          reasons[i].given);
+    RedisModule_InfoAddFieldULongLong(ctx, "forgotten_early", early_in_all);
 }
 
 int RedisModule_OnLoad(context *ctx, string **argv, int argc);
@@ -367,7 +312,12 @@ int RedisModule_OnLoad(context *ctx, string **argv, int argc)
         REDISMODULE_OPTIONS_HANDLE_IO_ERRORS
         | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD
         | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED);
-    return create_types(ctx) && settle(ctx, argv, argc) && add_commands(ctx)
+    RedisModule_SubscribeToServerEvent(ctx,
+        RedisModuleEvent_ReplicationRoleChanged, forget_master_time);
+    RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_MasterLinkChange,
+                                       forget_master_time);
+    return create_types(ctx) && create_window_type(ctx)
+        && settle(ctx, argv, argc) && add_commands(ctx)
         && RedisModule_RegisterInfoFunc(ctx, tell) == REDISMODULE_OK
          ? REDISMODULE_OK : REDISMODULE_ERR;
 }

@@ -1,5 +1,8 @@
 /* The settings of the module, from its arguments and from CONFIG, and the
    options of commands. */
+#ifndef REDIS_SETTINGS_H
+#define REDIS_SETTINGS_H
+
 #include "type.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -79,6 +82,13 @@ static bool is(const string *word, const char *name)
 static bool begins(const string *word, const char *with)
 {
     return strncasecmp(text(word), with, strlen(with)) == 0;
+}
+
+/* Whether the name of a command is BF.MADD, BF.MEXISTS, BW.MADD or BW.MEXISTS,
+   which share the code of those without the M */
+static bool is_many(const string *name)
+{
+    return (text(name)[3] | 32) == 'm';
 }
 
 /* ---- Settings ------------------------------------------------------------ */
@@ -221,7 +231,8 @@ static const char *unknown(const string *word)
 {
     return is(word, "EX") || is(word, "PX") || is(word, "TTL")
         || is(word, "EXPIRE")
-         ? "ERR unknown argument: expire the whole key by EXPIRE"
+         ? "ERR unknown argument: expire the whole key by EXPIRE; items by "
+           "BW.RESERVE"
          : "ERR unknown argument";
 }
 
@@ -265,3 +276,5 @@ static const char *read_insert(string *name, string *value, options *o)
     return read_number(value, &o->capacity, 1, o->most_capacity)
          ? NULL : "Bad capacity";
 }
+
+#endif

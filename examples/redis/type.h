@@ -2,58 +2,10 @@
    was loaded from RedisBloom keeps RedisBloom's type until something is added
    to it. In RDB files, a filter of the own type consists of the chunks of
    BF.SCANDUMP. In append-only files and digests, filters of both types do. */
+#include "value.h"
 #include "dump.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 static RedisModuleType *ours, *theirs;
-
-/* The key or another word from outside, for the log: in quotes, at most 64
-   bytes, and all others than printable ASCII as \xHH, so that a key can
-   neither forge a line of the log nor push the message out of it. */
-static const char *quoted(const RedisModuleString *word)
-{
-    static char shown[4 * 64 + 6];
-    size_t size = 0, i;
-    const char *p = word ? RedisModule_StringPtrLen(word, &size) : "";
-    char *to = shown;
-    *to++ = '"';
-    for (i = 0; i < size && i < 64; i++)
-        to += sprintf(to, p[i] < ' ' || p[i] > '~' || p[i] == '"'
-                      || p[i] == '\\' ? "\\x%02X" : "%c", (unsigned char)p[i]);
-    strcpy(to, i < size ? "...\"" : "\"");
-    return shown;
-}
-
-/* A server does not know which modules its replicas have. So if the file that
-   this child process writes contains filters of our type, it logs the names of
-   the replicas that wait for the file. It does so once, because the process
-   ends with the file. */
-static void name_replicas(RedisModuleIO *io)
-{
-    static bool named;
-    RedisModuleCtx *ctx = RedisModule_GetContextFromIO(io);
-    RedisModuleServerInfoData *info;
-    const char *replica;
-    char field[20] = "slave0";
-    int i = 0;
-    if (named || !(RedisModule_GetContextFlags(ctx)
-                   & REDISMODULE_CTX_FLAGS_IS_CHILD))
-        return;
-    named = true;
-    info = RedisModule_GetServerInfo(ctx, "replication");
-    while ((replica = RedisModule_ServerInfoGetFieldC(info, field)) != NULL) {
-        if (strstr(replica, "state=wait_bgsave")        /* Redis 8: this */
-            || strstr(replica, "state=send_bulk_and_stream"))
-            RedisModule_LogIOError(io, "warning", "The replica %s requests all "
-                "data, which includes filters of type bloom-h-1. It must have "
-                "the module bloom.h: RedisBloom stops with \"no matching module"
-                " type\". See \"Moving without downtime\" in the module's "
-                "README.md.", replica);
-        sprintf(field, "slave%d", ++i);
-    }
-    RedisModule_FreeServerInfo(ctx, info);
-}
 
 /* Saves the number of missing bytes; then each chunk, preceded by its number;
    then 0. */
@@ -94,36 +46,12 @@ static const char *load_chunks(RedisModuleIO *io, chain **c)
     return error;
 }
 
-/* Returns the chain. If there was an error, it logs the error and returns NULL.
-   Then a server that is starting stops, and RESTORE replies with an error. On a
-   replica that is read-only, RESTORE comes from the master, and nobody reads
-   the reply. So the replica stops. */
-static void *loaded(RedisModuleIO *io, chain *c, const char *error)
-{
-    if (!error && RedisModule_IsIOError(io))
-        error = BAD_DATA;
-    if (!error)
-        return c;
-    if (c)
-        free_chain(c);
-    RedisModule_LogIOError(io, "warning", "Cannot load Bloom filter %s: %s",
-        quoted(RedisModule_GetKeyNameFromIO(io)), error);
-    if ((RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io))
-         & (REDISMODULE_CTX_FLAGS_READONLY | REDISMODULE_CTX_FLAGS_LOADING))
-        == REDISMODULE_CTX_FLAGS_READONLY) {
-        RedisModule_LogIOError(io, "warning", "The server stops, because it "
-                               "would otherwise lose this filter.");
-        exit(1);
-    }
-    return NULL;
-}
-
 static void *rdb_load(RedisModuleIO *io, int version)
 {
     chain *c = NULL;
     const char *error = version == 2 ? load_chunks(io, &c)
         : "it has another version of the format; use the module that wrote it";
-    return loaded(io, c, error);
+    return loaded(io, c, free_chain, error);
 }
 
 static void *rdb_load_theirs(RedisModuleIO *io, int version)
@@ -131,7 +59,7 @@ static void *rdb_load_theirs(RedisModuleIO *io, int version)
     chain *c = NULL;
     const char *error = version <= 4 ? load_theirs(io, version, &c)
         : "it has an unknown encoding; use the RedisBloom that wrote it";
-    return loaded(io, c, error);
+    return loaded(io, c, free_chain, error);
 }
 
 static void aof_rewrite(RedisModuleIO *io, RedisModuleString *key, void *value)
@@ -158,19 +86,11 @@ static void digest(RedisModuleDigest *d, void *value)
     RedisModule_DigestEndSequence(d);
 }
 
-static size_t bytes_of(void *memory)
-{
-    return memory ? RedisModule_MallocSize(memory) : 0;
-}
-
-/* Includes Redis's two objects that refer to the value, of two words each. */
 static size_t memory_usage(const void *value)
 {
     const chain *c = value;
-    void *object = RedisModule_Alloc(2 * sizeof(void *));
-    size_t bytes = bytes_of((void *)(uintptr_t)value) + bytes_of(c->link)
-                 + bytes_of(c->pending) + 2 * bytes_of(object), i;
-    RedisModule_Free(object);
+    size_t bytes = value_bytes(value) + bytes_of(c->link)
+                 + bytes_of(c->pending), i;
     for (i = 0; i < c->links; i++)
         bytes += bytes_of(c->link[i].image);
     return bytes;
@@ -205,12 +125,6 @@ static void *copy(RedisModuleString *from, RedisModuleString *to,
     made->theirs = c->theirs;
     await(made, c->pending ? c->pending->missing : 0);
     return made;
-}
-
-static void *moved(RedisModuleDefragCtx *ctx, void *memory)
-{
-    void *to = memory ? RedisModule_DefragAlloc(ctx, memory) : NULL;
-    return to ? to : memory;
 }
 
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key,
@@ -252,22 +166,12 @@ typedef struct place {
     const char *error;                  /* wrong type, or unfinished */
 } place;
 
-enum { READ = REDISMODULE_READ, WRITE = READ | REDISMODULE_WRITE };
-
 static place find(RedisModuleCtx *ctx, RedisModuleString *name, int mode)
 {
     place p = { NULL, NULL, NULL };
-    RedisModuleType *t;
-    RedisModule_AutoMemory(ctx);        /* closes the key */
-    p.key = RedisModule_OpenKey(ctx, name, mode);
-    if (RedisModule_KeyType(p.key) == REDISMODULE_KEYTYPE_EMPTY)
-        return p;
-    t = RedisModule_ModuleTypeGetType(p.key);
-    if (t && (t == ours || t == theirs))
-        p.chain = RedisModule_ModuleTypeGetValue(p.key);
-    if (!p.chain)
-        p.error = REDISMODULE_ERRORMSG_WRONGTYPE;
-    else if (p.chain->pending)
+    p.key = open_key(ctx, name, mode);
+    p.chain = value_of(p.key, ours, theirs, &p.error);
+    if (p.chain && p.chain->pending)
         p.error = unfinished;
     return p;
 }

@@ -523,7 +523,7 @@ def told():
 def nothing():
     """INFO counts neither too much nor too little: without keys, 0."""
     for key in told():
-        if key in ("keys", "filters", "bytes"):
+        if key in ("keys", "filters", "windows", "bytes"):
             assert server.flushall() and told()[key] == 0, (key, told())
     print("INFO bloom.h: no keys, no bytes")
 
@@ -536,7 +536,8 @@ def refusals(log):
     """A refusal names the limit in the reply, in the log and in INFO. The log
     has one refusal per minute, and no key can forge a line of it."""
     assert server.info("bloom.h").keys() == {"bloom.h_" + name for name in (
-        "version", "keys", "filters", "bytes", "refused_bf_memory_limit",
+        "version", "keys", "filters", "windows", "bytes", "forgotten_early",
+        "refused_bf_memory_limit",
         "refused_maxmemory", "refused_machine_memory", "refused_most_filters",
         "refused_nonscaling_full")}
     forging = b'k"\\\n1:M 01 Jan forged\0\xff' + bytes(2000)

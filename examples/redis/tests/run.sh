@@ -3,7 +3,7 @@
 # To test another Redis, or Valkey: REDIS_SERVER=/path/to/server make check-redis
 . examples/redis/tests/server.sh
 build
-for part in replies limits corrupted restarts from_redisbloom repeated settings \
+for part in replies windows limits corrupted restarts from_redisbloom repeated settings \
     failover install
 do
     echo "-- $part"

@@ -1,0 +1,328 @@
+"""Windows, whose items expire (BW.*), on real servers, compared with an exact
+model: a dict that has, for each item, the time when it was last added. The test
+sets the clock: by BW.ADDAT, and by clock.c.
+usage: windows.py SOCKET model REPLICA COMMANDS [SEED]
+       windows.py SOCKET damaged OTHER
+       windows.py SOCKET fill|check|late|promoted SECONDS|more
+REPLICA is the socket of a replica, OTHER that of another server."""
+import random
+import struct
+import sys
+import time
+
+import redis
+
+from client import crc64, refused, server
+from hostile import bent, sealed
+
+run = server.execute_command
+
+
+def info(key, at=None):
+    said = (at or server).execute_command("BW.INFO", key)
+    return dict(zip([name.decode() for name in said[::2]], said[1::2]))
+
+
+def until(true):
+    """Waits until it is true, at most ten minutes."""
+    end = time.monotonic() + 600
+    while not true():
+        assert time.monotonic() < end, "it does not become true"
+        time.sleep(0.01)
+
+
+def followed(replica):
+    """Waits until the replica has executed all commands. Then the data must be
+    the same, bit for bit."""
+    def there():
+        told = replica.info("replication")
+        return told.get("master_link_status") == "up" and \
+            told["slave_repl_offset"] == \
+            server.info("replication")["master_repl_offset"]
+    until(there)
+    for part in ("DIGEST",), ("DIGEST-VALUE",) + tuple(MODELS):
+        assert run("DEBUG", *part) == replica.execute_command("DEBUG", *part)
+
+
+# ---- The model ---------------------------------------------------------------
+
+MODELS = {}
+
+
+class Model:
+    """A window and what it must contain. `items` new ones come per `span`, which
+    is in milliseconds, but `burst` times as many now and then. With a burst of 0
+    the pace varies little, so nothing may be forgotten early, and all items must
+    expire. If `back` is true, the clock is sometimes set back."""
+
+    def __init__(self, key, error, items, span, g, burst, back):
+        self.key, self.error, self.items, self.span = key, error, items, span
+        self.g, self.burst, self.back = g, burst, back
+        self.now, self.made, self.early = 10 ** 12, 0, 0
+        self.known, self.lost = {}, 0   # item: when it was added, less set-backs
+        self.asked = self.wrong = self.must = self.counted = 0
+        run("BW.RESERVE", key, error, items, "%d.%03d" % divmod(span, 1000),
+            *(["GENERATIONS", g] if g != 8 else []))
+        MODELS[key] = self
+
+    def command(self, chance):
+        """Returns the next command: the clock goes on, and some items come: new
+        ones, those that came lately, and those that expired."""
+        n = chance.choice((1, 1, 1, 2, 5))
+        pace = self.span * n / self.items * 1.1
+        if self.burst > 1 and chance.random() < 0.3:
+            pace /= self.burst
+        self.now += int(pace * chance.uniform(0, 2))
+        if chance.random() < 0.001:             # nothing came for some time
+            self.now += int(self.span * chance.uniform(0, 3))
+        items, back = [], 0
+        if self.back and chance.random() < 0.002:
+            back = int(self.span * chance.choice((0.01, 0.3, 2, 50)))
+        self.now -= back
+        for i in range(n):
+            kind = chance.random()
+            if kind < 0.6 or self.made < 10:
+                self.made += 1
+                items.append(self.made)
+            else:
+                near = int(self.items * (1 if kind < 0.9 else 5))
+                items.append(max(1, self.made - chance.randrange(near + 1)))
+        return ("BW.ADDAT", self.key, self.now,
+                *["%s %d" % (self.key, i) for i in items]), self.now, items, back
+
+    def young(self, item, now):
+        return item in self.known and now - self.known[item] < self.span
+
+    def old(self, item, now):
+        """Whether it never came or must have expired: at most g parts, and the
+        time until the next command, after it came. With bursts, generations are
+        used again, and keep items for longer."""
+        most = self.g * (self.span // (self.g - 1) + 1) + self.span / 20
+        return item not in self.known or \
+            self.burst == 0 and now - self.known[item] > most
+
+    def check(self, replies, now, items, back):
+        """If the clock was set back, bloom_window.h may forget the items that
+        are there up to this time early."""
+        if back:
+            self.known = {item: at - back for item, at in self.known.items()}
+        for item, new in zip(items, replies):
+            if self.young(item, now):
+                self.must += 1
+                if new:
+                    self.forgiven("%s: item %d, added %d ms ago, is not seen" % (
+                        self.key, item, now - self.known[item]))
+            elif self.old(item, now):
+                self.asked += 1
+                self.wrong += not new
+            self.known[item] = now
+
+    def forgiven(self, what):
+        """An item may only be missing if BW.INFO has counted that."""
+        count = info(self.key)["Forgotten early"]
+        assert count > self.early, what
+        self.early, self.lost = count, self.lost + 1
+        self.known = dict.fromkeys(self.known, -10 ** 15)
+
+    def check_replica(self, replica, chance):
+        """Lets time pass, without an item of this key. A replica knows the time
+        from BW.ADDAT of any key."""
+        now = self.now + int(self.span * chance.choice((0, 0.1, 0.5, 1, 1.2)))
+        run("BW.ADDAT", "tick", now, chance.random())
+        followed(replica)
+        some = chance.sample(range(1, self.made + 1), min(self.made, 500)) + \
+            list(range(max(1, self.made - 2 * self.items), self.made + 1))
+        found = replica.execute_command("BW.MEXISTS", self.key, *[
+            "%s %d" % (self.key, i) for i in some])
+        for item, there in zip(some, found):
+            if self.young(item, now):
+                self.must += 1
+                if not there:
+                    self.forgiven("%s: item %d is not seen on the replica" % (
+                        self.key, item))
+            elif self.old(item, now):
+                self.asked += 1
+                self.wrong += there
+        assert replica.execute_command("DEBUG", "DIGEST") == \
+            run("DEBUG", "DIGEST"), "reading changed something"
+
+    def end(self):
+        told = info(self.key)
+        most = self.error * self.asked
+        print("%s: %d items; %d lookups of items that must be seen; %d of %d "
+              "others seen (at most %g expected); %d times forgotten early, "
+              "noticed %d times" % (
+                  self.key, self.made, self.must, self.wrong, self.asked, most,
+                  told["Forgotten early"], self.lost))
+        assert self.wrong <= most + 4 * most ** 0.5 + 1
+        assert self.burst > 0 or told["Forgotten early"] == 0
+        assert self.burst < 100 or told["Forgotten early"] > 0
+
+
+def model(other, commands, seed="1"):
+    replica = redis.Redis(unix_socket_path=other)
+    chance = random.Random(seed)
+    Model("calm", 0.01, 500, 60000, 8, 0, False)
+    Model("small", 0.02, 20, 5000, 2, 1, False)
+    Model("finest", 0.001, 1000, 86400000, 16, 0, False)
+    Model("bursts", 0.01, 100, 10000, 8, 5, False)
+    Model("flooded", 0.01, 50, 100000, 4, 1000, False)
+    Model("back", 0.01, 100, 10000, 8, 1, True)
+    Model("back2", 0.01, 100, 1001, 3, 20, True)
+    run("BW.RESERVE", "tick", 0.01, 100000, 1)
+    keys, sent, resyncs = list(MODELS.values()), 0, 0
+    address = replica.info("replication")
+    while sent < int(commands):
+        m = chance.choice(keys)
+        asked = [m.command(chance) for i in range(200)]
+        with server.pipeline(False) as pipe:
+            for words, *_ in asked:
+                pipe.execute_command(*words)
+            for (_, *what), replies in zip(asked, pipe.execute()):
+                m.check(replies, *what)
+        sent += len(asked)
+        if sent % 1000 == 0:
+            how = chance.randrange(4)
+            if how == 0:                # a part of the commands, or all data
+                replica.replicaof("no", "one")
+                if chance.random() < 0.5:
+                    replica.flushall()
+                replica.replicaof(address["master_host"],
+                                  address["master_port"])
+                resyncs += 1
+            elif how == 1:
+                run("DEBUG", "RELOAD")
+            followed(replica)
+            if how > 1:
+                m.check_replica(replica, chance)
+    # By the clock of the master, all items are many years old.
+    was = run("DEBUG", "DIGEST")
+    for m in keys:
+        seen = sum(run("BW.MEXISTS", m.key, *[
+            "%s %d" % (m.key, i) for i in range(1, m.made + 1)]))
+        # After a clock was set back, items count as added now.
+        assert m.back or seen == info(m.key)["Estimated number of items"] == 0
+        m.end()
+    assert run("DEBUG", "DIGEST") == was
+    total = server.info("bloom.h")["bloom.h_forgotten_early"]
+    assert total == sum(info(m.key)["Forgotten early"] for m in keys) > 0
+    print("%d commands; the replica was disconnected %d times, and is the same, "
+          "bit for bit" % (sent, resyncs))
+    server.flushall()
+
+
+# ---- Payloads ----------------------------------------------------------------
+
+def damaged(other):
+    """RESTORE on another server; corrupted payloads of RESTORE and BW.LOAD."""
+    target = redis.Redis(unix_socket_path=other)
+    chance = random.Random(1)
+    server.config_set("rdbcompression", "no")
+    run("BW.RESERVE", "w", 0.01, 20, 1000, "GENERATIONS", 3)
+    run("BW.MADD", "w", *range(30))
+    payload = server.dump("w")
+    target.restore("w", 0, payload)
+    server.copy("w", "copy")
+    run("BW.ADD", "copy", "x")
+    digest = run("DEBUG", "DIGEST-VALUE", "w", "copy")
+    assert digest[0] == target.execute_command("DEBUG", "DIGEST-VALUE", "w")[0]
+    assert digest[0] != digest[1] and server.dump("w") == payload
+    assert target.execute_command("BW.MEXISTS", "w", *range(30)) == 30 * [1]
+    size = info("w")["Size"]
+    at = payload.index(b"BLW\1")
+    image = payload[at:at + size]
+    assert sealed(1, image[:-8]) == image
+    assert run("BW.LOAD", "loaded", image) == b"OK"
+    assert refused(run, "BW.LOAD", "loaded", image) == "item exists"
+    assert run("DEBUG", "DIGEST-VALUE", "loaded")[0] == digest[0]
+    assert abs(server.memory_usage("w") - size) < 500
+    wrong = accepted = 0
+    for i in range(600):
+        new = bent(image[:-8], chance)
+        new = sealed(1, new) if i % 3 else new + image[-8:]
+        whole = payload[:at] + new + payload[at + size:-8]
+        if len(new) == size:
+            said = refused(server.restore, "bad", 0,
+                           whole + struct.pack("<Q", crc64(whole)))
+            assert said in (None, "Bad data format"), said
+            assert said or server.delete("bad")
+        if refused(run, "BW.LOAD", "bad", new):
+            wrong += 1
+            assert not server.exists("bad")
+            continue
+        assert i % 3, "the checksum was wrong"
+        accepted += 1
+        run("BW.MADD", "bad", *range(100))
+        run("BW.ADDAT", "bad", chance.choice((0, 1 << 62, 10 ** 13)),
+            *range(100))
+        run("BW.MEXISTS", "bad", *range(100))
+        info("bad")
+        server.delete("bad")
+    # In each of these, one field is impossible: its offset, and the bytes
+    for offset, bytes_ in ((3, b"\2"), (4, b"\1"), (4, b"\x11"), (5, b"\3"),
+                           (6, b"\1"), (8, bytes(8)), (16, b"\xff" * 8),
+                           (40, b"\0"), (48, b"\1"), (64, b"X"), (68, b"\1"),
+                           (68, b"\2"), (70, b"\0"), (size - 40, bytes(8)),
+                           (size - 40, b"\xff" * 8), (size - 32, bytes(8))):
+        new = image[:offset] + bytes_ + image[offset + len(bytes_):]
+        assert refused(run, "BW.LOAD", "bad", sealed(1, new[:-8])), offset
+    for new in b"", b"BLW", image[:-9], image[:96], image + b"x":
+        assert refused(run, "BW.LOAD", "bad", new), new
+    assert wrong > 300 and accepted > 20, (wrong, accepted)
+    server.flushall()
+    target.flushall()
+    print("RESTORE and BW.LOAD: %d corrupted windows refused; %d with a right "
+          "checksum accepted, and harmless" % (wrong, accepted))
+
+
+# ---- What must survive restarts: items of a window of a day, and of an hour
+
+def fill():
+    for key, seconds in ("day", 86400), ("hour", 3600):
+        run("BW.RESERVE", key, 0.001, 1000, seconds)
+        assert sum(run("BW.MADD", key, *range(500))) > 495
+    for i in range(20):                 # a window that forgot items early
+        if not server.exists("few"):
+            run("BW.RESERVE", "few", 0.001, 10, 3600)
+        run("BW.MADD", "few", *range(100 * i, 100 * i + 100))
+    assert info("few")["Forgotten early"] > 0
+
+
+def check():
+    for key in "day", "hour":
+        assert run("BW.MEXISTS", key, *range(500)) == 500 * [1], key
+    assert info("few")["Forgotten early"] > 0
+
+
+def late():
+    """Two hours later"""
+    was = run("DEBUG", "DIGEST")
+    assert run("BW.MEXISTS", "day", *range(500)) == 500 * [1]
+    assert run("BW.MEXISTS", "hour", *range(500)) == 500 * [0]
+    assert run("DEBUG", "DIGEST") == was
+    assert run("BW.ADD", "hour", 1) == 1 and run("BW.ADD", "day", 1) == 0
+
+
+# ---- A failover to a server whose clock is wrong ---------------------------
+
+def promoted(seconds):
+    """If the clock is ahead, all items are older at once. If it is behind,
+    nothing is forgotten until it has caught up."""
+    assert run("BW.MEXISTS", "day", *range(500)) == 500 * [1]
+    assert run("BW.MEXISTS", "hour", *range(500)) == 500 * [int(seconds) < 0]
+    was = run("DEBUG", "DIGEST")
+    assert run("BW.MADD", "day", *range(500)) == 500 * [0]
+    assert run("DEBUG", "DIGEST") != was
+    assert sum(run("BW.MADD", "hour", *range(500))) >= 495 * (int(seconds) > 0)
+
+
+def more():
+    run("BW.MADD", "day", *range(1000, 1100))
+    run("BW.MADD", "hour", *range(500))
+    assert run("BW.MEXISTS", "day", *range(500), *range(1000, 1100)) == \
+        600 * [1]
+    check()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[2]](*sys.argv[3:])

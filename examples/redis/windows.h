@@ -1,0 +1,262 @@
+/* The commands of windows, whose items expire: BW.RESERVE, BW.ADD, BW.MADD,
+   BW.EXISTS, BW.MEXISTS, BW.INFO, and BW.ADDAT and BW.LOAD for replicas and
+   append-only files.
+
+   The clock of the master decides. Replicas and the append-only file get
+   BW.ADDAT with the master's time, so they make the same changes, whatever their
+   own clocks say, and whenever. A replica does not ask its own clock for reads
+   either: if that were ahead, it would deny items that are younger than
+   `seconds`. It takes the time of the last BW.ADDAT that it got, of any key. */
+#include "commands.h"
+#include "reply.h"
+#include "window.h"
+
+/* The time of the last BW.ADDAT from the master; 0: none came since this server
+   became a replica or its link to the master changed. */
+static long long master_time;
+
+static void forget_master_time(context *ctx, RedisModuleEvent event,
+                               uint64_t subevent, void *data)
+{
+    (void)ctx, (void)event, (void)subevent, (void)data;
+    master_time = 0;
+}
+
+/* A replica that does not know the time counts none since the last item. */
+static uint64_t window_now(context *ctx, const bloom_window *w)
+{
+    return follows(ctx) ? master_time > 0 ? (uint64_t)master_time
+                                          : bloom_window_time(w)
+                        : (uint64_t)RedisModule_Milliseconds();
+}
+
+typedef struct window_place {
+    RedisModuleKey *key;
+    bloom_window *window;               /* NULL without an error: no key */
+    const char *error;
+} window_place;
+
+static window_place find_window(context *ctx, string *name, int mode)
+{
+    window_place p = { NULL, NULL, NULL };
+    p.key = open_key(ctx, name, mode);
+    p.window = value_of(p.key, windows, windows, &p.error);
+    return p;
+}
+
+static window_place find_existing_window(context *ctx, string *name, int mode)
+{
+    window_place p = find_window(ctx, name, mode);
+    if (!p.window && !p.error)
+        p.error = "ERR not found";
+    return p;
+}
+
+/* Whole milliseconds */
+static bool read_seconds(const string *word, uint64_t *span)
+{
+    double x;
+    if (RedisModule_StringToDouble(word, &x)
+        || !(x >= 0.001 && x <= MOST_SPAN / 1000))
+        return false;
+    *span = (uint64_t)(x * 1000 + 0.5);
+    x = x * 1000 - (double)*span;
+    return x < 0.001 && x > -0.001;
+}
+
+static int reserve_window(context *ctx, string **argv, int argc)
+{
+    long long items = 0, generations = 8;
+    double rate = 0;
+    uint64_t span = 0;
+    window_place p = { NULL, NULL, NULL };
+    bloom_window *made = NULL;
+    if (argc > 7)
+        return RedisModule_WrongArity(ctx);
+    if (!read_rate(argv[2], &rate))
+        p.error = "ERR error rate must be in the range (0, 1)";
+    else if (!read_number(argv[3], &items, 1, MOST_CAPACITY))
+        p.error = "ERR items must be in the range [1, 1073741824]";
+    else if (!read_seconds(argv[4], &span))
+        p.error = "ERR seconds must be in the range [0.001, 1000000000], with "
+                  "at most three decimals";
+    else if (argc > 5 && !is(argv[5], "GENERATIONS"))
+        p.error = unknown(argv[5]);
+    else if (argc == 6 || (argc == 7
+             && !read_number(argv[6], &generations, 2, 16)))
+        p.error = "ERR generations must be in the range [2, 16]";
+    else
+        p = find_window(ctx, argv[1], WRITE);
+    if (p.window)
+        p.error = "ERR item exists";
+    if (!p.error)
+        p.error = new_window(ctx, rate, (uint64_t)items, span,
+                             (unsigned)generations, &made);
+    if (!p.error)
+        RedisModule_ModuleTypeSetValue(p.key, windows, made);
+    return finish(ctx, argv[1], p.error);
+}
+
+/* Items were forgotten early. */
+static void note_early(context *ctx, const string *key, const bloom_window *w)
+{
+    static long long last;
+    if (!follows(ctx) && once_a_minute(&last))
+        RedisModule_Log(ctx, "warning", "Window %s: more new items came than "
+            "it has room for, so items younger than %g seconds were forgotten. "
+            "BW.RESERVE was told %llu items. The log says this once a minute; "
+            "BW.INFO and INFO bloom.h count all.", quoted(key),
+            (double)number(w, SPAN) / 1000,
+            (unsigned long long)number(w, PLANNED));
+}
+
+/* Adds the items and sends a reply for each. As bloom_window_advance demands, it
+   is called again when the newest generation is full. Items that change nothing
+   are not sent to replicas and do not count as a change of the key: they are in
+   the newest generation already. */
+static int add_to_window(context *ctx, string *name, uint64_t now,
+                         window_place p, string **items, int count, bool many)
+{
+    unsigned char before[BLOOM_WINDOW_HEADER_SIZE];
+    bloom_window *w = p.window;
+    int i;
+    if (p.error)
+        return refuse(ctx, name, p.error);
+    memcpy(before, w, sizeof before);
+    if (many)
+        RedisModule_ReplyWithArray(ctx, count);
+    for (i = 0; i < count; i++) {
+        size_t size;
+        const char *item = RedisModule_StringPtrLen(items[i], &size);
+        if ((i == 0 || bloom_window_keys(w) >= bloom_window_plan_of(w).room)
+            && window_advance(w, now))
+            note_early(ctx, name, w);
+        RedisModule_ReplyWithBool(ctx, bloom_window_add(w, item, size));
+    }
+    if (memcmp(before, w, sizeof before) != 0) {
+        RedisModule_Replicate(ctx, "BW.ADDAT", "slv", name, (long long)now,
+                              items, (size_t)count);
+        announce(ctx, name);
+    }
+    return REDISMODULE_OK;
+}
+
+static int add_window_items(context *ctx, string **argv, int argc)
+{
+    window_place p = find_existing_window(ctx, argv[1], WRITE);
+    if (argc > 3 && !is_many(argv[0]))
+        return RedisModule_WrongArity(ctx);
+    return add_to_window(ctx, argv[1], p.window ? window_now(ctx, p.window) : 0,
+                         p, argv + 2, argc - 2, is_many(argv[0]));
+}
+
+static int add_window_items_at(context *ctx, string **argv, int argc)
+{
+    long long now;
+    if (!read_number(argv[2], &now, 0, MOST_TIME))
+        return refuse(ctx, argv[1], "ERR milliseconds must be in the range "
+                                    "[0, 4611686018427387904]");
+    if (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED)
+        master_time = now;
+    return add_to_window(ctx, argv[1], (uint64_t)now,
+                         find_existing_window(ctx, argv[1], WRITE), argv + 3,
+                         argc - 3, true);
+}
+
+/* If the key does not exist, the replies are 0, as those of BF.EXISTS. */
+static int window_exists(context *ctx, string **argv, int argc)
+{
+    window_place p;
+    uint64_t now = 0;
+    int i;
+    if (argc > 3 && !is_many(argv[0]))
+        return RedisModule_WrongArity(ctx);
+    p = find_window(ctx, argv[1], READ);
+    if (p.error)
+        return RedisModule_ReplyWithError(ctx, p.error);
+    if (p.window)
+        now = window_now(ctx, p.window);
+    if (is_many(argv[0]))
+        RedisModule_ReplyWithArray(ctx, argc - 2);
+    for (i = 2; i < argc; i++) {
+        size_t size;
+        const char *item = RedisModule_StringPtrLen(argv[i], &size);
+        RedisModule_ReplyWithBool(ctx, p.window
+                                  && window_has(p.window, now, item, size));
+    }
+    return REDISMODULE_OK;
+}
+
+static void reply_number(context *ctx, const char *label, uint64_t value)
+{
+    RedisModule_ReplyWithSimpleString(ctx, label);
+    RedisModule_ReplyWithLongLong(ctx, (long long)value);
+}
+
+static void reply_text(context *ctx, const char *label, string *value)
+{
+    RedisModule_ReplyWithSimpleString(ctx, label);
+    RedisModule_ReplyWithString(ctx, value);
+}
+
+/* Reads all cells, for the estimate and the rate. Generations that are too old
+   do not count. */
+static int window_info(context *ctx, string **argv, int argc)
+{
+    window_place p = find_existing_window(ctx, argv[1], READ);
+    const bloom_window *w = p.window;
+    bloom_window_plan plan;
+    uint64_t now, span, keys = 0;
+    double rate = 0;
+    unsigned i;
+    (void)argc;
+    if (p.error)
+        return RedisModule_ReplyWithError(ctx, p.error);
+    plan = bloom_window_plan_of(w);
+    span = number(w, SPAN);
+    now = window_now(ctx, w);
+    for (i = 0; i < fresh(w, now); i++) {
+        const bloom *b = bloom_window_generation(w, i);
+        uint64_t some = bloom_estimate(b);
+        keys += some < 2 * plan.room ? some : 2 * plan.room;
+        rate += (1 - rate) * bloom_fpr(b);
+    }
+    RedisModule_ReplyWithMap(ctx, 9);
+    reply_number(ctx, "Size", window_bytes(w));
+    reply_number(ctx, "Items", number(w, PLANNED));
+    reply_text(ctx, "Seconds", RedisModule_CreateStringPrintf(ctx,
+        span % 1000 ? "%llu.%03llu" : "%llu",
+        (unsigned long long)span / 1000, (unsigned long long)span % 1000));
+    reply_number(ctx, "Generations", plan.generations);
+    reply_number(ctx, "Capacity", (plan.generations - 1) * plan.room);
+    reply_number(ctx, "Estimated number of items", keys);
+    reply_text(ctx, "False-positive rate", RedisModule_CreateStringPrintf(ctx,
+        "%.3g", rate));
+    reply_number(ctx, "Forgotten early", number(w, EARLY));
+    RedisModule_ReplyWithSimpleString(ctx, "Last forgotten early");
+    if (number(w, EARLY) > 0)
+        RedisModule_ReplyWithLongLong(ctx, (long long)number(w, EARLY_LAST));
+    else
+        RedisModule_ReplyWithNull(ctx);
+    return REDISMODULE_OK;
+}
+
+static int load_window_image(context *ctx, string **argv, int argc)
+{
+    window_place p = find_window(ctx, argv[1], WRITE);
+    size_t size;
+    const char *bytes = RedisModule_StringPtrLen(argv[2], &size);
+    bloom_window *made = NULL;
+    (void)argc;
+    if (p.window)
+        p.error = "ERR item exists";
+    if (!p.error)
+        p.error = window_error(bytes, size);
+    if (!p.error)
+        p.error = no_room(ctx, NO_MEMORY, size);
+    if (!p.error && (made = new_copy(bytes, size)) == NULL)
+        p.error = refusal(NO_MEMORY, MACHINE, size);
+    if (made)
+        RedisModule_ModuleTypeSetValue(p.key, windows, made);
+    return finish(ctx, argv[1], p.error);
+}
