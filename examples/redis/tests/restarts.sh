@@ -25,12 +25,15 @@ python client data fill A
 quietly data config set save '3600 1'
 again "RDB" TERM A
 quietly data config set aof-use-rdb-preamble no
+# Otherwise Redis may write after it replies, if the disk is busy: a kill would
+# lose that.
+quietly data config set appendfsync always
 quietly data config set appendonly yes
 rewritten data
 python client data fill B
-again "AOF of commands" KILL "A B" --appendonly yes
+again "AOF of commands" KILL "A B" --appendonly yes --appendfsync always
 quietly data bgrewriteaof
 rewritten data
 python client data fill C
-again "AOF that begins with RDB" KILL "A B C" --appendonly yes
+again "AOF that begins with RDB" KILL "A B C" --appendonly yes --appendfsync always
 stop data

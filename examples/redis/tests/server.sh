@@ -44,7 +44,7 @@ start() {
     mkdir -p "$work/$name"
     LD_PRELOAD=$preload $under "$server" --bind 127.0.0.1 --port 0 --save '' \
         --dir "$work/$name" --unixsocket "$work/$name/socket" \
-        --enable-debug-command yes \
+        --enable-debug-command yes --repl-diskless-sync-delay 0 \
         --loadmodule "$module" $arguments "$@" >>"$work/$name/log" 2>&1 &
     echo $! >"$work/$name/pid"
     tries=0
