@@ -1,5 +1,6 @@
 /* A module for Redis 7 and later, and for Valkey, that offers RedisBloom's
-   Bloom filter commands and BF.MERGE, built on bloom.h. Replies and error
+   Bloom filter commands, BF.MERGE and filters whose items expire, built on
+   bloom.h. Replies and error
    messages are RedisBloom's, word for word, so that its clients work. Some
    error messages go on with a colon and the reason.
 
@@ -20,6 +21,7 @@
    BF.DEBUG key                                            EXPANSION]
    BF.SCANDUMP key iterator     BF.LOADCHUNK key iterator data
    BF.MERGE dest source...
+   BW.: filters whose items expire; see windows.h
 
    No false negatives: an item for which BF.ADD replied 1 or 0 is found as long
    as Redis has the key. This holds on replicas and after restarts, dumps and
