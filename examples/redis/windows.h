@@ -113,27 +113,34 @@ static void note_early(context *ctx, const string *key, const bloom_window *w)
 /* Adds the items and sends a reply for each. As bloom_window_advance demands, it
    is called again when the newest generation is full. Items that change nothing
    are not sent to replicas and do not count as a change of the key: they are in
-   the newest generation already. */
+   the newest generation already. Each step is looked at alone, because many
+   steps may lead back to the same header with other cells. */
 static int add_to_window(context *ctx, string *name, uint64_t now,
                          window_place p, string **items, int count, bool many)
 {
     unsigned char before[BLOOM_WINDOW_HEADER_SIZE];
     bloom_window *w = p.window;
+    bool changed = false;
     int i;
     if (p.error)
         return refuse(ctx, name, p.error);
-    memcpy(before, w, sizeof before);
     if (many)
         RedisModule_ReplyWithArray(ctx, count);
     for (i = 0; i < count; i++) {
         size_t size;
         const char *item = RedisModule_StringPtrLen(items[i], &size);
-        if ((i == 0 || bloom_window_keys(w) >= bloom_window_plan_of(w).room)
-            && window_advance(w, now))
-            note_early(ctx, name, w);
+        uint64_t keys;
+        if (i == 0 || bloom_window_keys(w) >= bloom_window_plan_of(w).room) {
+            memcpy(before, w, sizeof before);
+            if (window_advance(w, now))
+                note_early(ctx, name, w);
+            changed = changed || memcmp(before, w, sizeof before) != 0;
+        }
+        keys = bloom_window_keys(w);
         RedisModule_ReplyWithBool(ctx, bloom_window_add(w, item, size));
+        changed = changed || bloom_window_keys(w) != keys;
     }
-    if (memcmp(before, w, sizeof before) != 0) {
+    if (changed) {
         RedisModule_Replicate(ctx, "BW.ADDAT", "slv", name, (long long)now,
                               items, (size_t)count);
         announce(ctx, name);

@@ -1,5 +1,6 @@
 # Run by `make check-redis`: windows, whose items expire (BW.*): an exact model on
-# clocks that the test sets, replicas, payloads and restarts.
+# clocks that the test sets, replicas, payloads, restarts, and failovers to servers
+# whose clocks are wrong.
 # usage: windows.sh [COMMANDS [SEED]]       of the model; default: 20000
 . examples/redis/tests/server.sh
 build
@@ -49,3 +50,30 @@ again "two hours later" KILL $aof
 python windows data late
 stop data
 echo "restarts: the windows are the same, bit for bit, also two hours later"
+
+# A failover to a server whose clock is wrong
+for wrong in -5000 5000; do
+    AHEAD=0
+    start master --port "$3"
+    AHEAD=$wrong
+    start replica --port "$4" --replicaof 127.0.0.1 "$3"
+    until_says replica master_link_status:up info replication
+    ask master flushall >/dev/null
+    python windows master fill
+    until_says replica "$(ask master debug digest)" debug digest
+    python windows replica check         # by the master's clock
+    stop master KILL
+    ask replica replicaof no one >/dev/null
+    python windows replica promoted "$wrong"
+    AHEAD=0
+    start master --port "$3" --replicaof 127.0.0.1 "$4"
+    until_says master master_link_status:up info replication
+    python windows replica more
+    until_says master "$(ask replica debug digest)" debug digest
+    python windows master check
+    ask master replicaof no one >/dev/null
+    python windows master more           # the clock jumps again
+    stop master KILL
+    stop replica KILL
+done
+echo "failovers to clocks that are wrong by 5000 s: the replicas are the same"
