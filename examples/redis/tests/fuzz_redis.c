@@ -9,9 +9,10 @@
      fuzz: msan=no
 
    The first byte of the input chooses the reader: RedisBloom's RDB in encoding
-   0 to 4, the module's RDB, or chunks. Then follow the values to load: a number
+   0 to 4, the module's RDB, chunks, or a window, whose image follows. Else follow the values to load: a number
    as 1 byte of length (up to 8) and its bytes, a string as 2 bytes of length
    and its bytes. */
+#include "examples/redis/window.h"
 #include "examples/redis/type.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,6 +360,70 @@ static chain *from_chunks(RedisModuleIO *io, bool ours)
     return c;
 }
 
+/* A lookup as of a time must be what it is after bloom_window_advance. */
+static void use_window(bloom_window *w, uint64_t now)
+{
+    RedisModuleIO saved = { NULL, NULL, NULL, 0, 0, 0 };
+    bloom_window *made;
+    bool there[8];
+    int i;
+    save_window(&saved, w);
+    made = load_window(&saved, 1);
+    must(made && saved.read == saved.size
+         && memcmp(made, w, window_bytes(w)) == 0);
+    free_window(made);
+    free(saved.own);
+    made = copy_window(NULL, NULL, w);
+    must(made && memcmp(made, w, window_bytes(w)) == 0);
+    for (i = 0; i < 8; i++)
+        there[i] = window_has(w, now, &i, sizeof i);
+    must(memcmp(made, w, window_bytes(w)) == 0);
+    free_window(made);
+    /* If the newest generation is full, or if a part has another length than the
+       span asks for, bloom_window_advance does more than to end generations. */
+    if (bloom_window_keys(w) < bloom_window_plan_of(w).room
+        && (bloom_window_span(w) == 0
+            || bloom_window_span(w) == number(w, SPAN)
+                / (bloom_window_plan_of(w).generations - 1) + 1)) {
+        must(!window_advance(w, now));
+        for (i = 0; i < 8; i++)
+            must(bloom_window_may_contain(w, &i, sizeof i) == there[i]);
+    } else {
+        window_advance(w, now);
+    }
+    for (i = 0; i < 8; i++) {
+        if (bloom_window_keys(w) >= bloom_window_plan_of(w).room)
+            window_advance(w, now);
+        bloom_window_add(w, &i, sizeof i);
+        must(window_has(w, now, &i, sizeof i));
+    }
+    free_window(w);
+}
+
+/* Loads the fuzzer's bytes as a window, after making its checks valid. The bytes
+   in place of the last check are the time of a lookup. */
+static void from_window(RedisModuleIO *io)
+{
+    const size_t size = (size_t)(io->end - io->at);
+    unsigned char *bytes = alloc(size + 8);
+    bloom_window *w;
+    RedisModuleIO own = { NULL, NULL, NULL, 0, 0, 0 };
+    bloom_error error;
+    memcpy(bytes, io->at, size);
+    if (size > 96 + 8 * NUMBERS) {
+        const bloom *first = bloom_view(bytes + 64, size - 64, &error);
+        if (first)
+            store(bytes + 40, bloom_hash_key(first, bytes, 40).h1, 8);
+        store(bytes + size - 8, checksum(bytes, size - 8, 1), 8);
+    }
+    save_string(&own, (char *)bytes, size);
+    free(bytes);
+    w = load_window(&own, 1);
+    free(own.own);
+    if (w)
+        use_window(w, load(io->end - 8, 8) >> 2);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -368,6 +433,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     serve();
     flags = data[0] & 16 ? REDISMODULE_CTX_FLAGS_LOADING : 0;
+    if (data[0] & 32) {
+        from_window(&io);
+        return 0;
+    }
     c = data[0] % 8 < 5 ? rdb_load_theirs(&io, data[0] % 8)
       : data[0] % 8 == 5 ? rdb_load(&io, 2)
       : from_chunks(&io, data[0] % 8 == 6);

@@ -1,4 +1,4 @@
-"""Kills a server while eight clients add items, restarts it, and looks up all
+"""Kills a server while ten clients add items, restarts it, and looks up all
 items that were acknowledged.
 usage: kills.py SOCKET RUNS SERVER WORD...
 SERVER, started with these words, writes an append-only file beside SOCKET. The
@@ -31,7 +31,8 @@ def verify(known):
     for key, items in known.items():
         for at in range(0, len(items), 1000):
             some = items[at:at + 1000]
-            there = server.execute_command("BF.MEXISTS", key, *some)
+            there = server.execute_command(
+                "BW.MEXISTS" if key == "expiring" else "BF.MEXISTS", key, *some)
             assert there == len(some) * [1], "%s: of %d items, %d are lost" % (
                 key, len(some), len(some) - sum(there))
     return sum(map(len, known.values()))
@@ -57,6 +58,10 @@ def merged(items):
     return [(("BF.INSERT", "part", "CAPACITY", 100000, "NONSCALING", "ITEMS",
               *items), "part", items),
             (("BF.MERGE", "united", "part"), "united", items)]
+
+
+def expiring(items):                # in 12 days
+    return [(("BW.MADD", "expiring", *items), "expiring", items)]
 
 
 class Client:
@@ -98,8 +103,11 @@ def add_until_killed(process, run, known):
     """Kills the server while all clients have commands in flight. Replies that
     are read after that count, too. Returns how many items were acknowledged."""
     enough, count, killer = random.randrange(2000), 0, None
+    server = redis.Redis(unix_socket_path=address)
+    if not server.exists("expiring"):
+        server.execute_command("BW.RESERVE", "expiring", 0.01, 10 ** 6, 10 ** 6)
     clients = [Client("%d.%d" % (run, i), commands) for i, commands in
-               enumerate(2 * [one_by_one, many, growing, merged])]
+               enumerate(2 * [one_by_one, many, growing, merged, expiring])]
     for c in clients:
         c.send()
     while clients:
