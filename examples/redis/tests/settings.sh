@@ -78,12 +78,15 @@ as() {
     redis-cli -s "$work/main/socket" --user u --pass x --no-auth-warning "$@"
 }
 for command in 'bf.reserve K 0.1 9' 'bf.add K x' 'bf.madd K x' \
-    'bf.insert K items x' 'bf.loadchunk K 1 x' 'bf.merge K r'; do
+    'bf.insert K items x' 'bf.loadchunk K 1 x' 'bf.merge K r' \
+    'bw.reserve K 0.1 9 9' 'bw.add K x' 'bw.madd K x' 'bw.addat K 1 x' \
+    'bw.load K x'; do
     as $(echo "$command" | sed s/K/w/) | grep -q NOPERM && fail "$command: %W~"
     as $(echo "$command" | sed s/K/r/) | grep -q NOPERM || fail "$command: %R~"
 done
 for command in 'bf.exists K x' 'bf.mexists K x' 'bf.card K' 'bf.info K' \
-    'bf.debug K' 'bf.scandump K 0' 'bf.merge w K'; do
+    'bf.debug K' 'bf.scandump K 0' 'bf.merge w K' 'bw.exists K x' \
+    'bw.mexists K x' 'bw.info K'; do
     as $(echo "$command" | sed s/K/r/) | grep -q NOPERM && fail "$command: %R~"
     as $(echo "$command" | sed s/K/w2/) | grep -q NOPERM || fail "$command: %W~"
 done
@@ -100,6 +103,11 @@ for command in reserve add madd insert exists mexists card info debug scandump \
     esac
 done
 says main 'name single_value type oneof' command docs bf.info
+for command in reserve add madd addat load exists mexists info; do
+    for word in "bw.$command" summary 'since 2.4.0' complexity arguments; do
+        says main "$word" command docs bw.$command
+    done
+done
 
 # Redis before 7.4 has no ACL categories for module commands.
 if ask main acl cat | grep -q bloom; then
