@@ -487,7 +487,7 @@ def arriving():
     server.restore("t2", 0, server.dump("t"))
     assert used() - before < 5 * MB, used() - before
     server.flushall()
-    size = 64 * MB
+    size = 24 * MB
     chance = random.Random(1)
     head = their_head(2, [(size // 8, 0, 0.01), (size // 8, 0, 0.005)])
     assert bf.loadchunk("t", 1, head)
