@@ -3,6 +3,9 @@
    their images, answers and plans. `make cross` runs it on each machine and
    compares the output with the host's. A difference means that images of that
    machine cannot be used elsewhere.
+   Whether the host is right is for ../unit/images.c to say. Most machines run
+   test.c and not unit/: there, only this program notices different counters,
+   blocks, folded filters, windows, slices, and hashes of width 64.
 
        plan ints N ONE_IN: CELLS HASHES        by integers, in every build
        plan real N 1/p: CELLS HASHES           by floating point

@@ -44,7 +44,8 @@ static const struct { uint8_t layout, width, hashes; uint16_t cells;
     };
 
 /* Makes the filter golden[g] with `by` times as many cells, folds it to its
-   size, and compares it. Returns false if this build has no such filters. */
+   size, and compares it. By 1 it is not folded, as folding writes all cells
+   anew. Returns false if this build has no such filters. */
 static bool test_golden(unsigned g, unsigned by)
 {
     bloom_plan plan = in_layout(a_plan(golden[g].cells * by, golden[g].hashes,
@@ -61,7 +62,7 @@ static bool test_golden(unsigned g, unsigned by)
         bloom_add_u64(b, i);
     }
 #ifndef BLOOM_TINY
-    CHECK(bloom_fold(b, by));
+    CHECK(by == 1 || bloom_fold(b, by));
     plan.cells /= by;
 #endif
     bloom_seal(b);
