@@ -1,6 +1,6 @@
 # Tests that bloom.h and its companions (but for bloom_file.h, which Wine tests)
-# compile without a warning for systems on which the tests cannot be run here. cross.sh calls it. It ends with "N passed,
-# N failed".
+# compile without a warning for systems on which the tests cannot be run here.
+# cross.sh calls it. It ends with "N passed, N failed".
 # usage: compilers.sh msvc|zig DIRECTORY
 #   msvc   clang's MSVC dialect, with stubs for Microsoft's libc; compiles only
 #   zig    `zig cc` for macOS and Windows; compiles and links
