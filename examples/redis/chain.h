@@ -173,8 +173,9 @@ static void insert_link(chain *c, size_t at, chain_link l)
    short. */
 static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
 {
-    unsigned char *image = bytes < SIZE_MAX / 2 ? new_block(bytes + IMAGE_HEADER)
-                                                : NULL;
+    unsigned char *image = NULL;
+    if (bytes < SIZE_MAX / 2)
+        image = new_block(bytes + IMAGE_HEADER);
     if (!image)
         return NULL;
     memcpy(image, header, IMAGE_HEADER);

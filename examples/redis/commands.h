@@ -82,8 +82,8 @@ typedef struct command {
 #define EACH_ITEM "O(n * k * f) for n items, k hash functions and f filters"
 #define FILTER "O(f) for f filters in the key"
 #define BYTES "O(n) for n bytes of filters"
-#define AGED "O(k * g) for k hash functions and g generations; when one ends, " \
-    "also O(n) for its bytes"
+#define AGED "O(k * g) for k hash functions and g generations; when one " \
+    "ends, also O(n) for its bytes"
 #define EACH_AGED "O(m * k * g) for m items, k hash functions and g " \
     "generations; when one ends, also O(n) for its bytes"
 #define AGED_READ "O(k * g) for k hash functions and g generations"
@@ -130,32 +130,34 @@ static const command commands[] = {
     { "bf.scandump", "1.0.0", scan_dump, 3, "readonly", "read", reads,
       scan_words, BYTES, "Returns a chunk of the filter for BF.LOADCHUNK, and "
       "the iterator of the next chunk.", "dont_cache" },
-    { "bw.reserve", "2.4.0", reserve_window, -5, WRITING, "write fast", writes,
-      window_words, BYTES, "Creates a window: a Bloom filter whose items expire "
-      "after the given seconds, for so many new items in that time.", NULL },
-    { "bw.add", "2.4.0", add_window_items, 3, "write", "write", writes,
-      item_words, AGED, "Adds an item to a window. Returns 1 if it was not seen "
-      "in the window's seconds, 0 if it may have been seen.", NULL },
-    { "bw.madd", "2.4.0", add_window_items, -3, "write", "write", writes,
+    { "bw.reserve", "2.4", reserve_window, -5, WRITING, "write fast", writes,
+      window_words, BYTES, "Creates a window: a Bloom filter whose items "
+      "expire after the given seconds, for so many new items in that time.",
+      NULL },
+    { "bw.add", "2.4", add_window_items, 3, "write", "write", writes,
+      item_words, AGED, "Adds an item to a window. Returns 1 if it was not "
+      "seen in the window's seconds, 0 if it may have been seen.", NULL },
+    { "bw.madd", "2.4", add_window_items, -3, "write", "write", writes,
       items_words, EACH_AGED, "Adds items to a window. Returns, for each item, "
       "1 if it was not seen in the window's seconds, 0 if it may have been "
       "seen.", NULL },
-    { "bw.addat", "2.4.0", add_window_items_at, -4, "write", "write", writes,
+    { "bw.addat", "2.4", add_window_items_at, -4, "write", "write", writes,
       at_words, EACH_AGED, "Adds items at a time, in Unix milliseconds. For "
       "replicas and append-only files.", NULL },
-    { "bw.load", "2.4.0", load_window_image, 3, WRITING, "write", writes,
+    { "bw.load", "2.4", load_window_image, 3, WRITING, "write", writes,
       image_words, BYTES, "Restores a window. For append-only files.", NULL },
-    { "bw.exists", "2.4.0", window_exists, 3, READING, "read", reads,
-      item_words, AGED_READ, "Returns 0 if the item was certainly not added in the "
-      "window's seconds, 1 if it may have been added.", "dont_cache" },
-    { "bw.mexists", "2.4.0", window_exists, -3, READING, "read", reads,
-      items_words, EACH_AGED_READ, "Returns, for each item, 0 if it was certainly "
-      "not added in the window's seconds, 1 if it may have been added.",
+    { "bw.exists", "2.4", window_exists, 3, READING, "read", reads,
+      item_words, AGED_READ, "Returns 0 if the item was certainly not added in "
+      "the window's seconds, 1 if it may have been added.", "dont_cache" },
+    { "bw.mexists", "2.4", window_exists, -3, READING, "read", reads,
+      items_words, EACH_AGED_READ, "Returns, for each item, 0 if it was "
+      "certainly not added in the window's seconds, 1 if it may have been "
+      "added.",
       "dont_cache" },
-    { "bw.info", "2.4.0", window_info, 2, "readonly", "read", reads, key_words,
+    { "bw.info", "2.4", window_info, 2, "readonly", "read", reads, key_words,
       BYTES, "Returns the size, planned items, seconds, generations, capacity, "
-      "estimated items and false-positive rate of a window, and how often items "
-      "were forgotten early.", "dont_cache" },
+      "estimated items and false-positive rate of a window, and how often "
+      "items were forgotten early.", "dont_cache" },
 };
 
 /* Makes the ACL category "bloom" and puts the commands into their categories,

@@ -1,8 +1,8 @@
 /* A module for Redis 7 and later, and for Valkey, that offers RedisBloom's
    Bloom filter commands, BF.MERGE and filters whose items expire, built on
-   bloom.h. Replies and error
-   messages are RedisBloom's, word for word, so that its clients work. Some
-   error messages go on with a colon and the reason.
+   bloom.h. Replies and error messages of BF. commands are RedisBloom's, word
+   for word, so that its clients work. Some error messages go on with a colon
+   and the reason. Unlike in RedisBloom, words that are no options are errors.
 
    To build it, `make redis` gets redismodule.h of Redis. Without make, copy
    that file from src/ of Redis to a FOLDER:

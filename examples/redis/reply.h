@@ -1,5 +1,5 @@
-/* How a command that writes ends: its reply or error, the log, notifications and
-   replicas */
+/* How a command that writes ends: its reply or error, the log, notifications
+   and replicas */
 #ifndef REDIS_REPLY_H
 #define REDIS_REPLY_H
 

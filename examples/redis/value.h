@@ -46,8 +46,8 @@ static void name_replicas(RedisModuleIO *io)
             RedisModule_LogIOError(io, "warning", "The replica %s requests all "
                 "data, which includes filters of this module's types. It must "
                 "have the module bloom.h: RedisBloom stops with \"no matching "
-                "module type\". See \"Moving without downtime\" in the module's "
-                "README.md.", replica);
+                "module type\". See \"Moving without downtime\" in the "
+                "module's README.md.", replica);
         sprintf(field, "slave%d", ++i);
     }
     RedisModule_FreeServerInfo(ctx, info);

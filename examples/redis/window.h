@@ -93,8 +93,8 @@ static const char *new_window(RedisModuleCtx *ctx, double rate, uint64_t items,
 /* ---- Time ---------------------------------------------------------------- */
 
 /* Ends the generations that are too old, and counts if items were forgotten
-   early: then it returns true. One millisecond is added to the span, because bloom_window.h
-   forgets up to one unit of the clock early. */
+   early: then it returns true. One millisecond is added to the span, because
+   bloom_window.h forgets up to one unit of the clock early. */
 static bool window_advance(bloom_window *w, uint64_t now)
 {
     if (!bloom_window_advance(w, now, number(w, SPAN) + 1))

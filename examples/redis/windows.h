@@ -3,10 +3,11 @@
    append-only files.
 
    The clock of the master decides. Replicas and the append-only file get
-   BW.ADDAT with the master's time, so they make the same changes, whatever their
-   own clocks say, and whenever. A replica does not ask its own clock for reads
-   either: if that were ahead, it would deny items that are younger than
-   `seconds`. It takes the time of the last BW.ADDAT that it got, of any key. */
+   BW.ADDAT with the master's time. So they make the same changes, whenever
+   they execute it, and whatever their own clocks say. A replica does not ask
+   its own clock for reads either: if that were ahead, it would deny items that
+   are younger than `seconds`. It takes the time of the last BW.ADDAT that it
+   got, of any key. */
 #include "commands.h"
 #include "reply.h"
 #include "window.h"
@@ -110,11 +111,11 @@ static void note_early(context *ctx, const string *key, const bloom_window *w)
             (unsigned long long)number(w, PLANNED));
 }
 
-/* Adds the items and sends a reply for each. As bloom_window_advance demands, it
-   is called again when the newest generation is full. Items that change nothing
-   are not sent to replicas and do not count as a change of the key: they are in
-   the newest generation already. Each step is looked at alone, because many
-   steps may lead back to the same header with other cells. */
+/* Adds the items and sends a reply for each. bloom_window_advance is called
+   again when the newest generation is full, as it demands. Items that change
+   nothing are not sent to replicas and do not count as a change of the key:
+   they are in the newest generation already. Each step is looked at alone,
+   because many steps may lead back to the same header with other cells. */
 static int add_to_window(context *ctx, string *name, uint64_t now,
                          window_place p, string **items, int count, bool many)
 {

@@ -9,9 +9,10 @@
      fuzz: msan=no
 
    The first byte of the input chooses the reader: RedisBloom's RDB in encoding
-   0 to 4, the module's RDB, chunks, or a window, whose image follows. Else follow the values to load: a number
-   as 1 byte of length (up to 8) and its bytes, a string as 2 bytes of length
-   and its bytes. */
+   0 to 4, the module's RDB, chunks, or a window. The image of a window follows
+   as it is. For the others follow the values to load: a number as 1 byte of
+   length (up to 8) and its bytes, a string as 2 bytes of length and its bytes.
+   */
 #include "examples/redis/window.h"
 #include "examples/redis/type.h"
 #include <stdio.h>
@@ -379,8 +380,9 @@ static void use_window(bloom_window *w, uint64_t now)
         there[i] = window_has(w, now, &i, sizeof i);
     must(memcmp(made, w, window_bytes(w)) == 0);
     free_window(made);
-    /* If the newest generation is full, or if a part has another length than the
-       span asks for, bloom_window_advance does more than to end generations. */
+    /* If the newest generation is full, or if a part has not the length that
+       the span asks for, bloom_window_advance does more than to end
+       generations. */
     if (bloom_window_keys(w) < bloom_window_plan_of(w).room
         && (bloom_window_span(w) == 0
             || bloom_window_span(w) == number(w, SPAN)
@@ -400,8 +402,8 @@ static void use_window(bloom_window *w, uint64_t now)
     free_window(w);
 }
 
-/* Loads the fuzzer's bytes as a window, after making its checks valid. The bytes
-   in place of the last check are the time of a lookup. */
+/* Loads the fuzzer's bytes as a window, after making its checks valid. The
+   bytes in place of the last check are the time of a lookup. */
 static void from_window(RedisModuleIO *io)
 {
     const size_t size = (size_t)(io->end - io->at);

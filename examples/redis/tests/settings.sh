@@ -104,7 +104,7 @@ for command in reserve add madd insert exists mexists card info debug scandump \
 done
 says main 'name single_value type oneof' command docs bf.info
 for command in reserve add madd addat load exists mexists info; do
-    for word in "bw.$command" summary 'since 2.4.0' complexity arguments; do
+    for word in "bw.$command" summary 'since 2.4' complexity arguments; do
         says main "$word" command docs bw.$command
     done
 done
