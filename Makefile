@@ -70,9 +70,10 @@ build/first: examples/first.c $(BLOOM)
 # What a newcomer runs. The program "separate" has all of tests/unit/all.c, in the
 # default mode; promises-MODE has the promises of tests/test.c in another mode.
 FAST = separate promises-static promises-c++ promises-tiny window slices file share
-# What only `make test-all` runs: all of unit/all.c in the other modes
+# What only `make test-all` runs: all of unit/all.c in the other modes. Those that
+# differ only in how files are compiled and linked run test.c.
 MODES := $(shell . tests/helpers.sh && modes test)
-SLOW = $(filter-out separate,$(MODES)) slices-c++
+SLOW = $(filter-out separate static mixed,$(MODES)) promises-mixed slices-c++
 
 UNIT = $(BLOOM) tests/test.c $(wildcard tests/*.h tests/unit/*.[ch])
 MODE = tests/modes.txt tests/helpers.sh tests/unit/program.sh
