@@ -74,7 +74,7 @@ def noticed(mode, mutant, only):
     _, out = execute(here + "/apart", TEST_SECONDS="5",
                      **({"TEST_ONLY": only} if only else {}))
     found = {}
-    for file, test in re.findall(r"^(\S+) (.*): noticed$", out, re.M):
+    for file, test in re.findall(r"^(\S+\.c) (.*): noticed$", out, re.M):
         name = file[file.index("tests/") + 6:]
         if test == "promises_of_test_c()":
             name = "test.c"
