@@ -27,7 +27,7 @@
 /* Where cells are: prove/prove.c, prove/fold_proof.c */
 #define inside_probe_bit bloom_probe_bit_           /* threads/, too */
 #define inside_nibble_shift bloom_nibble_shift_
-#define inside_is_counted bloom_is_counted_
+#define inside_counter bloom_counter_
 #define inside_block_offset bloom_block_offset_
 #define inside_block_bit bloom_block_bit_
 

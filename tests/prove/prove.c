@@ -121,8 +121,8 @@ static inline unsigned inside_nibble_shift(uint64_t cell);
 
 /*@ requires \valid_read(array + cell / 2) && cell / 2 <= SIZE_MAX;
     assigns \nothing; */
-static inline bool inside_is_counted(const unsigned char *array,
-                                     uint64_t cell);
+static inline unsigned inside_counter(const unsigned char *array,
+                                      uint64_t cell);
 
 /*@ requires 256 <= m < 1099511627776 && m % 256 == 0
         && 32 + m / 8 <= SIZE_MAX;
@@ -148,7 +148,7 @@ void proved_cell(unsigned char *image, size_t size, uint64_t x)
         return;
     cell = inside_high_half(x, inside_load64(image + 8));
     if (image[4] == BLOOM_COUNTING) {
-        inside_is_counted(image + BLOOM_HEADER_SIZE, cell);
+        inside_counter(image + BLOOM_HEADER_SIZE, cell);
     } else {
         inside_probe_bit(image + BLOOM_HEADER_SIZE, cell, false);
         inside_probe_bit(image + BLOOM_HEADER_SIZE, cell, true);

@@ -73,7 +73,7 @@ fold() {
 functions=inside_low_half,inside_check_fields,inside_cell_bytes
 functions=$functions,inside_check,inside_plan_size,bloom_plan_size
 functions=$functions,inside_probe_bit
-functions=$functions,inside_nibble_shift,inside_is_counted,inside_block_offset
+functions=$functions,inside_nibble_shift,inside_counter,inside_block_offset
 functions=$functions,inside_block_bit,proved_cell,proved_block
 sizes() {
     proof "lemmas" $1 prove.c -wp-prop=@lemma &&
