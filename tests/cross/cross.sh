@@ -2,12 +2,13 @@
 # them emulated: the promises of ../test.c, golden images (the bytes of filters
 # must be those of the host) and the programs of CHIPS. All tests of ../unit/
 # run on a big-endian machine (s390x), on one of 32 bits (i686), on one of 8 bits
-# (AVR), with NEON (aarch64), and on chips whose memory is too small for test.c.
+# (AVR), and on chips whose memory is too small for test.c. ALL=1 runs them on each
+# machine, and more modes.
 # Some targets are compiled only.
 # It prints a line for each target, and ends with the sum, "N passed, N failed".
 # If the tools of a target are missing, the target has failed, and their Debian
 # packages are named.
-# usage: [JOBS=1] [CHIPS=..] cross.sh [TARGET...]
+# usage: [JOBS=1] [ALL=1] [CHIPS=..] cross.sh [TARGET...]
 #   JOBS     how many targets at the same time
 #   CHIPS    programs for chips, each FILE.c or FILE.c:SYMBOL. Its first comment
 #            says what it prints; SYMBOL must be in ROM
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/helpers.sh
 ulimit -c 0
 out=$PWD/build/cross
-ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
+TARGETS='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
      s390x sparc64 mips mips-n32 i686 win64,win32 wasm wasm-simd wasm-bare tcc
      native native-clang ubsan strict msvc zig'
 
@@ -23,7 +24,7 @@ ALL='cortex-m0 cortex-m3 cortex-m4 avr lx106 riscv32 aarch64 armv7 riscv64
 # target sets these variables:
 #   cc, files   the compiler with its flags; files that each program needs
 #   run, by     the function that runs a program; its name in the output
-#   builds      modes of bloom.h, of ../modes.txt
+#   builds      modes of bloom.h, of ../modes.txt; more: only with ALL=1
 #   tests_of    the test program: test.c, or unit/all.c
 #   checks      tests, images, chips, unaligned, companions
 #   packages    the Debian packages that the target needs
@@ -43,7 +44,7 @@ riscv32='-march=rv32imc -mabi=ilp32 --specs=picolibc.specs --crt0=hosted
          -Wl,--defsym=__stack_size=16K'
 
 target() {
-    files='' run=run_user by=directly builds='separate tiny' checks='tests images'
+    files='' run=run_user by=directly builds=separate more=tiny checks='tests images'
     tests_of=tests/test.c
     case $1 in
     cortex-m0) board arm-none-eabi-gcc microbit "-mcpu=cortex-m0 -DTEST_SMALL
@@ -65,8 +66,7 @@ target() {
         builds='integer tiny' checks="$checks chips"
         packages='gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
             qemu-system-misc' ;;
-    aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64
-        tests_of=tests/unit/all.c ;;
+    aarch64) linux aarch64-linux-gnu qemu-aarch64 arm64 ;;
     armv7) linux arm-linux-gnueabihf qemu-arm armhf ;;
     riscv64)    # these paths: clang would use the newest gcc, maybe riscv32's
         linux riscv64-linux-gnu qemu-riscv64 riscv64
@@ -77,9 +77,9 @@ target() {
     s390x) linux s390x-linux-gnu qemu-s390x s390x
         tests_of=tests/unit/all.c builds='separate tiny atomic' ;;
     sparc64) linux sparc64-linux-gnu qemu-sparc64 sparc64
-        builds='integer tiny' checks="$checks unaligned" ;;
+        builds=integer checks="$checks unaligned" ;;
     mips) linux mips-linux-gnu qemu-mips mips
-        builds='separate tiny atomic' checks="$checks unaligned" ;;
+        more='tiny atomic' checks="$checks unaligned" ;;
     mips-n32)   # 64-bit registers and a 32-bit size_t, like x32, which few
                 # kernels support
         linux mips64-linux-gnuabin32 qemu-mipsn32 mips
@@ -107,14 +107,14 @@ target() {
         packages='clang lld nodejs' ;;
     tcc) cc=tcc packages='tcc libc6-dev' ;;
     native) cc='gcc -O3 -march=native'      # SIMD without a test of the CPU
-        builds='separate atomic' checks="$checks companions"
+        more=atomic checks="$checks companions"
         packages='gcc libc6-dev' ;;
     native-clang) cc='clang -O3 -march=native' builds='separate atomic'
         checks="$checks companions" packages='clang libc6-dev' ;;
     ubsan) cc='gcc -O1 -fsanitize=undefined,alignment
             -fno-sanitize-recover=all'
         checks="$checks chips unaligned" packages='gcc libc6-dev' ;;
-    *) echo "cross: $1: no such target; they are: $ALL"; exit 2 ;;
+    *) echo "cross: $1: no such target; they are: $TARGETS"; exit 2 ;;
     esac
 }
 
@@ -210,10 +210,12 @@ ready() {
 }
 
 # The first mode runs all that the target runs, the others run test.c. A chip with
-# too little memory for that runs unit/ in each.
+# too little memory for that runs unit/ in each, as does each machine with ALL=1.
 run_tests() {
     source=tests/test.c
-    case "$cc $1" in *TEST_SMALL* | *separate) source=$tests_of ;; esac
+    case "$ALL $cc $1" in
+    1* | *TEST_SMALL* | *separate) source=$tests_of ;;
+    esac
     count_tests $source "$1" -DBLOOM_STATIC $(options "$1")
 }
 
@@ -299,14 +301,16 @@ strict() {
     flags='-Werror -Wall -Wextra -pedantic -Wconversion -Wsign-conversion
            -Wshadow -Wundef -Wcast-qual -Wstrict-prototypes'
     echo '#include "bloom.h"' >"$dir/strict.c"
+    only=               # some warnings need the whole compiler: the first mode
     for way in IMPLEMENTATION STATIC; do
         for mode in $(modes cross); do
             [ $mode = atomic ] && continue      # chips have no such operations
             for cc in "avr-gcc -mmcu=atmega2560 -Os -Wcast-align" \
                       "arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb
                        -Wcast-align=strict"; do
-                silent $flags -DBLOOM_$way $(options $mode)
+                silent $flags -DBLOOM_$way $(options $mode) $only
             done
+            [ -n "$ALL" ] || only=-fsyntax-only
         done
         cc='clang --target=msp430 -ffreestanding -O2 -Weverything
             -Wno-padded -Wno-declaration-after-statement'
@@ -349,7 +353,11 @@ one() {
     case $name in
     strict) strict ;;
     msvc | zig) compilers "$name" ;;
-    *) target "$name"; check ;;
+    *) target "$name"
+        if [ -n "$ALL" ]; then
+            builds="$builds $more" tests_of=tests/unit/all.c
+        fi
+        check ;;
     esac
     row
 }
@@ -416,11 +424,11 @@ ${CC:-cc} -std=c99 -O2 -I. tests/cross/golden.c -o "$out/golden" &&
     "$out/golden" >"$out/golden.txt" || exit 2
 
 printf "$format" target compiler 'run by' tests images examples unaligned
-echo "${*:-$ALL}" | tr ' ' '\n' | grep . |
+echo "${*:-$TARGETS}" | tr ' ' '\n' | grep . |
     xargs -P "${JOBS:-$(nproc)}" -n 1 sh tests/cross/cross.sh --one
 WINEPREFIX=$out/wine wineserver -k 2>/dev/null
 rm -rf "$out/wine"
-for name in $(echo "${*:-$ALL}" | tr , ' '); do
+for name in $(echo "${*:-$TARGETS}" | tr , ' '); do
     cat "$out/$name/count" 2>/dev/null || echo 0 1
 done | awk '{ passed += $1; failed += $2 }
     END { printf "%d passed, %d failed\n", passed, failed; exit (failed > 0) }'

@@ -141,7 +141,7 @@ static void telling(size_t n)
     unsigned char *cells = (unsigned char *)b + BLOOM_HEADER_SIZE;
     uint64_t m = bloom_plan_of(b).cells, *key = checked(malloc(8 * n));
     double ns[WAYS] = { 0 };
-    uint64_t news[WAYS];
+    uint64_t news[WAYS] = { 0 };
     for (size_t i = 0; i < n; i++)
         key[i] = mix(i);
     for (int round = 0; round < ROUNDS; round++)
