@@ -921,13 +921,6 @@ BLOOM_API size_t bloom_slices_image_size(const void *head, bloom_error *error)
                              : 0;
 }
 
-BLOOM_API bloom_slices *bloom_slices_open(void *image, size_t size,
-                                          bloom_error *error)
-{
-    bloom_slices *s = (bloom_slices *)image;
-    return bloom_slices_view(image, size, error) ? s : NULL;
-}
-
 BLOOM_API const bloom_slices *bloom_slices_view(const void *image, size_t size,
                                                 bloom_error *error)
 {
@@ -938,6 +931,13 @@ BLOOM_API const bloom_slices *bloom_slices_view(const void *image, size_t size,
     if (error)
         *error = found;
     return found == BLOOM_OK ? s : NULL;
+}
+
+BLOOM_API bloom_slices *bloom_slices_open(void *image, size_t size,
+                                          bloom_error *error)
+{
+    bloom_slices *s = (bloom_slices *)image;
+    return bloom_slices_view(image, size, error) ? s : NULL;
 }
 
 BLOOM_END_HUSH_

@@ -390,6 +390,11 @@ static inline size_t bloom_window_at_(const bloom_window *w, unsigned i)
          + (i == 0 ? 0 : i * bloom_size((const bloom *)first));
 }
 
+BLOOM_API size_t bloom_window_size(const bloom_window *w)
+{
+    return bloom_window_at_(w, bloom_window_count_(w));
+}
+
 static inline const bloom *bloom_window_view_(const bloom_window *w, unsigned i)
 {
     const void *at = bloom_window_const_bytes_(w) + bloom_window_at_(w, i);
@@ -884,11 +889,6 @@ BLOOM_API bloom_window_plan bloom_window_plan_of(const bloom_window *w)
     return plan;
 }
 
-BLOOM_API size_t bloom_window_size(const bloom_window *w)
-{
-    return bloom_window_at_(w, bloom_window_count_(w));
-}
-
 BLOOM_API void bloom_window_clear(bloom_window *w)
 {
     unsigned i;
@@ -1000,13 +1000,6 @@ BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error)
     return size;
 }
 
-BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,
-                                          bloom_error *error)
-{
-    bloom_window *w = (bloom_window *)image;
-    return bloom_window_view(image, size, error) ? w : NULL;
-}
-
 BLOOM_API const bloom_window *bloom_window_view(const void *image, size_t size,
                                                 bloom_error *error)
 {
@@ -1015,6 +1008,13 @@ BLOOM_API const bloom_window *bloom_window_view(const void *image, size_t size,
     if (error)
         *error = found;
     return found == BLOOM_OK ? w : NULL;
+}
+
+BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,
+                                          bloom_error *error)
+{
+    bloom_window *w = (bloom_window *)image;
+    return bloom_window_view(image, size, error) ? w : NULL;
 }
 
 BLOOM_END_HUSH_
