@@ -1,10 +1,12 @@
 /* The picture of part 1: the cells of the filter, and the probes of one word. */
 
-const MARK = { own: 'own', shared: 'shared', unset: 'unset' };
-const still = matchMedia('(prefers-reduced-motion: reduce)');
-const touchOnly = matchMedia('(hover: none)');
+import { still } from './elements.js';
+import { LAYOUTS } from './engine.js';
+import { onTheme, style } from './theme.js';
 
-class Cells {
+const MARK = { own: 'own', shared: 'shared', unset: 'unset' };
+
+export class Cells {
     /* model has m, k, layout, value(cell), setters(cell), probes and isIn; see
        class Words. */
     constructor(canvas, model) {
@@ -214,7 +216,7 @@ class Cells {
 }
 
 /* What a probe of the selected word finds in a cell: a mark of MARK */
-function markOf(model, cell) {
+export function markOf(model, cell) {
     if (!model.value(cell))
         return MARK.unset;
     return model.isIn && model.setters(cell).length < 2 ? MARK.own

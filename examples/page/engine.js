@@ -2,14 +2,13 @@
    for each part, and each worker has its own. Addresses from WebAssembly are signed
    numbers; `>>> 0` makes them unsigned. */
 
-const LAYOUTS = ['classic', 'blocked', 'counting'];
-const ERRORS = { ok: 0, truncated: 1, notAFilter: 2, corrupt: 6, unsealed: 7 };
-const MIB = 2 ** 20;
-const ASKED = 100000;                   /* lookups at each measured point of part 2 */
+export const LAYOUTS = ['classic', 'blocked', 'counting'];
+export const ERRORS = { ok: 0, truncated: 1, notAFilter: 2, corrupt: 6, unsealed: 7 };
+export const ASKED = 100000;            /* lookups at each measured point of part 2 */
 
 /* Compiles synchronously if the browser allows it: for a module of this size, that
    is faster than to start another thread. */
-async function compiled(wasm) {
+export async function compiled(wasm) {
     try {
         return new WebAssembly.Module(wasm);
     } catch {
@@ -17,7 +16,7 @@ async function compiled(wasm) {
     }
 }
 
-class Engine {
+export class Engine {
     constructor(module) {
         this.c = new WebAssembly.Instance(module).exports;
         this.encoder = new TextEncoder();

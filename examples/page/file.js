@@ -1,5 +1,12 @@
 /* Part 4: a filter from a file or from lines. A worker holds it, the "keeper". */
 
+import { $, download, element, say } from './elements.js';
+import { ERRORS, LAYOUTS } from './engine.js';
+import { Jobs } from './jobs.js';
+import { format, NUMBER_RULE, oneIn, parseNumber, parseWhole, percent, plural, rate, whole }
+         from './numbers.js';
+import { words } from './words.js';
+
 let keeper = null, keptName = '', keptInfo = null;
 
 const encode = (text) => new TextEncoder().encode(text);
@@ -73,7 +80,7 @@ function refuse(name, why) {
 /* Starts a new keeper with a job that makes or opens a filter, and shows it. */
 async function keep(name, job) {
     keeper?.stop();
-    const mine = keeper = new Worker_(), bar = $('#file-progress');
+    const mine = keeper = new Jobs(), bar = $('#file-progress');
     $('#drop').ariaBusy = 'true';
     bar.hidden = false;
     bar.value = 0;
@@ -166,7 +173,7 @@ async function saveFile() {
     download(keptName, image);
 }
 
-function startFile() {
+export function startFile() {
     const drop = $('#drop');
     $('#file').addEventListener('change', ({ target }) => {
         if (target.files[0])

@@ -1,11 +1,15 @@
 /* Part 1: adding many words at a chosen speed, and made-up words. There are 2^18
    made-up words, in a scrambled order. */
 
+import { $, say } from './elements.js';
+import { NUMBER_RULE, parseWhole, plural, whole } from './numbers.js';
+import { showWords, words } from './words.js';
+
 const SYLLABLES = [...'bdfghklmnprstvwz'].flatMap((c) =>
     [...'aeio'].map((vowel) => c + vowel));
-const MAKEABLE = 64 ** 3;
+export const MAKEABLE = 64 ** 3;
 
-function madeWord(i) {
+export function madeWord(i) {
     const mixed = (i * 77773 + 12345) % MAKEABLE;
     return SYLLABLES[mixed >> 12] + SYLLABLES[mixed >> 6 & 63]
         + SYLLABLES[mixed & 63];
@@ -13,7 +17,7 @@ function madeWord(i) {
 
 /* How many of the made-up words are in, counted from the first one. A link
    stores this number instead of the words. */
-function madeSoFar() {
+export function madeSoFar() {
     let count = 0;
     while (words.words.get(madeWord(count))?.times === 1)
         count++;
@@ -73,7 +77,7 @@ function addWords(all) {
     showRun();
 }
 
-function stopRun() {
+export function stopRun() {
     clearTimeout(run.timer);
     Object.assign(run, { left: [], all: 0, paused: false });
     complain('', '');
@@ -119,7 +123,7 @@ function askAbsent() {
         + `${whole(wrong)} “maybe”, each followed by a second lookup in vain.`);
 }
 
-function startMany() {
+export function startMany() {
     $('#add-many').addEventListener('click', () => {
         const all = $('#paste').value.split(/\r?\n/).filter((word) => word !== '');
         if (all.length)

@@ -1,6 +1,16 @@
 /* Part 2: the memory for n, p and k; the predicted rate, and the measured one. */
 
-const planning = { n: 10000, p: 0.01, layout: 0, k: 0 };    /* k 0: the best */
+import uPlot from 'uplot';
+import { changed } from './address.js';
+import { $, element, say } from './elements.js';
+import { ASKED } from './engine.js';
+import { Jobs } from './jobs.js';
+import { bytes, format, NUMBER_RULE, parseNumber, parseWhole, plural, rate, significant,
+         superscript, twoDigits, whole } from './numbers.js';
+import { onTheme, style } from './theme.js';
+import { showSaved, startSaved } from './time-saved.js';
+
+export const planning = { n: 10000, p: 0.01, layout: 0, k: 0 };    /* k 0: the best */
 const FRACTIONS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2.5, 4];
 const MOST_MEASURED = 3e7, MOST_BYTES = 3e8;
 
@@ -8,7 +18,7 @@ let planEngine, chartRate, chartK, measuring = null, measured = null;
 
 /* ---- Values of n and p that may be typed, or stand in the address -------- */
 
-const FIELDS = {
+export const FIELDS = {
     n: { parse: parseWhole, fits: (n) => n >= 1 && n <= 1e12 && n % 1 === 0,
          hint: 'n must be a whole number from 1 to 10¹².' },
     p: { parse: parseNumber, fits: (p) => p >= 2 ** -64 && p < 1,
@@ -265,13 +275,14 @@ function showPlan() {
         planned = best;
     }
     const possible = planned.bytes > 0;
-    showSaves();
     say('#plan-bytes', possible ? bytes(planned.bytes) : 'too large for this page');
     $('#plan-bytes').title = possible ? plural(planned.bytes, 'byte') : '';
     say('#plan-bits', possible ? significant(bitsOf(planned) / n, 4) : '–');
     say('#plan-cells', possible ? whole(planned.cells) : '–');
     planEngine.planSet(planned.cells, planned.hashes, planned.layout);
-    say('#plan-rate', possible ? rate(planEngine.c.rate(n)) : '–');
+    const falseRate = possible ? planEngine.c.rate(n) : NaN;
+    say('#plan-rate', possible ? rate(falseRate) : '–');
+    showSaved({ falseRate });
     $('#measure').disabled = !possible;
     showInputs();
     if (!possible) {
@@ -292,7 +303,7 @@ function stopMeasuring() {
     measuring?.stop();
     measuring = null;
     measured = null;
-    saving.own = 0;
+    showSaved({ own: 0 });
     $('#measure-progress').value = 0;
     say('#measure-note', '');
 }
@@ -312,7 +323,7 @@ async function startMeasuring() {
             + `${bytes(MOST_BYTES)} and ${whole(MOST_MEASURED)} keys.`);
         return;
     }
-    const mine = measuring = new Worker_();
+    const mine = measuring = new Jobs();
     const { why, maybes, spread, own } = await mine.start(
         { job: 'measure', plan: { ...planned, seed: undefined }, n: planning.n, points },
         ({ progress, maybes: some }) => {
@@ -331,8 +342,7 @@ async function startMeasuring() {
     if (why)
         return;
     showMeasured(points, maybes, spread);
-    saving.own = own;
-    showSaves();
+    showSaved({ own });
 }
 
 /* Measures small plans without a click, once the sliders rest. */
@@ -342,7 +352,7 @@ function measureSoon() {
         due = setTimeout(startMeasuring, 500);
 }
 
-function replan(changes) {
+export function replan(changes) {
     Object.assign(planning, changes);
     say('#plan-note', '');
     for (const field of Object.keys(FIELDS))
@@ -350,12 +360,10 @@ function replan(changes) {
     stopMeasuring();
     showPlan();
     measureSoon();
-    shared();
+    changed();
 }
 
 /* ---- Controls ------------------------------------------------------------ */
-
-const twoDigits = (value) => Number(value.toPrecision(2));
 
 function typed(field, { parse, fits, hint }) {
     $(`#${field}-text`).addEventListener('change', ({ target }) => {
@@ -370,10 +378,8 @@ function typed(field, { parse, fits, hint }) {
     });
 }
 
-function startPlan(engine) {
+export function startPlan(engine) {
     planEngine = engine;
-    const library = element('script', $('#uplot').textContent);
-    document.head.append(library);      /* late, so that part 1 need not wait */
     $('#n').addEventListener('input', ({ target }) =>
         replan({ n: Math.round(twoDigits(10 ** (target.value / 10))) }));
     $('#p').addEventListener('input', ({ target }) =>
@@ -400,6 +406,6 @@ function startPlan(engine) {
                 chart.setSize({ width: box.clientWidth, height: box.clientHeight });
         }
     }).observe($('.charts'));
-    startSaves();
+    startSaved();
     onTheme(() => planned && showPlan());
 }

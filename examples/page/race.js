@@ -1,5 +1,9 @@
 /* Part 5: ten million keys in filters, and in a Set for comparison. */
 
+import { $, element, say } from './elements.js';
+import { Jobs } from './jobs.js';
+import { bytes, rate, significant, whole } from './numbers.js';
+
 const RACE_KEYS = 1e7, RACE_RATE = 0.01;
 const RACERS = { classic: 'bloom.h, classic', blocked: 'bloom.h, blocked',
                  set: 'JavaScript’s Set' };
@@ -20,7 +24,7 @@ function raceRow({ name, bytes: size, add, absent, present }) {
 
 async function race() {
     racing?.stop();
-    const mine = racing = new Worker_(), body = $('#race-table tbody');
+    const mine = racing = new Jobs(), body = $('#race-table tbody');
     const order = Object.keys(RACERS);
     body.replaceChildren();
     say('#race', 'Run again');
@@ -48,6 +52,6 @@ async function race() {
         + 'making the keys.');
 }
 
-function startRace() {
+export function startRace() {
     $('#race').addEventListener('click', race);
 }

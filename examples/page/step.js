@@ -1,13 +1,20 @@
 /* Part 3: the step from probe to probe, constant or multiplied ("scrambled"), as
    pictures and as rates. */
 
+import { changed } from './address.js';
+import { $, element, say } from './elements.js';
+import { Jobs } from './jobs.js';
+import { NUMBER_RULE, parseWhole, rate, significant, whole } from './numbers.js';
+import { onTheme, style } from './theme.js';
+
 const RULES = { guava: 0, constant: 1, scrambled: 2, independent: 3 };
 const ROWS = [[64, 10, 4], [256, 10, 18], [512, 10, 35], [4096, 10, 284],
               [320, 20, 10], [28800, 20, 1000], [64, 3, 1], [128, 4, 2]]
     .map(([m, k, n]) => ({ m, k, n }));
-const MOST_STEP_CELLS = 32768;
+export const MOST_STEP_CELLS = 32768;
 
-let stepEngine, stepRows = ROWS, step = ROWS[2], ruling = null;
+export let step = ROWS[2];                 /* shown in the pictures */
+let stepEngine, stepRows = ROWS, ruling = null;
 
 const textbook = ({ m, k, n }) => (-Math.expm1(k * n * Math.log1p(-1 / m))) ** k;
 
@@ -75,7 +82,7 @@ function showRatio({ row, rule, maybes, asked, ended }) {
 async function measureRules() {
     ruling?.stop();
     showRules();
-    const mine = ruling = new Worker_();
+    const mine = ruling = new Jobs();
     say('#measure-rules', 'Measure again');
     await mine.start({ job: 'rules', rows: stepRows }, (some) => {
         if (mine === ruling)
@@ -90,7 +97,7 @@ async function measureRules() {
 
 /* Shows the pictures of a row. A row that is not in the list becomes its first
    one, and replaces the one that was added this way before. */
-function chooseStep(row) {
+export function chooseStep(row) {
     const same = (other) => ['m', 'k', 'n'].every((x) => row[x] === other[x]);
     const there = stepRows.find(same);
     const measuredRows = $('#rules tbody').rows;
@@ -107,7 +114,7 @@ function chooseStep(row) {
         showRules();
     }
     drawStep();
-    shared();
+    changed();
 }
 
 function typedStep() {
@@ -121,7 +128,7 @@ function typedStep() {
         chooseStep({ m, k, n });
 }
 
-function startStep(engine) {
+export function startStep(engine) {
     stepEngine = engine;
     showRules();
     for (const key of ['m', 'k', 'n'])

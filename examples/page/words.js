@@ -1,5 +1,10 @@
 /* Part 1: words, their cells, and the words that cause a false positive. */
 
+import { changed } from './address.js';
+import { Cells, markOf } from './cells.js';
+import { $, download, element, say, touchOnly } from './elements.js';
+import { list, oneIn, percent, plural, rate, whole } from './numbers.js';
+
 const quoted = (word) => `“${word}”`;
 
 /* A filter, and the exact set of words that were added to it. A filter alone
@@ -178,7 +183,8 @@ class Words {
 
 /* ---- On the page --------------------------------------------------------- */
 
-let words, cells;
+export let words;
+let cells;
 
 const nameOfMaker = ([word]) => word === null ? 'a counter stuck at 15' : word;
 
@@ -291,14 +297,14 @@ function showWord(walking) {
         cells.drawAll();
 }
 
-function showWords(walking = false) {
+export function showWords(walking = false) {
     words.show($('#word').value);
     showFigures();
     showIn();
     showFalses();
     showWord(walking);
     $('#falses').hidden = words.falseCount === 0;
-    shared();
+    changed();
 }
 
 /* The ranges of the sliders depend on the layout. A block has 256 cells, and k
@@ -329,7 +335,7 @@ function reshape(m, k, layout) {
     showWords();
 }
 
-function fitShape(m, k, layout) {
+export function fitShape(m, k, layout) {
     const fit = layout === 1 ? Math.max(8, Math.min(32, Math.round(k / 8) * 8))
                              : Math.min(16, k);
     const cellsOf = layout === 1 ? Math.max(m, 256) : m;
@@ -400,7 +406,7 @@ function withWord(use) {
     }
 }
 
-function startWords(engine) {
+export function startWords(engine) {
     words = new Words(engine);
     cells = new Cells($('#cells'), words);
     cells.onCursor = onCell;
@@ -429,5 +435,4 @@ function startWords(engine) {
         reshape(words.m, Number(target.value), words.layout));
     $('#save-words').addEventListener('click', () =>
         download('words.bloom', words.image()));
-    startMany();
 }

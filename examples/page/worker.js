@@ -1,5 +1,7 @@
-/* The long jobs, run in a worker, which loads engine.js before this file. A job
+/* The long jobs, run in a worker. A job
    posts its progress as it goes. To stop a job, the page ends its worker. */
+
+import { ASKED, compiled, Engine, ERRORS, LAYOUTS } from './engine.js';
 
 let engine;
 

@@ -1,22 +1,27 @@
 /* Part 2: what the planned filter saves, for a share of hits and for the time of a lookup
    in what lies behind the filter. */
 
+import { $, say } from './elements.js';
+import { duration, percent, twoDigits, whole } from './numbers.js';
+
 const LOOKUPS = 1e6;
-const saving = { hits: 0.1, behind: 1e5, own: 0 };  /* ns; own: of the filter, 0: not measured */
+/* Times in ns. own: a lookup in the filter itself, 0: not measured. falseRate: the rate of
+   the plan, NaN: there is none. */
+const saving = { hits: 0.1, behind: 1e5, own: 0, falseRate: NaN };
 
 /* Every lookup asks the filter, and the hits and the false positives go on. */
-function timesOf({ hits, behind, own }, falseRate) {
+function timesOf({ hits, behind, own, falseRate }) {
     const on = LOOKUPS * (hits + (1 - hits) * falseRate);
     return { on, without: LOOKUPS * behind, with: LOOKUPS * own + on * behind };
 }
 
-function showSaves() {
-    if (!planned?.bytes) {
+export function showSaved(changes) {
+    Object.assign(saving, changes);
+    if (isNaN(saving.falseRate)) {
         say('#saves-note', '');
         return;
     }
-    planEngine.planSet(planned.cells, planned.hashes, planned.layout);
-    const times = timesOf(saving, planEngine.c.rate(planning.n));
+    const times = timesOf(saving);
     const longest = Math.max(times.without, times.with), slower = times.with > times.without;
     for (const which of ['without', 'with']) {
         say(`#time-${which}`, duration(times[which]));
@@ -33,13 +38,11 @@ function showSaves() {
             ? ' Here the filter costs more than it saves.' : ''}`);
 }
 
-function startSaves() {
+export function startSaved() {
     $('#hits').addEventListener('input', ({ target }) => {
-        saving.hits = target.value / 100;
-        showSaves();
+        showSaved({ hits: target.value / 100 });
     });
     $('#behind').addEventListener('input', ({ target }) => {
-        saving.behind = twoDigits(10 ** (target.value / 10));
-        showSaves();
+        showSaved({ behind: twoDigits(10 ** (target.value / 10)) });
     });
 }
