@@ -5,9 +5,9 @@ const MOST_OF_LINK = 12000;             /* characters */
 
 let stateOf, lastHash = '', due = 0;
 
-/* state() returns [n and p, the rest], both as texts key=value&... n and p go into the
-   query, before the #, so that people can write such a link by hand. Not every browser
-   lets a file: page change its query; then they follow #. */
+/* state() returns [n, p and memory; the rest], both as texts key=value&... The first goes
+   into the query, before the #, so that people can write such a link by hand. Not every
+   browser lets a file: page change its query; then it follows #. */
 export function keepAddress(state) {
     stateOf = state;
 }

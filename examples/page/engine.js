@@ -56,6 +56,12 @@ export class Engine {
         return this.plan();
     }
 
+    /* The plan that holds the most keys in this many bytes, and how many these are */
+    planFit(bytes, p, layout) {
+        this.c.plan_fit(bytes, p, layout);
+        return { ...this.plan(), n: this.c.capacity(p) };
+    }
+
     planSet(cells, k, layout) {
         this.c.plan_set(cells, k, layout);
         return this.plan();

@@ -25,7 +25,8 @@ function stateOfPage() {
         ['probes', planning.k || ''],
         ['plan', LAYOUTS[planning.layout]], ['step', `${step.m},${step.k},${step.n}`],
     ];
-    return [`n=${planning.n}&p=${planning.p}`,
+    return [`n=${planning.n}&p=${planning.p}`
+                + (planning.memory ? `&memory=${planning.memory}` : ''),
             state.filter(([key, value]) => key === 'words' || value !== '')
                 .map(([key, value]) => `${key}=${value}`).join('&')];
 }
@@ -97,7 +98,7 @@ export function restoreWords({ text, number, many, layout }) {
 const numberInAddress = (value) => value.endsWith('%')
     ? Number(value.slice(0, -1) || NaN) / 100 : Number(value || NaN);
 
-/* Restores n and p. If a value is refused, shows the reader which one and why, as the
+/* Restores n, p and the memory. If a value is refused, shows the reader which one and why, as the
    address soon has the values that the page uses instead. Values after # are newer
    than those after ?. */
 function restorePlan({ text, number, layout }) {

@@ -45,7 +45,8 @@ size_t EXPORT(mark)(void) { return used; }
 void EXPORT(release)(size_t marked) { used = marked; }
 
 /* ---- Plans ---------------------------------------------------------------
-   plan_for, plan_set and plan_of set the current plan. The others use it. */
+   plan_for, plan_fit, plan_set and plan_of set the current plan, which the others
+   use. */
 
 static bloom_plan plan;
 
@@ -57,6 +58,12 @@ void EXPORT(plan_for)(double n, double p, int layout, unsigned k)
     plan = k == 0 ? bloom_plan_layout((uint64_t)n, p, (bloom_layout)layout)
                   : bloom_plan_hashes((uint64_t)n, p, k);
     plan.layout = (uint8_t)layout;
+}
+
+/* The plan of at most `bytes` bytes that holds the most keys at the rate p */
+void EXPORT(plan_fit)(double bytes, double p, int layout)
+{
+    plan = bloom_plan_fit((size_t)bytes, p, (bloom_layout)layout);
 }
 
 void EXPORT(plan_set)(double cells, unsigned k, int layout)

@@ -5,24 +5,28 @@ import { changed } from './address.js';
 import { $, element, say } from './elements.js';
 import { ASKED } from './engine.js';
 import { Jobs } from './jobs.js';
-import { bytes, format, NUMBER_RULE, parseNumber, parseWhole, plural, rate, significant,
-         superscript, twoDigits, whole } from './numbers.js';
+import { bytes, format, NUMBER_RULE, parseBytes, parseNumber, parseWhole, plural, rate,
+         significant, superscript, twoDigits, whole } from './numbers.js';
 import { onTheme, style } from './theme.js';
 import { showSaved, startSaved } from './time-saved.js';
 
-export const planning = { n: 10000, p: 0.01, layout: 0, k: 0 };    /* k 0: the best */
+/* k 0: the best. memory: n is what fits into so many bytes; 0: n was chosen. */
+export const planning = { n: 10000, p: 0.01, layout: 0, k: 0, memory: 0 };
 const FRACTIONS = [0.4, 0.6, 0.8, 1, 1.25, 1.6, 2.5, 4];
 const MOST_MEASURED = 3e7, MOST_BYTES = 3e8;
 
 let planEngine, chartRate, chartK, measuring = null, measured = null;
 
-/* ---- Values of n and p that may be typed, or stand in the address -------- */
+/* ---- Values that may be typed, or stand in the address ------------------- */
 
 export const FIELDS = {
     n: { parse: parseWhole, fits: (n) => n >= 1 && n <= 1e12 && n % 1 === 0,
          hint: 'n must be a whole number from 1 to 10¹².' },
     p: { parse: parseNumber, fits: (p) => p >= 2 ** -64 && p < 1,
          hint: 'p must be at least 5.4 × 10⁻²⁰ and below 1. For one percent write 0.01 or 1%.' },
+    memory: { parse: parseBytes, fits: (size) => size === 0 || (size >= 40 && size < 2 ** 32),
+              hint: 'The memory must be at least 40 bytes and below 4.29 GB. Write 64 MB, 10 kB '
+                  + 'or 4000.' },
 };
 const TOO_LARGE = 'This page uses 32-bit sizes, so it plans only filters below 4.29 GB. '
     + 'Choose fewer keys or a larger p. On 64-bit machines C has no such limit.';
@@ -48,7 +52,9 @@ function leastBlocked(n, p, k) {
 }
 
 function planWith(k) {
-    const { n, p, layout } = planning;
+    const { n, p, layout, memory } = planning;
+    if (memory && k === 0)
+        return planEngine.planFit(memory, p, layout);
     if (layout !== 1 || k === 0)
         return planEngine.planFor(n, p, layout, k);
     const cells = leastBlocked(n, p, k);
@@ -250,7 +256,8 @@ function showInputs() {
     $('#n').setAttribute('aria-valuetext', whole(planning.n));
     $('#p').setAttribute('aria-valuetext', rate(planning.p));
     for (const [id, text] of [['#n-text', whole(planning.n)],
-                              ['#p-text', rate(planning.p)]])
+                              ['#p-text', rate(planning.p)],
+                              ['#memory-text', planning.memory ? bytes(planning.memory) : '']])
         if (document.activeElement !== $(id))
             $(id).value = text;
     $(`#plan-layout input[value="${planning.layout}"]`).checked = true;
@@ -352,9 +359,14 @@ function measureSoon() {
         due = setTimeout(startMeasuring, 500);
 }
 
+/* If the memory was chosen, n follows from it, until n is chosen again. If not one key
+   fits into it, it is no longer chosen. */
 export function replan(changes) {
-    Object.assign(planning, changes);
-    say('#plan-note', '');
+    const wanted = { ...planning, memory: changes.n ? 0 : planning.memory, ...changes };
+    const { memory, p, layout } = wanted;
+    const n = memory ? planEngine.planFit(memory, p, layout).n : wanted.n;
+    Object.assign(planning, wanted, n ? { n } : { memory: 0 });
+    say('#plan-note', n ? '' : `Not one key fits into ${bytes(memory)} at this rate.`);
     for (const field of Object.keys(FIELDS))
         $(`#${field}-text`).setAttribute('aria-invalid', 'false');
     stopMeasuring();

@@ -4,6 +4,8 @@
    figures image OUT M K LAYOUT WORD...    writes the filter of these words
    figures probes M K LAYOUT WORD...       prints the k cells of each word
    figures plan N P LAYOUT K               prints m, k, bytes, rate; K 0: best k
+   figures fit BYTES P LAYOUT              prints m, k, bytes and n of the filter
+                    of at most BYTES bytes that holds the most keys at P
    figures measure N P LAYOUT K FILTERS POINT...    prints, for each number of
                     keys POINT, the false positives in 100,000 lookups in all
    figures rule RULE M K N         prints the false positives and the lookups
@@ -64,6 +66,26 @@ static void probes(char **words)
         for (i = 0; i < k; i++)
             printf("%" PRIu64 "%c", index[i], i + 1 < k ? ' ' : '\n');
     }
+}
+
+/* Tries each k; of equal ones, the smallest holds. */
+static void fit(char **words)
+{
+    const size_t bytes = strtoull(words[0], NULL, 10);
+    const double p = strtod(words[1], NULL);
+    bloom_plan best = { 0, 0, 0, 0, 0 };
+    uint64_t most = 0;
+    unsigned k;
+    plan = bloom_plan_bytes_layout(1, bytes, (bloom_layout)atoi(words[2]));
+    for (k = 1; k <= 64; k++) {
+        plan.hashes = (uint8_t)k;
+        if (bloom_plan_size(plan) > 0 && bloom_plan_capacity(plan, p) > most) {
+            most = bloom_plan_capacity(plan, p);
+            best = plan;
+        }
+    }
+    printf("%" PRIu64 " %d %zu %" PRIu64 "\n", best.cells, best.hashes,
+           bloom_plan_size(best), most);
 }
 
 static uint64_t plan_it(char **words)   /* sets the plan: N P LAYOUT K */
@@ -183,7 +205,8 @@ int main(int count, char **words)
 {
     static const struct { const char *name; void (*run)(char **); int least; }
     verbs[] = { { "image", image, 4 }, { "probes", probes, 3 },
-                { "plan", show_plan, 4 }, { "measure", measure, 5 },
+                { "plan", show_plan, 4 }, { "fit", fit, 3 },
+                { "measure", measure, 5 },
                 { "rule", show_rule, 4 }, { "race", race, 3 } };
     size_t i;
     for (i = 0; i < sizeof verbs / sizeof *verbs; i++)

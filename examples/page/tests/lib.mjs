@@ -93,7 +93,8 @@ const timeout = Number(process.env.PATIENCE ?? 300000);
 // Every line that a page wrote on its console, and every network request it made
 export const complaints = [];
 
-export async function open(hash = '', options = {}) {
+// clock: the page's time goes on as usual, and further by page.clock
+export async function open(hash = '', { clock, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 },
         locale: 'en-US', acceptDownloads: true, reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(timeout);
@@ -105,6 +106,8 @@ export async function open(hash = '', options = {}) {
         if (!/^(file|blob|data):/.test(request.url()))
             complaints.push(request.url());
     });
+    if (clock)
+        await page.clock.install();
     await page.goto(address + hash);
     await page.waitForSelector('html[data-ready]', { state: 'attached' });
     return page;

@@ -57,7 +57,8 @@ export async function themesAndWidths() {
             for (const part of name === 'phone' ? [1, 2, 3, 4] : [2, 3, 4]) {
                 await page.evaluate((i) => document.querySelector(`#part-${i}`)
                     .scrollIntoView(), part);
-                await page.waitForTimeout(100);
+                await page.evaluate(() => new Promise((drawn) =>
+                    requestAnimationFrame(() => requestAnimationFrame(drawn))));
                 await page.screenshot({ path: `build/shots/${name}-${colorScheme}-${part}.png` });
             }
             if (name !== 'projector')

@@ -51,6 +51,51 @@ export async function planning() {
     await page.context().close();
 }
 
+// "I have this much memory": n is what fits into it, until n is chosen again.
+export async function memory() {
+    const page = await open();
+    const fits = async (what, size, p, layout) => {
+        const [[cells, k, bytes, n]] = figures('fit', size, p, layout);
+        close(`${what}: n`, number(await page.inputValue('#n-text')), n);
+        close(`${what}: m`, await numberAt(page, '#plan-cells'), cells);
+        close(`${what}: bytes`, number(await page.getAttribute('#plan-bytes', 'title')), bytes);
+        check(`${what}: k`, (await text(page, '#plan-k-shown')).startsWith(`${k} (`));
+        check(`${what}: the rate is kept`, await numberAt(page, '#plan-rate') <= digits(p));
+    };
+    const layout = (which) =>
+        page.check(`#plan-layout input[value="${which}"]`, { force: true });
+    for (const [said, size] of [['64 MB', 64e6], ['10kB', 1e4], ['1.5MiB', 1.5 * 2 ** 20],
+                                ['4000', 4000], ['1,234 bytes', 1234], ['2G', 2e9]]) {
+        await type(page, '#memory-text', said);
+        await fits(said, size, 0.01, 0);
+    }
+    await type(page, '#p-text', '1e-6');
+    await fits('another p', 2e9, 1e-6, 0);
+    for (const which of [1, 2]) {
+        await layout(which);
+        await fits(`layout ${which}`, 2e9, 1e-6, which);
+    }
+    await type(page, '#n-text', 1000);
+    same('n is chosen again', await page.inputValue('#memory-text'), '');
+    await samePlan(page, 1000, 1e-6, 2, 0);
+    await type(page, '#memory-text', '40');
+    check('nothing fits', (await text(page, '#plan-note')).startsWith('Not one key fits'));
+    await samePlan(page, 1000, 1e-6, 2, 0);
+    for (const refused of ['39', '5 GB', 'much']) {
+        await type(page, '#memory-text', refused);
+        same(`${refused} is refused`, await page.getAttribute('#memory-text', 'aria-invalid'), 'true');
+        check('with the reason', (await text(page, '#plan-note')).includes('at least 40 bytes'));
+    }
+    await type(page, '#memory-text', '');
+    same('no memory', await text(page, '#plan-note'), '');
+    await page.context().close();
+    const again = await open('?p=0.001&memory=64000000');
+    same('a link has it', await again.inputValue('#memory-text'), '64 MB');
+    close('and its n', number(await again.inputValue('#n-text')), figures('fit', 64e6, 0.001, 0)[0][3]);
+    await until(again, () => /memory=64000000/.test(location.search + location.hash));
+    await again.context().close();
+}
+
 // What the filter saves, computed from the rate on the page
 export async function saves() {
     const SIZE = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9, h: 3.6e12 };

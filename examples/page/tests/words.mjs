@@ -305,7 +305,7 @@ export async function refusedInput() {
 }
 
 export async function manyWords() {
-    const page = await open('#words=&m=4096&k=3');
+    const page = await open('#words=&m=4096&k=3', { clock: true });
     await page.fill('#made', '20000');  // 11 minutes at this speed
     await page.check('#speed input[value="30"]', { force: true });
     await page.click('#make');
@@ -313,7 +313,7 @@ export async function manyWords() {
     await page.click('#pause');
     const paused = await text(page, '#count');
     check('words are added one after another', number(paused) < 20000, paused);
-    await page.waitForTimeout(300);
+    await page.clock.runFor(60000);
     same('none is added during the pause', await text(page, '#count'), paused);
     await page.click('#pause');
     const start = Date.now();
@@ -330,7 +330,7 @@ export async function manyWords() {
     await page.click('#stop');
     const stopped = await text(page, '#count');
     check('words were left', number(stopped) < 22000, stopped);
-    await page.waitForTimeout(700);
+    await page.clock.runFor(60000);
     same('stop stops', await text(page, '#count'), stopped);
     await page.context().close();
 }
