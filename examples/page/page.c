@@ -45,8 +45,8 @@ size_t EXPORT(mark)(void) { return used; }
 void EXPORT(release)(size_t marked) { used = marked; }
 
 /* ---- Plans ---------------------------------------------------------------
-   plan_for, plan_fit, plan_set and plan_of set the current plan, which the others
-   use. */
+   plan_for, plan_fit, plan_set and plan_of set the current plan, which
+   the others use. */
 
 static bloom_plan plan;
 

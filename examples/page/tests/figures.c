@@ -4,7 +4,7 @@
    figures image OUT M K LAYOUT WORD...    writes the filter of these words
    figures probes M K LAYOUT WORD...       prints the k cells of each word
    figures plan N P LAYOUT K               prints m, k, bytes, rate; K 0: best k
-   figures fit BYTES P LAYOUT              prints m, k, bytes and n of the filter
+   figures fit BYTES P LAYOUT              prints m, k, bytes, n of the filter
                     of at most BYTES bytes that holds the most keys at P
    figures measure N P LAYOUT K FILTERS POINT...    prints, for each number of
                     keys POINT, the false positives in 100,000 lookups in all
