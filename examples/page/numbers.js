@@ -96,12 +96,12 @@ export function parseNumber(text) {
 const UNITS = { '': 1, k: 1e3, m: 1e6, g: 1e9, ki: 2 ** 10, mi: 2 ** 20, gi: 2 ** 30 };
 
 /* '64 MB', '64M', '1.5GiB' or '4000' as a number of bytes; 0 if there is no text, NaN if it
-   is no number */
+   is no number, or less than one byte */
 export function parseBytes(text) {
     if (text.trim() === '')
         return 0;
     const [, number, unit] = /^(.*?)\s*([kmg]i?)?(?:b|bytes)?$/i.exec(text.trim()) ?? [];
-    return Math.floor(parseNumber(number ?? '') * UNITS[(unit ?? '').toLowerCase()]);
+    return Math.floor(parseNumber(number ?? '') * UNITS[(unit ?? '').toLowerCase()]) || NaN;
 }
 
 /* Whole numbers may have a decimal point only with an exponent: '1.5e6' is whole.

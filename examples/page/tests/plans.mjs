@@ -81,7 +81,7 @@ export async function memory() {
     await type(page, '#memory-text', '40');
     check('nothing fits', (await text(page, '#plan-note')).startsWith('Not one key fits'));
     await samePlan(page, 1000, 1e-6, 2, 0);
-    for (const refused of ['39', '5 GB', 'much']) {
+    for (const refused of ['39', '5 GB', 'much', '0', '0.5', '5%']) {
         await type(page, '#memory-text', refused);
         same(`${refused} is refused`, await page.getAttribute('#memory-text', 'aria-invalid'), 'true');
         check('with the reason', (await text(page, '#plan-note')).includes('at least 40 bytes'));
