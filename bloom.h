@@ -3567,9 +3567,16 @@ BLOOM_END_HUSH_
    else compiles and does the same: the examples and tests of 2.0.0, 2.1.0 and
    2.2.0 were compiled with later headers.
 
-   2.4.0, November 2026. New: bloom_plan_fit, bloom_count. To change:
+   2.4.0, November 2026. New: bloom_plan_fit, bloom_count. bloom_file.h promises
+   less. To change:
    - Rename functions of your own that are called so, or define
      BLOOM_NAMESPACE.
+   - bloom_file_begin, _reserve, _put, _complete, _finish and _cancel are gone.
+     Put the blocks together in memory, and call bloom_file_save. To reserve
+     disk space for bloom_share, save an empty filter beforehand.
+   - bloom_file_save and bloom_save refuse a FIFO or a device (EINVAL): use
+     fwrite. They refuse a file with an access control list (EPERM, on Linux),
+     and names of more than about 230 bytes (ENAMETOOLONG).
 
    2.3.0, November 2026. The companions are parts of one implementation. New:
    bloom_plan_bytes_layout, bloom_new_layout, bloom_init_zeroed, bloom_save,

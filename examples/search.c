@@ -185,25 +185,34 @@ static void build(double p)
     }
 }
 
+/* Copies bytes, and returns where the next ones go. */
+static char *copied(char *to, const void *bytes, size_t size)
+{
+    return (char *)memcpy(to, bytes, size) + size;
+}
+
 static void save(const char *name)
 {
-    bloom_file f;
-    size_t i;
-    int why = bloom_file_begin(&f, name, NULL);
-    need(why == 0, name, strerror(why));
-    for (i = 0; i < group_count && !why; i++) {
+    char *image, *to;
+    size_t size = 0, i;
+    int why;
+    for (i = 0; i < group_count; i++)
+        size += bloom_slices_size(groups[i]);
+    for (i = 0; i < document_count; i++)
+        size += strlen(documents[i].name) + 1;
+    to = image = malloc(size);
+    need(image != NULL, "memory", NULL);
+    for (i = 0; i < group_count; i++) {
         bloom_slices_seal(groups[i]);
-        why = bloom_file_put(&f, groups[i], bloom_slices_size(groups[i]));
+        to = copied(to, groups[i], bloom_slices_size(groups[i]));
     }
-    for (i = 0; i < document_count && !why; i++) {
-        why = bloom_file_put(&f, documents[i].name, strlen(documents[i].name));
-        why = why ? why : bloom_file_put(&f, "\n", 1);
+    for (i = 0; i < document_count; i++) {
+        to = copied(to, documents[i].name, strlen(documents[i].name));
+        *to++ = '\n';
     }
-    if (why)
-        bloom_file_cancel(&f);
-    else
-        why = bloom_file_finish(&f);
+    why = bloom_file_save(name, image, size);
     need(why == 0, name, strerror(why));
+    free(image);
 }
 
 static void load(const char *name)

@@ -6,6 +6,5 @@
 #define BLOOM_MALLOC(size) filter_memory(size)
 #define BLOOM_FREE(memory) free(memory)
 #define BLOOM_IMPLEMENTATION
-#include "../companions/bloom_file.h"
 #include "../companions/bloom_chain.h"
 #include "../companions/bloom_window.h"

@@ -1,5 +1,5 @@
 /* save.c: writes the file of a filter. The file is locked while it is in use.
-   The new one is written as FILE.new.PID.0, and then renamed (bloom_file.h).
+   The new one is written as FILE.new.PID.0, and then renamed (replace.c).
 
    Programs that know nothing of the lock may remove it, or replace FILE. So the
    rename is made only if both are still those of this run. Otherwise FILE stays
@@ -13,9 +13,9 @@
 #include "save.h"
 #include "input.h"
 #include "memory.h"
+#include "replace.h"
 #include "say.h"
 #include "system.h"
-#include "../companions/bloom_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,22 +30,6 @@
    exist yet, and is replaced. The system releases a lock when its process ends.
    If the process was killed, FILE.lock stays, but locks nothing. Readers need
    no lock: they see the old file or the new one. */
-
-/* Returns PATH with `suffix`, in the same folder; free() it. A file name has at
-   most 255 bytes, so a long one is cut, at a character boundary of UTF-8. */
-static char *name_beside(const char *path, const char *suffix)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    size_t folder = (size_t)(base - path), size = strlen(base);
-    size_t more = strlen(suffix) + 1;
-    char *name = enlarge(NULL, folder + size + more, path);
-    if (size > 200)
-        for (size = 200; size > 0 && ((unsigned char)base[size] >> 6) == 2; )
-            size--;
-    memcpy(name, path, folder + size);
-    memcpy(name + folder + size, suffix, more);
-    return name;
-}
 
 static char *target;                    /* FILE, symbolic links are resolved */
 static int lock_fd = -1;
@@ -165,8 +149,7 @@ static void unlock(void)
 
 /* ---- The new file -------------------------------------------------------- */
 
-static bloom_file coming;           /* FILE.new.PID.0, if its name is not
-                                       NULL */
+static new_file coming;         /* FILE.new.PID.0, if its name is not NULL */
 static int why_no_room;             /* errno of the first failure; or 0 */
 
 /* Signals are held while `coming` changes, as their handler reads its name, and
@@ -175,7 +158,7 @@ static void cancel_next(void)
 {
     hold_signals(true);
     if (coming.name)
-        bloom_file_cancel(&coming);
+        cancel_file(&coming);
     hold_signals(false);
 }
 
@@ -324,7 +307,7 @@ static void try_beside(const char *path)
 {
     int why;
     hold_signals(true);
-    why = bloom_file_begin(&coming, path, NULL);
+    why = begin_file(&coming, path);
     hold_signals(false);
     if (why == 0 && !can_be_locked(coming.fd))
         why = errno;
@@ -359,7 +342,7 @@ bool take_output(const char *path, bool may_wait)
 
 static int create_next(void)
 {
-    return bloom_file_begin(&coming, place_of_next(), NULL);
+    return begin_file(&coming, place_of_next());
 }
 
 static int reserve_bytes(size_t size)
@@ -368,7 +351,7 @@ static int reserve_bytes(size_t size)
     hold_signals(true);
     why = coming.name ? 0 : create_next();
     hold_signals(false);
-    return why ? why : bloom_file_reserve(&coming, size);
+    return why ? why : reserve_in(&coming, size);
 }
 
 /* A chain does not grow if there is no disk space for its new link. The lines
@@ -404,7 +387,7 @@ static int write_filter(const filter *f)
     unsigned i = 0;
     int why = 0;
     while (why == 0 && (piece = file_piece(f, i++, &size)) != NULL)
-        why = bloom_file_put(&coming, piece, size);
+        why = put_bytes(&coming, piece, size);
     return why;
 }
 
@@ -425,11 +408,11 @@ static int finish_next(void)
     struct stat next, there;
     int why;
     aim_next();
-    why = bloom_file_complete(&coming);
+    why = complete_file(&coming);
     next = file_at(coming.name);
     if (why == 0)
         aim_next();
-    why = bloom_file_finish(&coming);
+    why = finish_file(&coming);
     there = file_at(target);            /* a rename changes a time */
     if (has_same_bytes(&there, &next))
         held = there;
@@ -443,7 +426,7 @@ static int replace_file(filter *f)
 {
     int why = 0;
     if (coming.name && access(coming.name, F_OK) != 0)
-        bloom_file_cancel(&coming);     /* another program has removed it */
+        cancel_file(&coming);           /* another program has removed it */
     if (!coming.name)
         why = create_next();
     seal_filter(f);
@@ -452,7 +435,7 @@ static int replace_file(filter *f)
     if (why == 0)
         why = finish_next();
     else if (coming.name)
-        bloom_file_cancel(&coming);
+        cancel_file(&coming);
     return why;
 }
 

@@ -45,8 +45,7 @@
    Compile 32-bit programs with -D_FILE_OFFSET_BITS=64. Otherwise opening a file
    of 2 GB or more fails with EOVERFLOW. On file systems with 64-bit inodes,
    opening any file may.
-   Threads: all calls may run at the same time, also for the same file, but not
-   with the same bloom_file. */
+   Threads: all calls may run at the same time, also for the same file. */
 
 #if (defined(BLOOM_IMPLEMENTATION) || defined(BLOOM_STATIC)) \
     && defined(__STRICT_ANSI__) && !defined(_WIN32) && !defined(__APPLE__) \
@@ -88,12 +87,6 @@ found another one first: copy the right one into the folder of bloom_file.h"
 #define bloom_file_free BLOOM_NAME_(bloom_file_free)
 #define bloom_file_map BLOOM_NAME_(bloom_file_map)
 #define bloom_file_unmap BLOOM_NAME_(bloom_file_unmap)
-#define bloom_file_begin BLOOM_NAME_(bloom_file_begin)
-#define bloom_file_reserve BLOOM_NAME_(bloom_file_reserve)
-#define bloom_file_put BLOOM_NAME_(bloom_file_put)
-#define bloom_file_complete BLOOM_NAME_(bloom_file_complete)
-#define bloom_file_finish BLOOM_NAME_(bloom_file_finish)
-#define bloom_file_cancel BLOOM_NAME_(bloom_file_cancel)
 #endif
 
 #ifdef __cplusplus
@@ -131,9 +124,8 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
      Creating: if there is no file, it makes one for `plan`. If several do that
          at once, one of them wins, and all of them map its file. The file is
          sparse. If the disk is full later, the program gets SIGBUS where it
-         adds a key. To be sure of the disk space, make the file beforehand, by
-         bloom_file_begin, bloom_file_reserve (bloom_size bytes), bloom_file_put
-         and bloom_file_finish. The program also gets SIGBUS if another program
+         adds a key. To be sure of the disk space, save an empty filter of this
+         plan beforehand. The program also gets SIGBUS if another program
          shortens the file.
      Checks: if bloom_plan_size(plan) is 0, any filter will do, and ENOENT says
          that there is none. Otherwise a filter with another plan is EINVAL.
@@ -185,21 +177,17 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          name ends with ".new." and two numbers. Remove it.
      Rights: the new file gets the owner, group and permissions of the old one.
          If the system forbids that, the result is EPERM. If the real user of
-         the process may not write the old file, it is EACCES. On Linux, a POSIX
-         access control list stays, too; ERANGE if it has more than 500 entries.
-         Elsewhere, and for NFSv4, such lists are lost. Set-user-ID bits and
-         other extended attributes are lost, too. On Windows, the new file gets
-         the permissions that its folder gives.
+         the process may not write the old file, it is EACCES. On Linux, a file
+         with an access control list is EPERM, as the list would be lost. On
+         other systems it is lost, as set-user-ID bits and extended attributes
+         are everywhere. On Windows, the new file gets the permissions that its
+         folder gives.
      Links: a symbolic link stays, and the file that it names is replaced. A
          hard link keeps the old file. A file that is a mount point is EBUSY.
      Sharing: while a process maps the file by bloom_share, it is EBUSY, too.
-     Devices: a FIFO or a character device is written to directly. An error may
-         leave partial output. Opening a FIFO blocks until it has a reader. If
-         the reader goes away, the program gets the signal SIGPIPE or, if it
-         ignores that, EPIPE. The names /dev/stdout and, on Linux,
-         /proc/self/fd/N stand for a FIFO, a device or a file, which is
-         replaced; EINVAL if that file has no name any more. A folder is EISDIR,
-         and anything else EINVAL. */
+     Others: a folder is EISDIR, and what is no regular file (a FIFO, a device)
+         EINVAL: write to it by fwrite. So is a file without a name, as
+         /proc/self/fd/N may be. */
 BLOOM_USE_RESULT_
 BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size);
 
@@ -226,60 +214,6 @@ BLOOM_API void bloom_file_free(void *image);       /* may be NULL */
 BLOOM_USE_RESULT_
 BLOOM_API const void *bloom_file_map(const char *name, size_t *size);
 BLOOM_API void bloom_file_unmap(const void *image, size_t size);
-
-/* ---- Saving step by step ------------------------------------------------
-   For an image in several blocks, or to reserve disk space in advance:
-       bloom_file f;
-       int why = bloom_file_begin(&f, "seen.chain", NULL);
-       if (!why) {
-           bloom_file_put(&f, head, sizeof head);
-           bloom_file_put(&f, links, size);
-           why = bloom_file_finish(&f);         // or the error of a put
-       }
-   Each returns 0 or an errno. After bloom_file_begin has succeeded, call finish
-   or cancel once. Until then, do not change the current folder, unless the name
-   is absolute. */
-
-typedef struct bloom_file {
-    char *target;           /* the file to be replaced: links are resolved */
-    char *name;             /* the new file beside it */
-    int fd;                 /* the new file, open for writing; -1: closed */
-    uint64_t size;          /* bytes that were put */
-    uint64_t reserved;
-    int failed;             /* errno of a failed bloom_file_put, or 0 */
-} bloom_file;
-
-/* Creates the new file, in the folder to which symbolic links lead. Its name is
-   the first 200 bytes of the old name, and a suffix. No such file may exist
-   (EEXIST, also after a kill). If suffix is NULL, it finds a free name. */
-BLOOM_USE_RESULT_
-BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
-                               const char *suffix);
-
-/* Reserves disk space for `size` bytes in all, so that a later bloom_file_put
-   does not find the disk full. Copy-on-write file systems (btrfs, ZFS) do not
-   promise that. After an error, the file is as before. EFBIG: files of this
-   size are not possible. Windows, and systems without posix_fallocate, write
-   all these bytes. */
-BLOOM_API int bloom_file_reserve(bloom_file *f, uint64_t size);
-
-/* Appends bytes to the new file. After an error, which may have appended a part
-   of them, bloom_file_put and bloom_file_finish return that error again. */
-BLOOM_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size);
-
-/* Writes the new file to the disk, gives it the owner, group and permissions of
-   the old one, and closes it. bloom_file_finish does so, too, unless this was
-   called before. A program that must look at the old file right before the
-   rename calls both. After an error, finish returns it again. */
-BLOOM_USE_RESULT_
-BLOOM_API int bloom_file_complete(bloom_file *f);
-
-/* Replaces the old file. After an error, it has done what cancel does. */
-BLOOM_USE_RESULT_
-BLOOM_API int bloom_file_finish(bloom_file *f);
-
-/* Removes the new file. The old one stays. errno is unchanged. */
-BLOOM_API void bloom_file_cancel(bloom_file *f);
 
 #ifdef __cplusplus
 }
@@ -371,22 +305,9 @@ static inline size_t bloom_file_folder_size_(const char *path)
     return size;
 }
 
-/* The path and a suffix. File names have at most 255 bytes, so a long one is
-   cut where a character of UTF-8 begins. */
-static inline char *bloom_file_beside_(const char *path, const char *suffix)
-{
-    const size_t folder = bloom_file_folder_size_(path);
-    size_t keep = strlen(path);
-    if (keep - folder > 200)
-        for (keep = folder + 200; keep > folder
-             && ((unsigned char)path[keep] >> 6) == 2; )
-            keep--;
-    return bloom_file_join_(path, keep, suffix, strlen(suffix));
-}
-
 /* What is known about a file; there is none if it is not `there` */
 typedef struct bloom_file_facts_ {
-    bool there, regular, folder, stream;    /* stream: a FIFO or a device */
+    bool there, regular, folder;
     uint64_t size;
 #ifndef _WIN32
     mode_t mode;
@@ -396,6 +317,13 @@ typedef struct bloom_file_facts_ {
     ino_t inode;
 #endif
 } bloom_file_facts_;
+
+/* A file that is being saved */
+typedef struct bloom_file_new_ {
+    char *target;           /* the file to be replaced: links are resolved */
+    char *name;             /* the new file beside it; NULL: there is none */
+    int fd;                 /* the new file, open for writing; -1: closed */
+} bloom_file_new_;
 
 /* ---- POSIX -------------------------------------------------------------- */
 #ifndef _WIN32
@@ -483,7 +411,6 @@ static inline bloom_file_facts_ bloom_file_facts_of_(const struct stat *file)
     facts.there = true;
     facts.regular = S_ISREG(file->st_mode);
     facts.folder = S_ISDIR(file->st_mode);
-    facts.stream = S_ISFIFO(file->st_mode) || S_ISCHR(file->st_mode);
     facts.size = (uint64_t)file->st_size;
     facts.mode = file->st_mode & 0777;
     facts.user = file->st_uid;
@@ -500,28 +427,6 @@ static inline int bloom_file_facts_of_fd_(int fd, bloom_file_facts_ *facts)
         return bloom_file_why_();
     *facts = bloom_file_facts_of_(&file);
     return 0;
-}
-
-/* Opens a FIFO or a device for writing; symbolic links are followed. -1: it is
-   neither, and *why is 0; or it cannot be opened. */
-static inline int bloom_file_open_stream_(const char *name, int *why)
-{
-    struct stat file;
-    bloom_file_facts_ now;
-    int fd;
-    *why = 0;
-    if (stat(name, &file) != 0 || !bloom_file_facts_of_(&file).stream)
-        return -1;
-    fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 || bloom_file_facts_of_fd_(fd, &now) != 0)
-        *why = bloom_file_why_();
-    else if (!now.stream)       /* meanwhile, a file has got this name */
-        *why = EINVAL;
-    if (*why == 0)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
 }
 
 /* Asks about the file to be replaced. It is no error if there is none. */
@@ -564,56 +469,16 @@ static inline int bloom_file_open_(const char *name, bool wait)
                       | (wait ? 0 : O_NONBLOCK));
 }
 
-static inline int bloom_file_zeros_(int fd, uint64_t from, uint64_t size)
-{
-    char zeros[4096];
-    memset(zeros, 0, sizeof zeros);
-    while (size > 0) {
-        const size_t most = size < sizeof zeros ? (size_t)size : sizeof zeros;
-        const ssize_t some = pwrite(fd, zeros, most, (off_t)from);
-        if (some == 0)
-            return EIO;
-        if (some < 0 && errno != EINTR)
-            return bloom_file_why_();
-        from += some > 0 ? (uint64_t)some : 0;
-        size -= some > 0 ? (uint64_t)some : 0;
-    }
-    return 0;
-}
-
-static inline int bloom_file_extend_(int fd, uint64_t from, uint64_t to)
-{
-    int why = EOPNOTSUPP;
-    if ((uint64_t)(off_t)to != to)
-        return EFBIG;
-#if defined(_POSIX_ADVISORY_INFO) && _POSIX_ADVISORY_INFO > 0
-    do
-        why = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
-    while (why == EINTR);
-#endif
-    if (why == EOPNOTSUPP || why == EINVAL || why == ENOSYS)
-        why = bloom_file_zeros_(fd, from, to - from);
-    return why;
-}
-
-static inline int bloom_file_set_size_(int fd, uint64_t size)
-{
-    return ftruncate(fd, (off_t)size) == 0 ? 0 : bloom_file_why_();
-}
-
-/* Gives the new file the access control list of the old one, or none. The group
-   bits of a file with a list are the list's mask, so without the list the group
-   would get rights that it does not have. And a new file has the default list
-   of its folder, if there is one. */
-static inline int bloom_file_copy_list_(const bloom_file *f)
+/* The group bits of a file with an access control list are the list's mask, so
+   without the list the group would get rights that it does not have. A new file
+   may have got the default list of its folder: that is removed. */
+static inline int bloom_file_refuse_list_(const bloom_file_new_ *f)
 {
 #ifdef __linux__
     static const char name[] = "system.posix_acl_access";
-    char list[4 + 8 * 500];
-    const ssize_t size = lgetxattr(f->target, name, list, sizeof list);
+    const ssize_t size = lgetxattr(f->target, name, NULL, 0);
     if (size > 0)
-        return fsetxattr(f->fd, name, list, (size_t)size, 0) == 0
-             ? 0 : bloom_file_why_();
+        return EPERM;
     if ((size == 0 || errno == ENODATA) && fremovexattr(f->fd, name) == 0)
         return 0;
     return errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS
@@ -624,12 +489,12 @@ static inline int bloom_file_copy_list_(const bloom_file *f)
 #endif
 }
 
-static inline int bloom_file_copy_rights_(const bloom_file *f,
+static inline int bloom_file_copy_rights_(const bloom_file_new_ *f,
                                           const bloom_file_facts_ *old)
 {
     int why = bloom_file_copy_owner_(f->fd, old);
     if (why == 0 && old->there)
-        why = bloom_file_copy_list_(f);
+        why = bloom_file_refuse_list_(f);
     if (why != 0 || !old->there)
         return why;
     return fchmod(f->fd, old->mode) == 0 ? 0 : bloom_file_why_();
@@ -730,22 +595,13 @@ static inline bool bloom_file_begins_(int fd, const unsigned char *head)
            || memcmp(now, head, sizeof now) == 0;
 }
 
-static inline int bloom_file_is_shared_(const char *path)
-{
-    int fd;
-    const int why = bloom_file_lock_old_(path, &fd);
-    if (fd >= 0)
-        close(fd);
-    return why == ENOENT ? 0 : why;
-}
-
 /* Gives the new file its name. After a rename, a file with its first name may
    belong to somebody else, so that name is forgotten. If there is no old file,
    a link is safer than a rename: it fails if another process has just made a
-   file there, which may be shared already. bloom_file_cancel then removes the
+   file there, which may be shared already. bloom_file_cancel_ then removes the
    first name. If the file system has no links, this looks for the old file once
    more, as a link that fails can take long. */
-static inline int bloom_file_put_in_place_(bloom_file *f)
+static inline int bloom_file_put_in_place_(bloom_file_new_ *f)
 {
     int old, why;
     bool links = true;
@@ -773,7 +629,7 @@ static inline int bloom_file_put_in_place_(bloom_file *f)
 }
 
 /* Renames the new file, and synchronises its folder. */
-static inline int bloom_file_rename_(bloom_file *f)
+static inline int bloom_file_rename_(bloom_file_new_ *f)
 {
     int folder, why = bloom_file_folder_(f->target, &folder);
     if (why == 0)
@@ -932,7 +788,6 @@ static inline int bloom_file_facts_of_fd_(int fd, bloom_file_facts_ *facts)
     facts->there = true;
     facts->folder = false;
     facts->regular = GetFileType(file) == FILE_TYPE_DISK;
-    facts->stream = !facts->regular;
     facts->size = 0;
     if (!facts->regular)
         return 0;
@@ -940,19 +795,6 @@ static inline int bloom_file_facts_of_fd_(int fd, bloom_file_facts_ *facts)
         return bloom_file_failed_();
     facts->size = (uint64_t)size.QuadPart;
     return 0;
-}
-
-/* Opens a device, as NUL, or a pipe; -1: it is neither. */
-static inline int bloom_file_open_stream_(const char *name, int *why)
-{
-    bloom_file_facts_ facts;
-    const int fd = bloom_file_make_(name, GENERIC_WRITE, OPEN_EXISTING);
-    *why = 0;
-    if (fd >= 0 && bloom_file_facts_of_fd_(fd, &facts) == 0 && facts.stream)
-        return fd;
-    if (fd >= 0)
-        _close(fd);
-    return -1;
 }
 
 static inline int bloom_file_facts_of_path_(const char *path,
@@ -974,12 +816,6 @@ static inline int bloom_file_facts_of_path_(const char *path,
     return facts->regular && (is & FILE_ATTRIBUTE_READONLY) ? EACCES : 0;
 }
 
-static inline int bloom_file_is_shared_(const char *path)
-{
-    (void)path;                             /* there is no bloom_share here */
-    return 0;
-}
-
 static inline bool bloom_file_begins_(int fd, const unsigned char *head)
 {
     (void)fd;
@@ -987,17 +823,12 @@ static inline bool bloom_file_begins_(int fd, const unsigned char *head)
     return true;
 }
 
-static inline int bloom_file_copy_owner_(int fd, const bloom_file_facts_ *old)
-{
-    (void)fd;
-    (void)old;
-    return 0;
-}
-
-static inline int bloom_file_copy_rights_(const bloom_file *f,
+static inline int bloom_file_copy_rights_(const bloom_file_new_ *f,
                                           const bloom_file_facts_ *old)
 {
-    return bloom_file_copy_owner_(f->fd, old);
+    (void)f;
+    (void)old;
+    return 0;
 }
 
 /* The path that the symbolic links of an open file lead to; NULL: see errno */
@@ -1045,25 +876,13 @@ static inline char *bloom_file_follow_(const char *name)
     return path;
 }
 
-/* A larger file is filled with zeros. The error is that of errno. */
-static inline int bloom_file_set_size_(int fd, uint64_t size)
-{
-    return _chsize_s(fd, (__int64)size);
-}
-
-static inline int bloom_file_extend_(int fd, uint64_t from, uint64_t to)
-{
-    (void)from;
-    return bloom_file_set_size_(fd, to);
-}
-
 static inline int bloom_file_sync_(int fd)
 {
     return _commit(fd) == 0 ? 0 : bloom_file_why_();
 }
 
 /* Returns when the disk has the new name. */
-static inline int bloom_file_rename_(bloom_file *f)
+static inline int bloom_file_rename_(bloom_file_new_ *f)
 {
     wchar_t *from = bloom_file_wide_(f->name);
     wchar_t *to = from ? bloom_file_wide_(f->target) : NULL;
@@ -1115,26 +934,28 @@ static inline int bloom_file_may_replace_(const char *path,
     return old->folder ? EISDIR : EINVAL;
 }
 
-BLOOM_API void bloom_file_cancel(bloom_file *f)
+/* Frees f, and removes the new file if it has not replaced the old one. */
+static inline void bloom_file_cancel_(bloom_file_new_ *f)
 {
-    const int why = errno;
     if (f->fd >= 0)
         bloom_file_close_(f->fd);
     if (f->name)
         bloom_file_remove_(f->name);
     free(f->name);
     free(f->target);
-    f->name = f->target = NULL;
-    f->fd = -1;
-    errno = why;
 }
 
-/* Creates the new file; 0, or EEXIST and others */
-static inline int bloom_file_create_beside_(bloom_file *f, const char *suffix,
+/* Creates the new file, in the folder to which symbolic links lead; 0, or
+   EEXIST and others */
+static inline int bloom_file_create_beside_(bloom_file_new_ *f, unsigned number,
                                             bool secret)
 {
+    char suffix[64];
+    const int size = snprintf(suffix, sizeof suffix, ".new.%lu.%u",
+                              bloom_file_process_(), number);
     int why;
-    f->name = bloom_file_beside_(f->target, suffix);
+    f->name = bloom_file_join_(f->target, strlen(f->target), suffix,
+                               (size_t)size);
     if (!f->name)
         return ENOMEM;
     f->fd = bloom_file_create_(f->name, secret);
@@ -1147,42 +968,28 @@ static inline int bloom_file_create_beside_(bloom_file *f, const char *suffix,
 }
 
 /* If `only_new`, an old file is EEXIST. */
-static inline int bloom_file_begin_(bloom_file *f, const char *name,
-                                    const char *suffix, bool only_new)
+static inline int bloom_file_begin_(bloom_file_new_ *f, const char *name,
+                                    bool only_new)
 {
     bloom_file_facts_ old;
-    char own[64];
-    unsigned tries = 0;
+    unsigned number = 0;
     int why;
     f->fd = -1;
     f->name = NULL;
-    f->size = f->reserved = 0;
-    f->failed = 0;
     f->target = bloom_file_follow_(name);
     if (!f->target)
         return bloom_file_why_();
     why = *name ? bloom_file_may_replace_(f->target, &old) : ENOENT;
-    if (why == 0 && old.there)
-        why = only_new ? EEXIST : bloom_file_is_shared_(f->target);
+    if (why == 0 && old.there && only_new)
+        why = EEXIST;
     if (why == 0) {
-        do {
-            (void)snprintf(own, sizeof own, ".new.%lu.%u",
-                           bloom_file_process_(), tries);
-            why = bloom_file_create_beside_(f, suffix ? suffix : own,
-                                            old.there);
-        } while (why == EEXIST && !suffix && ++tries < 10000);
+        do
+            why = bloom_file_create_beside_(f, number, old.there);
+        while (why == EEXIST && ++number < 10000);
     }
-    if (why == 0)
-        why = bloom_file_copy_owner_(f->fd, &old);
     if (why != 0)
-        bloom_file_cancel(f);
+        bloom_file_cancel_(f);
     return why;
-}
-
-BLOOM_API int bloom_file_begin(bloom_file *f, const char *name,
-                               const char *suffix)
-{
-    return bloom_file_begin_(f, name, suffix, false);
 }
 
 static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
@@ -1201,39 +1008,11 @@ static inline int bloom_file_write_(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-BLOOM_API int bloom_file_put(bloom_file *f, const void *bytes, size_t size)
-{
-    if (f->failed == 0)                 /* else the file has a part of them */
-        f->failed = bloom_file_write_(f->fd, bytes, size);
-    f->size += f->failed == 0 ? size : 0;
-    return f->failed;
-}
-
-BLOOM_API int bloom_file_reserve(bloom_file *f, uint64_t size)
-{
-    const uint64_t from = f->reserved > f->size ? f->reserved : f->size;
-    int why = 0;
-    if (size > INT64_MAX)
-        return EFBIG;
-    if (size > from)
-        why = bloom_file_extend_(f->fd, from, size);
-    if (why == 0 && size > from)
-        f->reserved = size;
-    if (why != 0 && f->failed == 0)     /* it may have extended a part */
-        f->failed = bloom_file_set_size_(f->fd, from);
-    return why;
-}
-
-BLOOM_API int bloom_file_complete(bloom_file *f)
+/* Gives the new file the rights of the old one, and writes it to the disk. */
+static inline int bloom_file_complete_(bloom_file_new_ *f)
 {
     bloom_file_facts_ old;
-    int why = f->failed;
-    if (f->fd < 0)
-        return why;
-    if (why == 0)
-        why = bloom_file_may_replace_(f->target, &old);
-    if (why == 0 && f->reserved > f->size)
-        why = bloom_file_set_size_(f->fd, f->size);
+    int why = bloom_file_may_replace_(f->target, &old);
     if (why == 0)
         why = bloom_file_copy_rights_(f, &old);
     if (why == 0)
@@ -1241,34 +1020,22 @@ BLOOM_API int bloom_file_complete(bloom_file *f)
     if (bloom_file_close_(f->fd) != 0 && why == 0)
         why = bloom_file_why_();
     f->fd = -1;
-    return f->failed = why;
-}
-
-BLOOM_API int bloom_file_finish(bloom_file *f)
-{
-    int why = bloom_file_complete(f);
-    if (why == 0)
-        why = bloom_file_rename_(f);
-    bloom_file_cancel(f);
     return why;
 }
 
 BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size)
 {
-    bloom_file f;
-    int why;
-    const int stream = bloom_file_open_stream_(name, &why);
-    if (stream >= 0) {
-        why = bloom_file_write_(stream, image, size);
-        return bloom_file_close_(stream) != 0 && why == 0 ? bloom_file_why_()
-                                                          : why;
-    }
-    if (why == 0)
-        why = bloom_file_begin(&f, name, NULL);
+    bloom_file_new_ f;
+    int why = bloom_file_begin_(&f, name, false);
     if (why != 0)
         return why;
-    bloom_file_put(&f, image, size);
-    return bloom_file_finish(&f);
+    why = bloom_file_write_(f.fd, image, size);
+    if (why == 0)
+        why = bloom_file_complete_(&f);
+    if (why == 0)
+        why = bloom_file_rename_(&f);
+    bloom_file_cancel_(&f);
+    return why;
 }
 
 /* ---- Loading ------------------------------------------------------------ */
@@ -1520,15 +1287,15 @@ static inline int bloom_file_create_shared_(const char *name, bloom_plan plan)
 {
     unsigned char head[BLOOM_HEADER_SIZE];
     const size_t size = bloom_plan_size(plan);
-    bloom_file f;
-    int folder = -1, why = bloom_file_begin_(&f, name, NULL, true);
+    bloom_file_new_ f;
+    int folder = -1, why = bloom_file_begin_(&f, name, true);
     if (why != 0)
         return why;
     (void)!bloom_init_zeroed(head, size, plan);     /* the header only */
-    why = bloom_file_put(&f, head, sizeof head);
-    if (why == 0)
-        why = (uint64_t)(off_t)size != size ? EFBIG
-            : bloom_file_set_size_(f.fd, size);
+    why = (uint64_t)(off_t)size != size ? EFBIG
+        : bloom_file_write_(f.fd, head, sizeof head);
+    if (why == 0 && ftruncate(f.fd, (off_t)size) != 0)
+        why = bloom_file_why_();
     if (why == 0)
         why = bloom_file_sync_(f.fd);
     if (why == 0)
@@ -1539,7 +1306,7 @@ static inline int bloom_file_create_shared_(const char *name, bloom_plan plan)
         why = bloom_file_sync_folder_(folder);
     if (folder >= 0)
         close(folder);
-    bloom_file_cancel(&f);
+    bloom_file_cancel_(&f);
     return why;
 }
 

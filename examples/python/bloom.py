@@ -649,9 +649,9 @@ class _Image:
     def save(self, file: Union[Path, BinaryIO]) -> None:
         """Write the filter, sealed, to a path, or to a file object at its
         position. The file at a path is replaced only when the new one is
-        complete, also after a crash. It keeps its owner and permissions. A pipe
-        or a character device is written to. Other threads may add meanwhile,
-        because a copy is written. A filter that was opened by share() or with
+        complete, also after a crash. It keeps its owner and permissions, and
+        must be a regular file. Other threads may add meanwhile, because a copy
+        is written. A filter that was opened by share() or with
         writable=True is never saved to its own file: later keys would go into
         the old file, which has lost its name. Its keys are in the file already;
         after writable=True, use seal(). While such a file is open, saving

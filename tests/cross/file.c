@@ -77,22 +77,12 @@ static void filters(const char *name)
 int main(void)
 {
     static const char utf8[] = IN "\316\262\360\237\214\270.bloom";
-    bloom_file f, g;
     const void *map;
     size_t size;
     filters(IN "a.bloom");
     filters(utf8);
     CHECK(bloom_file_save(IN "b", "old", 3) == 0 && has(IN "b", "old"));
-    CHECK(bloom_file_begin(&f, IN "b", ".new") == 0);
-    CHECK(bloom_file_begin(&g, IN "b", ".new") == EEXIST);
-    CHECK(bloom_file_begin(&g, IN "b", NULL) == 0);
-    CHECK(bloom_file_reserve(&f, 100000) == 0);
-    CHECK(bloom_file_put(&f, "ne", 2) == 0 && bloom_file_put(&f, "w", 1) == 0);
-    CHECK(bloom_file_put(&g, "other", 5) == 0 && has(IN "b", "old"));
-    CHECK(bloom_file_finish(&f) == 0 && has(IN "b", "new"));
-    CHECK(!has(IN "b.new", "new"));
-    bloom_file_cancel(&g);
-    CHECK(has(IN "b", "new"));
+    CHECK(bloom_file_save(IN "b", "new", 3) == 0 && has(IN "b", "new"));
     CHECK(bloom_file_save(IN "b", "", 0) == 0 && has(IN "b", ""));
     map = bloom_file_map(IN "b", &size);
     CHECK(map && size == 0);
@@ -109,7 +99,7 @@ int main(void)
     CHECK(bloom_file_save(IN "none/x", "x", 1) == ENOENT);
 #ifdef _WIN32
     CHECK(bloom_file_save(IN "\377", "x", 1) == EILSEQ);
-    CHECK(bloom_file_save("nul", "x", 1) == 0);
+    CHECK(bloom_file_save("nul", "x", 1) != 0);         /* a device */
     CHECK(SetFileAttributesA(IN "b", FILE_ATTRIBUTE_READONLY));
     CHECK(bloom_file_save(IN "b", "x", 1) == EACCES && has(IN "b", ""));
     CHECK(SetFileAttributesA(IN "b", FILE_ATTRIBUTE_NORMAL));

@@ -1,7 +1,7 @@
 /* Fuzz target: files (bloom_file.h), by random calls. The model is what each
-   file should contain. Two files are written at the same time, other calls save
-   over them and remove them, and at the end of each call every file must be the
-   whole old one or the whole new one, with nothing else in the folder.
+   file should contain. Files are saved and removed while others are mapped or
+   open, and at the end of each call every file must be whole, with nothing else
+   in the folder.
    MemorySanitizer of clang 14 does not know which bytes fstat writes.
 
    fuzz: length=256
@@ -11,7 +11,7 @@
 #include "examples/companions/bloom_file.h"
 #include <dirent.h>
 
-enum { FILES = 3, WRITERS = 2, ROOM = 1 << 13 };
+enum { FILES = 3, ROOM = 1 << 13 };
 
 /* The third name is that by which Linux calls the first file once it was
    removed. The last name is a symbolic link to the first. */
@@ -25,14 +25,6 @@ static struct model {
     unsigned char bytes[ROOM];
 } files[FILES];
 
-static struct writer {
-    bool on;
-    bloom_file file;
-    unsigned to;                    /* files[to] */
-    size_t size;
-    unsigned char bytes[ROOM];
-} writers[WRITERS];
-
 static struct model *model_of(unsigned name)
 {
     return &files[name % FILES];
@@ -44,7 +36,6 @@ static void begin_model(void)
 {
     unsigned i;
     memset(files, 0, sizeof files);
-    memset(writers, 0, sizeof writers);
     snprintf(folder, sizeof folder, "%s/fuzz_file.XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     must(mkdtemp(folder) != NULL);
@@ -146,44 +137,6 @@ static void map(unsigned name, bool replace, input *in)
     bloom_file_unmap(image, size);
 }
 
-static void begin(unsigned name, struct writer *w)
-{
-    static const char *const suffix[WRITERS] = { ".new", NULL };
-    if (w->on)
-        return;
-    must(bloom_file_begin(&w->file, names[name], suffix[w - writers]) == 0);
-    w->on = true;
-    w->to = name % FILES;
-    w->size = 0;
-}
-
-static void put(struct writer *w, input *in)
-{
-    static unsigned char bytes[ROOM];
-    const size_t size = bytes_of(in, bytes);
-    if (!w->on || w->size + size > ROOM)
-        return;
-    must(bloom_file_put(&w->file, bytes, size) == 0);
-    memcpy(w->bytes + w->size, bytes, size);
-    w->size += size;
-    must(w->file.size == w->size);
-}
-
-static void finish(struct writer *w, bool cancel)
-{
-    if (!w->on)
-        return;
-    w->on = false;
-    if (cancel) {
-        bloom_file_cancel(&w->file);
-        return;
-    }
-    must(bloom_file_finish(&w->file) == 0);
-    files[w->to].there = true;
-    files[w->to].size = w->size;
-    memcpy(files[w->to].bytes, w->bytes, w->size);
-}
-
 /* ---- What must be true after each call ----------------------------------- */
 
 /* Reads a file by stdio. Is it as the model says? */
@@ -217,8 +170,6 @@ static void must_agree(void)
     unsigned i, expected = 1;                   /* the link */
     for (i = 0; i < FILES; i++)
         expected += files[i].there;
-    for (i = 0; i < WRITERS; i++)
-        expected += writers[i].on;
     for (i = 0; i <= FILES; i++)
         must_be(i);
     must(count_names() == expected);
@@ -229,38 +180,26 @@ static void run_one(input in)
     unsigned calls, what, name;
     begin_model();
     for (calls = 0; in.at < in.end && calls < 24; calls++) {
-        struct writer *w;
         what = byte_of(&in);
         name = what / 8 % (FILES + 1);
-        w = &writers[what / 32 % WRITERS];
-        switch (what % 8) {
-        case 0: save(name, &in); break;
+        switch (what % 4) {
+        case 0:
+            if (what & 128)
+                save_held(&in);
+            else
+                save(name, &in);
+            break;
         case 1:
             if (what & 128)
                 hold();
             load(name, what & 64 ? (size_t)number_of(&in, 2) : SIZE_MAX);
             break;
         case 2: map(name, what & 64, &in); break;
-        case 3: begin(name, w); break;
-        case 4: finish(w, what & 64); break;
-        case 5:
-            if (w->on)
-                must(bloom_file_reserve(&w->file, number_of(&in, 2)) == 0);
-            break;
-        case 6:
-            if (what & 128) {
-                save_held(&in);
-                break;
-            }
+        default:
             unlink(names[name % FILES]);
             files[name % FILES].there = false;
-            break;
-        default: put(w, &in); break;
         }
         must_agree();
     }
-    finish(&writers[0], true);
-    finish(&writers[1], true);
-    must_agree();
     end_model();
 }

@@ -33,13 +33,12 @@ UNCOVERED = {
     "bloom_new bloom_new_layout bloom_rate_": "BLOOM_ASSERT, by default, checks nothing",
     "bloom_slices_find_words_ bloom_slices_find_wide_":
         "for vectors of 64 bytes, which this CPU may lack",
-    "bloom_file_why_ bloom_file_follow_ bloom_file_open_stream_ "
-    "bloom_file_copy_owner_ bloom_file_extend_ bloom_file_set_size_ "
-    "bloom_file_folder_ bloom_file_reserve bloom_file_complete "
-    "bloom_file_save bloom_file_read_ bloom_file_is_whole_ bloom_file_beside_ "
+    "bloom_file_why_ bloom_file_follow_ bloom_file_copy_owner_ "
+    "bloom_file_folder_ bloom_file_complete_ "
+    "bloom_file_save bloom_file_read_ bloom_file_is_whole_ "
     "bloom_file_sync_ bloom_file_may_replace_ bloom_file_view_ "
-    "bloom_file_leads_to_ bloom_file_copy_list_ bloom_file_sync_folder_ "
-    "bloom_file_put_in_place_ bloom_file_begin_ bloom_file_is_shared_":
+    "bloom_file_leads_to_ bloom_file_refuse_list_ bloom_file_sync_folder_ "
+    "bloom_file_put_in_place_ bloom_file_begin_":
         "another program changes the file between two calls; errors of rare "
         "file systems; and two errors at the same time",
     "bloom_file_lock_ bloom_file_lock_old_ bloom_file_cells_ bloom_load "
