@@ -2,9 +2,11 @@
 model: a dict that has, for each item, the time when it was last added. The test
 sets the clock: by BW.ADDAT, and by clock.c.
 usage: windows.py SOCKET model REPLICA COMMANDS [SEED]
-       windows.py SOCKET damaged OTHER
+       windows.py SOCKET damaged|moved OTHER
+       windows.py SOCKET watched|room LOG
        windows.py SOCKET fill|check|late|promoted SECONDS|more
-REPLICA is the socket of a replica, OTHER that of another server."""
+REPLICA is the socket of a replica, OTHER that of another server, LOG the log of
+the server."""
 import random
 import struct
 import sys
@@ -277,6 +279,140 @@ def damaged(other):
     target.flushall()
     print("RESTORE and BW.LOAD: %d corrupted windows refused; %d with a right "
           "checksum accepted, and harmless" % (wrong, accepted))
+
+
+# ---- What Redis does with keys ------------------------------------------------
+
+def aborts(change):
+    """Whether it aborts a transaction that watches w"""
+    with server.pipeline() as pipe:
+        pipe.watch("w")
+        change()
+        pipe.multi()
+        pipe.ping()
+        try:
+            pipe.execute()
+        except redis.WatchError:
+            return True
+    return False
+
+
+def watched():
+    """Only changes abort WATCH and send notifications. The time that goes by is
+    none."""
+    server.config_set("notify-keyspace-events", "KEd")
+    listener = server.pubsub()
+    listener.psubscribe("__keyevent@0__:*")
+    assert listener.get_message(timeout=300)["type"] == "psubscribe"
+    run("BW.RESERVE", "w", 1e-6, 100, 1000)
+    run("bw.Add", "w", "x")
+    payload = server.dump("w")
+    at = payload.index(b"BLW\1")
+    run("BW.LOAD", "w2", payload[at:at + info("w")["Size"]])
+    for command in (("BW.ADD", "w", "x"), ("BW.MADD", "w", "x", "x"),
+                    ("BW.EXISTS", "w", "x"), ("BW.INFO", "w"),
+                    ("BW.MADD", "w", "y", "z"),
+                    ("BW.ADDAT", "w2", 10 ** 13, "x")):
+        run(*command)
+    assert refused(run, "BW.RESERVE", "w", 0.01, 100, 1) == "item exists"
+    run("EVAL", "return redis.call('BW.ADD', KEYS[1], ARGV[1])", 1, "w", "lua")
+    heard = []
+    while len(heard) < 6:
+        message = listener.get_message(timeout=300)
+        assert message, heard
+        heard.append((message["channel"].decode()[15:],
+                      message["data"].decode()))
+    assert heard == [("bw.reserve", "w"), ("bw.add", "w"), ("bw.load", "w2"),
+                     ("bw.madd", "w"), ("bw.addat", "w2"),
+                     ("bw.add", "w")], heard
+    assert not aborts(lambda: run("BW.ADD", "w", "x"))
+    assert not aborts(lambda: run("BW.MEXISTS", "w", "x", "new"))
+    assert not aborts(lambda: run("BW.INFO", "w"))
+    assert aborts(lambda: run("BW.ADD", "w", "new"))
+    assert aborts(lambda: run("BW.ADDAT", "w", 10 ** 13, "x"))
+    server.config_set("notify-keyspace-events", "")
+    server.flushall()
+    print("windows: only changes abort WATCH and send notifications")
+
+
+def limit(size):
+    (name,) = server.config_get("*bf-memory-limit")
+    server.config_set(name, size)
+
+
+def room(log):
+    """bf-memory-limit and maxmemory stop new windows. What exists is copied,
+    restored and loaded, and takes items. Redis evicts windows, and frees large
+    ones in the background. The log is not flooded."""
+    begun = time.monotonic()
+    run("BW.RESERVE", "w", 0.01, 100000, 1000)
+    run("BW.MADD", "w", *range(1000))
+    size = info("w")["Size"]
+    limit(size - 1)
+    assert "bf-memory-limit" in refused(run, "BW.RESERVE", "n", 0.01, 100000, 9)
+    payload, was = server.dump("w"), run("DEBUG", "DIGEST-VALUE", "w")
+    at = payload.index(b"BLW\1")
+    server.copy("w", "copied")
+    server.restore("restored", 0, payload)
+    run("BW.LOAD", "loaded", payload[at:at + size])
+    run("DEBUG", "RELOAD")
+    for key in "copied", "restored", "loaded", "w":
+        assert run("DEBUG", "DIGEST-VALUE", key) == was
+        assert run("BW.ADD", key, "y") == 1
+    limit(size)
+    run("BW.RESERVE", "n", 0.01, 100000, 9)
+    limit("500mb")
+    server.flushall()
+    # Redis itself refuses BW.RESERVE if the memory is full, the module if it
+    # would be. A window never grows.
+    run("BW.RESERVE", "w", 0.01, 100000, 1000)
+    used = server.info("memory")["used_memory"]
+    server.config_set("maxmemory", used + 10 ** 6)
+    assert "maxmemory" in refused(run, "BW.RESERVE", "n", 0.01, 10 ** 6, 9)
+    server.config_set("maxmemory", 1)
+    assert "maxmemory" in refused(run, "BW.RESERVE", "n", 0.01, 10, 9)
+    assert sum(run("BW.MADD", "w", *range(1000))) > 980
+    used = server.info("memory")["used_memory"]
+    server.config_set("maxmemory", used + 10 ** 7)
+    server.config_set("maxmemory-policy", "allkeys-lru")
+    for i in range(100):
+        run("BW.RESERVE", "n%d" % i, 0.01, 100000, 9)
+        assert run("BW.ADD", "n%d" % i, "x") == 1
+    evicted = server.info("stats")["evicted_keys"]
+    assert evicted > 50 and server.dbsize() == 101 - evicted
+    assert server.info("bloom.h")["bloom.h_windows"] == 101 - evicted
+    server.config_set("maxmemory-policy", "noeviction")
+    server.config_set("maxmemory", 0)
+    server.flushall()
+    run("BW.RESERVE", "large", 0.01, 3 * 10 ** 7, 9)
+    freed = server.info("memory")["lazyfreed_objects"]
+    server.unlink("large")
+    until(lambda: server.info("memory")["lazyfreed_objects"] > freed)
+    until(lambda: server.info("bloom.h")["bloom.h_bytes"] == 0)
+    run("BW.RESERVE", "flooded", 0.01, 10, 1000)
+    for i in range(100):
+        run("BW.MADD", "flooded", *range(100 * i, 100 * i + 100))
+    assert info("flooded")["Forgotten early"] > 50
+    with open(log) as file:
+        lines = file.read().count("Window \"flooded\": more new items came")
+    assert 1 <= lines <= 1 + (time.monotonic() - begun) // 60, lines
+    server.flushall()
+    print("windows: bf-memory-limit, maxmemory, eviction, UNLINK, the log")
+
+
+def moved(other):
+    """MIGRATE, as Redis Cluster moves keys"""
+    target = redis.Redis(unix_socket_path=other)
+    run("BW.RESERVE", "w", 0.01, 1000, 1000)
+    run("BW.MADD", "w", *range(1000))
+    was = run("DEBUG", "DIGEST-VALUE", "w")
+    port = target.config_get("port")["port"]
+    server.migrate("127.0.0.1", port, "w", 0, 600000)
+    assert not server.exists("w")
+    assert target.execute_command("DEBUG", "DIGEST-VALUE", "w") == was
+    assert target.execute_command("BW.MEXISTS", "w", *range(1000)) == 1000 * [1]
+    target.flushall()
+    print("windows: MIGRATE moves all bytes")
 
 
 # ---- What must survive restarts: items of a window of a day, and of an hour

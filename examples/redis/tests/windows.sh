@@ -1,6 +1,6 @@
 # Run by `make check-redis`: windows, whose items expire (BW.*): an exact model on
-# clocks that the test sets, replicas, payloads, restarts, and failovers to servers
-# whose clocks are wrong.
+# clocks that the test sets, replicas, payloads, what Redis does with keys, restarts,
+# and failovers to servers whose clocks are wrong.
 # usage: windows.sh [COMMANDS [SEED]]       of the model; default: 20000
 . examples/redis/tests/server.sh
 build
@@ -13,6 +13,9 @@ python windows master model "$work/replica/socket" "$1" "$2"
 
 ask replica replicaof no one >/dev/null
 python windows master damaged "$work/replica/socket"
+python windows master moved "$work/replica/socket"
+python windows master watched
+python windows master room "$work/master/log"
 stop replica
 stop master
 
