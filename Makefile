@@ -69,7 +69,7 @@ build/first: examples/first.c $(BLOOM)
 
 # What a newcomer runs. The program "separate" has all of tests/unit/all.c, in the
 # default mode; promises-MODE has the promises of tests/test.c in another mode.
-FAST = separate promises-static promises-c++ promises-tiny window slices file share
+FAST = share separate promises-static promises-c++ promises-tiny window slices file
 # What only `make test-all` runs: all of unit/all.c in the other modes. Those that
 # differ only in how files are compiled and linked run test.c.
 MODES := $(shell . tests/helpers.sh && modes test)

@@ -103,6 +103,11 @@ static int fsync_(int fd)
     return hurries ? 0 : fsync(fd);
 }
 
+static int msync_(void *at, size_t size, int how)
+{
+    return hurries ? 0 : msync(at, size, how);
+}
+
 static int cannot_open;                 /* the old file: an errno */
 static int open_(const char *name, int flags, ...)
 {
@@ -156,6 +161,7 @@ static unsigned stores;                 /* that remove a seal */
 #define mmap mmap_
 #define nanosleep nanosleep_
 #define fsync fsync_
+#define msync msync_
 #define open open_
 #define read read_
 #define BLOOM_STATIC
@@ -174,6 +180,7 @@ static unsigned stores;                 /* that remove a seal */
 #undef mmap
 #undef nanosleep
 #undef fsync
+#undef msync
 #undef open
 #undef read
 
