@@ -11,6 +11,7 @@
 
 CHECKS += check-redis
 PACKAGES += redis-server redis-tools python3-redis gcc
+LONG += redis-kills:RUNS=1000
 
 build/redismodule.h: | build
 	@sh examples/redis/header.sh
