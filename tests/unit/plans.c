@@ -283,7 +283,7 @@ static void test_plans_of_bytes(void)
    keys, and no smaller k as many. */
 static void test_plans_that_fit(void)
 {
-    static const double rates[] = { 0.9, 0.3, 0.01, 1e-6, 1e-12, 1e-18 };
+    static const double rates[] = { 0.9, 0.3, 0.01, 1e-6, 1e-15, 1e-18 };
     const unsigned none = LAYOUT_COUNT;
     const double nan = strtod("nan", NULL);
     unsigned layout, i, tried = 0;
