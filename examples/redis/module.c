@@ -314,10 +314,6 @@ int RedisModule_OnLoad(context *ctx, string **argv, int argc)
         REDISMODULE_OPTIONS_HANDLE_IO_ERRORS
         | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD
         | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED);
-    RedisModule_SubscribeToServerEvent(ctx,
-        RedisModuleEvent_ReplicationRoleChanged, forget_master_time);
-    RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_MasterLinkChange,
-                                       forget_master_time);
     return create_types(ctx) && create_window_type(ctx)
         && settle(ctx, argv, argc) && add_commands(ctx)
         && RedisModule_RegisterInfoFunc(ctx, tell) == REDISMODULE_OK

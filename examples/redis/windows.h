@@ -4,30 +4,17 @@
 
    The clock of the master decides. Replicas and the append-only file get
    BW.ADDAT with the master's time. So they make the same changes, whenever
-   they execute it, and whatever their own clocks say. A replica does not ask
-   its own clock for reads either: if that were ahead, it would deny items that
-   are younger than `seconds`. It takes the time of the last BW.ADDAT that it
-   got, of any key. */
+   they execute it, and whatever their own clocks say. */
 #include "commands.h"
 #include "reply.h"
 #include "window.h"
 
-/* The time of the last BW.ADDAT from the master; 0: none came since this server
-   became a replica or its link to the master changed. */
-static long long master_time;
-
-static void forget_master_time(context *ctx, RedisModuleEvent event,
-                               uint64_t subevent, void *data)
-{
-    (void)ctx, (void)event, (void)subevent, (void)data;
-    master_time = 0;
-}
-
-/* A replica that does not know the time counts none since the last item. */
+/* A replica asks no clock, but takes the time of the last change of this
+   window. Its own clock, or the time of another key, might be ahead: then it
+   would deny items that are younger than `seconds`. */
 static uint64_t window_now(context *ctx, const bloom_window *w)
 {
-    return follows(ctx) ? master_time > 0 ? (uint64_t)master_time
-                                          : bloom_window_time(w)
+    return follows(ctx) ? bloom_window_time(w)
                         : (uint64_t)RedisModule_Milliseconds();
 }
 
@@ -164,8 +151,6 @@ static int add_window_items_at(context *ctx, string **argv, int argc)
     if (!read_number(argv[2], &now, 0, MOST_TIME))
         return refuse(ctx, argv[1], "ERR milliseconds must be in the range "
                                     "[0, 4611686018427387904]");
-    if (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED)
-        master_time = now;
     return add_to_window(ctx, argv[1], (uint64_t)now,
                          find_existing_window(ctx, argv[1], WRITE), argv + 3,
                          argc - 3, true);

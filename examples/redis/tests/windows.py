@@ -130,10 +130,10 @@ class Model:
         self.known = dict.fromkeys(self.known, -10 ** 15)
 
     def check_replica(self, replica, chance):
-        """Lets time pass, without an item of this key. A replica knows the time
-        from BW.ADDAT of any key."""
-        now = self.now + int(self.span * chance.choice((0, 0.1, 0.5, 1, 1.2)))
-        run("BW.ADDAT", "tick", now, chance.random())
+        """A replica takes the time of the last change of this key. A time of
+        another key that is far ahead hides nothing."""
+        now = self.now
+        run("BW.ADDAT", "tick", now + 10 ** 10, chance.random())
         followed(replica)
         some = chance.sample(range(1, self.made + 1), min(self.made, 500)) + \
             list(range(max(1, self.made - 2 * self.items), self.made + 1))
@@ -380,7 +380,8 @@ def room(log):
         assert run("BW.ADD", "n%d" % i, "x") == 1
     evicted = server.info("stats")["evicted_keys"]
     assert evicted > 50 and server.dbsize() == 101 - evicted
-    assert server.info("bloom.h")["bloom.h_windows"] == 101 - evicted
+    # Valkey frees evicted keys in the background
+    until(lambda: server.info("bloom.h")["bloom.h_windows"] == server.dbsize())
     server.config_set("maxmemory-policy", "noeviction")
     server.config_set("maxmemory", 0)
     server.flushall()
