@@ -394,8 +394,8 @@ BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
 /* Of the filters of this layout whose image has at most `bytes` bytes, plans
    the one that holds the most keys at the rate p. bloom_plan_capacity(plan, p)
    says how many. Of equal ones, it takes the smallest k. If not one key fits,
-   or p is not between 0 and 1, the plan is impossible. For p from 0.5 to 10^-12
-   the call computes at most 240 rates, and takes microseconds (blocked: a
+   or p is out of range, the plan is impossible. For p from 0.5 to 10^-12 the
+   call computes at most 240 rates, and takes microseconds (blocked: a
    millisecond). */
 BLOOM_API bloom_plan bloom_plan_fit(size_t bytes, double p, bloom_layout);
 
@@ -519,9 +519,10 @@ BLOOM_API bool bloom_remove_hash(bloom *b, bloom_hash h);
 #ifndef BLOOM_TINY
 /* How often the key was added at most: the least of its counters, 0..15, where
    15 stands for 15 or more. It is never too low, unless keys were removed that
-   had not been added. It is too high at most as often as the filter takes an
-   absent key for one that is in. In filters that do not count, it is 1 if
-   bloom_may_contain is true, else 0. */
+   had not been added. It is too high as often as the filter takes an absent key
+   for one that is in. In filters for fewer than 30 keys it may be so for up to
+   1.6% of the keys more, as cells of a key may be the same one. In filters that
+   do not count, it is 1 if bloom_may_contain is true, else 0. */
 BLOOM_READS_(2, 3)
 BLOOM_API unsigned bloom_count(const bloom *b, const void *key, size_t size);
 BLOOM_API unsigned bloom_count_u64(const bloom *b, uint64_t key);
@@ -3264,10 +3265,16 @@ static bool bloom_keeps_rate_(bloom_plan plan, uint64_t m, uint64_t n, double p)
     return bloom_rate_(plan, plan.hashes, n) <= p;
 }
 
+/* Can a plan keep p? Not below 2^-64. A NaN is no rate. */
+static bool bloom_is_rate_(double p)
+{
+    return p >= 5.421010862427522e-20 && p < 1;
+}
+
 /* The least m with which k probes keep p. The plan is impossible if m is above
-   2^62 or p not in [2^-64, 1). `low` starts at the textbook's m, with p^(1/k)
-   of the cells set. The search gallops down from `low` until that fails, up
-   until it succeeds, and then bisects. 1e-17 guards a division by 0. */
+   2^62 or p no rate. `low` starts at the textbook's m, with p^(1/k) of the
+   cells set. The search gallops down from `low` until that fails, up until it
+   succeeds, and then bisects. 1e-17 guards a division by 0. */
 static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
                                     unsigned k)
 {
@@ -3276,7 +3283,7 @@ static bloom_plan bloom_least_plan_(uint64_t n, double p, bloom_layout layout,
     const uint64_t most = 1ULL << 62;
     uint64_t low, stride = unit;
     double unset, guess;
-    if (!(p >= 5.421010862427522e-20 && p < 1))
+    if (!bloom_is_rate_(p))
         return bloom_no_plan_();
     unset = -bloom_power_minus_1_(1 / p - 1, -1.0 / k);
     guess = (double)n * k / (1e-17 + bloom_ln_1_plus_(1 / unset - 1));
@@ -3408,7 +3415,8 @@ BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
 BLOOM_API bloom_plan bloom_plan_fit(size_t bytes, double p,
                                     bloom_layout layout)
 {
-    bloom_plan plan = bloom_cells_in_(bytes, layout);
+    bloom_plan plan = bloom_is_rate_(p) ? bloom_cells_in_(bytes, layout)
+                                        : bloom_no_plan_();
     const unsigned step = layout == BLOOM_BLOCKED ? 8 : 1;
     unsigned k = (bloom_textbook_k_(p) + step - 1) / step * step;
     uint64_t n;
@@ -3577,6 +3585,8 @@ BLOOM_END_HUSH_
    - bloom_file_save and bloom_save refuse a FIFO or a device (EINVAL): use
      fwrite. They refuse a file with an access control list (EPERM, on Linux),
      and names of more than about 230 bytes (ENAMETOOLONG).
+   - Link programs that use libbloom again, as functions are gone from it. To
+     the loader it is libbloom-h.so.2.4 now; it was libbloom-h.so.2.
 
    2.3.0, November 2026. The companions are parts of one implementation. New:
    bloom_plan_bytes_layout, bloom_new_layout, bloom_init_zeroed, bloom_save,

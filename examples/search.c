@@ -200,7 +200,7 @@ static void save(const char *name)
         size += bloom_slices_size(groups[i]);
     for (i = 0; i < document_count; i++)
         size += strlen(documents[i].name) + 1;
-    to = image = malloc(size);
+    to = image = malloc(size + 1);       /* never 0 bytes */
     need(image != NULL, "memory", NULL);
     for (i = 0; i < group_count; i++) {
         bloom_slices_seal(groups[i]);

@@ -187,7 +187,8 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
      Sharing: while a process maps the file by bloom_share, it is EBUSY, too.
      Others: a folder is EISDIR, and what is no regular file (a FIFO, a device)
          EINVAL: write to it by fwrite. So is a file without a name, as
-         /proc/self/fd/N may be. */
+         /proc/self/fd/N may be. If it has one, as /dev/stdout after >FILE, that
+         file is replaced, with all that was written to it. */
 BLOOM_USE_RESULT_
 BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size);
 

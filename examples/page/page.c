@@ -63,7 +63,8 @@ void EXPORT(plan_for)(double n, double p, int layout, unsigned k)
 /* The plan of at most `bytes` bytes that holds the most keys at the rate p */
 void EXPORT(plan_fit)(double bytes, double p, int layout)
 {
-    plan = bloom_plan_fit((size_t)bytes, p, (bloom_layout)layout);
+    plan = bloom_plan_fit(bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX, p,
+                          (bloom_layout)layout);
 }
 
 void EXPORT(plan_set)(double cells, unsigned k, int layout)

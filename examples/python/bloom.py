@@ -158,7 +158,7 @@ def _functions(prefix: str, table: str) -> Any:
 _here = os.path.dirname(os.path.abspath(__file__))
 _path = os.environ.get("LIBBLOOM") or next((place for place in (
     _here + "/libbloom.so", _here + "/../../build/libbloom.so")
-    if os.path.exists(place)), "libbloom-h.so.2")
+    if os.path.exists(place)), "libbloom-h.so.2.4")
 _COMMON = """- v free seal, d v fpr, b vsz add may_contain,
     b vu add_u64 may_contain_u64, b vh add_hash may_contain_hash,
     z vvzv add_many may_contain_many add_many_u64 may_contain_many_u64, """
@@ -243,7 +243,8 @@ def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int,
     if layout not in LAYOUTS or hash_bits not in (32, 64):
         raise ValueError(f"layout must be one of {LAYOUTS} and hash_bits 64 or "
                          f"32, not {layout!r} and {hash_bits!r}")
-    plan = of(n, p, LAYOUTS.index(layout))
+    most = n if what == "n" else min(n, 2 * sys.maxsize + 1)    # of a size_t
+    plan = of(most, p, LAYOUTS.index(layout))
     plan.seed, plan.hash_bits = _u64(int(index(seed))), hash_bits
     if _bloom.plan_size(plan) == 0:
         raise ValueError(f"no {layout} filter is possible for {what} = {n}, "

@@ -311,6 +311,8 @@ static void test_plans_that_fit(void)
             }
         CHECK(bloom_plan_size(bloom_plan_fit(999, 1, (bloom_layout)layout)) == 0);
         CHECK(bloom_plan_size(bloom_plan_fit(999, 0, (bloom_layout)layout)) == 0);
+        CHECK(bloom_plan_size(bloom_plan_fit(1 << 20, 5e-20, (bloom_layout)layout))
+              == 0);
         CHECK(bloom_plan_size(bloom_plan_fit(999, nan, (bloom_layout)layout)) == 0);
         CHECK(bloom_plan_size(bloom_plan_fit(39, 0.5, (bloom_layout)layout)) == 0);
     }
