@@ -71,7 +71,8 @@ def noticed(mode, mutant, only):
         objects = (test, bloom)
     if run(*cc, *objects, "-o", here + "/apart"):
         return None
-    _, out = execute(here + "/apart", TEST_SECONDS="5",
+    _, out = execute(os.path.abspath(here + "/apart"), cwd=here,
+                     TEST_SECONDS="20" if mode == "share" else "5",
                      **({"TEST_ONLY": only} if only else {}))
     found = {}
     for file, test in re.findall(r"^(\S+\.c) (.*): noticed$", out, re.M):

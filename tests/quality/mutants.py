@@ -308,7 +308,7 @@ def tidy(text):
 
 # ---- Running the tests ------------------------------------------------------
 
-def execute(*command, more_memory=False, **variables):
+def execute(*command, more_memory=False, cwd=None, **variables):
     """Runs a program. Returns its exit status and its output."""
     def limits():
         os.setsid()                     # so that its children end with it
@@ -318,7 +318,7 @@ def execute(*command, more_memory=False, **variables):
 
     with subprocess.Popen(command, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          env=dict(os.environ, **variables),
+                          cwd=cwd, env=dict(os.environ, **variables),
                           preexec_fn=limits) as child:
         try:
             out = child.communicate(timeout=PATIENCE)[0]
@@ -342,8 +342,9 @@ def limit(mode):
 
 def run_test(program, mode, flags, only="", slower=1):
     """Runs a test program, or only these of its tests, each on a line. With
-    flags, for the sanitizers, it gets more address space."""
-    return run(program, more_memory=bool(flags),
+    flags, for the sanitizers, it gets more address space. It works in the
+    directory of this process, as tests of files would disturb one another."""
+    return run(os.path.abspath(program), more_memory=bool(flags), cwd=place(),
                TEST_SECONDS=str(limit(mode) // slower),
                **({"TEST_ONLY": only} if only else {}))
 
@@ -422,7 +423,11 @@ def prepare(mode):
             and not run_test(program, mode, (), slower=SLOWER)):
         return ("fail beside the mutants, or take too long; does TESTS have all"
                 " files?")
-    return tests_of_functions(mode) or "do not show what they call"
+    calls = tests_of_functions(mode)
+    for test in sorted(set("".join(calls.values()).splitlines())):
+        if run_test(program, mode, (), only=test + "\n"):
+            return "fail if only %s runs" % test
+    return calls or "do not show what they call"
 
 
 def tests_of_functions(mode):
@@ -432,7 +437,7 @@ def tests_of_functions(mode):
     if not build(mode, flags, name + ".o", name + ".bloom.o", name,
                  "-include", "tests/quality/reached.h"):
         return {}
-    status, out = execute(name, more_memory=True,
+    status, out = execute(os.path.abspath(name), more_memory=True, cwd=place(),
                           TEST_SECONDS=str(limit(mode)))
     if status != 0:
         return {}
