@@ -968,9 +968,7 @@ static inline int bloom_file_create_beside_(bloom_file_new_ *f, unsigned number,
     return why;
 }
 
-/* If `only_new`, an old file is EEXIST. */
-static inline int bloom_file_begin_(bloom_file_new_ *f, const char *name,
-                                    bool only_new)
+static inline int bloom_file_begin_(bloom_file_new_ *f, const char *name)
 {
     bloom_file_facts_ old;
     unsigned number = 0;
@@ -981,8 +979,6 @@ static inline int bloom_file_begin_(bloom_file_new_ *f, const char *name,
     if (!f->target)
         return bloom_file_why_();
     why = *name ? bloom_file_may_replace_(f->target, &old) : ENOENT;
-    if (why == 0 && old.there && only_new)
-        why = EEXIST;
     if (why == 0) {
         do
             why = bloom_file_create_beside_(f, number, old.there);
@@ -1027,7 +1023,7 @@ static inline int bloom_file_complete_(bloom_file_new_ *f)
 BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size)
 {
     bloom_file_new_ f;
-    int why = bloom_file_begin_(&f, name, false);
+    int why = bloom_file_begin_(&f, name);
     if (why != 0)
         return why;
     why = bloom_file_write_(f.fd, image, size);
@@ -1289,7 +1285,7 @@ static inline int bloom_file_create_shared_(const char *name, bloom_plan plan)
     unsigned char head[BLOOM_HEADER_SIZE];
     const size_t size = bloom_plan_size(plan);
     bloom_file_new_ f;
-    int folder = -1, why = bloom_file_begin_(&f, name, true);
+    int folder = -1, why = bloom_file_begin_(&f, name);
     if (why != 0)
         return why;
     (void)!bloom_init_zeroed(head, size, plan);     /* the header only */

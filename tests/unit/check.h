@@ -13,8 +13,9 @@
 
 /* A test that does not end is a failure, too. A program ends itself when one of
    its tests has used two minutes of CPU time, or has waited for twenty. Then it
-   says which. Both are many times what the slowest test needs. Emulated chips
-   have no such clock, so cross.sh limits their programs.
+   says which. Both are many times what the slowest test needs; a program that is
+   told to test more sets test_minutes. Emulated chips have no such clock, so
+   cross.sh limits their programs.
 
    TEST_STOP is for mutants.py: the program ends at the first failure, and prints
    each test before it runs. TEST_ONLY has the tests to run, each on a line, and
@@ -25,6 +26,7 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
+static unsigned test_minutes = 2;
 static const char *test_now = "";
 static void test_does_not_end(int number)
 {
@@ -36,7 +38,7 @@ static void test_does_not_end(int number)
 }
 static void limit_test(const char *test)
 {
-    struct itimerval cpu = { { 0, 0 }, { 120, 0 } };
+    struct itimerval cpu = { { 0, 0 }, { 60 * (long)test_minutes, 0 } };
 #if defined TEST_STOP || defined TEST_APART
     cpu.it_value.tv_sec = atoi(getenv("TEST_SECONDS"));
 #endif
@@ -44,7 +46,7 @@ static void limit_test(const char *test)
     signal(SIGPROF, test_does_not_end);
     signal(SIGALRM, test_does_not_end);
     setitimer(ITIMER_PROF, &cpu, NULL);
-    alarm(20 * 60);
+    alarm(10 * 60 * test_minutes);
 }
 #else
 #define limit_test(test) ((void)(test))

@@ -840,6 +840,7 @@ static void add_with_kills(void)
 int main(int argc, char **argv)
 {
     if (argc > 2) {
+        test_minutes = 600;
         keys = strtoul(argv[1], NULL, 10);
         races = strtoul(argv[2], NULL, 10);
     }
