@@ -527,7 +527,9 @@ static void other_user(void)
 /* A user who may not give files away must not change their owner. */
 static void owners(void)
 {
+    static const unsigned ids[][2] = { { 12, 34 }, { 0, 34 }, { 12, 0 } };
     struct stat file;
+    unsigned i;
     int status;
     CHECK(mkdir("ro", 0777) == 0 && mkdir("rw", 0777) == 0);
     put("ro/f", old_bytes, OLD, 0666);
@@ -539,10 +541,14 @@ static void owners(void)
         CHECK(status == 0);
         CHECK(files_in("ro", false) == 1 && files_in("rw", false) == 3);
         CHECK(has("ro/f", old_bytes, OLD) && has("rw/ours", old_bytes, OLD));
-        CHECK(chown("rw/ours", 12, 34) == 0 && chmod("rw/ours", 0640) == 0);
-        CHECK(bloom_file_save("rw/ours", "x", 1) == 0);
-        CHECK(stat("rw/ours", &file) == 0 && file.st_uid == 12
-              && file.st_gid == 34 && (file.st_mode & 07777) == 0640);
+        for (i = 0; i < 3; i++) {
+            CHECK(chown("rw/ours", ids[i][0], ids[i][1]) == 0);
+            CHECK(chmod("rw/ours", 0640) == 0);
+            CHECK(bloom_file_save("rw/ours", "x", 1) == 0);
+            CHECK(stat("rw/ours", &file) == 0 && file.st_uid == ids[i][0]
+                  && file.st_gid == ids[i][1]
+                  && (file.st_mode & 07777) == 0640);
+        }
     } else {
         CHECK(bloom_file_save("ro/f", "x", 1) == EACCES);
         CHECK(bloom_file_save("rw/read_only", "x", 1) == EACCES);
