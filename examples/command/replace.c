@@ -1,7 +1,9 @@
 /* replace.c: a new file beside an old one, which it replaces. As in
    bloom_file.h, the old file is locked for the moment of the rename, so that no
    process begins to share it (bloom_share), and a file that did not exist is
-   linked, not renamed, so that it replaces none that was just made. */
+   linked, not renamed, so that it replaces none that was just made. While it is
+   locked, the caller looks at it once more: a process that shared it until then
+   may have added keys. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
@@ -133,11 +135,26 @@ static int lock_file(const char *path, int flags, int *fd)
     return EBUSY;
 }
 
+static int held = -1;                   /* the file of hold_file */
+
+static bool is_held(const char *path)
+{
+    struct stat file, there;
+    return held >= 0 && fstat(held, &file) == 0 && stat(path, &there) == 0
+           && file.st_dev == there.st_dev && file.st_ino == there.st_ino;
+}
+
 /* The errors that are 0 here are those of a file system without locks, where no
-   file can be shared; *fd is -1 then. */
+   file can be shared; *fd is -1 then. The lock of hold_file is passed on. */
 static int lock_old(const char *path, int *fd)
 {
-    int why = lock_file(path, O_RDONLY, fd);
+    int why;
+    if (is_held(path)) {
+        *fd = held;
+        held = -1;
+        return 0;
+    }
+    why = lock_file(path, O_RDONLY, fd);
     if (why == EACCES)
         why = lock_file(path, O_WRONLY, fd);
     return why == EBUSY || why == ENOENT || why == EACCES || why == EMFILE
@@ -146,10 +163,18 @@ static int lock_old(const char *path, int *fd)
 
 static int is_shared(const char *path)
 {
-    int fd;
-    const int why = lock_old(path, &fd);
+    int fd, why;
+    if (is_held(path))
+        return 0;
+    why = lock_old(path, &fd);
     if (fd >= 0)
         close(fd);
+    return why == ENOENT ? 0 : why;
+}
+
+int hold_file(const char *path)
+{
+    const int why = lock_old(path, &held);
     return why == ENOENT ? 0 : why;
 }
 
@@ -360,7 +385,7 @@ int complete_file(new_file *f)
    else, so that name is forgotten. After a link, cancel_file removes it. If the
    file system has no links, this looks for the old file once more, as a link
    that fails can take long. */
-static int put_in_place(new_file *f)
+static int put_in_place(new_file *f, bool (*moves)(void))
 {
     int old, why;
     bool links = true;
@@ -369,6 +394,11 @@ static int put_in_place(new_file *f)
         why = lock_old(f->target, &old);
         if (why != 0 && why != ENOENT)
             return why;
+        if (moves()) {
+            if (old >= 0)
+                close(old);
+            continue;
+        }
         if (why == ENOENT && links) {
             if (link(f->name, f->target) == 0)
                 return 0;
@@ -406,13 +436,13 @@ static int synchronise_folder(int fd)
          ? 0 : why;
 }
 
-int finish_file(new_file *f)
+int finish_file(new_file *f, bool (*moves)(void))
 {
     int folder = -1, why = complete_file(f);
     if (why == 0)
         why = open_folder(f->target, &folder);
     if (why == 0)
-        why = put_in_place(f);
+        why = put_in_place(f, moves);
     if (why == 0)
         why = synchronise_folder(folder);
     if (folder >= 0)

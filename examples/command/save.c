@@ -179,8 +179,11 @@ static void remove_leftovers(void)
 /* ---- Whose FILE is it? --------------------------------------------------- */
 
 static const char *given;           /* FILE, as it is named */
-static struct stat held;            /* FILE when this run read or wrote it; all
-                                       zero: there was none */
+typedef struct state {
+    struct stat file;               /* all zero: there is none */
+    char head[BLOOM_HEADER_SIZE];   /* its first bytes */
+} state;
+static state held;                  /* FILE when this run read or wrote it */
 static char *kept;                  /* FILE.kept.PID, as FILE or its lock is no
                                        longer that of this run; or NULL */
 static bool lock_is_lost, told;     /* the reason is the lock; the user knows */
@@ -196,29 +199,50 @@ static bool has_same_bytes(const struct stat *a, const struct stat *b)
 /* Programs can set the time of writing, but not that of the last change. */
 static bool is_as_held(const struct stat *file)
 {
-    return has_same_bytes(file, &held)
-           && file->st_ctim.tv_sec == held.st_ctim.tv_sec
-           && file->st_ctim.tv_nsec == held.st_ctim.tv_nsec;
+    return has_same_bytes(file, &held.file)
+           && file->st_ctim.tv_sec == held.file.st_ctim.tv_sec
+           && file->st_ctim.tv_nsec == held.file.st_ctim.tv_nsec;
 }
 
-static struct stat file_at(const char *name)
+/* A program that shares FILE (bloom_share) removes its seal, which is in the
+   head, with the first key. In tmpfs, that changes no time. */
+static state state_of(const char *name)
 {
-    struct stat file;
-    if (lstat(name, &file) != 0)
-        memset(&file, 0, sizeof file);
-    return file;
+    state s;
+    int fd;
+    memset(&s, 0, sizeof s);
+    if (lstat(name, &s.file) != 0)
+        memset(&s.file, 0, sizeof s.file);
+    if (!S_ISREG(s.file.st_mode))
+        return s;
+    fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0) {
+        if (read(fd, s.head, sizeof s.head) < 0)
+            memset(s.head, 0, sizeof s.head);
+        close(fd);
+    }
+    return s;
+}
+
+/* A filter with bytes of 0 where its seal would be */
+static bool has_no_seal(const state *s)
+{
+    static const char none[8];
+    return memcmp(s->head, "BLM", 3) == 0
+           && memcmp(s->head + BLOOM_HEADER_SIZE - 8, none, 8) == 0;
 }
 
 /* FILE may have become a link to another file, too. */
 bool is_replaced(void)
 {
-    const struct stat there = file_at(target);
+    const state there = state_of(target);
     struct stat named;
     if (kept)
         return !told;
     if (stat(given, &named) != 0)
         memset(&named, 0, sizeof named);
-    return !is_as_held(&there) || !is_as_held(&named);
+    return !is_as_held(&there.file) || !is_as_held(&named)
+           || memcmp(there.head, held.head, sizeof held.head) != 0;
 }
 
 static char *free_name(void)
@@ -325,6 +349,7 @@ static void try_beside(const char *path)
    begins, not an hour later. */
 bool take_output(const char *path, bool may_wait)
 {
+    int why = 0;
     if (strcmp(path, "-") == 0)
         die("-: cannot write a filter to standard output; give a file name");
     is_there(path);
@@ -334,7 +359,13 @@ bool take_output(const char *path, bool may_wait)
     try_beside(path);
     lock(target, may_wait);
     given = path;
-    held = file_at(target);             /* before it is read */
+    held = state_of(target);            /* before it is read */
+    if (has_no_seal(&held)) {           /* so none can be missed */
+        why = hold_file(target);
+        held = state_of(target);
+    }
+    if (why != 0)
+        die_of(strerror(why), path);
     return is_there(target);
 }
 
@@ -392,31 +423,35 @@ static int write_filter(const filter *f)
 }
 
 /* The new file is for another place if FILE was replaced after it was begun. */
-static void aim_next(void)
+static bool aim_next(void)
 {
     const char *place = place_of_next();
     const size_t size = strlen(place) + 1;
-    if (strcmp(coming.target, place) != 0)
-        coming.target = memcpy(enlarge(coming.target, size, place), place,
-                               size);
+    if (strcmp(coming.target, place) == 0)
+        return false;
+    coming.target = memcpy(enlarge(coming.target, size, place), place, size);
+    return true;
 }
 
-/* Little time passes between the last look at FILE and the rename, as the new
-   file is already on the disk then. */
+/* The last look at FILE is while it is locked, so that no program begins to share
+   it after that. Little time passes until the rename, as the new file is already
+   on the disk then. */
 static int finish_next(void)
 {
-    struct stat next, there;
+    struct stat there;
+    state next;
     int why;
     aim_next();
     why = complete_file(&coming);
-    next = file_at(coming.name);
+    next = state_of(coming.name);
     if (why == 0)
-        aim_next();
-    why = finish_file(&coming);
-    there = file_at(target);            /* a rename changes a time */
-    if (has_same_bytes(&there, &next))
-        held = there;
-    else if (why == 0 && !kept)
+        why = finish_file(&coming, aim_next);
+    else
+        cancel_file(&coming);
+    if (lstat(target, &there) == 0 && has_same_bytes(&there, &next.file)) {
+        held = next;
+        held.file = there;              /* a rename changes a time */
+    } else if (why == 0 && !kept)
         held = next;
     return why;
 }

@@ -134,8 +134,8 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
      Lock: it holds a shared lock on the file (flock). Meanwhile bloom_save and
          bloom_file_save to its name are EBUSY: the processes that share it
          would go on with the old file, which no longer has a name, and its keys
-         would be lost. EBUSY of bloom_share: another process has locked
-         the file for itself. A program that changes the file otherwise, or
+         would be lost. EBUSY of bloom_share: another process has locked the
+         file for itself, as the command `bloom` does. A program that changes the file otherwise, or
          replaces it by a rename of its own, is not stopped.
      Kills: a process that is killed loses no key that it has added. After a
          power cut, cells that the system had not written are missing, unless a
@@ -144,7 +144,8 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
      Limits: the file must be on a disk of this machine, not of a network, and
          its file system needs hard links to create it. (Without them, a save
          that finds no file may replace one that is made and shared in that
-         moment.) Calls that need
+         moment.) In overlayfs, a map that was made before the file was shared
+         for the first time may not see its keys. Calls that need
          exclusive access to a filter (see "Threads" in bloom.h) need it in all
          processes, bloom_seal and bloom_save among them. Do not call
          bloom_fold, as the file keeps its size: copy the filter, then fold and
@@ -171,8 +172,10 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          file.) If two programs save the same file, the last one to rename its
          file wins, and the keys of the other are lost.
      Errors: the old file is unchanged, and nothing is left. (But if the disk
-         fails while the folder is synchronised, the new file is in place.) A
-         limit on the size of files sends the signal SIGXFSZ, as for any write.
+         fails while the folder is synchronised, the new file is in place, and if
+         the folder gets another name, the new file is left in it.) A name of
+         more than about 230 bytes after the last slash is ENAMETOOLONG. A limit
+         on the size of files sends the signal SIGXFSZ, as for any write.
      Kills: a program that is killed while it saves leaves the new file. Its
          name ends with ".new." and two numbers. Remove it.
      Rights: the new file gets the owner, group and permissions of the old one.

@@ -624,7 +624,8 @@ class _Image:
         """Read a saved file into memory, and check its seals. If one does not
         match, raise BloomError. If there is none, a Bloom or Slices causes a
         BloomWarning, and a Chain or Window a BloomError: save() always writes
-        theirs."""
+        theirs. If another process begins to share the file meanwhile, it may
+        be a BloomError, too: try again."""
         name = os.fsdecode(path)
         with open(path, "rb") as file:
             self = cls.from_bytes(file.read(), name, key=key)

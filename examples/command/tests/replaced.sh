@@ -99,6 +99,40 @@ empty "$how" err; try "$how" 1 check -v f in
 how='nothing replaced'; rm f; cp was f; run in uniq -f f pipe; ends 0
 empty "$how" err; try "$how" 1 check -v f in; rm f
 
+# A program shares FILE (bloom_share) and adds a key during a run. That key stays.
+# In tmpfs, this changes no time. A FILE without a seal is locked until the first
+# save. At the end, the program shares FILE when the run wants to replace it.
+if ${CC:-cc} -std=c99 -O1 -I"$root" -o shares \
+    "$root/examples/command/tests/shares.c" 2> err; then
+    mkfifo go; echo key > key
+    for place in . /dev/shm; do
+        [ -w $place ] || continue
+        d=$(mktemp -d $place/bloom.XXXXXX)
+        for how in during 'no seal' 'at the end'; do
+            rm -f $d/f*; try "shared $how: build" 0 build -n 1000 $d/f a
+            [ "$how" != 'no seal' ] || echo | ./shares $d/f before > out
+            run in uniq -f $d/f pipe; what="shared $how, $place"; : > shared
+            ./shares $d/f key < go > shared & sharer=$!
+            exec 8> go
+            case $how in
+            'no seal')
+                exec 8>&-; wait $sharer; is "$what: EBUSY" 16 $?
+                exec 9>&-; wait $pid; is "$what: status" 0 $?
+                try "$what" 1 check -v $d/f in ;;
+            *)  wait_for shared
+                [ "$how" = during ] || { exec 9>&-; asleep $pid; }
+                echo >&8; exec 8>&- 9>&-; wait $sharer; is "$what: added" 0 $?
+                wait $pid; is "$what: status" 2 $?; says err "bloom: $d/f: $why"
+                is "$what: lost" '' "$("$bloom" check -v $d/f key 2> err)"
+                try "$what: kept" 1 check -v $d/f.kept.$pid in ;;
+            esac
+        done
+        rm -r $d
+    done
+else
+    echo "skipped: FILE is shared: $(head -n 1 err)"
+fi
+
 # A mount point cannot be replaced
 cp was f
 if unshare -m mount --bind other f 2> err; then
