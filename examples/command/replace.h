@@ -1,7 +1,8 @@
 /* replace.h: a new file beside an old one, which it replaces. bloom_file_save
    does that in one call. Here it is done in steps, as disk space for the next
-   save is reserved before a line is printed, and as FILE is looked at once more,
-   while it is locked, before the rename. All functions return 0 or an errno. */
+   save is reserved before a line is printed, and as FILE is looked at once
+   more, while it is locked, before the rename. All functions return 0 or an
+   errno. */
 
 #ifndef REPLACE_H
 #define REPLACE_H
@@ -29,8 +30,8 @@ char *name_beside(const char *path, const char *suffix);
    which symbolic links lead. After that, call finish or cancel once. */
 int begin_file(new_file *f, const char *path);
 
-/* Locks PATH, if it exists, until finish_file has replaced it, so that no program
-   begins to share it (bloom_share). EBUSY: other processes share it. */
+/* Locks PATH, if it exists, until finish_file has replaced it, so that no
+   program begins to share it (bloom_share). EBUSY: other processes share it. */
 int hold_file(const char *path);
 
 /* Reserves disk space for `size` bytes in all. */
@@ -42,10 +43,10 @@ int put_bytes(new_file *f, const void *bytes, size_t size);
    access control list of the old one, and closes it. */
 int complete_file(new_file *f);
 
-/* Renames it, after complete_file. Before that, while the old file is locked, it
-   calls `moves`, which returns whether it gave f another target. After an error,
-   it has done what cancel does. EBUSY: other processes share the old file
-   (bloom_share). */
+/* Renames it, after complete_file. Before that, while the old file is locked,
+   it calls `moves`, which returns whether it gave f another target. After an
+   error, it has done what cancel does. EBUSY: other processes share the old
+   file (bloom_share). */
 int finish_file(new_file *f, bool (*moves)(void));
 
 void cancel_file(new_file *f);          /* errno is unchanged */

@@ -433,9 +433,9 @@ static bool aim_next(void)
     return true;
 }
 
-/* The last look at FILE is while it is locked, so that no program begins to share
-   it after that. Little time passes until the rename, as the new file is already
-   on the disk then. */
+/* The last look at FILE is while it is locked, so that no program begins to
+   share it after that. Little time passes until the rename, as the new file is
+   already on the disk then. */
 static int finish_next(void)
 {
     struct stat there;

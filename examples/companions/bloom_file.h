@@ -135,8 +135,9 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
          bloom_file_save to its name are EBUSY: the processes that share it
          would go on with the old file, which no longer has a name, and its keys
          would be lost. EBUSY of bloom_share: another process has locked the
-         file for itself, as the command `bloom` does. A program that changes the file otherwise, or
-         replaces it by a rename of its own, is not stopped.
+         file for itself, as the command `bloom` does. A program that changes
+         the file otherwise, or replaces it by a rename of its own, is not
+         stopped.
      Kills: a process that is killed loses no key that it has added. After a
          power cut, cells that the system had not written are missing, unless a
          bloom_unshare has returned 0 since they were set. If the file had a
@@ -172,8 +173,8 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          file.) If two programs save the same file, the last one to rename its
          file wins, and the keys of the other are lost.
      Errors: the old file is unchanged, and nothing is left. (But if the disk
-         fails while the folder is synchronised, the new file is in place, and if
-         the folder gets another name, the new file is left in it.) A name of
+         fails while the folder is synchronised, the new file is in place, and
+         if the folder gets another name, the new file is left in it.) A name of
          more than about 230 bytes after the last slash is ENAMETOOLONG. A limit
          on the size of files sends the signal SIGXFSZ, as for any write.
      Kills: a program that is killed while it saves leaves the new file. Its

@@ -99,9 +99,9 @@ empty "$how" err; try "$how" 1 check -v f in
 how='nothing replaced'; rm f; cp was f; run in uniq -f f pipe; ends 0
 empty "$how" err; try "$how" 1 check -v f in; rm f
 
-# A program shares FILE (bloom_share) and adds a key during a run. That key stays.
-# In tmpfs, this changes no time. A FILE without a seal is locked until the first
-# save. At the end, the program shares FILE when the run wants to replace it.
+# A program shares FILE (bloom_share) and adds a key during a run. That key
+# stays. In tmpfs, this changes no time. A FILE without a seal is locked until the
+# first save. At the end, the program shares FILE when the run replaces it.
 if ${CC:-cc} -std=c99 -O1 -I"$root" -o shares \
     "$root/examples/command/tests/shares.c" 2> err; then
     mkfifo go; echo key > key
