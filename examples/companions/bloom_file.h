@@ -171,7 +171,8 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
          and the folder is synchronised. (A program that may write the folder,
          but not read it, cannot do the last: a power cut may bring back the old
          file.) If two programs save the same file, the last one to rename its
-         file wins, and the keys of the other are lost.
+         file wins, and the keys of the other are lost. So are keys that others
+         added by bloom_share between your load and your save.
      Errors: the old file is unchanged, and nothing is left. (But if the disk
          fails while the folder is synchronised, the new file is in place, and
          if the folder gets another name, the new file is left in it.) A name of
