@@ -385,18 +385,21 @@ int complete_file(new_file *f)
    else, so that name is forgotten. After a link, cancel_file removes it. If the
    file system has no links, this looks for the old file once more, as a link
    that fails can take long. */
-static int put_in_place(new_file *f, bool (*moves)(void))
+static int put_in_place(new_file *f, int (*look)(void))
 {
-    int old, why;
+    int old, why, looked;
     bool links = true;
     unsigned tries;
     for (tries = 0; tries < 10; tries++) {
         why = lock_old(f->target, &old);
         if (why != 0 && why != ENOENT)
             return why;
-        if (moves()) {
+        looked = look();
+        if (looked != 0) {
             if (old >= 0)
                 close(old);
+            if (looked != EAGAIN)
+                return looked;
             continue;
         }
         if (why == ENOENT && links) {
@@ -436,13 +439,13 @@ static int synchronise_folder(int fd)
          ? 0 : why;
 }
 
-int finish_file(new_file *f, bool (*moves)(void))
+int finish_file(new_file *f, int (*look)(void))
 {
     int folder = -1, why = complete_file(f);
     if (why == 0)
         why = open_folder(f->target, &folder);
     if (why == 0)
-        why = put_in_place(f, moves);
+        why = put_in_place(f, look);
     if (why == 0)
         why = synchronise_folder(folder);
     if (folder >= 0)

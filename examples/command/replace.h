@@ -9,7 +9,6 @@
 
 #include "posix.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,10 +43,10 @@ int put_bytes(new_file *f, const void *bytes, size_t size);
 int complete_file(new_file *f);
 
 /* Renames it, after complete_file. Before that, while the old file is locked,
-   it calls `moves`, which returns whether it gave f another target. After an
-   error, it has done what cancel does. EBUSY: other processes share the old
-   file (bloom_share). */
-int finish_file(new_file *f, bool (*moves)(void));
+   it calls `look`, which returns 0, EAGAIN if it gave f another target, or
+   another errno. After an error, it has done what cancel does. EBUSY: other
+   processes share the old file (bloom_share). */
+int finish_file(new_file *f, int (*look)(void));
 
 void cancel_file(new_file *f);          /* errno is unchanged */
 

@@ -182,8 +182,10 @@ static const char *given;           /* FILE, as it is named */
 typedef struct state {
     struct stat file;               /* all zero: there is none */
     char head[BLOOM_HEADER_SIZE];   /* its first bytes */
+    int why;                        /* errno of reading these, or 0 */
 } state;
 static state held;                  /* FILE when this run read or wrote it */
+static int unseen;                  /* errno of the last look at FILE, or 0 */
 static char *kept;                  /* FILE.kept.PID, as FILE or its lock is no
                                        longer that of this run; or NULL */
 static bool lock_is_lost, told;     /* the reason is the lock; the user knows */
@@ -216,11 +218,11 @@ static state state_of(const char *name)
     if (!S_ISREG(s.file.st_mode))
         return s;
     fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0) {
-        if (read(fd, s.head, sizeof s.head) < 0)
-            memset(s.head, 0, sizeof s.head);
-        close(fd);
-    }
+    if (fd < 0)
+        return s;                   /* nobody may read it now */
+    if (read(fd, s.head, sizeof s.head) < 0)
+        s.why = errno;
+    close(fd);
     return s;
 }
 
@@ -239,9 +241,10 @@ bool is_replaced(void)
     struct stat named;
     if (kept)
         return !told;
+    unseen = there.why;
     if (stat(given, &named) != 0)
         memset(&named, 0, sizeof named);
-    return !is_as_held(&there.file) || !is_as_held(&named)
+    return unseen || !is_as_held(&there.file) || !is_as_held(&named)
            || memcmp(there.head, held.head, sizeof held.head) != 0;
 }
 
@@ -259,12 +262,14 @@ static char *free_name(void)
     return name;
 }
 
-/* The name that the new file gets */
+/* The name that the new file gets. If FILE cannot be looked at, sets `unseen`:
+   then it must not be replaced. */
 static const char *place_of_next(void)
 {
+    unseen = 0;
     if (!kept) {
         lock_is_lost = !has_lock(lock_name);
-        if (lock_is_lost || is_replaced())
+        if (lock_is_lost || (is_replaced() && !unseen))
             kept = free_name();
     }
     return kept ? kept : target;
@@ -364,8 +369,8 @@ bool take_output(const char *path, bool may_wait)
         why = hold_file(target);
         held = state_of(target);
     }
-    if (why != 0)
-        die_of(strerror(why), path);
+    if (why != 0 || held.why != 0)
+        die_of(strerror(why ? why : held.why), path);
     return is_there(target);
 }
 
@@ -373,7 +378,8 @@ bool take_output(const char *path, bool may_wait)
 
 static int create_next(void)
 {
-    return begin_file(&coming, place_of_next());
+    const char *place = place_of_next();
+    return unseen ? unseen : begin_file(&coming, place);
 }
 
 static int reserve_bytes(size_t size)
@@ -422,15 +428,16 @@ static int write_filter(const filter *f)
     return why;
 }
 
-/* The new file is for another place if FILE was replaced after it was begun. */
-static bool aim_next(void)
+/* The new file is for another place if FILE was replaced after it was begun:
+   then returns EAGAIN. */
+static int aim_next(void)
 {
     const char *place = place_of_next();
     const size_t size = strlen(place) + 1;
-    if (strcmp(coming.target, place) == 0)
-        return false;
+    if (unseen || strcmp(coming.target, place) == 0)
+        return unseen;
     coming.target = memcpy(enlarge(coming.target, size, place), place, size);
-    return true;
+    return EAGAIN;
 }
 
 /* The last look at FILE is while it is locked, so that no program begins to
@@ -440,10 +447,12 @@ static int finish_next(void)
 {
     struct stat there;
     state next;
-    int why;
-    aim_next();
-    why = complete_file(&coming);
+    int why = aim_next();
+    if (why == 0 || why == EAGAIN)
+        why = complete_file(&coming);
     next = state_of(coming.name);
+    if (why == 0)
+        why = next.why;
     if (why == 0)
         why = finish_file(&coming, aim_next);
     else
