@@ -108,13 +108,19 @@ static int look_at_old(const char *path, struct stat *old)
     return access(path, W_OK) == 0 ? 0 : errno;
 }
 
+static bool is_at(int fd, const char *path)
+{
+    struct stat file, there;
+    return fstat(fd, &file) == 0 && stat(path, &there) == 0
+           && file.st_dev == there.st_dev && file.st_ino == there.st_ino;
+}
+
 /* Locks the old file until *fd is closed; EBUSY after half a second: processes
    share it. ENOENT: there is none. The locked file is the one of that name: a
    save may have replaced it before. */
 static int lock_file(const char *path, int flags, int *fd)
 {
     const struct timespec moment = { 0, 10000000 };
-    struct stat locked, there;
     unsigned tries;
     int why;
     for (tries = 0; tries < 50; tries++) {
@@ -122,8 +128,7 @@ static int lock_file(const char *path, int flags, int *fd)
         if (*fd < 0)
             return errno;
         why = flock(*fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-        if (why == 0 && fstat(*fd, &locked) == 0 && stat(path, &there) == 0
-            && there.st_dev == locked.st_dev && there.st_ino == locked.st_ino)
+        if (why == 0 && is_at(*fd, path))
             return 0;
         close(*fd);
         *fd = -1;
@@ -139,9 +144,7 @@ static int held = -1;                   /* the file of hold_file */
 
 static bool is_held(const char *path)
 {
-    struct stat file, there;
-    return held >= 0 && fstat(held, &file) == 0 && stat(path, &there) == 0
-           && file.st_dev == there.st_dev && file.st_ino == there.st_ino;
+    return held >= 0 && is_at(held, path);
 }
 
 /* The errors that are 0 here are those of a file system without locks, where no

@@ -185,7 +185,6 @@ typedef struct state {
     int why;                        /* errno of reading these, or 0 */
 } state;
 static state held;                  /* FILE when this run read or wrote it */
-static int unseen;                  /* errno of the last look at FILE, or 0 */
 static char *kept;                  /* FILE.kept.PID, as FILE or its lock is no
                                        longer that of this run; or NULL */
 static bool lock_is_lost, told;     /* the reason is the lock; the user knows */
@@ -230,22 +229,29 @@ static state state_of(const char *name)
 static bool has_no_seal(const state *s)
 {
     static const char none[8];
-    return memcmp(s->head, "BLM", 3) == 0
+    return begins_as("M", s->head, sizeof s->head)
            && memcmp(s->head + BLOOM_HEADER_SIZE - 8, none, 8) == 0;
 }
 
-/* FILE may have become a link to another file, too. */
-bool is_replaced(void)
+/* Is FILE another one? It may have become a link to another file, too. Returns
+   errno if it cannot be read, or 0. */
+static int look_at_file(bool *replaced)
 {
     const state there = state_of(target);
     struct stat named;
-    if (kept)
-        return !told;
-    unseen = there.why;
     if (stat(given, &named) != 0)
         memset(&named, 0, sizeof named);
-    return unseen || !is_as_held(&there.file) || !is_as_held(&named)
-           || memcmp(there.head, held.head, sizeof held.head) != 0;
+    *replaced = !is_as_held(&there.file) || !is_as_held(&named)
+                || memcmp(there.head, held.head, sizeof held.head) != 0;
+    return there.why;
+}
+
+bool is_replaced(void)
+{
+    bool replaced;
+    if (kept)
+        return !told;
+    return look_at_file(&replaced) != 0 || replaced;
 }
 
 static char *free_name(void)
@@ -262,17 +268,21 @@ static char *free_name(void)
     return name;
 }
 
-/* The name that the new file gets. If FILE cannot be looked at, sets `unseen`:
+/* The name that the new file gets. Returns errno if FILE cannot be looked at:
    then it must not be replaced. */
-static const char *place_of_next(void)
+static int place_of_next(const char **place)
 {
-    unseen = 0;
+    bool replaced = false;
+    int why = 0;
     if (!kept) {
         lock_is_lost = !has_lock(lock_name);
-        if (lock_is_lost || (is_replaced() && !unseen))
+        if (!lock_is_lost)
+            why = look_at_file(&replaced);
+        if (why == 0 && (lock_is_lost || replaced))
             kept = free_name();
     }
-    return kept ? kept : target;
+    *place = kept ? kept : target;
+    return why;
 }
 
 static void tell_kept(bool is_saved)
@@ -378,8 +388,9 @@ bool take_output(const char *path, bool may_wait)
 
 static int create_next(void)
 {
-    const char *place = place_of_next();
-    return unseen ? unseen : begin_file(&coming, place);
+    const char *place;
+    const int why = place_of_next(&place);
+    return why ? why : begin_file(&coming, place);
 }
 
 static int reserve_bytes(size_t size)
@@ -432,10 +443,11 @@ static int write_filter(const filter *f)
    then returns EAGAIN. */
 static int aim_next(void)
 {
-    const char *place = place_of_next();
+    const char *place;
+    const int why = place_of_next(&place);
     const size_t size = strlen(place) + 1;
-    if (unseen || strcmp(coming.target, place) == 0)
-        return unseen;
+    if (why != 0 || strcmp(coming.target, place) == 0)
+        return why;
     coming.target = memcpy(enlarge(coming.target, size, place), place, size);
     return EAGAIN;
 }
@@ -455,8 +467,6 @@ static int finish_next(void)
         why = next.why;
     if (why == 0)
         why = finish_file(&coming, aim_next);
-    else
-        cancel_file(&coming);
     if (lstat(target, &there) == 0 && has_same_bytes(&there, &next.file)) {
         held = next;
         held.file = there;              /* a rename changes a time */
@@ -478,7 +488,7 @@ static int replace_file(filter *f)
         why = write_filter(f);
     if (why == 0)
         why = finish_next();
-    else if (coming.name)
+    if (why != 0 && coming.name)
         cancel_file(&coming);
     return why;
 }
