@@ -146,11 +146,11 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
          its file system needs hard links to create it. (Without them, a save
          that finds no file may replace one that is made and shared in that
          moment.) In overlayfs, a map that was made before the file was shared
-         for the first time may not see its keys. Calls that need
-         exclusive access to a filter (see "Threads" in bloom.h) need it in all
-         processes, bloom_seal and bloom_save among them. Do not call
-         bloom_fold, as the file keeps its size: copy the filter, then fold and
-         save the copy. A copy is also what you can save while others add.
+         for the first time may not see its keys. Calls that need exclusive
+         access to a filter (see "Threads" in bloom.h) need it in all processes,
+         bloom_seal and bloom_save among them. Do not call bloom_fold, as the
+         file keeps its size: copy the filter, then fold and save the copy. A
+         copy is also what you can save while others add.
    If the result is NULL, *why is an errno. why may be NULL. Give the filter to
    bloom_unshare, not to bloom_free. After fork, the child may use the filter,
    too; then both call bloom_unshare or exit.

@@ -243,8 +243,7 @@ def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int,
     if layout not in LAYOUTS or hash_bits not in (32, 64):
         raise ValueError(f"layout must be one of {LAYOUTS} and hash_bits 64 or "
                          f"32, not {layout!r} and {hash_bits!r}")
-    most = n if what == "n" else min(n, 2 * sys.maxsize + 1)    # of a size_t
-    plan = of(most, p, LAYOUTS.index(layout))
+    plan = of(n, p, LAYOUTS.index(layout))
     plan.seed, plan.hash_bits = _u64(int(index(seed))), hash_bits
     if _bloom.plan_size(plan) == 0:
         raise ValueError(f"no {layout} filter is possible for {what} = {n}, "
@@ -253,6 +252,10 @@ def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int,
                          "large, bytes must have room for a key, and blocked "
                          "filters need hash_bits 64")
     return n, p, plan
+
+def _plan_fit(bytes: int, p: float, layout: int) -> Any:
+    most = 2 * sys.maxsize + 1                      # of a size_t
+    return _bloom.plan_fit(min(bytes, most), p, layout)
 
 def _plan_tuple(plan: _Plan) -> Plan:
     return Plan(*(getattr(plan, name) for name in Plan._fields))
@@ -828,7 +831,7 @@ class Bloom(_Mapped, _Filter):
         """Make a filter of at most so many bytes. Of all filters of this
         layout, it holds the most keys at the false-positive rate p: capacity(p)
         says how many."""
-        plan = _plan(bytes, p, layout, seed, 64, _bloom.plan_fit, "bytes")[-1]
+        plan = _plan(bytes, p, layout, seed, 64, _plan_fit, "bytes")[-1]
         self = object.__new__(cls)
         self._memory = _Memory(_bloom.create(plan), _bloom.free).keyed(key)
         return self

@@ -1,8 +1,8 @@
 # Run by `make redis-race`: compares the module with Redis's own sets on one
 # server, and windows with its filters. Prints the speed by redis-benchmark -P 16
-# (the best of 3 alternating rounds), then the memory of a million keys of 40 bytes, then how long one command
-# with many items blocks the server. Fails if the filter is slower, or not 10 times
-# smaller.
+# (the best of 3 alternating rounds), then the memory of a million keys of 40 bytes,
+# then how long one command with many items blocks the server. Fails if the filter
+# is slower, or not 10 times smaller.
 . examples/redis/tests/server.sh
 need redis-benchmark redis-tools
 build
