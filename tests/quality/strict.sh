@@ -1,11 +1,11 @@
 # `make strict` runs this script. It compiles bloom.h, its companions, the
 # examples and the tests by gcc and clang, with every warning as an error: the
 # default mode in each language version, and each other mode in C99 and C++11.
-# ALL=1 compiles each mode in each version. It prints each command that fails, and
-# ends with "N passed, N failed". These warnings are off, as they say nothing
-# about the quality of C99 code: -Wpadded, -Wdeclaration-after-statement,
-# -Wc++98-compat*, and -Wuseless-cast (a cast from uint64_t to size_t is needed
-# on other machines).
+# ALL=1 compiles each mode in each version, and the tests with optimisation, too.
+# It prints each command that fails, and ends with "N passed, N failed". These
+# warnings are off, as they say nothing about the quality of C99 code: -Wpadded,
+# -Wdeclaration-after-statement, -Wc++98-compat*, and -Wuseless-cast (a cast from
+# uint64_t to size_t is needed on other machines).
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 
 EVERY="-Werror -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wcast-qual
@@ -28,10 +28,11 @@ enough
 # The commands are collected, one per line, and run by all CPUs at the end. Some
 # warnings of gcc need optimisation: these are tested in the first language
 # version only. The others, and all of clang's, need only -fsyntax-only. -O1 takes
-# two thirds of the time of -O2, so that is what the tests and products get.
+# two thirds of the time of -O2, so that is what products and unit/ get. Other
+# tests get it with ALL=1.
 compile() { echo "$* -I." | tr "\n" " " >>build/strict.jobs; echo >>build/strict.jobs; }
-versions() {            # versions "VERSION..." GCC CLANG FLAGS [OPTIMISATION]
-    flow="-O${5:-2} -c"
+versions() {            # versions "VERSION..." GCC CLANG FLAGS [FIRST]
+    flow=${5:--O2 -c}   # gcc's for the first version
     for std in $1; do
         compile "$2" -std=$std $flow "$4"
         compile "$3" -std=$std -fsyntax-only "$4"
@@ -85,7 +86,7 @@ for way in -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; do
     versions gnu++11 "g++ $USER" "clang++ $USER" "$flags build/strict-file.cpp"
 done
 for way in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
-    versions "$cxx" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c" 1
+    versions "$cxx" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c" "-O1 -c"
 done
 
 # All other sources, in the first and the last version. Those whose #include or
@@ -104,8 +105,10 @@ for file in $(ls examples/*.c examples/*/*.c examples/*/tests/*.c tests/*.c \
         echo "skipped: $file ($lacks)"
         continue
     fi
+    first="-O1 -c"
+    case $ALL$file in tests/* | examples/*/tests/*) first=-fsyntax-only ;; esac
     versions "$sources" "gcc $USER -Wconversion -Wshadow" \
-        "clang $USER -Wconversion -Wshadow" "$file" 1
+        "clang $USER -Wconversion -Wshadow" "$file" "$first"
 done
 
 tr '\n' '\0' <build/strict.jobs |
