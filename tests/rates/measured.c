@@ -3,8 +3,8 @@
    lost. The rates are compared with p and with bloom_plan_fpr. Those that are
    too low for lookups are computed from the cells.
 
-   usage: measured [table] [few] [cells] [same] [folded] [seeds] [scatter] [all]
-                   [brief] [n=N] [p=P] [seed=S] [FILE.tsv]
+   usage: measured [table] [few] [cells] [same] [folded] [counts] [seeds]
+                   [scatter] [all] [brief] [n=N] [p=P] [seed=S] [FILE.tsv]
      table      many filters for each n and p, in all layouts and widths, with
                 bytes and integers as keys, after a merge, after saving and
                 opening, and in chains
@@ -15,6 +15,8 @@
      same       a few keys and tiny p, in blocks: keys whose probes test the
                 same bits count in plans, folded filters, windows and bloom_fpr
      folded     filters that bloom_fold_by folds keep p
+     counts     bloom_count is never too low, and too high at the rate of false
+                positives
      seeds      two filters with neighbouring seeds have independent false
                 positives
      scatter    how far the rates of single full filters lie from their mean
@@ -724,6 +726,55 @@ static void folded(void)
                         (bloom_layout)layout);
 }
 
+/* ---- How often bloom_count is too high ----------------------------------- */
+
+/* Each key is added once to four times. A key whose cells are all one (m is 64,
+   k is 2) counts itself twice, so up to 1/64 of the keys more are too high. */
+static void count_rate(uint64_t n, double p)
+{
+    const bloom_plan plan = bloom_plan_layout(n, p, BLOOM_COUNTING);
+    double filters = ceil(effort * (1 << 20) / (double)n), most;
+    tally t = { 0, 0, 0, 0 };
+    measure m;
+    if (left_out())
+        return;
+    for (; filters > 0; filters--) {
+        bloom *b = need(bloom_create(plan));
+        const uint64_t first = random64();
+        double high = 0;
+        uint64_t i;
+        unsigned times;
+        for (i = 0; i < n; i++)
+            for (times = 0; times <= i % 4; times++)
+                bloom_add_u64(b, first + i);
+        for (i = 0; i < n; i++) {
+            const unsigned count = bloom_count_u64(b, first + i);
+            promise(count >= i % 4 + 1, "bloom_count is never too low");
+            high += count > i % 4 + 1;
+        }
+        observe(&t, high / (double)n, high / (double)n / (double)n);
+        bloom_free(b);
+    }
+    m = mean_of(t);
+    most = p + (n < 30 ? 0.016 : 0);
+    printf("n %6.0f, p %-5g: k %2d, too high %.5f +-%.5f\n", (double)n, p,
+           plan.hashes, m.rate, 4 * m.sigma);
+    fflush(stdout);
+    promise(m.rate <= most + 4 * m.sigma,
+            "bloom_count is too high at most at the rate p");
+}
+
+static void counts(void)
+{
+    static const uint64_t keys[] = { 1, 10, 29, 30, 100, 1000, 10000 };
+    static const double rates_of[] = { 0.25, 0.1, 0.01, 0.001 };
+    unsigned i, j;
+    printf("\nhow often bloom_count of an added key is too high; +- 4 sigma\n");
+    for (i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (j = 0; j < sizeof rates_of / sizeof *rates_of; j++)
+            count_rate(keys[i], rates_of[j]);
+}
+
 /* ---- Neighbouring seeds -------------------------------------------------- */
 
 /* Two filters with the same keys 0, 1, 2 .. and neighbouring seeds. For d from
@@ -820,8 +871,8 @@ int main(int argc, char **argv)
 {
     static const named_part parts[] = {
         { "table", table }, { "few", few }, { "cells", cells },
-        { "same", same }, { "folded", folded }, { "seeds", seeds },
-        { "scatter", scatter } };
+        { "same", same }, { "folded", folded }, { "counts", counts },
+        { "seeds", seeds }, { "scatter", scatter } };
     int i, words = 1, status;
     for (i = 1; i < argc; i++) {
         size_t size = strlen(argv[i]);
