@@ -181,11 +181,11 @@ static bool warn_of_fixed(const filter *f, const char *name, const char *fate)
         snprintf(wanted, sizeof wanted, ", not %.3g%%", 100 * f->p);
     if (f->n)
         say("%s: holds more than %" PRIu64 " lines: %.3g%% of new lines %s%s; "
-            "make a larger filter with -n", name, f->n, 100 * rate, fate,
-            wanted);
+            "make a larger filter, with -n or --bytes", name, f->n, 100 * rate,
+            fate, wanted);
     else
-        say("%s: %.3g%% of new lines %s%s; make a larger filter with -n",
-            name, 100 * rate, fate, wanted);
+        say("%s: %.3g%% of new lines %s%s; make a larger filter, with -n or "
+            "--bytes", name, 100 * rate, fate, wanted);
     return true;
 }
 

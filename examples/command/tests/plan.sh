@@ -114,7 +114,7 @@ done; done
 what='n and p are not known'
 try "$what" 0 build -n 62000 -l blocked f a; try "$what" 0 uniq -f f old
 past 3 -f f all; says err 'bloom: f: '
-says err '% of new lines will now be lost; make a larger filter with -n'; rm f
+says err '% of new lines will now be lost; make a larger filter, with -n or --bytes'; rm f
 what='counters do not grow'
 past 3 -l counting -n 100 many
 says err 'bloom: uniq: holds more than 100 lines'
