@@ -282,7 +282,7 @@ int add_to_filter(const options *o, char **operands)
     filter f;
     int status;
     take_output(path, !o->no_wait);
-    f = read_sound_filter(path);
+    f = read_output();
     f.warns = true;
     fill_filter(o, &f, operands, 1);
     status = tell_if_full(path, &f);

@@ -7,6 +7,7 @@
 #include "say.h"
 #include "window.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,8 @@ filter read_filter(const char *name)
     if (read_some(fd, name, head, 1) > 0)
         die_of("extra bytes follow the filter; use an intact copy, and join "
                "filters with bloom merge", name);
+    if (fstat(fd, &f.file) != 0)
+        die_of(strerror(errno), name);
     close(fd);
     return f;
 }

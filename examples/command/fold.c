@@ -47,7 +47,7 @@ int fold_filter(const options *o, char **operands)
     uint64_t before;
     filter f;
     take_output(path, !o->no_wait);
-    f = read_sound_filter(path);
+    f = read_output();
     must_be_one(&f, path, "cannot be folded");
     before = bloom_plan_of(f.as.fixed).cells;
     if (!o->by)

@@ -11,6 +11,8 @@
 #include "../companions/bloom_chain.h"
 #include "../companions/bloom_window.h"
 
+#include <sys/stat.h>
+
 typedef struct filter {
     const struct kind *kind;
     union {                         /* the one of its kind */
@@ -27,6 +29,7 @@ typedef struct filter {
                                        late */
     bool changed, sealed;           /* since its file was read or written;
                                        whether that has a seal */
+    struct stat file;               /* the one that it was read from */
 } filter;
 
 /* A number that `bloom info --json` prints */

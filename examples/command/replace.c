@@ -148,7 +148,8 @@ static bool is_held(const char *path)
 }
 
 /* The errors that are 0 here are those of a file system without locks, where no
-   file can be shared; *fd is -1 then. The lock of hold_file is passed on. */
+   file can be shared; *fd is -1 then. Some lock only a file that is open for
+   writing. The lock of hold_file is passed on. */
 static int lock_old(const char *path, int *fd)
 {
     int why;
@@ -158,27 +159,24 @@ static int lock_old(const char *path, int *fd)
         return 0;
     }
     why = lock_file(path, O_RDONLY, fd);
-    if (why == EACCES)
+    if (why == EACCES || why == EBADF)
         why = lock_file(path, O_WRONLY, fd);
     return why == EBUSY || why == ENOENT || why == EACCES || why == EMFILE
-           || why == ENFILE || why == ENOMEM || why == EINTR ? why : 0;
-}
-
-static int is_shared(const char *path)
-{
-    int fd, why;
-    if (is_held(path))
-        return 0;
-    why = lock_old(path, &fd);
-    if (fd >= 0)
-        close(fd);
-    return why == ENOENT ? 0 : why;
+           || why == ENFILE || why == ENOMEM || why == EINTR || why == EIO
+           || why == ENOLCK ? why : 0;
 }
 
 int hold_file(const char *path)
 {
     const int why = lock_old(path, &held);
     return why == ENOENT ? 0 : why;
+}
+
+void release_file(void)
+{
+    if (held >= 0)
+        close(held);
+    held = -1;
 }
 
 /* ---- Rights -------------------------------------------------------------- */
@@ -274,8 +272,6 @@ int begin_file(new_file *f, const char *path)
     why = follow(path, &f->target);
     if (why == 0)
         why = *path ? look_at_old(f->target, &old) : ENOENT;
-    if (why == 0 && old.st_mode != 0)
-        why = is_shared(f->target);
     if (why == 0)
         why = create(f, old.st_mode != 0);
     if (why == 0)
@@ -388,16 +384,15 @@ int complete_file(new_file *f)
    else, so that name is forgotten. After a link, cancel_file removes it. If the
    file system has no links, this looks for the old file once more, as a link
    that fails can take long. */
-static int put_in_place(new_file *f, int (*look)(void))
+static int put_in_place(new_file *f, int (*look)(int locked))
 {
     int old, why, looked;
     bool links = true;
     unsigned tries;
     for (tries = 0; tries < 10; tries++) {
+        old = -1;
         why = lock_old(f->target, &old);
-        if (why != 0 && why != ENOENT)
-            return why;
-        looked = look();
+        looked = look(why);
         if (looked != 0) {
             if (old >= 0)
                 close(old);
@@ -442,7 +437,7 @@ static int synchronise_folder(int fd)
          ? 0 : why;
 }
 
-int finish_file(new_file *f, int (*look)(void))
+int finish_file(new_file *f, int (*look)(int locked))
 {
     int folder = -1, why = complete_file(f);
     if (why == 0)

@@ -29,9 +29,11 @@ char *name_beside(const char *path, const char *suffix);
    which symbolic links lead. After that, call finish or cancel once. */
 int begin_file(new_file *f, const char *path);
 
-/* Locks PATH, if it exists, until finish_file has replaced it, so that no
-   program begins to share it (bloom_share). EBUSY: other processes share it. */
+/* Locks PATH, if it exists, until finish_file has replaced it or until
+   release_file, so that no program begins to share it (bloom_share). EBUSY:
+   other processes share it. */
 int hold_file(const char *path);
+void release_file(void);
 
 /* Reserves disk space for `size` bytes in all. */
 int reserve_in(new_file *f, uint64_t size);
@@ -44,9 +46,10 @@ int complete_file(new_file *f);
 
 /* Renames it, after complete_file. Before that, while the old file is locked,
    it calls `look`, which returns 0, EAGAIN if it gave f another target, or
-   another errno. After an error, it has done what cancel does. EBUSY: other
-   processes share the old file (bloom_share). */
-int finish_file(new_file *f, int (*look)(void));
+   another errno. `locked` is 0, ENOENT if there is no old file, or why it
+   cannot be locked: then `look` must not return 0. After an error, finish_file
+   has done what cancel does. */
+int finish_file(new_file *f, int (*look)(int locked));
 
 void cancel_file(new_file *f);          /* errno is unchanged */
 

@@ -185,9 +185,11 @@ typedef struct state {
     int why;                        /* errno of reading these, or 0 */
 } state;
 static state held;                  /* FILE when this run read or wrote it */
-static char *kept;                  /* FILE.kept.PID, as FILE or its lock is no
-                                       longer that of this run; or NULL */
+static char *kept;                  /* FILE.kept.PID, as FILE cannot be
+                                       replaced, or it or its lock is no longer
+                                       that of this run; or NULL */
 static bool lock_is_lost, told;     /* the reason is the lock; the user knows */
+static int barred;                  /* the reason is this errno */
 
 static bool has_same_bytes(const struct stat *a, const struct stat *b)
 {
@@ -217,11 +219,10 @@ static state state_of(const char *name)
     if (!S_ISREG(s.file.st_mode))
         return s;
     fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return s;                   /* nobody may read it now */
-    if (read(fd, s.head, sizeof s.head) < 0)
-        s.why = errno;
-    close(fd);
+    if (fd < 0 || read(fd, s.head, sizeof s.head) < 0)
+        s.why = errno == ENOENT ? 0 : errno;    /* it was just removed */
+    if (fd >= 0)
+        close(fd);
     return s;
 }
 
@@ -268,21 +269,18 @@ static char *free_name(void)
     return name;
 }
 
-/* The name that the new file gets. Returns errno if FILE cannot be looked at:
-   then it must not be replaced. */
-static int place_of_next(const char **place)
+/* The name that the new file gets */
+static const char *place_of_next(void)
 {
     bool replaced = false;
-    int why = 0;
     if (!kept) {
         lock_is_lost = !has_lock(lock_name);
         if (!lock_is_lost)
-            why = look_at_file(&replaced);
-        if (why == 0 && (lock_is_lost || replaced))
+            barred = look_at_file(&replaced);
+        if (lock_is_lost || barred != 0 || replaced)
             kept = free_name();
     }
-    *place = kept ? kept : target;
-    return why;
+    return kept ? kept : target;
 }
 
 static void tell_kept(bool is_saved)
@@ -293,6 +291,10 @@ static void tell_kept(bool is_saved)
     if (lock_is_lost)
         say("%s: its lock, %s, was removed or taken over, so another run may "
             "use it; it is left as it is%s%s", given, lock_name, so, name);
+    else if (barred != 0)
+        say("%s: %s; it is left as it is%s%s", given,
+            barred == EBUSY ? "another program shares it" : strerror(barred),
+            so, name);
     else
         say("%s: another program has changed, replaced or removed it; it is "
             "left as it is%s%s", given, so, name);
@@ -374,30 +376,33 @@ bool take_output(const char *path, bool may_wait)
     try_beside(path);
     lock(target, may_wait);
     given = path;
+    why = hold_file(target);
     held = state_of(target);            /* before it is read */
-    if (has_no_seal(&held)) {           /* so none can be missed */
-        why = hold_file(target);
-        held = state_of(target);
-    }
+    if (!has_no_seal(&held))            /* without one, a key could be missed */
+        release_file();
+    if (why == EBUSY)
+        die_of("another program shares it; try again later", path);
     if (why != 0 || held.why != 0)
         die_of(strerror(why ? why : held.why), path);
     return is_there(target);
 }
 
-/* ---- Disk space ---------------------------------------------------------- */
-
-static int create_next(void)
+/* The name may lead to another file for a moment, and then to FILE again. */
+filter read_output(void)
 {
-    const char *place;
-    const int why = place_of_next(&place);
-    return why ? why : begin_file(&coming, place);
+    filter f = read_sound_filter(given);
+    if (f.file.st_dev != held.file.st_dev || f.file.st_ino != held.file.st_ino)
+        die_of("another program replaces it; try again", given);
+    return f;
 }
+
+/* ---- Disk space ---------------------------------------------------------- */
 
 static int reserve_bytes(size_t size)
 {
     int why;
     hold_signals(true);
-    why = coming.name ? 0 : create_next();
+    why = coming.name ? 0 : begin_file(&coming, place_of_next());
     hold_signals(false);
     return why ? why : reserve_in(&coming, size);
 }
@@ -439,15 +444,21 @@ static int write_filter(const filter *f)
     return why;
 }
 
-/* The new file is for another place if FILE was replaced after it was begun:
-   then returns EAGAIN. */
-static int aim_next(void)
+/* Returns EAGAIN if the new file is now for another place: FILE was replaced
+   after it was begun, or cannot be locked, or FILE.kept.PID is not free now. */
+static int aim_next(int locked)
 {
-    const char *place;
-    const int why = place_of_next(&place);
-    const size_t size = strlen(place) + 1;
-    if (why != 0 || strcmp(coming.target, place) == 0)
-        return why;
+    const char *place = place_of_next();
+    size_t size;
+    if (strcmp(coming.target, place) == 0) {
+        if (locked == ENOENT || (locked == 0 && !kept))
+            return 0;
+        if (!kept)
+            barred = locked;
+        free(kept);
+        place = kept = free_name();
+    }
+    size = strlen(place) + 1;
     coming.target = memcpy(enlarge(coming.target, size, place), place, size);
     return EAGAIN;
 }
@@ -459,9 +470,9 @@ static int finish_next(void)
 {
     struct stat there;
     state next;
-    int why = aim_next();
-    if (why == 0 || why == EAGAIN)
-        why = complete_file(&coming);
+    int why;
+    aim_next(ENOENT);
+    why = complete_file(&coming);
     next = state_of(coming.name);
     if (why == 0)
         why = next.why;
@@ -479,10 +490,11 @@ static int finish_next(void)
 static int replace_file(filter *f)
 {
     int why = 0;
-    if (coming.name && access(coming.name, F_OK) != 0)
-        cancel_file(&coming);           /* another program has removed it */
+    if (coming.name && (coming.size > 0 || access(coming.name, F_OK) != 0))
+        cancel_file(&coming);           /* the last save failed half-way, or
+                                           another program has removed it */
     if (!coming.name)
-        why = create_next();
+        why = begin_file(&coming, place_of_next());
     seal_filter(f);
     if (why == 0)
         why = write_filter(f);

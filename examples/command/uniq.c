@@ -388,7 +388,7 @@ static filter recall(bool exists)
     wish wanted = run.asked->filter;
     filter f;
     if (exists) {
-        f = read_sound_filter(run.path);
+        f = read_output();
         must_agree(&f, &wanted, run.path);
         return f;
     }

@@ -60,13 +60,17 @@ knows_printed() {   # FILE contains what uniq printed, and what it had before
     "$bloom" check -v FILE printed "$known" >missing
     [ $? = 1 ] && [ ! -s missing ]
 }
+is_kept() {     # FILE stays, as it cannot be looked at, and FILE.kept.PID is new
+    grep -qx "bloom: FILE: $why; it is left as it is, .* is in FILE.kept.*" err &&
+        is_file "$old" && cmp -s FILE.kept.* "$new"
+}
 # at_call OLD NEW COMMAND...: with $fault at the $nth $call. The second fsync is
 # that of the folder, when FILE is new already
 at_call() {
     old=$1 new=$2 known=a
     [ "$old" != a.window ] || known=a.last
     shift 2
-    rm -f FILE FILE.new.*
+    rm -f FILE FILE.new.* FILE.kept.*
     [ "$old" = nothing ] || cp "$old" FILE
     strace -f -e trace=$call -e inject=$call:$fault:when=$nth -o trace \
         "$@" <b >printed 2>err
@@ -80,7 +84,7 @@ at_call() {
     case $fault/$status in
     signal=*) is_file "$old" || is_file "$new" ;;
     */0) [ $call = read ] && is_file "$new" ;;  # as glibc reads files in /sys
-    *) [ $status = 2 ] && grep -qx "bloom: .*: $why" err &&
+    *) [ $status = 2 ] && { is_kept || grep -qx "bloom: .*: $why" err; } &&
            { is_file "$old" || { [ "$2" = uniq ] && knows_printed; } ||
              { [ $call$nth = fsync2 ] && is_file "$new"; }; } &&
            ! is_there FILE.new.* && ! is_there FILE.lock* ;;

@@ -101,28 +101,38 @@ empty "$how" err; try "$how" 1 check -v f in; rm f
 
 # A program shares FILE (bloom_share) and adds a key during a run. That key
 # stays. In tmpfs, this changes no time. A FILE without a seal is locked until the
-# first save. At the end, the program shares FILE when the run replaces it.
+# first save, and a second run waits for the first. At the end, the program shares
+# FILE when the run replaces it, for a moment; or for longer, "to the end".
 if ${CC:-cc} -std=c99 -O1 -I"$root" -o shares \
     "$root/examples/command/tests/shares.c" 2> err; then
     mkfifo go; echo key > key
     for place in . /dev/shm; do
         [ -w $place ] || continue
         d=$(mktemp -d $place/bloom.XXXXXX)
-        for how in during 'no seal' 'at the end'; do
+        for how in during 'no seal' 'at the end' 'to the end'; do
             rm -f $d/f*; try "shared $how: build" 0 build -n 1000 $d/f a
             [ "$how" != 'no seal' ] || echo | ./shares $d/f before > out
             run in uniq -f $d/f pipe; what="shared $how, $place"; : > shared
-            ./shares $d/f key < go > shared & sharer=$!
+            ./shares $d/f key < go > shared 9>&- & sharer=$!
             exec 8> go
             case $how in
             'no seal')
                 exec 8>&-; wait $sharer; is "$what: EBUSY" 16 $?
-                exec 9>&-; wait $pid; is "$what: status" 0 $?
-                try "$what" 1 check -v $d/f in ;;
+                : > waits; "$bloom" uniq -f $d/f key 9>&- > out 2> waits & second=$!
+                wait_for waits; exec 9>&-; wait $pid; is "$what: status" 0 $?
+                wait $second; is "$what: the second run" 0 $?
+                try "$what" 1 check -v $d/f in key ;;
+            'to the end')
+                wait_for shared; exec 9>&-; wait $pid; is "$what: status" 2 $?
+                says err "bloom: $d/f: another program shares it; it is left"
+                try "$what: kept" 1 check -v $d/f.kept.$pid in
+                exec 8>&-; wait $sharer; is "$what: added" 0 $?
+                is "$what: lost" '' "$("$bloom" check -v $d/f key 2> err)" ;;
             *)  wait_for shared
                 [ "$how" = during ] || { exec 9>&-; asleep $pid; }
                 echo >&8; exec 8>&- 9>&-; wait $sharer; is "$what: added" 0 $?
-                wait $pid; is "$what: status" 2 $?; says err "bloom: $d/f: $why"
+                wait $pid; is "$what: status" 2 $?
+                [ "$how" != during ] || says err "bloom: $d/f: $why"
                 is "$what: lost" '' "$("$bloom" check -v $d/f key 2> err)"
                 try "$what: kept" 1 check -v $d/f.kept.$pid in ;;
             esac
