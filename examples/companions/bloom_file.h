@@ -582,12 +582,13 @@ static inline int bloom_file_lock_(const char *path, int flags, int how,
 /* Locks the old file until it is replaced, so that no process begins to share
    it. EBUSY: some do. ENOENT: there is none. Then *fd is -1, as it is for a
    file that cannot be locked, and so not be shared: a file system may have no
-   locks. Other errors are those of a process that may not open the file, but
-   others may, or that is short of something. */
+   locks. NFS locks only a file that is open for writing. Other errors are those
+   of a process that may not open the file, but others may, or that is short of
+   something. */
 static inline int bloom_file_lock_old_(const char *path, int *fd)
 {
     int why = bloom_file_lock_(path, O_RDONLY, LOCK_EX, fd);
-    if (why == EACCES)
+    if (why == EACCES || why == EBADF)
         why = bloom_file_lock_(path, O_WRONLY, LOCK_EX, fd);
     return why == EBUSY || why == ENOENT || why == EACCES || why == EMFILE
            || why == ENFILE || why == ENOMEM || why == EINTR ? why : 0;
