@@ -8,7 +8,7 @@
 # * make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min.
 #                        ONLY=short: its memory and losses, on 2 * 10^6 lines
 #   make check-command   these three (race ONLY=short), analysers and coverage; as
-#                        root, 5 min
+#                        root, 2 min
 
 PRODUCTS += build/bloom
 TESTS += build/command.out

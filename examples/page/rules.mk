@@ -1,6 +1,6 @@
 # page: a web page that shows a filter at work, in one file
 #   make page             build build/page.html: see a filter in the browser
-#   make check-page       use the page in chromium, as a person would; 4 min
+#   make check-page       use the page in chromium, as a person would; 2 min
 # * make page-picture     take the picture in README.md
 
 CHECKS += check-page

@@ -1,7 +1,7 @@
 # redis: a module for Redis and Valkey, compatible with RedisBloom
 #   make redis          build build/bloom.redis.so. Then `make install` installs it
 #                       in PREFIX/lib/redis/modules
-#   make check-redis    replies, restarts, replicas, RedisBloom's data; 4 min
+#   make check-redis    replies, restarts, replicas, RedisBloom's data; 2 min
 # * make redis-kills    servers of a replica set and of a cluster are killed, then
 #                       one server under load. RUNS=1000: so many kills; 2 min
 # * make redis-mixed    a replica set of this module and of RedisBloom, which
