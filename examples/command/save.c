@@ -384,7 +384,8 @@ bool take_output(const char *path, bool may_wait)
         die_of("another program shares it; try again later", path);
     if (why != 0 || held.why != 0)
         die_of(strerror(why ? why : held.why), path);
-    return is_there(target);
+    is_there(target);
+    return held.file.st_size > 0;       /* it may be away for a moment only */
 }
 
 /* The name may lead to another file for a moment, and then to FILE again. */
