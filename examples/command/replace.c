@@ -390,7 +390,6 @@ static int put_in_place(new_file *f, int (*look)(int locked))
     bool links = true;
     unsigned tries;
     for (tries = 0; tries < 10; tries++) {
-        old = -1;
         why = lock_old(f->target, &old);
         looked = look(why);
         if (looked != 0) {

@@ -25,6 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 /* ---- The lock ------------------------------------------------------------ */
 /* One writer at a time locks FILE.lock rather than FILE, because FILE may not
    exist yet, and is replaced. The system releases a lock when its process ends.
@@ -52,7 +57,7 @@ static bool has_lock(const char *name)
     struct stat mine, there;
     return can_be_locked(lock_fd)
            && fstat(lock_fd, &mine) == 0 && lstat(name, &there) == 0
-           && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+           && is_same_file(&mine, &there);
 }
 
 /* Whoever may write FILE can then take its lock, also if a kill has left it.
@@ -193,7 +198,7 @@ static int barred;                  /* the reason is this errno */
 
 static bool has_same_bytes(const struct stat *a, const struct stat *b)
 {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino
+    return is_same_file(a, b)
            && a->st_size == b->st_size
            && a->st_mtim.tv_sec == b->st_mtim.tv_sec
            && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -320,12 +325,11 @@ static bool is_standard_output(const struct stat *file)
 {
     struct stat out;
     return fstat(1, &out) == 0 && S_ISREG(out.st_mode)
-           && out.st_dev == file->st_dev && out.st_ino == file->st_ino;
+           && is_same_file(&out, file);
 }
 
-/* Returns whether the file exists and is not empty. Exits if it must not or
-   cannot be replaced. */
-static bool is_there(const char *path)
+/* Exits if the file must not or cannot be replaced. It need not exist. */
+static void must_be_replaceable(const char *path)
 {
     struct stat file = { 0 };
     bool exists = stat(path, &file) == 0;
@@ -337,7 +341,6 @@ static bool is_there(const char *path)
         die_of("is also the standard output; print to another file", path);
     if (exists)
         spare_other_files(path);
-    return exists && file.st_size > 0;
 }
 
 /* Exits unless a file can be created beside the one that `path` leads to, be
@@ -369,7 +372,7 @@ bool take_output(const char *path, bool may_wait)
     int why = 0;
     if (strcmp(path, "-") == 0)
         die("-: cannot write a filter to standard output; give a file name");
-    is_there(path);
+    must_be_replaceable(path);
     before_end_by_signal(remove_leftovers);
     watch_signals(false);
     atexit(let_go);
@@ -384,7 +387,7 @@ bool take_output(const char *path, bool may_wait)
         die_of("another program shares it; try again later", path);
     if (why != 0 || held.why != 0)
         die_of(strerror(why ? why : held.why), path);
-    is_there(target);
+    must_be_replaceable(target);
     return held.file.st_size > 0;       /* it may be away for a moment only */
 }
 
@@ -392,7 +395,7 @@ bool take_output(const char *path, bool may_wait)
 filter read_output(void)
 {
     filter f = read_sound_filter(given);
-    if (f.file.st_dev != held.file.st_dev || f.file.st_ino != held.file.st_ino)
+    if (!is_same_file(&f.file, &held.file))
         die_of("another program replaces it; try again", given);
     return f;
 }

@@ -8,7 +8,8 @@
 
 /* Locks it, or exits; returns whether it exists and is not empty. */
 bool take_output(const char *path, bool may_wait);
-filter read_output(void);           /* what it has; exits if it is damaged */
+filter read_output(void);           /* reads that file; exits if it is
+                                       damaged, or was just replaced */
 void let_go(void);                  /* releases the lock */
 
 bool reserve(size_t size);          /* disk space for the next save; false, with
