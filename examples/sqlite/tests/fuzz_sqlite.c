@@ -1,17 +1,13 @@
 /* Fuzz target: the SQLite extension, examples/sqlite/sqlite.c, with any bytes
-   as BLOBs and as pages of its tables, in a real SQLite that is linked in.
+   as BLOBs, in a real SQLite that is linked in.
    Each call must return a value or an error message. A BLOB that one function
-   accepts must be accepted by the others. A key that was added must be found. A
-   table must still answer, or report that it is corrupted.
+   accepts must be accepted by the others. A key that was added must be found.
 
    The input: a byte for the length of the key and for the use of the bytes, the
    key, and the bytes. Their uses:
      BLOB     each function gets the bytes as a BLOB
      SEALED   the same, after the seals of the filter or of the links were made
               right, so that damage elsewhere is reached
-     PAGE_1   they are page 1 of a table's data, with a valid checksum
-     RAW      the same, without, and with 7 zeros per byte after them
-     HEAD     they are the header of a table
 
    fuzz: length=160
    fuzz: libraries=-lsqlite3
@@ -27,10 +23,8 @@
 #include "examples/sqlite/sqlite.c"
 
 static sqlite3 *db;
-enum { ADD, ASK, TELL, MERGE, PROBES, GROWN, BEGIN, BACK, END, BODY, TOP, PUT,
-       LOOK, CALLS };
+enum { ADD, ASK, TELL, MERGE, GROWN, CALLS };
 static sqlite3_stmt *calls[CALLS];
-static uint64_t seed_of_seen;           /* page 0's seal */
 
 static void set_up(void)
 {
@@ -39,16 +33,7 @@ static void set_up(void)
         "SELECT bloom_may_contain(?1, ?2)",
         "SELECT bloom_info(?1)",
         "SELECT bloom_merge(x) FROM (SELECT ?1 x UNION ALL SELECT ?1)",
-        "SELECT min(value > 0), count(*) FROM bloom_probes(?1, ?2)",
-        "SELECT bloom_info(bloom_add(?1, ?2))",
-        "SAVEPOINT s",
-        "ROLLBACK TO s",
-        "RELEASE s",
-        "REPLACE INTO seen_data VALUES (1, ?1)",
-        "REPLACE INTO seen_data VALUES (0, ?1)",
-        "INSERT INTO seen VALUES (?2)",
-        "SELECT count(*) FROM seen(?2)" };
-    sqlite3_stmt *top;
+        "SELECT bloom_info(bloom_add(?1, ?2))" };
     int i;
     must(sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) == SQLITE_OK);
     must(sqlite3_open(":memory:", &db) == SQLITE_OK);
@@ -56,16 +41,8 @@ static void set_up(void)
     /* The head of a chain may require any amount of memory. */
     sqlite3_hard_heap_limit64(4 << 20);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 16);
-    must(sqlite3_exec(db, "CREATE VIRTUAL TABLE seen USING bloom(1000, 1e-4)",
-        NULL, NULL, NULL) == SQLITE_OK);
     for (i = 0; i < CALLS; i++)
         must(sqlite3_prepare_v2(db, sql[i], -1, &calls[i], NULL) == SQLITE_OK);
-    must(sqlite3_prepare_v2(db, "SELECT bytes FROM seen_data WHERE page = 0",
-                            -1, &top, NULL) == SQLITE_OK);
-    must(sqlite3_step(top) == SQLITE_ROW);
-    seed_of_seen = load64((const unsigned char *)sqlite3_column_blob(top, 0)
-                          + HEADER);
-    sqlite3_finalize(top);
 }
 
 /* Runs a statement. Returns its value if that is an integer, 1 for other
@@ -107,51 +84,6 @@ static void try_functions(const void *blob, size_t size, const char *text,
     if (added == 1)
         must(call(GROWN, blob, size, text, text_size) == 1);
     call(MERGE, blob, size, text, text_size);
-    if (answer >= 0)
-        must(call(PROBES, blob, size, text, text_size) == answer
-             || sqlite3_column_count(calls[PROBES]) == 2);
-}
-
-/* Uses a table with these bytes as page 1, then with its old page 1. */
-static void try_table(const void *bytes, size_t size, const char *text,
-                      size_t text_size)
-{
-    must(call(BEGIN, bytes, size, text, text_size) == 0);
-    must(call(BODY, bytes, size, text, text_size) == 0);
-    if (call(PUT, bytes, size, text, text_size) == 0)
-        must(call(LOOK, bytes, size, text, text_size) == 1);
-    else
-        call(LOOK, bytes, size, text, text_size);
-    must(call(BACK, bytes, size, text, text_size) == 0);
-    must(call(PUT, bytes, size, text, text_size) == 0);
-    must(call(LOOK, bytes, size, text, text_size) == 1);
-    must(call(BACK, bytes, size, text, text_size) == 0);
-    must(call(END, bytes, size, text, text_size) == 0);
-}
-
-/* Uses a table with these bytes as its header, with the seal of this version
-   or, if `old`, of version 2.1. No other page belongs to the header,
-   and page 1 is given the seal that does. */
-static void try_header(const void *header, bool old)
-{
-    unsigned char zeros[PAGE + SEAL] = { 0 }, top[HEADER + SEAL];
-    uint64_t seal;
-    memcpy(top, header, HEADER);
-    seal = seal_of(old ? OLD_SEED : SEED, top, HEADER, 0);
-    store64(top + HEADER, seal);
-    store64(zeros + PAGE, seal_of(old ? OLD_SEED : seal, zeros, PAGE, 1));
-    must(call(BEGIN, NULL, 0, NULL, 0) == 0);
-    must(call(TOP, top, sizeof top, NULL, 0) == 0);
-    must(call(BODY, zeros, sizeof zeros, NULL, 0) == 0);
-    if (call(PUT, NULL, 0, "k", 1) == 0)
-        must(call(LOOK, NULL, 0, "k", 1) == 1);
-    else
-        must(call(LOOK, NULL, 0, "k", 1) != 1);
-    must(call(BACK, NULL, 0, NULL, 0) == 0);
-    must(call(PUT, NULL, 0, "k", 1) == 0);
-    must(call(LOOK, NULL, 0, "k", 1) == 1);
-    must(call(BACK, NULL, 0, NULL, 0) == 0);
-    must(call(END, NULL, 0, NULL, 0) == 0);
 }
 
 /* Seals the filter or the links of a chain that begin at `image`. */
@@ -169,7 +101,7 @@ static void seal_all(unsigned char *image, size_t size)
     }
 }
 
-enum { BLOB, SEALED, PAGE_1, RAW, HEAD, USES };
+enum { BLOB, SEALED, USES };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -189,24 +121,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size = size < sizeof bytes / 8 ? size : sizeof bytes / 8;
     memset(bytes, 0, sizeof bytes);
     memcpy(bytes, data, size);
-    switch (use) {
-    case SEALED:
+    if (use == SEALED)
         seal_all(bytes, size);
-        try_functions(bytes, size, k, key_size);
-        break;
-    case PAGE_1:
-        store64(bytes + PAGE, seal_of(seed_of_seen, bytes, PAGE, 1));
-        try_table(bytes, PAGE + SEAL, k, key_size);
-        break;
-    case RAW:
-        try_table(bytes, 8 * size, k, key_size);
-        break;
-    case HEAD:
-        if (size >= HEADER)
-            try_header(data, key_size % 2 > 0);
-        break;
-    default:
-        try_functions(data, size, k, key_size);
-    }
+    try_functions(use == SEALED ? bytes : data, size, k, key_size);
     return 0;
 }
