@@ -47,8 +47,8 @@
    fill filters of 10^5 or 10^6 keys, fill a separate filter, and move it in by
    bloom_slices_put. For 365 of them, that takes 2.6 to 3.7 times as long as
    filling separate filters alone. Adding directly takes 7 to 9 times as long,
-   because the slices exceed the caches. (`make slices ARGUMENTS=days`, p =
-   0.01, gcc 12 -O3 -march=native, AMD EPYC.)
+   because the slices exceed the caches. (p = 0.01, gcc 12 -O3 -march=native,
+   AMD EPYC.)
 
    The options of bloom.h hold here, too. BLOOM_NO_SIMD leaves out the vector
    code, which needs GCC or Clang. The vectors have the size of the registers

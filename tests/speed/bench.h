@@ -1,6 +1,6 @@
 /* Shared by the parts of the benchmark. A contender is a way to add keys to a
    filter and to look them up. Each part enters its contenders: ours.c (bloom.h,
-   and the machine's floor), dropped.c, libbloom.c, lean.c, peers.cpp. bench.c
+   and the machine's floor), dropped.c, libbloom.c, peers.cpp. bench.c
    makes the keys, lets the contenders take turns, and checks their answers. */
 
 #ifndef BENCH_H
@@ -50,7 +50,6 @@ void enter(contender c);
 void ours_enter(void);
 void dropped_enter(void);
 void libbloom_enter(void);
-void lean_enter(void);
 void peers_enter(void);
 
 extern struct bloom *ours[LAYOUT_COUNT];           /* the filters of ours.c, by layout */

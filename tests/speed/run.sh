@@ -1,9 +1,9 @@
 # `make bench` runs this script. It builds the benchmark, bench.c, with each
-# compiler, runs it, and prints the results as tables. The exit status is 1 if a
+# compiler, runs it, and prints the rows. The exit status is 1 if a
 # filter gave a wrong answer. For reliable times, keep other programs off the last
 # CPU, to which it pins itself (chrt -f 50 make bench, as root). Variables select
 # what is measured:
-#   PARTS   ours, and dropped, libbloom, lean, peers
+#   PARTS   ours, and dropped, libbloom, peers
 #   N       numbers of keys
 #   KEYS    kinds of keys: u64 hashed strings
 #   RATES   false-positive rates; those other than 0.01 are measured for
@@ -11,22 +11,20 @@
 #   ROUNDS  number of rounds, of which the fastest counts
 #   BUILDS  compilers and flags, separated by commas; all but the first are
 #           measured with integers at 0.01 only
-#   SWEEP   further n for the picture, by the first build
 #   OUT     the results are written to OUT.tsv
 #   BOOST, LIBFILTER, FASTFILTER, DATASKETCHES  folders with the sources of these
 #           peers (datasketches-cpp); BOOST
 #           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
-# Examples: make bench N=1e8 KEYS=u64 SWEEP= OUT=build/bench-1e8
+# Examples: make bench N=1e8 KEYS=u64 OUT=build/bench-1e8
 #   the rates of small filters: make bench N=50 ROUNDS=100 KEYS=u64 RATES=0.01 \
-#       SWEEP= BUILDS=gcc,-O3,-march=native OUT=build/bench-50
-#   without SIMD: make bench PARTS=ours N='1e4 1e6' KEYS=u64 RATES=0.01 SWEEP= \
+#       BUILDS=gcc,-O3,-march=native OUT=build/bench-50
+#   without SIMD: make bench PARTS=ours N='1e4 1e6' KEYS=u64 RATES=0.01 \
 #       BUILDS=gcc,-O2,-DBLOOM_NO_SIMD OUT=build/bench-plain
-#   keys of 100 bytes: make bench PARTS=ours N=1e6 KEYS=strings RATES=0.01 SWEEP= \
+#   keys of 100 bytes: make bench PARTS=ours N=1e6 KEYS=strings RATES=0.01 \
 #       BUILDS=gcc,-O2,-DSTRING=100 OUT=build/bench-100
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
-: "${PARTS=ours dropped libbloom lean peers}" "${OUT=build/bench}" "${ROUNDS=3}"
+: "${PARTS=ours dropped libbloom peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"
-: "${SWEEP=1000 3162 31623 1e5 316228 3162278 1e7}"
 native=-O3,-march=native
 : "${BUILDS=gcc,$native gcc,-O2 clang,$native clang,-O2}"
 
@@ -78,7 +76,7 @@ compile() {                             # compile BUILD
     link=$cc objects=
     warn="-Wall -Wextra -pedantic -I. -DENTER=$(for part in $PARTS; do
         printf '%s_enter();' "$part"; done)"
-    for part in bench ours dropped libbloom lean; do
+    for part in bench ours dropped libbloom; do
         case $part in bench | ours) true ;; *) has $part ;; esac || continue
         object $part $cc -std=c99 $warn tests/speed/$part.c || return
     done
@@ -135,13 +133,11 @@ done
                 run "$build" "$keys" "$rate" "$n" ;;
             esac
         done; done; done
-        for n in $SWEEP; do
-            run "$build" u64 0.01 "$n"
-        done
-        SWEEP= others=
+        others=
     done
 } >"$OUT.tsv.new"
 rm -f "$OUT.new"
 mv "$OUT.tsv.new" "$OUT.tsv"
-awk -f tests/speed/tables.awk "$OUT.tsv"
+awk -F '\t' '{ printf "%-22s %-8s %-6s %-8s %-32s %-8s %-8s %s\n", $1, $2, $3, $4, $5,
+    $6, $7, $8 }' "$OUT.tsv"
 exit $status
