@@ -9,7 +9,6 @@
 #include "bloom.h"
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define MOST_CAPACITY (1 << 30)        /* that a client may request */
 #define MOST_RATE 0.25                  /* higher rates count as this one */
@@ -17,9 +16,6 @@
                                            because a hash has 64 bits */
 #define LARGE ((size_t)1 << 20)         /* from this size on, values are made
                                            only if memory suffices */
-#ifndef ROOT
-#define ROOT ""                         /* the tests set another folder */
-#endif
 #define NO_MEMORY "ERR Insufficient memory to create filter"
 #define BAD_DATA "ERR received bad data"
 
@@ -123,73 +119,10 @@ static const char *refusal(const char *error, int reason, uint64_t bytes)
     return shortage;
 }
 
-/* The number in a file of a cgroup; UINT64_MAX if there is none, or "max" */
-static uint64_t number_in(const char *file)
-{
-    unsigned long long limit = UINT64_MAX;
-    FILE *f = fopen(file, "r");
-    if (f && fscanf(f, "%llu", &limit) != 1)
-        limit = UINT64_MAX;
-    if (f)
-        fclose(f);
-    return limit;
-}
-
-/* The lowest limit of the cgroup `path` and of those that contain it. In a
-   container, the folder may be that of the container's own cgroup, whatever
-   `path` is. */
-static uint64_t least_limit(const char *folder, char *path, const char *name)
-{
-    uint64_t least = UINT64_MAX, limit;
-    char file[1200], *end = path + strcspn(path, "\n");
-    do {
-        *end = 0;
-        snprintf(file, sizeof file, "%s%s%s", folder, path, name);
-        limit = number_in(file);
-        least = limit < least ? limit : least;
-    } while ((end = strrchr(path, '/')) != NULL);
-    return least;
-}
-
-/* The lines of /proc/self/cgroup: "NUMBER:memory:PATH" in version 1 of cgroups,
-   "0::PATH" in version 2 */
-static uint64_t cgroup_limit(void)
-{
-    FILE *f = fopen(ROOT "/proc/self/cgroup", "r");
-    uint64_t least = UINT64_MAX, limit;
-    char line[1000], *name, *path;
-    while (f && fgets(line, sizeof line, f)) {
-        name = strchr(line, ':');
-        path = name ? strchr(name + 1, ':') : NULL;
-        if (!path || (path > name + 1 && strncmp(name, ":memory:", 8) != 0))
-            continue;
-        limit = path == name + 1
-              ? least_limit(ROOT "/sys/fs/cgroup", path + 1, "/memory.max")
-              : least_limit(ROOT "/sys/fs/cgroup/memory", path + 1,
-                            "/memory.limit_in_bytes");
-        least = limit < least ? limit : least;
-    }
-    if (f)
-        fclose(f);
-    return least;
-}
-
-/* The memory that Redis may use for filters if maxmemory is not set: half of
-   what the process may use. The rest is for the allocator, which rounds sizes
-   up, for pages that are copied while a child process saves, and for other
-   programs. */
-static uint64_t usable_memory(uint64_t machine)
-{
-    uint64_t least = cgroup_limit();
-    struct rlimit space;
-    if (getrlimit(RLIMIT_AS, &space) == 0 && (uint64_t)space.rlim_cur < least)
-        least = (uint64_t)space.rlim_cur;
-    return (machine < least ? machine : least) / 2;
-}
-
 /* Returns NULL if so many bytes may be allocated: if they fit into the memory
-   that is left below maxmemory or, if that is not set, below usable_memory. If
-   Redis evicts keys, used memory does not count, because it can be freed. */
+   that is left below maxmemory or, if that is not set, below half of the
+   machine's. If Redis evicts keys, used memory does not count, because it can
+   be freed. */
 static const char *no_room(RedisModuleCtx *ctx, const char *error,
                            uint64_t bytes)
 {
@@ -205,11 +138,10 @@ static const char *no_room(RedisModuleCtx *ctx, const char *error,
         used = told(info, "used_memory")
              - told(info, "mem_not_counted_for_evict");
         policy = RedisModule_ServerInfoGetFieldC(info, "maxmemory_policy");
+        reason = most == 0 ? MACHINE : MAXMEMORY;
         if (most == 0)
-            most = usable_memory(told(info, "total_system_memory"));
-        else
-            reason = MAXMEMORY;
-        if (reason == MAXMEMORY && policy && strcmp(policy, "noeviction") != 0)
+            most = told(info, "total_system_memory") / 2;
+        else if (policy && strcmp(policy, "noeviction") != 0)
             used = 0;
         RedisModule_FreeServerInfo(ctx, info);
     }

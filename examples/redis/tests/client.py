@@ -1,44 +1,19 @@
-"""Tests that use python3-redis, for replies.sh, restarts.sh, kills.sh, failover.sh
-and race.sh: the bf() client, filters that must survive restarts, millions of items,
-and how long a command with many items blocks the server.
-usage: client.py SOCKET client|fill ROUND|check ROUND...|blocked TITLE
-       client.py SOCKET|PORT add|found KEYS FROM TO
+"""Tests that use python3-redis, for replies.sh, restarts.sh and failover.sh.
+usage: client.py SOCKET client|fill ROUND|check ROUND...
        client.py PORT failover PID
-PORT is the port of a cluster node, or for failover of a Sentinel. PID is the
-process of the master."""
-import concurrent.futures
-import ctypes
+PORT is that of a Sentinel. PID is the process of the master."""
 import os
 import signal
-import subprocess
 import sys
 import time
 
 import redis
-import redis.cluster
 
 if sys.argv[2] == "failover":
     server = redis.Redis("127.0.0.1", int(sys.argv[1]))
-elif sys.argv[1].isdigit():
-    server = redis.cluster.RedisCluster("127.0.0.1", int(sys.argv[1]))
 else:
     server = redis.Redis(unix_socket_path=sys.argv[1])
 bf = server.bf()
-
-
-def started(words, client, **how):
-    """Starts a server that ends with this process. Returns its process when the
-    client gets an answer."""
-    process = subprocess.Popen(
-        words, preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL),
-        **how)
-    while True:
-        try:
-            client.ping()
-            return process
-        except redis.ConnectionError:       # includes "still loading"
-            assert process.poll() is None, "the server does not start"
-            time.sleep(0.005)
 
 
 def crc64(data):  # reflected, with the polynomial of Jones
@@ -183,58 +158,6 @@ def check(*rounds):
     server.delete("half" + rounds[-1])
     load("half" + rounds[-1], dump("copy" + rounds[-1])[:3])
     assert server.ttl("r2") > 90000
-
-
-# ---- Many items: item i goes to key i % KEYS, a thousand items per command.
-
-def thousands(keys, first, end):
-    for key in range(keys):
-        numbers = range(first + (key - first) % keys, end, keys)
-        for at in range(0, len(numbers), 1000):
-            yield "f%d" % key, [b"item %d" % i for i in numbers[at:at + 1000]]
-
-
-def add(keys, first, end):
-    new = 0
-    for key, some in thousands(int(keys), int(first), int(end)):
-        new += sum(bf.madd(key, *some))
-    print("%d added, %d of them new" % (int(end) - int(first), new))
-
-
-def found(keys, first, end):
-    there = 0
-    for key, some in thousands(int(keys), int(first), int(end)):
-        there += sum(bf.mexists(key, *some))
-    print("%d of %d found" % (there, int(end) - int(first)))
-
-
-# ---- How long one command with many new items blocks the server.
-
-def longest_wait(*words):
-    """Sends the command. Returns the longest time for which another client
-    waited for a reply meanwhile, within some 0.01 s."""
-    with server.client() as other, \
-            concurrent.futures.ThreadPoolExecutor() as pool:
-        other.ping()
-        reply, longest = pool.submit(server.execute_command, *words), 0
-        while not reply.done():
-            begun = time.perf_counter()
-            other.ping()
-            longest = max(longest, time.perf_counter() - begun)
-        reply.result()
-        return longest
-
-
-def blocked(*title):
-    print(*title)
-    print("    items  SADD set  BF.MADD filter  BF.MADD chain")
-    for n in 10000, 100000, 1000000:
-        server.delete("set", "filter", "chain")
-        bf.create("filter", 0.01, 1000000)
-        some = [b"key:_______________________:%012d" % i for i in range(n)]
-        print("%9d %9.2f %15.2f %14.2f" % (n, *[
-            longest_wait(*words, *some) for words in (
-                ("SADD", "set"), ("BF.MADD", "filter"), ("BF.MADD", "chain"))]))
 
 
 # ---- Adding while a master is killed. PORT is the port of a Sentinel.

@@ -1,7 +1,7 @@
 """Limits of the module: growth, number of filters, merges, memory, chunks that
 arrive twice; and what replicas, the append-only file and listeners receive.
 usage: limits.py SOCKET growth|full|filters|follower|again FOLDER|memory|room
-       limits.py SOCKET machine ROOT|merged FOLDER|versions FOLDER
+       limits.py SOCKET merged FOLDER|versions FOLDER
        limits.py SOCKET arriving|appended|watched|nothing
        limits.py SOCKET refusals LOG
        limits.py SOCKET effects REPLICA
@@ -11,8 +11,6 @@ import glob
 import itertools
 import os
 import random
-import resource
-import shutil
 import struct
 import sys
 import time
@@ -424,55 +422,6 @@ def room():
     load("later", [(1, big)] + chunks)
     server.flushall()
     print("maxmemory: only filters that fit into the free memory are made")
-
-
-def cgroup(root, lines, limits):
-    """Makes the files in which the module looks for limits: the lines of
-    /proc/self/cgroup, and what the files of /sys/fs/cgroup contain."""
-    shutil.rmtree(root, True)
-    for name, text in [("proc/self/cgroup", lines)] + [
-            ("sys/fs/cgroup/" + name, text) for name, text in limits.items()]:
-        os.makedirs(os.path.dirname(root + "/" + name), exist_ok=True)
-        with open(root + "/" + name, "w") as file:
-            file.write(text + "\n")
-
-
-def machine(root):
-    """Without maxmemory, filters take at most half of the memory that the
-    process may use. Of two filters of 200 MB, a limit of 600 MB allows one."""
-    limit(0)
-    v1, v2 = "memory/%s/memory.limit_in_bytes", "%s/memory.max"
-    none, few = str(0x7FFFFFFFFFFFF000), str(600 * MB)
-    lines = "3:cpu:/x\n2:memory:/a/b c\n1:name=systemd:/\n0::/a/b c"
-    space = server.info("server")["process_id"], resource.RLIMIT_AS
-
-    def made():
-        told = [refused(bf.create, "m%d" % i, 0.01, 150000000)
-                for i in range(2)]
-        server.delete("m0", "m1")
-        return ["can spare" not in x if x else True for x in told]
-
-    for some in ({v1 % "a": none, v1 % "a/b c": none, v2 % "a": "max"},
-                 {v2 % "x": few, v1 % "x": few}):
-        cgroup(root, lines, some)
-        assert made() == [True, True], some
-    for some in ({v1 % "a/b c": few}, {v1 % "a": few, v1 % "a/b c": none},
-                 {v1 % ".": few},       # as a container sees its own cgroup
-                 {v2 % "a/b c": few}, {v2 % "a": few, v2 % "a/b c": "max"},
-                 {v2 % ".": few}):
-        cgroup(root, lines, some)
-        assert made() == [True, False], some
-        server.config_set("maxmemory", 1000 * MB)
-        assert made() == [True, True], some
-        server.config_set("maxmemory", 0)
-    cgroup(root, lines, {})
-    was = resource.prlimit(*space)
-    resource.prlimit(*space, (600 * MB, was[1]))
-    assert made() == [True, False]
-    resource.prlimit(*space, was)
-    assert made() == [True, True]
-    limit("500mb")
-    print("without maxmemory: half of the memory of machine, cgroup, RLIMIT_AS")
 
 
 def arriving():

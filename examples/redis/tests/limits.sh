@@ -2,13 +2,13 @@
 # memory, refusals and how they are reported, the rate of NONSCALING filters, chunks
 # that are loaded twice, and what replicas and listeners receive.
 . examples/redis/tests/server.sh
-build -DROOT="\"$work/root\""            # where it looks for limits of cgroups
+build
 
 start refusing
 python limits refusing refusals "$work/refusing/log"
 start main
 for what in growth full filters follower "merged $golden" "versions $golden" \
-    "again $golden" memory room "machine $work/root" arriving appended watched
+    "again $golden" memory room arriving appended watched
 do
     python limits main $what
 done
