@@ -64,30 +64,6 @@ static inline uint64_t number_of(input *in, unsigned bytes)
     return number;
 }
 
-/* A number of 1 to 64 bits */
-static inline uint64_t any_number(input *in)
-{
-    unsigned shift = byte_of(in) & 63;
-    return number_of(in, 8) >> shift;
-}
-
-/* A rate: a digit times a power of 1/10; 1/x; 1 - 1/x; or any 8 bytes as a
-   double */
-static inline double any_rate(input *in)
-{
-    unsigned kind = byte_of(in);
-    uint64_t bits = number_of(in, 8);
-    double p, usual = 1;
-    switch (kind % 4) {
-    case 0: for (kind = 1 + kind / 4 % 20; kind > 0; kind--) usual /= 10;
-            return usual * (double)(bits % 10);
-    case 1: return 1 / (double)(bits >> kind / 4);
-    case 2: return 1 - 1 / (double)(bits >> kind / 4);
-    default: memcpy(&p, &bits, sizeof p);
-             return p;
-    }
-}
-
 /* Each target defines what it does with an input. */
 static void run_one(input in);
 

@@ -36,10 +36,7 @@ TEST_C = "promises_of_test_c()\n"
 ALL_C = [mode for mode in ["separate", "portable", "tiny", "bare", "flash",
                            "atomic", "atomic-plain"] if mode in MODES]
 FUZZ = [name for name in sorted(glob.glob("tests/fuzz/fuzz_*.c"))
-        if os.path.exists(name[:-1] + "txt") and "fuzz_file" not in name]
-# What a target of fuzz/ includes, beside bloom.h
-OF_HEADER = {"bloom_window": "window", "bloom_slices": "slices",
-             "bloom_chain": "chain"}
+        if os.path.exists(name[:-1] + "txt")]
 
 
 def tests_object(mode, directory, out):
@@ -91,9 +88,9 @@ def fuzz_notices(mutant):
     here = place()
     for source in FUZZ:
         name = source[11:-2]                    # fuzz_NAME
-        other = [header for header, part in OF_HEADER.items()
-                 if header in mutant.header and part not in name]
-        if other or "bloom_file" in mutant.header or "keyed" in mutant.header:
+        companion = mutant.header != mutants.BLOOM
+        if companion != ("companions" in name) and companion \
+                or "bloom_file" in mutant.header or "keyed" in mutant.header:
             continue
         program = here + "/" + name
         if run(TCC, "-std=gnu99", "-w", "-I" + here, "-I.", "-DFUZZ_MAIN",

@@ -1,0 +1,182 @@
+/* Fuzz target: any bytes as the image of a scalable filter (BLC), of a sliding
+   window (BLW) or of slices (BLS). What is accepted must stay within its bytes,
+   find each key that is added, and have the same bytes when it is opened again.
+   The input is the image; its last bytes are also the keys.
+
+   fuzz: length=1024 */
+
+#define FUZZ_SCARCE
+#include "fuzz.h"
+#include "examples/companions/bloom_chain.h"
+#include "examples/companions/bloom_slices.h"
+#include "examples/companions/bloom_window.h"
+
+enum { KEYS = 24, FILTERS = MOST };
+static yard here;
+static unsigned blocks;
+
+static void store(unsigned char *to, uint64_t number)
+{
+    unsigned i;
+    for (i = 0; i < 8; i++)
+        to[i] = (unsigned char)(number >> 8 * i & 255);
+}
+
+/* The head of a chain may ask for a next link of any size. */
+static void *scarce_malloc(size_t size)
+{
+    void *made = size > 8 * MOST ? NULL : malloc(size);
+    blocks += made != NULL;
+    return made;
+}
+
+static void scarce_free(void *old)
+{
+    blocks -= old != NULL;
+    free(old);
+}
+
+/* A copy of the image. Its last byte decides on the alignment, and on whether
+   the check of a window's header is made right. */
+static unsigned char *copy_of(const unsigned char *image, size_t size)
+{
+    unsigned char *at = place(&here, image[size - 1], size);
+    const bloom *first;
+    memcpy(at, image, size);
+    if (image[size - 1] % 2 == 0 && size > BLOOM_WINDOW_HEADER_SIZE
+        && memcmp(at, "BLW", 3) == 0
+        && (first = bloom_view(at + BLOOM_WINDOW_HEADER_SIZE,
+                               size - BLOOM_WINDOW_HEADER_SIZE, NULL)) != NULL)
+        store(at + 40, bloom_hash_key(first, at, 40).h1);
+    return at;
+}
+
+static void use_chain(const unsigned char *image, size_t size,
+                      const uint64_t *keys)
+{
+    bloom_error error = BLOOM_CORRUPT, seal;
+    bloom_chain *c = bloom_chain_load(copy_of(image, size), size, &error), *d;
+    static unsigned char saved[64 * MOST];
+    bool known[KEYS];
+    unsigned i;
+    must(c || error != BLOOM_OK);
+    must(error == BLOOM_NO_MEMORY || error == chain_verdict(image, size));
+    if (!c)
+        return;
+    seal = bloom_chain_verify(c);
+    bloom_chain_may_contain_many_u64(c, keys, KEYS, known);
+    for (i = 0; i < KEYS; i++)
+        must(known[i] == bloom_chain_may_contain_u64(c, keys[i]));
+    for (i = 0; i < KEYS; i++)
+        must(!bloom_chain_add_u64(c, keys[i]) || !known[i]);
+    must(bloom_chain_may_contain_many_u64(c, keys, KEYS, NULL) == KEYS);
+    must(bloom_chain_fpr(c) >= 0 && bloom_chain_fpr(c) <= 1);
+    bloom_chain_estimate(c);
+    bloom_chain_seal(c);                    /* a wrong seal stays wrong */
+    must(bloom_chain_verify(c) == BLOOM_OK || seal == BLOOM_CORRUPT);
+    size = bloom_chain_size(c);
+    must(size <= sizeof saved);
+    bloom_chain_write(c, saved);
+    d = bloom_chain_load(saved, size, &error);
+    must(d || error == BLOOM_NO_MEMORY);
+    if (d) {
+        must(bloom_chain_size(d) == size);
+        must(bloom_chain_may_contain_many_u64(d, keys, KEYS, NULL) == KEYS);
+    }
+    bloom_chain_free(d);
+    bloom_chain_free(c);
+}
+
+static void use_window(const unsigned char *image, size_t size,
+                       const uint64_t *keys)
+{
+    bloom_error error = BLOOM_CORRUPT, again = BLOOM_CORRUPT, seal;
+    unsigned char *at = copy_of(image, size);
+    bloom_window *w = bloom_window_open(at, size, &error);
+    static unsigned char saved[MOST];
+    unsigned i, g;
+    must(bloom_window_view(at, size, &again) == w && again == error);
+    must((w != NULL) == (error == BLOOM_OK));
+    if (!w)
+        return;
+    size = bloom_window_size(w);
+    must(bloom_window_image_size(at, NULL) == size);
+    memcpy(saved, at, size);
+    at = memcpy(place(&here, keys[0] & 15, size), saved, size);
+    must(!bloom_window_open(at, size - 1, NULL));   /* nothing follows it */
+    w = bloom_window_open(at, size, NULL);
+    seal = bloom_window_verify(w);
+    g = bloom_window_plan_of(w).generations;
+    for (i = 0; i < g; i++)
+        must(bloom_window_generation(w, i) != NULL);
+    must(!bloom_window_generation(w, g));
+    bloom_window_advance(w, keys[0], 1 + keys[1] % 100);
+    for (i = 0; i < KEYS; i++) {
+        bool known = bloom_window_may_contain_u64(w, keys[i]);
+        must(bloom_window_add_u64(w, keys[i]) || known);    /* it may step */
+        must(bloom_window_may_contain_u64(w, keys[i]));
+    }
+    must(bloom_window_fpr(w) >= 0 && bloom_window_fpr(w) <= 1);
+    bloom_window_estimate(w);
+    bloom_window_seal(w);
+    must(bloom_window_verify(w) == BLOOM_OK || seal == BLOOM_CORRUPT);
+    must(bloom_window_open(at, size, NULL) == w);
+    for (i = 0; i < g; i++)
+        bloom_window_step(w);
+    must(!bloom_window_may_contain_u64(w, keys[0]));
+}
+
+static void use_slices(const unsigned char *image, size_t size,
+                       const uint64_t *keys)
+{
+    bloom_error error = BLOOM_CORRUPT, again = BLOOM_CORRUPT;
+    unsigned char *at = copy_of(image, size);
+    bloom_slices *s = bloom_slices_open(at, size, &error);
+    static uint64_t who[FILTERS / 64 + 1];
+    static uint32_t counts[FILTERS];
+    uint64_t filters, i;
+    must(bloom_slices_view(at, size, &again) == s && again == error);
+    must((s != NULL) == (error == BLOOM_OK));
+    if (!s || (filters = bloom_slices_filters(s)) > FILTERS)
+        return;
+    size = bloom_slices_size(s);
+    must(bloom_slices_image_size(at, NULL) == size);
+    at = copy_of(image, size);
+    must(!bloom_slices_open(at, size - 1, NULL));
+    s = bloom_slices_open(at, size, NULL);
+    bloom_slices_verify(s);
+    for (i = 0; i < KEYS; i++) {
+        const uint64_t f = keys[i] % filters;
+        const bloom_hash h = bloom_slices_hash_u64(s, keys[i]);
+        bool known;
+        bloom_slices_find_u64(s, keys[i], who);
+        known = who[f / 64] >> f % 64 & 1;
+        must(bloom_slices_add_u64(s, f, keys[i]) == !known);
+        must(bloom_slices_find_all(s, &h, 1, who) > 0);
+        must(who[f / 64] >> f % 64 & 1);
+        bloom_slices_count(s, &h, 1, counts);
+        must(counts[f] == 1);
+    }
+    must(!bloom_slices_add_u64(s, filters, keys[0]));
+    bloom_slices_seal(s);
+    must(bloom_slices_verify(s) == BLOOM_OK);
+    must(bloom_slices_open(at, size, NULL) == s);
+    bloom_slices_clear_filter(s, keys[0] % filters);
+    bloom_slices_find_u64(s, keys[0], who);
+    must(!(who[keys[0] % filters / 64] >> keys[0] % filters % 64 & 1));
+}
+
+static void run_one(input in)
+{
+    size_t size = (size_t)(in.end - in.at);
+    uint64_t keys[KEYS];
+    unsigned i;
+    if (size < 8 || size > MOST)
+        return;
+    for (i = 0; i < KEYS; i++)
+        keys[i] = little_endian(in.end - 8) * (2 * i + 1) + i / 2;
+    use_chain(in.at, size, keys);
+    use_window(in.at, size, keys);
+    use_slices(in.at, size, keys);
+    must(blocks == 0);
+}
