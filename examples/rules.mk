@@ -1,10 +1,8 @@
 # examples/*.c: small programs, one file each
 #   make check-examples   each prints what its comment says; 30 s
-# * make check-large      intersect.c and top.c on files of 2 * 10^7 lines; 2 min
 
 MORE += build/publish.out
 CHECKS += check-examples
-LONG += check-large
 PACKAGES += g++ python3
 
 # The code of "A filter that is published, and its updates", and its test
@@ -19,6 +17,4 @@ strict: build/publish.h
 check-examples: | build
 	@CC="$(CC)" CXX="$(CXX)" sh examples/tests/run.sh
 
-check-large: build/peak
-	@sh examples/tests/large.sh
-.PHONY: check-examples check-large
+.PHONY: check-examples

@@ -5,7 +5,7 @@
 #ifndef INSIDE_H
 #define INSIDE_H
 
-/* Bytes and numbers: prove/, rates/exact.c, key_families.c, large.c */
+/* Bytes and numbers: prove/, rates/exact.c, key_families.c */
 #define inside_load32 bloom_load32_
 #define inside_load64 bloom_load64_
 #define inside_store64 bloom_store64_

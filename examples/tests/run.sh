@@ -1,7 +1,6 @@
 # `make check-examples` runs this script: each small program prints what its
 # comment says, crawler.c remembers lines in a file, spam.c reads lines with any
-# end, mini.c sets the bits of bloom.h, in C and in C++, and the function in
-# examples/README.md does what it says there. search.c and overlap.c have scripts of
+# end, mini.c sets the bits of bloom.h, in C and in C++. search.c and overlap.c have scripts of
 # their own. prints.sh leaves each program in build/.
 . tests/helpers.sh
 
@@ -57,12 +56,6 @@ check 'spam.c: lines that end with \\r\\n, or with the file' \
 check 'spam.c: a NUL' blocks 'a\000b\n' '' '2\n'
 check 'spam.c: the longest line' blocks "${long}0\n" "${long}0" '0\n'
 check 'spam.c: a line that is too long' blocks "${long}000\n" '' '2\n'
-
-# The code of "Keys that occur several times"
-sed -n '/^## Keys that occur several/,/^## /s/^    //p' examples/README.md >build/third.h
-${CC:-cc} -std=c99 -O1 -Wall -Wextra -pedantic -I. examples/tests/third.c -lm \
-    -o build/third && build/third >build/third.out
-sum third build/third.out
 
 WARN='-Wall -Wextra -pedantic -O2 -I.'
 ${CC:-cc} -std=c99 $WARN examples/tests/mini_bits.c -lm -o build/mini-test &&

@@ -41,13 +41,4 @@ is 'the examples in the README' \
     "$(cd $work && PYTHONPATH=../../examples/python /usr/bin/python3 \
         -W error readme.py 2>&1)"
 
-# Others' tests, if you have them: rbloom's, through rbloom.py
-if [ -n "$RBLOOM" ]; then
-    (cd $work && PYTHONPATH="$OLDPWD/examples/python:$OLDPWD/examples/python/tests" \
-        /usr/bin/python3 ../../examples/python/tests/rbloom.py "$RBLOOM") \
-        >$work/rbloom.out 2>&1
-    sum "rbloom's" $work/rbloom.out
-else
-    echo "skipped: rbloom's tests (RBLOOM=FILE names its tests/api_test.py)"
-fi
 counted
