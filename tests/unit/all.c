@@ -3,7 +3,7 @@
    independent of it: published hash values, a naive filter, an exact sum, or
    images that another implementation made.
 
-   usage: test [murmur3.tsv]
+   usage: test
 
    It prints the file, line and condition of each check that fails, and ends
    with "N passed, N failed". A failure is a bug in bloom.h or in the compiler.
@@ -71,13 +71,8 @@ static void test_all(void)
 #define TEST_PART test_all
 #endif
 
-int main(int argc, char **argv)
+int main(void)
 {
-#ifndef TEST_SMALL
-    if (argc > 1)
-        vectors = argv[1];
-#endif
-    (void)argc, (void)argv;
     TEST_PART();
     return end_tests();
 }

@@ -42,9 +42,8 @@ void count_free(void *block)
 #define COUNT(array) (sizeof (array) / sizeof (array)[0])
 
 /* TEST_SMALL is for a chip with 8 KB of RAM and no files. Filters are smaller
-   and rounds fewer. It leaves out the published vectors, which are in a file;
-   SMHasher's number for width 64, which needs 4 KB; and calls with hundreds of
-   keys. */
+   and rounds fewer. It leaves out SMHasher's number for width 64, which
+   needs 4 KB, and calls with hundreds of keys. */
 #ifdef TEST_SMALL
 #define MOST_CELLS 1024
 #define MOST_COUNTERS 512
