@@ -9,8 +9,6 @@
                                                 writes the bits of a filter of
                                                 this size; with the rate FPP,
                                                 folds it first, as arrow does
-       parquet memory                           prints how many bits per key
-                                                keep a rate
        parquet                                  runs a demonstration
 
    A value is a line, in the form of the column's type:
@@ -54,7 +52,6 @@ static void check(bool good, const char *why)
     need(good, path, why);
 }
 
-#include "parquet_memory.h"
 #include "parquet_types.h"
 #include "parquet_thrift.h"
 
@@ -465,8 +462,6 @@ int main(int count, char **words)
     path = count > 2 ? words[2] : "";
     if (count == 1) {
         demonstrate();
-    } else if (count == 2 && !strcmp(verb, "memory")) {
-        print_memory();
     } else if (count == 3 && !strcmp(verb, "info")) {
         read_file();
         if (report)
@@ -480,7 +475,7 @@ int main(int count, char **words)
         build(type_of(path), words[3], words[4]);
     } else {
         fputs("usage: parquet info FILE | check [-x] FILE COLUMN < VALUES"
-              " | build [-x] [--exact] TYPE BYTES [FPP] < VALUES | memory\n",
+              " | build [-x] [--exact] TYPE BYTES [FPP] < VALUES\n",
               stderr);
         return 2;
     }

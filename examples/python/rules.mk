@@ -1,6 +1,5 @@
 # python: bloom.py, bloom.h for Python 3.8 and later
 #   make check-python     types of keys, files, threads, pip and mypy; 30 s
-# * make speed-python     update() compared with add(), and what a secret costs
 
 CHECKS += check-python
 PACKAGES += python3 python3-numpy python3-venv mypy
@@ -9,6 +8,4 @@ check-python: libbloom
 	@MAKE="$(MAKE) -s" VERSION=$(VERSION) \
 	    sh examples/python/tests/run.sh
 
-speed-python: libbloom
-	@/usr/bin/python3 examples/python/tests/speed.py
-.PHONY: check-python speed-python
+.PHONY: check-python

@@ -1,8 +1,7 @@
 # Run by run.sh: tests examples/formats/parquet.c with Parquet files that
 # DuckDB and hyparquet-writer write (from npm, into build/npm), and with
 # duckdb.parquet. That is a small file of DuckDB 1.5.6 with the columns word (a0
-# to a9) and id (0 to 9), each value ten times. Then it measures the rates that
-# `parquet memory` prints. ALL=1: 10^9 lookups for each rate, and damage everywhere.
+# to a9) and id (0 to 9), each value ten times. ALL=1: damage everywhere.
 CC=${CC:-cc}
 work=build/npm
 mkdir -p $work
@@ -255,12 +254,4 @@ export ASAN_OPTIONS
 check 'truncated and corrupted files' node examples/formats/tests/parquet.mjs bend \
     build/parquet-sanitized $work/small.parquet id $([ -n "$ALL" ] && echo 1 || echo 7)
 
-# The table of README.md is what `parquet memory` prints, and its rates are right
-build/parquet memory >$work/table
-sed -n 's/^    //p' examples/formats/README.md | grep -F -x -f $work/table >$work/in
-same 'README.md has the output of parquet memory' $work/table $work/in
-$CC -std=c99 -O2 -I. examples/formats/tests/parquet_memory.c -lm \
-    -o build/parquet-memory && build/parquet-memory ${ALL:+1e9} <$work/table >$work/out
-check 'the rates of parquet memory' [ $? -eq 0 ]
-cat $work/out
 counted

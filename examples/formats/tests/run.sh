@@ -1,6 +1,5 @@
 # `make check-formats` runs this script. Each part is a script of this folder
-# and can be run alone. Last come files of other projects, if a variable names their
-# folder: see others.py.
+# and can be run alone.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
 need javac default-jdk-headless
@@ -24,17 +23,4 @@ wait
 for name in prints guava parquet; do
     sum $name $out/$name
 done
-grep '^parquet memory' $out/parquet
-
-other() {       # other KIND FOLDER
-    [ -n "$2" ] || return 0
-    $CC -std=c99 -O2 -I. examples/formats/parquet.c -o build/parquet -lxxhash \
-        -lm &&
-        python3 examples/formats/tests/others.py build/parquet $1 "$2" \
-            >$out/$1 2>&1
-    grep -v passed $out/$1
-    sum $1 $out/$1
-}
-other parquet-testing "$PARQUET_TESTING"
-other clickhouse "$CHDB"
 counted
