@@ -132,30 +132,19 @@ static uint64_t bytes_there(const chain *c, size_t i)
 
 /* ---- Memory -------------------------------------------------------------- */
 
-static void free_image(unsigned char *image)
-{
-    if (image) {
-        less(&held.filters, 1);
-        less(&held.bytes, RedisModule_MallocSize(image));
-    }
-    RedisModule_Free(image);
-}
-
 static void free_chain(void *value)
 {
     chain *c = value;
     while (c->links > 0)
-        free_image(c->link[--c->links].image);
+        RedisModule_Free(c->link[--c->links].image);
     RedisModule_Free(c->link);
     RedisModule_Free(c->pending);
     RedisModule_Free(c);
-    less(&held.keys, 1);
 }
 
 static chain *new_chain(uint64_t expansion)
 {
     chain *c = RedisModule_Calloc(1, sizeof *c);
-    more(&held.keys, 1);
     c->expansion = (uint32_t)(expansion < MOST_EXPANSION ? expansion
                                                          : MOST_EXPANSION);
     return c;
@@ -171,23 +160,19 @@ static void insert_link(chain *c, size_t at, chain_link l)
 
 /* Makes an image with this header and cells of 0. Returns NULL if memory is
    short. */
-static unsigned char *new_image(const unsigned char *header, uint64_t bytes)
+static unsigned char *new_image(RedisModuleCtx *ctx,
+                                const unsigned char *header, uint64_t bytes)
 {
-    unsigned char *image = NULL;
-    if (bytes < SIZE_MAX / 2)
-        image = new_block(bytes + IMAGE_HEADER);
-    if (!image)
-        return NULL;
-    memcpy(image, header, IMAGE_HEADER);
-    more(&held.filters, 1);
-    more(&held.bytes, RedisModule_MallocSize(image));
-    return image;
+    unsigned char *image = bytes < SIZE_MAX / 2
+                         ? new_block(ctx, bytes + IMAGE_HEADER) : NULL;
+    return image ? memcpy(image, header, IMAGE_HEADER) : NULL;
 }
 
 /* Copies the header and the first `bytes` of the cells. */
-static unsigned char *copy_image(const unsigned char *from, uint64_t bytes)
+static unsigned char *copy_image(RedisModuleCtx *ctx,
+                                 const unsigned char *from, uint64_t bytes)
 {
-    unsigned char *image = new_image(from, bytes);
+    unsigned char *image = new_image(ctx, from, bytes);
     if (image)
         memcpy(image, from, (size_t)bytes + IMAGE_HEADER);
     return image;
@@ -236,9 +221,8 @@ static uint64_t spare(uint64_t capacity, double rate)
 
 /* Appends an empty link. Returns NULL or the error message, like all functions
    below that return a const char *. If a chain that grows would need more than
-   MOST_GROWTH bytes, the new link gets a smaller capacity. Settings such as
-   memory_limit do not change the new link: a replica, which may have others,
-   makes the same one. */
+   MOST_GROWTH bytes, the new link gets a smaller capacity. Settings do not
+   change the new link: a replica, which may have others, makes the same one. */
 static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {
@@ -248,7 +232,6 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
     unsigned char header[IMAGE_HEADER] = "BLM\2\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
-    const char *what = c->links > 0 ? NO_GROWTH : NO_MEMORY, *error;
     if (c->links > 0 && size > MOST_GROWTH) {
         l.capacity = (uint64_t)((double)capacity / (double)size * MOST_GROWTH);
         plan = plan_for(l.capacity, least);
@@ -256,16 +239,11 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
     }
     if (size == 0 || capacity > MOST_ITEMS)
         return "ERR could not create filter";
-    error = over_limit(ctx, what, key_bytes(c) + 64 + plan.cells / 8);
-    if (!error)
-        error = no_room(ctx, what, size);
-    if (error)
-        return error;
     header[6] = plan.hashes;
     store(header + 8, plan.cells, 8);
-    l.image = new_image(header, plan.cells / 8);
+    l.image = new_image(ctx, header, plan.cells / 8);
     if (!l.image)
-        return refusal(what, MACHINE, size);
+        return c->links > 0 ? NO_GROWTH NO_ROOM : NO_MEMORY;
     insert_link(c, c->links, l);
     return NULL;
 }

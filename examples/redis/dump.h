@@ -127,7 +127,7 @@ static const char *load_our_head(const unsigned char *p, size_t size,
         return BAD_DATA;
     *loaded = new_chain(load(p + 4, 4));
     for (i = 0, p += HEAD; i < links; i++, p += LINK) {
-        chain_link l = { new_image(p + 24, 0), load(p, 8), load(p + 8, 8),
+        chain_link l = { new_image(NULL, p + 24, 0), load(p, 8), load(p + 8, 8),
                          load_double(p + 16) };
         insert_link(*loaded, i, l);
         if (!header_sound(&l))
@@ -151,7 +151,7 @@ static const char *load_head(RedisModuleCtx *ctx, const unsigned char *chunk,
         error = BAD_DATA;
     if (!error) {
         all = all_cell_bytes(*loaded);
-        error = no_room(ctx, NO_MEMORY, all);
+        error = all >= LARGE && all > room(ctx) ? NO_MEMORY : NULL;
     }
     if (!error && await(*loaded, all))
         return NULL;
@@ -181,18 +181,15 @@ static const char *reserve_cells(RedisModuleCtx *ctx, chain *c, uint64_t end)
     chain_link *l = &c->link[p->at.link];
     uint64_t size = cell_bytes(l->image);
     unsigned char *image;
-    const char *error;
     if (end <= p->reserved)
         return NULL;
     while (size >= LARGE && size / 16 >= end)
         size /= 16;
-    if ((error = no_room(ctx, NO_MEMORY, size)) != NULL)
-        return error;
-    image = new_image(l->image, size);
+    image = new_image(ctx, l->image, size);
     if (!image)
-        return refusal(NO_MEMORY, MACHINE, size);
+        return NO_MEMORY;
     memcpy(image, l->image, (size_t)p->at.inside + IMAGE_HEADER);
-    free_image(l->image);
+    RedisModule_Free(l->image);
     l->image = image;
     p->reserved = size;
     return NULL;

@@ -37,7 +37,7 @@ static const char *grow(RedisModuleCtx *ctx, chain *c, const chain_link *last)
     uint64_t items = last->capacity < most ? last->capacity : most;
     return c->links < MOST_FILTERS || follows(ctx)
          ? append(ctx, c, items * c->expansion, rate)
-         : refusal(NO_GROWTH, FILTERS_FULL, 0);
+         : NO_GROWTH ": a key has at most 1075 filters";
 }
 
 /* A NONSCALING filter takes no more items than its capacity. But if a command
@@ -64,10 +64,8 @@ static int add(RedisModuleCtx *ctx, chain *c, const hashes *h,
     if (last->items < last->capacity) {
         last->items++;
     } else if (c->expansion == 0) {
-        if (!may_exceed(ctx, c, last)) {
-            reasons[FIXED_FULL].given++;
+        if (!may_exceed(ctx, c, last))
             return FULL;
-        }
         c->beyond++;
     } else {
         if ((*error = grow(ctx, c, last)) != NULL)
@@ -144,15 +142,15 @@ static bool unite(chain_link *into, const chain_link *from)
     if (kind(into->image) != OURS || kind(from->image) != OURS)
         return false;
     now = bloom_fpr((bloom *)into->image);
-    both = copy_image(into->image, cell_bytes(into->image));
+    both = copy_image(NULL, into->image, cell_bytes(into->image));
     if (!both || !bloom_merge((bloom *)both, (bloom *)from->image)
         || (into->items + from->items > into->capacity
             && bloom_fpr((bloom *)both) > (now > into->rate ? now
                                                             : into->rate))) {
-        free_image(both);
+        RedisModule_Free(both);
         return false;
     }
-    free_image(into->image);
+    RedisModule_Free(into->image);
     into->image = both;
     count(into, bloom_estimate((bloom *)both));
     return true;
@@ -186,18 +184,14 @@ static const char *absorb_link(RedisModuleCtx *ctx, chain *into, chain_link l,
                                size_t place)
 {
     size_t at = into->links;
-    uint64_t size = cell_bytes(l.image);
     const chain_link *x;
-    const char *error;
     if (taken(into, &l, place))
         return NULL;
     if (into->links > 0 && into->expansion == 0)
         return "ERR non scaling filter is full";
-    if ((error = no_room(ctx, NO_MEMORY, size)) != NULL)
-        return error;
-    l.image = copy_image(l.image, size);
+    l.image = copy_image(ctx, l.image, cell_bytes(l.image));
     if (!l.image)
-        return refusal(NO_MEMORY, MACHINE, size);
+        return NO_MEMORY;
     for (; at > 0; at--) {              /* by falling rate, then the link with
                                            the fewest items last */
         x = &into->link[at - 1];

@@ -54,12 +54,10 @@
    including its own before the merge. After a merge BF.CARD returns an
    estimate.
 
-   Memory: no command of a client makes a key larger than bf-memory-limit, but
-   for those that restore or copy existing data. A filter of 1 MB or more is
-   created only if Redis stays below maxmemory with it. Without maxmemory, the
-   limit is half of the memory that the process may use. If Redis evicts keys,
-   only the filter itself must fit below maxmemory. README.md lists the other
-   limits. */
+   Memory: a filter of 1 MB or more is created only if Redis stays below
+   maxmemory with it or, without maxmemory, below half of the machine's memory.
+   If Redis evicts keys, only the filter itself must fit below maxmemory.
+   README.md lists the other limits. */
 #include "window.h"
 #include "reply.h"
 #include "ask.h"
@@ -173,7 +171,8 @@ static int add_items(context *ctx, string **argv, int argc)
 {
     if (argc > 3 && !is_many(argv[0]))
         return RedisModule_WrongArity(ctx);
-    return insert(ctx, argv[1], argv + 2, argc - 2, defaults, is_many(argv[0]));
+    return insert(ctx, argv[1], argv + 2, argc - 2, options_of(ctx),
+                  is_many(argv[0]));
 }
 
 static int insert_items(context *ctx, string **argv, int argc)
@@ -200,17 +199,13 @@ static int insert_items(context *ctx, string **argv, int argc)
     return insert(ctx, argv[1], argv + i, argc - i, o, true);
 }
 
-/* Adds the items of a key to `united`, which replaces `dest`. */
-static const char *merge_one(context *ctx, chain *united, const chain *from,
-                             const chain *dest)
+/* Adds the items of a key to `united`. */
+static const char *merge_one(context *ctx, chain *united, const chain *from)
 {
     const char *error = absorb(ctx, united, from);
-    uint64_t bytes = key_bytes(united);
     if (!error && united->links > MOST_FILTERS && !follows(ctx))
         return "ERR the merged key would have more than 1075 filters; merge "
                "fewer sources";
-    if (!error && !(dest && bytes <= key_bytes(dest)))
-        return over_limit(ctx, NO_MEMORY, bytes);
     return error;
 }
 
@@ -220,11 +215,11 @@ static int merge(context *ctx, string **argv, int argc)
     chain *united = new_chain(0);
     int i;
     if (dest.chain && !dest.error)
-        dest.error = merge_one(ctx, united, dest.chain, dest.chain);
+        dest.error = merge_one(ctx, united, dest.chain);
     for (i = 2; i < argc && !dest.error; i++) {
         from = find_existing(ctx, argv[i]);
         dest.error = from.error ? from.error
-                   : merge_one(ctx, united, from.chain, dest.chain);
+                   : merge_one(ctx, united, from.chain);
     }
     if (dest.error)
         free_chain(united);
@@ -285,25 +280,6 @@ static int load_chunk(context *ctx, string **argv, int argc)
 
 /* ---- The module ---------------------------------------------------------- */
 
-/* INFO bloom.h */
-static void tell(RedisModuleInfoCtx *ctx, int for_crash_report)
-{
-    char version[16];
-    int i;
-    (void)for_crash_report;
-    snprintf(version, sizeof version, "%d.%d.%d", VERSION);
-    RedisModule_InfoAddSection(ctx, "");
-    RedisModule_InfoAddFieldCString(ctx, "version", version);
-    RedisModule_InfoAddFieldULongLong(ctx, "keys", held.keys);
-    RedisModule_InfoAddFieldULongLong(ctx, "filters", held.filters);
-    RedisModule_InfoAddFieldULongLong(ctx, "windows", held.windows);
-    RedisModule_InfoAddFieldULongLong(ctx, "bytes", held.bytes);
-    for (i = 0; i < REASONS; i++)
-        RedisModule_InfoAddFieldLongLong(ctx, reasons[i].name,
-                                         reasons[i].given);
-    RedisModule_InfoAddFieldULongLong(ctx, "forgotten_early", early_in_all);
-}
-
 int RedisModule_OnLoad(context *ctx, string **argv, int argc);
 int RedisModule_OnLoad(context *ctx, string **argv, int argc)
 {
@@ -316,6 +292,5 @@ int RedisModule_OnLoad(context *ctx, string **argv, int argc)
         | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED);
     return create_types(ctx) && create_window_type(ctx)
         && settle(ctx, argv, argc) && add_commands(ctx)
-        && RedisModule_RegisterInfoFunc(ctx, tell) == REDISMODULE_OK
          ? REDISMODULE_OK : REDISMODULE_ERR;
 }

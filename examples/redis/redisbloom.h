@@ -180,7 +180,7 @@ static const char *load_their_head(const unsigned char *p, size_t size,
             break;
         left -= t.items;
         their_header(&t, options & FORCE64, header);
-        l.image = new_image(header, 0);
+        l.image = new_image(NULL, header, 0);
         insert_link(c, c->links, l);
     }
     if (c->links < links || left > 0) {
@@ -280,7 +280,7 @@ static const char *load_their_link(RedisModuleIO *io, int encoding, chain *c,
     if (cells && !RedisModule_IsIOError(io) && their_sound(&t)
         && (size == 0 || (end->link == c->links && end->inside == 0))) {
         their_header(&t, c->options & FORCE64, header);
-        l.image = new_image(header, size);
+        l.image = new_image(NULL, header, size);
         error = l.image ? NULL : NO_MEMORY;
     }
     if (!error) {

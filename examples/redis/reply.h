@@ -15,17 +15,6 @@ static bool once_a_minute(long long *last)
     return true;
 }
 
-/* Logs that memory or a limit did not suffice, but at most once a minute,
-   because each further item may be refused, too. INFO has the numbers. */
-static void note(context *ctx, const string *key)
-{
-    static long long last;
-    if (once_a_minute(&last))
-        RedisModule_Log(ctx, "warning", "Bloom filter %s: %s is refused: %s. "
-            "The log shows one refusal per minute; INFO bloom.h counts all.",
-            quoted(key), RedisModule_GetCurrentCommandName(ctx), shortage);
-}
-
 /* Replies with the error. If the command comes from the master or from the
    append-only file, nobody reads the reply, and the data would be lost
    silently. The server stops instead. */
@@ -40,8 +29,6 @@ static int refuse(context *ctx, const string *key, const char *error)
             & REDISMODULE_CTX_FLAGS_REPLICATED ? "master" : "append-only file");
         exit(1);
     }
-    if (error == shortage)
-        note(ctx, key);
     return RedisModule_ReplyWithError(ctx, error);
 }
 

@@ -52,27 +52,6 @@ static bool read_number(const string *word, long long *number, long long least,
     return true;
 }
 
-/* A number of bytes, as in redis.conf: 1k is 1000, and 1kb is 1024. */
-static bool read_bytes(const string *word, long long *bytes)
-{
-    static const char *const units[] = { "", "b", "k", "kb", "m", "mb", "g",
-                                         "gb" };
-    static const long long sizes[] = { 1, 1, 1000, 1 << 10, 1000000, 1 << 20,
-                                       1000000000, 1 << 30 };
-    const char *p = text(word);
-    size_t digits = strspn(p, "0123456789"), i = 0;
-    long long x;
-    while (i < 8 && strcasecmp(p + digits, units[i]) != 0)
-        i++;
-    if (digits < 1 || digits > 18 || i == 8)
-        return false;
-    x = strtoll(p, NULL, 10);
-    if (x > (1LL << 62) / sizes[i])
-        return false;
-    *bytes = x * sizes[i];
-    return true;
-}
-
 static bool is(const string *word, const char *name)
 {
     return strcasecmp(text(word), name) == 0;
@@ -91,55 +70,51 @@ static bool is_many(const string *name)
     return (text(name)[3] | 32) == 'm';
 }
 
-/* ---- Settings ------------------------------------------------------------ */
+/* ---- Settings: those of RedisBloom --------------------------------------- */
 
-/* For "%d.%d.%d" */
-#define VERSION BLOOM_VERSION / 10000, BLOOM_VERSION / 100 % 100, \
-    BLOOM_VERSION % 100
-
-enum { RATE, CAPACITY_FIRST, GROWTH, MEMORY_LIMIT, SETTINGS };
-
-static struct setting {
-    const char *name, *older;           /* older: RedisBloom's name for it
-                                           before Redis 8, or "" */
-    const char *preset, *range;
-    string *shown;                      /* the value as the user wrote it */
-} settings[SETTINGS] = {
-    { "bf-error-rate", "ERROR_RATE", "0.01", "(0, 1)", NULL },
-    { "bf-initial-size", "INITIAL_SIZE", "100", "[1, 1073741824]", NULL },
-    { "bf-expansion-factor", "", "2", "[0, 32768]", NULL },
-    { "bf-memory-limit", "", "500mb", "[0, 2^62] bytes, such as 500mb",
-      NULL },
-};
-
-static string *get_setting(const char *name, void *setting)
+/* The names before Redis 8, and since then */
+static bool read_setting(const string *name, const string *value)
 {
-    (void)name;
-    return ((struct setting *)setting)->shown;
+    return is(name, "ERROR_RATE") || is(name, "bf-error-rate")
+         ? read_rate(value, &defaults.rate)
+         : is(name, "INITIAL_SIZE") || is(name, "bf-initial-size")
+         ? read_number(value, &defaults.capacity, 1, MOST_CAPACITY)
+         : is(name, "bf-expansion-factor")
+           && read_number(value, &defaults.expansion, 0, MOST_EXPANSION);
 }
 
-static int change_setting(const char *name, string *word, void *setting,
-                          string **error)
+static string *get_rate(const char *name, void *shown)
 {
-    struct setting *s = setting;
-    double rate = defaults.rate;
-    bool good = s == &settings[RATE] ? read_rate(word, &rate)
-        : s == &settings[GROWTH]
-        ? read_number(word, &defaults.expansion, 0, MOST_EXPANSION)
-        : s == &settings[MEMORY_LIMIT] ? read_bytes(word, &memory_limit)
-        : read_number(word, &defaults.capacity, 1, MOST_CAPACITY);
-    if (!good) {
-        *error = RedisModule_CreateStringPrintf(NULL,
-            "Value for `%s` must be in the range %s", name, s->range);
-        return REDISMODULE_ERR;
-    }
-    defaults.rate = rate < MOST_RATE ? rate : MOST_RATE;
-    defaults.fixed = defaults.expansion == 0;
-    if (s->shown)
-        RedisModule_FreeString(NULL, s->shown);
-    s->shown = rate > MOST_RATE
-             ? RedisModule_CreateStringFromDouble(NULL, MOST_RATE)
-             : RedisModule_CreateStringFromString(NULL, word);
+    string **s = shown;
+    (void)name;
+    if (*s)
+        RedisModule_FreeString(NULL, *s);
+    return *s = RedisModule_CreateStringPrintf(NULL, "%.15g", defaults.rate
+                                  < MOST_RATE ? defaults.rate : MOST_RATE);
+}
+
+static int set_rate(const char *name, string *value, void *shown,
+                    string **error)
+{
+    (void)shown;
+    if (read_rate(value, &defaults.rate))
+        return REDISMODULE_OK;
+    *error = RedisModule_CreateStringPrintf(NULL,
+        "Value for `%s` must be in the range (0, 1)", name);
+    return REDISMODULE_ERR;
+}
+
+static long long get_number(const char *name, void *number)
+{
+    (void)name;
+    return *(long long *)number;
+}
+
+static int set_number(const char *name, long long value, void *number,
+                      string **error)
+{
+    (void)name, (void)error;
+    *(long long *)number = value;
     return REDISMODULE_OK;
 }
 
@@ -156,47 +131,29 @@ static unsigned naming(void)
     return since_redis_8 ? WITHOUT_PREFIX : REDISMODULE_CONFIG_DEFAULT;
 }
 
-/* Reads the settings from the module's arguments, then from redis.conf. It
-   ignores RedisBloom's arguments for commands that this module does not have.
-   */
+/* Reads the settings from the module's arguments, then from redis.conf. */
 static bool settle(context *ctx, string **argv, int argc)
 {
+    static string *shown;
     const unsigned flags = naming();
-    string *error;
-    int i, at;
-    for (at = 0; at < argc; at += 2) {
-        if (begins(argv[at], "cf") && at + 1 < argc) {
-            RedisModule_Log(ctx, "warning", "module argument %s: ignored, "
-                "because this module has no CF. commands", quoted(argv[at]));
-            continue;
-        }
-        for (i = 0; i < SETTINGS && !is(argv[at], settings[i].name)
-                    && !is(argv[at], settings[i].older); )
-            i++;
-        error = at + 1 < argc ? argv[at + 1] : argv[at];
-        if (i < SETTINGS && at + 1 < argc
-            && !change_setting(settings[i].name, error, &settings[i], &error))
-            continue;
-        RedisModule_Log(ctx, "warning", "module argument %s: %s",
-            quoted(argv[at]), at + 1 == argc ? "its value is missing"
-                            : i == SETTINGS ? "unknown; use bf-error-rate, "
-                              "bf-initial-size, bf-expansion-factor or "
-                              "bf-memory-limit"
-                            : text(error));
-        return false;
-    }
-    for (i = 0; i < SETTINGS; i++)
-        if (RedisModule_RegisterStringConfig(ctx, settings[i].name,
-                settings[i].shown ? text(settings[i].shown)
-                                  : settings[i].preset,
-                flags, get_setting, change_setting, NULL, &settings[i]))
+    int i;
+    for (i = 0; i < argc; i += 2)
+        if (i + 1 == argc || !read_setting(argv[i], argv[i + 1])) {
+            RedisModule_Log(ctx, "warning", "module argument %s: unknown, or "
+                            "its value is missing or out of range",
+                            quoted(argv[i]));
             return false;
-    if (RedisModule_LoadConfigs(ctx))
-        return false;
-    for (i = 0; i < SETTINGS; i++)
-        RedisModule_Log(ctx, "notice", "version %d.%d.%d, %s %s", VERSION,
-                        settings[i].name, text(settings[i].shown));
-    return true;
+        }
+    return !RedisModule_RegisterStringConfig(ctx, "bf-error-rate",
+               text(get_rate("", &shown)), flags, get_rate, set_rate, NULL,
+               &shown)
+        && !RedisModule_RegisterNumericConfig(ctx, "bf-initial-size",
+               defaults.capacity, flags, 1, MOST_CAPACITY, get_number,
+               set_number, NULL, &defaults.capacity)
+        && !RedisModule_RegisterNumericConfig(ctx, "bf-expansion-factor",
+               defaults.expansion, flags, 0, MOST_EXPANSION, get_number,
+               set_number, NULL, &defaults.expansion)
+        && !RedisModule_LoadConfigs(ctx);
 }
 
 /* ---- Options of commands ------------------------------------------------- */
@@ -209,8 +166,8 @@ static bool settle(context *ctx, string **argv, int argc)
 static options options_of(context *ctx)
 {
     options o = defaults;
+    o.fixed = o.expansion == 0 && !repeats(ctx);
     if (repeats(ctx)) {
-        o.fixed = false;
         o.repeated = true;
         o.most_capacity = o.most_expansion = LLONG_MAX;
     }

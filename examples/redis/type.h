@@ -113,7 +113,7 @@ static void *copy(RedisModuleString *from, RedisModuleString *to,
     (void)from, (void)to;
     for (i = 0; i < c->links; i++) {
         chain_link l = c->link[i];
-        l.image = copy_image(l.image, bytes_there(c, i));
+        l.image = copy_image(NULL, l.image, bytes_there(c, i));
         if (!l.image) {
             free_chain(made);
             return NULL;

@@ -27,8 +27,6 @@ enum {
 #define MOST_TIME (1LL << 62)
 
 static RedisModuleType *windows;
-static unsigned long long early_in_all;         /* EARLY of all keys, since the
-                                                   server started */
 
 static size_t window_bytes(const bloom_window *w)
 {
@@ -45,23 +43,6 @@ static uint64_t number(const bloom_window *w, int which)
     return load(number_at(w, which), 8);
 }
 
-/* Counts the window for INFO. */
-static bloom_window *counted(void *block)
-{
-    more(&held.keys, 1);
-    more(&held.windows, 1);
-    more(&held.bytes, RedisModule_MallocSize(block));
-    return block;
-}
-
-static void free_window(void *w)
-{
-    less(&held.keys, 1);
-    less(&held.windows, 1);
-    less(&held.bytes, RedisModule_MallocSize(w));
-    RedisModule_Free(w);
-}
-
 /* Makes a window for `items` new items in each `span`. Twice as many fit, so
    that bursts have room. Returns NULL or the error message. */
 static const char *new_window(RedisModuleCtx *ctx, double rate, uint64_t items,
@@ -73,18 +54,14 @@ static const char *new_window(RedisModuleCtx *ctx, double rate, uint64_t items,
     bloom_window_plan plan = bloom_window_plan_for(2 * items, p, generations,
                                                    BLOOM_CLASSIC);
     uint64_t size = bloom_window_plan_size(plan);
-    const char *error;
     void *block;
     if (size == 0)
         return "ERR could not create filter";
     size += 8 * NUMBERS;
-    if ((error = over_limit(ctx, NO_MEMORY, size)) != NULL
-        || (error = no_room(ctx, NO_MEMORY, size)) != NULL)
-        return error;
-    block = new_block(size);
+    block = new_block(ctx, size);
     if (!block)
-        return refusal(NO_MEMORY, MACHINE, size);
-    *made = counted(bloom_window_init(block, (size_t)size, plan));
+        return NO_MEMORY;
+    *made = bloom_window_init(block, (size_t)size, plan);
     store(number_at(*made, SPAN), span, 8);
     store(number_at(*made, PLANNED), items, 8);
     return NULL;
@@ -101,7 +78,6 @@ static bool window_advance(bloom_window *w, uint64_t now)
         return false;
     store(number_at(w, EARLY), number(w, EARLY) + 1, 8);
     store(number_at(w, EARLY_LAST), now, 8);
-    early_in_all++;
     return true;
 }
 
@@ -181,11 +157,7 @@ static void *load_window(RedisModuleIO *io, int version)
     const char *error = version != 1
         ? "it has another version of the format; use the module that wrote it"
         : block ? window_error(block, size) : BAD_DATA;
-    if (!error)
-        error = no_room(RedisModule_GetContextFromIO(io), NO_MEMORY, size);
-    if (error)
-        RedisModule_Free(block);
-    return loaded(io, error ? NULL : counted(block), free_window, error);
+    return loaded(io, block, RedisModule_Free, error);
 }
 
 static void rewrite_window(RedisModuleIO *io, RedisModuleString *key,
@@ -205,17 +177,18 @@ static void digest_window(RedisModuleDigest *d, void *value)
 /* ---- The data type ------------------------------------------------------- */
 
 /* Returns NULL if memory is short. */
-static bloom_window *new_copy(const void *bytes, size_t size)
+static bloom_window *new_copy(RedisModuleCtx *ctx, const void *bytes,
+                              size_t size)
 {
-    void *block = new_block(size);
-    return block ? counted(memcpy(block, bytes, size)) : NULL;
+    void *block = new_block(ctx, size);
+    return block ? memcpy(block, bytes, size) : NULL;
 }
 
 static void *copy_window(RedisModuleString *from, RedisModuleString *to,
                          const void *value)
 {
     (void)from, (void)to;
-    return new_copy(value, window_bytes(value));
+    return new_copy(NULL, value, window_bytes(value));
 }
 
 static size_t window_effort(RedisModuleString *key, const void *value)
@@ -237,7 +210,7 @@ static bool create_window_type(RedisModuleCtx *ctx)
     RedisModuleTypeMethods methods = {
         .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load_window,
         .rdb_save = save_window, .aof_rewrite = rewrite_window,
-        .free = free_window, .mem_usage = value_bytes, .digest = digest_window,
+        .free = RedisModule_Free, .mem_usage = value_bytes, .digest = digest_window,
         .copy = copy_window, .free_effort = window_effort,
         .defrag = defrag_window
     };

@@ -93,7 +93,7 @@ static void note_early(context *ctx, const string *key, const bloom_window *w)
         RedisModule_Log(ctx, "warning", "Window %s: more new items came than "
             "it has room for, so items younger than %g seconds were forgotten. "
             "BW.RESERVE was told %llu items. The log says this once a minute; "
-            "BW.INFO and INFO bloom.h count all.", quoted(key),
+            "BW.INFO counts all.", quoted(key),
             (double)number(w, SPAN) / 1000,
             (unsigned long long)number(w, PLANNED));
 }
@@ -245,10 +245,8 @@ static int load_window_image(context *ctx, string **argv, int argc)
         p.error = "ERR item exists";
     if (!p.error)
         p.error = window_error(bytes, size);
-    if (!p.error)
-        p.error = no_room(ctx, NO_MEMORY, size);
-    if (!p.error && (made = new_copy(bytes, size)) == NULL)
-        p.error = refusal(NO_MEMORY, MACHINE, size);
+    if (!p.error && (made = new_copy(ctx, bytes, size)) == NULL)
+        p.error = NO_MEMORY;
     if (made)
         RedisModule_ModuleTypeSetValue(p.key, windows, made);
     return finish(ctx, argv[1], p.error);

@@ -372,14 +372,14 @@ static void use_window(bloom_window *w, uint64_t now)
     made = load_window(&saved, 1);
     must(made && saved.read == saved.size
          && memcmp(made, w, window_bytes(w)) == 0);
-    free_window(made);
+    free(made);
     free(saved.own);
     made = copy_window(NULL, NULL, w);
     must(made && memcmp(made, w, window_bytes(w)) == 0);
     for (i = 0; i < 8; i++)
         there[i] = window_has(w, now, &i, sizeof i);
     must(memcmp(made, w, window_bytes(w)) == 0);
-    free_window(made);
+    free(made);
     /* If the newest generation is full, or if a part has not the length that
        the span asks for, bloom_window_advance does more than to end
        generations. */
@@ -399,7 +399,7 @@ static void use_window(bloom_window *w, uint64_t now)
         bloom_window_add(w, &i, sizeof i);
         must(window_has(w, now, &i, sizeof i));
     }
-    free_window(w);
+    free(w);
 }
 
 /* Loads the fuzzer's bytes as a window, after making its checks valid. The

@@ -1,10 +1,8 @@
 # Run by `make check-redis`: what RedisBloom 2 accepted, with capacities and
 # expansions above the limits of this module, is accepted from an append-only file
-# and from a master, whatever bf-memory-limit is. What cannot be accepted stops the
-# server.
+# and from a master. What cannot be accepted stops the server.
 . examples/redis/tests/server.sh
 build
-arguments='bf-memory-limit 99'
 
 # file NAME WHAT: makes an append-only file for server NAME
 file() {

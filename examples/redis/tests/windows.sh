@@ -15,7 +15,7 @@ ask replica replicaof no one >/dev/null
 python windows master damaged "$work/replica/socket"
 python windows master moved "$work/replica/socket"
 python windows master watched
-python windows master room "$work/master/log"
+python windows master room
 stop replica
 stop master
 
