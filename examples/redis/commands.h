@@ -135,12 +135,12 @@ static const command commands[] = {
       "expire after the given seconds, for so many new items in that time.",
       NULL },
     { "bw.add", "2.4", add_window_items, 3, "write", "write", writes,
-      item_words, AGED, "Adds an item to a window. Returns 1 if it was not "
-      "seen in the window's seconds, 0 if it may have been seen.", NULL },
+      item_words, AGED, "Adds an item to a window unless it is in. Returns 1 "
+      "if it was added, 0 if it is in or is a false positive.", NULL },
     { "bw.madd", "2.4", add_window_items, -3, "write", "write", writes,
-      items_words, EACH_AGED, "Adds items to a window. Returns, for each item, "
-      "1 if it was not seen in the window's seconds, 0 if it may have been "
-      "seen.", NULL },
+      items_words, EACH_AGED, "Adds the items to a window that are not in. "
+      "Returns, for each item, 1 if it was added, 0 if it is in or is a false "
+      "positive.", NULL },
     { "bw.addat", "2.4", add_window_items_at, -4, "write", "write", writes,
       at_words, EACH_AGED, "Adds items at a time, in Unix milliseconds. For "
       "replicas and append-only files.", NULL },

@@ -99,10 +99,8 @@ static bloom_hash window_hash(const bloom_window *w, const void *item,
 }
 
 /* Looks an item up as of this time, and changes nothing. */
-static bool window_has(const bloom_window *w, uint64_t now, const void *item,
-                       size_t size)
+static bool window_has(const bloom_window *w, uint64_t now, bloom_hash h)
 {
-    const bloom_hash h = window_hash(w, item, size);
     const unsigned n = fresh(w, now);
     unsigned i;
     for (i = 0; i < n; i++)

@@ -36,7 +36,7 @@ static window_place find_existing_window(context *ctx, string *name, int mode)
 {
     window_place p = find_window(ctx, name, mode);
     if (!p.window && !p.error)
-        p.error = "ERR not found";
+        p.error = "ERR not found: make the window by BW.RESERVE";
     return p;
 }
 
@@ -98,41 +98,45 @@ static void note_early(context *ctx, const string *key, const bloom_window *w)
             (unsigned long long)number(w, PLANNED));
 }
 
-/* Adds the items and sends a reply for each. bloom_window_advance is called
-   again when the newest generation is full, as it demands. Items that change
-   nothing are not sent to replicas and do not count as a change of the key:
-   they are in the newest generation already. Each step is looked at alone,
-   because many steps may lead back to the same header with other cells. */
+static bloom_hash window_hash_item(const bloom_window *w, const string *item)
+{
+    size_t size;
+    const char *bytes = RedisModule_StringPtrLen(item, &size);
+    return window_hash(w, bytes, size);
+}
+
+/* Adds the items that are not in, and sends a reply for each. An item that is in
+   changes nothing: it takes no room, its time stays, and replicas and the
+   append-only file do not get it. */
 static int add_to_window(context *ctx, string *name, uint64_t now,
                          window_place p, string **items, int count, bool many)
 {
-    unsigned char before[BLOOM_WINDOW_HEADER_SIZE];
     bloom_window *w = p.window;
-    bool changed = false;
+    string **added;
+    size_t n = 0;
     int i;
     if (p.error)
         return refuse(ctx, name, p.error);
+    added = RedisModule_Alloc((size_t)count * sizeof *added);
     if (many)
         RedisModule_ReplyWithArray(ctx, count);
     for (i = 0; i < count; i++) {
-        size_t size;
-        const char *item = RedisModule_StringPtrLen(items[i], &size);
-        uint64_t keys;
-        if (i == 0 || bloom_window_keys(w) >= bloom_window_plan_of(w).room) {
-            memcpy(before, w, sizeof before);
-            if (window_advance(w, now))
-                note_early(ctx, name, w);
-            changed = changed || memcmp(before, w, sizeof before) != 0;
-        }
-        keys = bloom_window_keys(w);
-        RedisModule_ReplyWithBool(ctx, bloom_window_add(w, item, size));
-        changed = changed || bloom_window_keys(w) != keys;
+        bloom_hash h = window_hash_item(w, items[i]);
+        bool in = window_has(w, now, h);
+        RedisModule_ReplyWithBool(ctx, !in);
+        if (in)
+            continue;
+        if (window_advance(w, now))
+            note_early(ctx, name, w);
+        bloom_window_add_hash(w, h);
+        added[n++] = items[i];
     }
-    if (changed) {
+    if (n > 0) {
         RedisModule_Replicate(ctx, "BW.ADDAT", "slv", name, (long long)now,
-                              items, (size_t)count);
+                              added, n);
         announce(ctx, name);
     }
+    RedisModule_Free(added);
     return REDISMODULE_OK;
 }
 
@@ -171,12 +175,9 @@ static int window_exists(context *ctx, string **argv, int argc)
         now = window_now(ctx, p.window);
     if (is_many(argv[0]))
         RedisModule_ReplyWithArray(ctx, argc - 2);
-    for (i = 2; i < argc; i++) {
-        size_t size;
-        const char *item = RedisModule_StringPtrLen(argv[i], &size);
+    for (i = 2; i < argc; i++)
         RedisModule_ReplyWithBool(ctx, p.window
-                                  && window_has(p.window, now, item, size));
-    }
+            && window_has(p.window, now, window_hash_item(p.window, argv[i])));
     return REDISMODULE_OK;
 }
 

@@ -10,6 +10,11 @@ start master --port "$3"
 start replica --port "$4" --replicaof 127.0.0.1 "$3"
 until_says replica master_link_status:up info replication
 python windows master model "$work/replica/socket" "$1" "$2"
+# The master's log says once a minute that items were forgotten; a replica's never.
+said='more new items came'
+[ "$(grep -c "$said" "$work/master/log")" -lt 30 ] && grep -q "$said" "$work/master/log" ||
+    fail "the master's log: $said"
+grep "$said" "$work/replica/log" && fail "the replica's log: $said"
 
 ask replica replicaof no one >/dev/null
 python windows master damaged "$work/replica/socket"
