@@ -4,7 +4,7 @@
    rate `error`.
    bloom_chain.h is not used here, because it always doubles the capacity and
    divides the rate differently. Users of Redis know RedisBloom's numbers. */
-#include "memory.h"
+#include "value.h"
 
 #define MOST_ITEMS (1ULL << 48)         /* in one filter */
 #define MOST_EXPANSION 32768            /* higher ones in RedisBloom's data

@@ -1,5 +1,5 @@
-/* The settings of the module, from its arguments and from CONFIG, and the
-   options of commands. */
+/* The settings of the module, from its arguments and from CONFIG, the options of
+   commands, and how commands end. */
 #ifndef REDIS_SETTINGS_H
 #define REDIS_SETTINGS_H
 
@@ -182,16 +182,7 @@ static bool option(const options *o, const string *word, const char *name,
     return o->repeated ? begins(word, beginning) : is(word, name);
 }
 
-/* The error message for a word that is no option. Clients have tried these
-   four. */
-static const char *unknown(const string *word)
-{
-    return is(word, "EX") || is(word, "PX") || is(word, "TTL")
-        || is(word, "EXPIRE")
-         ? "ERR unknown argument: expire the whole key by EXPIRE; items by "
-           "BW.RESERVE"
-         : "ERR unknown argument";
-}
+#define UNKNOWN "ERR unknown argument"
 
 static const char *read_reserve(string **argv, int argc, options *o)
 {
@@ -210,7 +201,7 @@ static const char *read_reserve(string **argv, int argc, options *o)
         else if (is(argv[i], "EXPANSION") && at == 0)
             at = ++i;
         else if (!o->repeated)
-            return unknown(argv[i]);
+            return UNKNOWN;
     if (at == 0)
         return NULL;
     if (at == argc)
@@ -232,6 +223,52 @@ static const char *read_insert(string *name, string *value, options *o)
              ? NULL : "Bad expansion";
     return read_number(value, &o->capacity, 1, o->most_capacity)
          ? NULL : "Bad capacity";
+}
+
+/* ---- How a command that writes ends: replies, notifications, replicas ---- */
+
+/* Replies with the error. If the command comes from the master or from the
+   append-only file, nobody reads the reply, and the data would be lost
+   silently. The server stops instead. */
+static int refuse(context *ctx, const string *key, const char *error)
+{
+    if (repeats(ctx)) {
+        RedisModule_Log(ctx, "warning", "Bloom filter %s: %s, in the command "
+            "%s from the %s. The server stops, because it would otherwise lose "
+            "data of this filter.", quoted(key), error,
+            RedisModule_GetCurrentCommandName(ctx),
+            RedisModule_GetContextFlags(ctx)
+            & REDISMODULE_CTX_FLAGS_REPLICATED ? "master" : "append-only file");
+        exit(1);
+    }
+    return RedisModule_ReplyWithError(ctx, error);
+}
+
+/* Tells clients that watch or cache the key, and listeners to module events,
+   that it has changed. */
+static void announce(context *ctx, string *key)
+{
+    RedisModule_SignalModifiedKey(ctx, key);
+    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE,
+                                    RedisModule_GetCurrentCommandName(ctx),
+                                    key);
+}
+
+/* Ends a command whose reply is OK or an error. */
+static int answer(context *ctx, string *key, const char *error)
+{
+    if (error)
+        return refuse(ctx, key, error);
+    announce(ctx, key);
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
+}
+
+/* The same for a command that replicas run unchanged. */
+static int finish(context *ctx, string *key, const char *error)
+{
+    if (!error)
+        RedisModule_ReplicateVerbatim(ctx);
+    return answer(ctx, key, error);
 }
 
 #endif

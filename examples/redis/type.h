@@ -2,7 +2,6 @@
    was loaded from RedisBloom keeps RedisBloom's type until something is added
    to it. In RDB files, a filter of the own type consists of the chunks of
    BF.SCANDUMP. In append-only files and digests, filters of both types do. */
-#include "value.h"
 #include "dump.h"
 
 static RedisModuleType *ours, *theirs;
@@ -15,7 +14,6 @@ static void rdb_save(RedisModuleIO *io, void *value)
     walk w = walk_from(c, 0);
     unsigned char *chunk;
     size_t size;
-    name_replicas(io);
     RedisModule_SaveUnsigned(io, c->pending ? c->pending->missing : 0);
     while ((chunk = next_chunk(&w, &size)) != NULL) {
         RedisModule_SaveUnsigned(io, w.number);
@@ -51,7 +49,7 @@ static void *rdb_load(RedisModuleIO *io, int version)
     chain *c = NULL;
     const char *error = version == 2 ? load_chunks(io, &c)
         : "it has another version of the format; use the module that wrote it";
-    return loaded(io, c, free_chain, error);
+    return loaded_or_exit(io, c, free_chain, error);
 }
 
 static void *rdb_load_theirs(RedisModuleIO *io, int version)
@@ -59,7 +57,7 @@ static void *rdb_load_theirs(RedisModuleIO *io, int version)
     chain *c = NULL;
     const char *error = version <= 4 ? load_theirs(io, version, &c)
         : "it has an unknown encoding; use the RedisBloom that wrote it";
-    return loaded(io, c, free_chain, error);
+    return loaded_or_exit(io, c, free_chain, error);
 }
 
 static void aof_rewrite(RedisModuleIO *io, RedisModuleString *key, void *value)

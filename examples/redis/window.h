@@ -4,7 +4,7 @@
    and DUMP contain this block as it is.
 
    Time is in milliseconds. The clock of the master decides, so the commands of
-   windows.h say what time it is. */
+   window_commands.h say what time it is. */
 #ifndef REDIS_WINDOW_H
 #define REDIS_WINDOW_H
 
@@ -127,7 +127,6 @@ static const char *window_error(const void *bytes, size_t size)
         return error == BLOOM_NOT_A_FILTER || error == BLOOM_WRONG_VERSION
              ? "ERR received bad data: it is no window of version 1" : BAD_DATA;
     return size != window_bytes(w) || number(w, CHECK) != window_checksum(w)
-        || bloom_window_plan_of(w).filter.layout != BLOOM_CLASSIC
         || number(w, SPAN) < 1 || number(w, SPAN) > MOST_SPAN
         || number(w, PLANNED) < 1 ? BAD_DATA : NULL;
 }
@@ -144,7 +143,6 @@ static void save_window(RedisModuleIO *io, void *value)
 {
     size_t size;
     const char *bytes = window_saved(value, &size);
-    name_replicas(io);
     RedisModule_SaveStringBuffer(io, bytes, size);
 }
 
@@ -155,7 +153,7 @@ static void *load_window(RedisModuleIO *io, int version)
     const char *error = version != 1
         ? "it has another version of the format; use the module that wrote it"
         : block ? window_error(block, size) : BAD_DATA;
-    return loaded(io, block, RedisModule_Free, error);
+    return loaded_or_exit(io, block, RedisModule_Free, error);
 }
 
 static void rewrite_window(RedisModuleIO *io, RedisModuleString *key,

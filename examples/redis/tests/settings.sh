@@ -126,7 +126,6 @@ says main 1 bf.add large x
 says main 1 copy a large replace
 says main 0 bf.exists large y
 
-ask main dump a >"$work/dumped"            # logs no replica: not a child process
 set -- $(free 2)
 says main OK config set port "$1"
 start other --port "$2" --replicaof 127.0.0.1 "$1" "--${prefix}bf-initial-size" 7
@@ -147,19 +146,3 @@ says main 1 bf.madd grown $(seq 1000)
 until_says other "$(ask main debug digest)" debug digest
 echo "COPY; a replica with other settings has the same filters"
 
-# The log names a replica that requests all data, once, if these include filters
-# of the module's own type.
-named() {
-    [ "$(grep -c "The replica .*port=$1,.* requests all data" \
-        "$work/main/log")" = "$2" ] ||
-        fail "replica $1: the log does not name it $2 times"
-}
-named "$2" 1
-says main OK flushall
-stop other KILL
-rm -f "$work/other/dump.rdb"              # so that it requests all data again
-start other --port "$2" --replicaof 127.0.0.1 "$1"
-until_says other master_link_status:up info replication
-named "$2" 1
-says main sync_full:2 info stats
-echo "the log names a replica that needs the module"

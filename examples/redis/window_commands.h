@@ -5,9 +5,8 @@
    The clock of the master decides. Replicas and the append-only file get
    BW.ADDAT with the master's time. So they make the same changes, whenever
    they execute it, and whatever their own clocks say. */
-#include "commands.h"
-#include "reply.h"
 #include "window.h"
+#include "commands.h"
 
 /* A replica asks no clock, but takes the time of the last change of this
    window. Its own clock, or the time of another key, might be ahead: then it
@@ -40,7 +39,7 @@ static window_place find_existing_window(context *ctx, string *name, int mode)
     return p;
 }
 
-/* Whole milliseconds */
+/* Rounds to milliseconds. */
 static bool read_seconds(const string *word, uint64_t *span)
 {
     double x;
@@ -48,8 +47,7 @@ static bool read_seconds(const string *word, uint64_t *span)
         || !(x >= 0.001 && x <= MOST_SPAN / 1000))
         return false;
     *span = (uint64_t)(x * 1000 + 0.5);
-    x = x * 1000 - (double)*span;
-    return x < 0.001 && x > -0.001;
+    return true;
 }
 
 static int reserve_window(context *ctx, string **argv, int argc)
@@ -66,10 +64,9 @@ static int reserve_window(context *ctx, string **argv, int argc)
     else if (!read_number(argv[3], &items, 1, MOST_CAPACITY))
         p.error = "ERR items must be in the range [1, 1073741824]";
     else if (!read_seconds(argv[4], &span))
-        p.error = "ERR seconds must be in the range [0.001, 1000000000], with "
-                  "at most three decimals";
+        p.error = "ERR seconds must be in the range [0.001, 1000000000]";
     else if (argc > 5 && !is(argv[5], "GENERATIONS"))
-        p.error = unknown(argv[5]);
+        p.error = UNKNOWN;
     else if (argc == 6 || (argc == 7
              && !read_number(argv[6], &generations, 2, 16)))
         p.error = "ERR generations must be in the range [2, 16]";
@@ -85,17 +82,19 @@ static int reserve_window(context *ctx, string **argv, int argc)
     return finish(ctx, argv[1], p.error);
 }
 
-/* Items were forgotten early. */
-static void note_early(context *ctx, const string *key, const bloom_window *w)
+/* Logs that items were forgotten early, at most once a minute. */
+static void log_early(context *ctx, const string *key, const bloom_window *w)
 {
     static long long last;
-    if (!follows(ctx) && once_a_minute(&last))
-        RedisModule_Log(ctx, "warning", "Window %s: more new items came than "
-            "it has room for, so items younger than %g seconds were forgotten. "
-            "BW.RESERVE was told %llu items. The log says this once a minute; "
-            "BW.INFO counts all.", quoted(key),
-            (double)number(w, SPAN) / 1000,
-            (unsigned long long)number(w, PLANNED));
+    long long now = RedisModule_Milliseconds();
+    if (follows(ctx) || (last && now - last < 60000 && now >= last))
+        return;
+    last = now;
+    RedisModule_Log(ctx, "warning", "Window %s: more new items came than it has "
+        "room for, so items younger than %g seconds were forgotten. BW.RESERVE "
+        "was told %llu items. The log says this once a minute; BW.INFO counts "
+        "all.", quoted(key), (double)number(w, SPAN) / 1000,
+        (unsigned long long)number(w, PLANNED));
 }
 
 static bloom_hash window_hash_item(const bloom_window *w, const string *item)
@@ -127,7 +126,7 @@ static int add_to_window(context *ctx, string *name, uint64_t now,
         if (in)
             continue;
         if (window_advance(w, now))
-            note_early(ctx, name, w);
+            log_early(ctx, name, w);
         bloom_window_add_hash(w, h);
         added[n++] = items[i];
     }
