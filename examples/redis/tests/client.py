@@ -53,6 +53,37 @@ def refused(command, *arguments):
     return None
 
 
+def events(change):
+    """The notifications that are sent while change() runs: [(event, key)]"""
+    server.config_set("notify-keyspace-events", "KEd")
+    listener, heard = server.pubsub(), []
+    listener.psubscribe("__keyevent@0__:*")
+    assert listener.get_message(timeout=300)["type"] == "psubscribe"
+    change()
+    server.publish("__keyevent@0__:end", "")
+    while not heard or heard[-1][0] != "end":
+        message = listener.get_message(timeout=300)
+        assert message, heard
+        heard.append((message["channel"].decode()[15:],
+                      message["data"].decode()))
+    server.config_set("notify-keyspace-events", "")
+    return heard[:-1]
+
+
+def aborts(*words):
+    """Whether the command aborts a transaction that watches w"""
+    with server.pipeline() as pipe:
+        pipe.watch("w")
+        refused(server.execute_command, *words)
+        pipe.multi()
+        pipe.ping()
+        try:
+            pipe.execute()
+        except redis.WatchError:
+            return True
+    return False
+
+
 def client():
     assert bf.create("c", 0.01, 1000)
     assert bf.add("c", "x") == 1 and bf.add("c", "x") == 0

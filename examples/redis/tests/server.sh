@@ -103,6 +103,18 @@ rewritten() {
         fail "BGREWRITEAOF failed"
 }
 
+# again HOW SIGNAL [option...]: stops the server `data` by the signal and starts it
+# with the options. Then the data must be the same, bit for bit.
+again() {
+    was=$(ask data debug digest)
+    how=$1
+    stop data "$2"
+    shift 2
+    start data "$@"
+    [ "$(ask data debug digest)" = "$was" ] || fail "$how: the data differs"
+    echo "$how: all data is there after a restart"
+}
+
 stop_all() {
     for running in "$work"/*/pid; do
         [ ! -f "$running" ] || kill -9 "$(cat "$running")" 2>/dev/null

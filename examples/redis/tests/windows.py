@@ -13,7 +13,7 @@ import time
 
 import redis
 
-from client import crc64, refused, server
+from client import aborts, crc64, events, refused, server
 from hostile import bent, sealed
 
 run = server.execute_command
@@ -299,54 +299,31 @@ def damaged(other):
 
 # ---- What Redis does with keys ------------------------------------------------
 
-def aborts(change):
-    """Whether it aborts a transaction that watches w"""
-    with server.pipeline() as pipe:
-        pipe.watch("w")
-        change()
-        pipe.multi()
-        pipe.ping()
-        try:
-            pipe.execute()
-        except redis.WatchError:
-            return True
-    return False
-
-
 def watched():
     """Only changes abort WATCH and send notifications. The time that goes by is
     none."""
-    server.config_set("notify-keyspace-events", "KEd")
-    listener = server.pubsub()
-    listener.psubscribe("__keyevent@0__:*")
-    assert listener.get_message(timeout=300)["type"] == "psubscribe"
-    run("BW.RESERVE", "w", 1e-6, 100, 1000)
-    run("bw.Add", "w", "x")
-    payload = server.dump("w")
-    at = payload.index(b"BLW\1")
-    run("BW.LOAD", "w2", payload[at:at + info("w")["Size"]])
-    for command in (("BW.ADD", "w", "x"), ("BW.MADD", "w", "x", "x"),
-                    ("BW.EXISTS", "w", "x"), ("BW.INFO", "w"),
-                    ("BW.MADD", "w", "y", "z"),
-                    ("BW.ADDAT", "w2", 10 ** 13, "x")):
-        run(*command)
-    assert refused(run, "BW.RESERVE", "w", 0.01, 100, 1) == "item exists"
-    run("EVAL", "return redis.call('BW.ADD', KEYS[1], ARGV[1])", 1, "w", "lua")
-    heard = []
-    while len(heard) < 6:
-        message = listener.get_message(timeout=300)
-        assert message, heard
-        heard.append((message["channel"].decode()[15:],
-                      message["data"].decode()))
-    assert heard == [("bw.reserve", "w"), ("bw.add", "w"), ("bw.load", "w2"),
-                     ("bw.madd", "w"), ("bw.addat", "w2"),
-                     ("bw.add", "w")], heard
-    assert not aborts(lambda: run("BW.ADD", "w", "x"))
-    assert not aborts(lambda: run("BW.MEXISTS", "w", "x", "new"))
-    assert not aborts(lambda: run("BW.INFO", "w"))
-    assert aborts(lambda: run("BW.ADD", "w", "new"))
-    assert aborts(lambda: run("BW.ADDAT", "w", 10 ** 13, "x"))
-    server.config_set("notify-keyspace-events", "")
+    def change():
+        run("BW.RESERVE", "w", 1e-6, 100, 1000)
+        run("bw.Add", "w", "x")
+        payload = server.dump("w")
+        at = payload.index(b"BLW\1")
+        run("BW.LOAD", "w2", payload[at:at + info("w")["Size"]])
+        for command in (("BW.ADD", "w", "x"), ("BW.MADD", "w", "x", "x"),
+                        ("BW.EXISTS", "w", "x"), ("BW.INFO", "w"),
+                        ("BW.MADD", "w", "y", "z"),
+                        ("BW.ADDAT", "w2", 10 ** 13, "x")):
+            run(*command)
+        assert refused(run, "BW.RESERVE", "w", 0.01, 100, 1) == "item exists"
+        run("EVAL", "return redis.call('BW.ADD', KEYS[1], ARGV[1])", 1, "w",
+            "lua")
+    assert events(change) == [
+        ("bw.reserve", "w"), ("bw.add", "w"), ("bw.load", "w2"),
+        ("bw.madd", "w"), ("bw.addat", "w2"), ("bw.add", "w")]
+    assert not aborts("BW.ADD", "w", "x")
+    assert not aborts("BW.MEXISTS", "w", "x", "new")
+    assert not aborts("BW.INFO", "w")
+    assert aborts("BW.ADD", "w", "new")
+    assert aborts("BW.ADDAT", "w", 10 ** 13, "x")
     server.flushall()
     print("windows: only changes abort WATCH and send notifications")
 

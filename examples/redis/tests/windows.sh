@@ -24,15 +24,6 @@ python windows master room
 stop replica
 stop master
 
-# The data must be the same after a restart HOW, bit for bit.
-again() {
-    was=$(ask data debug digest)
-    how=$1
-    stop data "$2"
-    shift 2
-    start data "$@"
-    [ "$(ask data debug digest)" = "$was" ] || fail "$how: the data differs"
-}
 aof="--appendonly yes --appendfsync always"      # so that a kill loses nothing
 preload=$work/clock.so
 ${CC:-cc} -O2 -shared -fPIC examples/redis/tests/clock.c -o "$preload" ||
