@@ -193,23 +193,7 @@ static bool await(chain *c, uint64_t missing)
     return true;
 }
 
-/* ---- Planning ------------------------------------------------------------ */
-
-/* Caches plans, because planning takes time and most filters of a server are
-   alike. */
-static bloom_plan plan_for(uint64_t capacity, double rate)
-{
-    static struct { uint64_t capacity; double rate; bloom_plan plan; }
-        known[64];
-    uint64_t mixed = (capacity ^ bits_of(rate)) * 0x9E3779B97F4A7C15U;
-    size_t i = (size_t)(mixed >> 58);
-    if (known[i].capacity != capacity || known[i].rate != rate) {
-        known[i].capacity = capacity;
-        known[i].rate = rate;
-        known[i].plan = bloom_plan_for(capacity, rate);
-    }
-    return known[i].plan;
-}
+/* ---- Growing ------------------------------------------------------------- */
 
 /* The items for which a NONSCALING filter has room beyond its capacity. Items
    that are false positives when they come are not counted. So more items come
@@ -227,14 +211,14 @@ static const char *append(RedisModuleCtx *ctx, chain *c, uint64_t capacity,
                           double rate)
 {
     double least = rate > LEAST_RATE ? rate : LEAST_RATE;
-    bloom_plan plan = plan_for(c->expansion ? capacity
-                               : capacity + spare(capacity, least), least);
+    bloom_plan plan = bloom_plan_for(
+        c->expansion ? capacity : capacity + spare(capacity, least), least);
     unsigned char header[IMAGE_HEADER] = "BLM\2\0\100";
     chain_link l = { NULL, capacity, 0, least };
     size_t size = bloom_plan_size(plan);
     if (c->links > 0 && size > MOST_GROWTH) {
         l.capacity = (uint64_t)((double)capacity / (double)size * MOST_GROWTH);
-        plan = plan_for(l.capacity, least);
+        plan = bloom_plan_for(l.capacity, least);
         size = bloom_plan_size(plan);
     }
     if (size == 0 || capacity > MOST_ITEMS)

@@ -125,26 +125,13 @@ static void *copy(RedisModuleString *from, RedisModuleString *to,
     return made;
 }
 
-static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key,
-                  void **value)
-{
-    chain *c = *value = moved(ctx, *value);
-    size_t i;
-    (void)key;
-    c->link = moved(ctx, c->link);
-    c->pending = moved(ctx, c->pending);
-    for (i = 0; i < c->links; i++)
-        c->link[i].image = moved(ctx, c->link[i].image);
-    return 0;
-}
-
 static bool create_types(RedisModuleCtx *ctx)
 {
     RedisModuleTypeMethods methods = {
         .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = rdb_load,
         .rdb_save = rdb_save, .aof_rewrite = aof_rewrite, .free = free_chain,
         .mem_usage = memory_usage, .digest = digest, .copy = copy,
-        .free_effort = free_effort, .defrag = defrag
+        .free_effort = free_effort
     };
     ours = RedisModule_CreateDataType(ctx, "bloom-h-1", 2, &methods);
     methods.rdb_load = rdb_load_theirs;

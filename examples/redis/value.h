@@ -169,12 +169,6 @@ static size_t value_bytes(const void *value)
     return bytes;
 }
 
-static void *moved(RedisModuleDefragCtx *ctx, void *memory)
-{
-    void *to = memory ? RedisModule_DefragAlloc(ctx, memory) : NULL;
-    return to ? to : memory;
-}
-
 /* ---- Keys ---------------------------------------------------------------- */
 
 enum { READ = REDISMODULE_READ, WRITE = READ | REDISMODULE_WRITE };

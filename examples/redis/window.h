@@ -193,22 +193,13 @@ static size_t window_effort(RedisModuleString *key, const void *value)
     return 1 + window_bytes(value) / LARGE;
 }
 
-static int defrag_window(RedisModuleDefragCtx *ctx, RedisModuleString *key,
-                         void **value)
-{
-    (void)key;
-    *value = moved(ctx, *value);
-    return 0;
-}
-
 static bool create_window_type(RedisModuleCtx *ctx)
 {
     RedisModuleTypeMethods methods = {
         .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load_window,
         .rdb_save = save_window, .aof_rewrite = rewrite_window,
         .free = RedisModule_Free, .mem_usage = value_bytes, .digest = digest_window,
-        .copy = copy_window, .free_effort = window_effort,
-        .defrag = defrag_window
+        .copy = copy_window, .free_effort = window_effort
     };
     windows = RedisModule_CreateDataType(ctx, "bloom-h-w", 1, &methods);
     return windows != NULL;
