@@ -56,20 +56,22 @@ says main '1 ERR non scaling filter is full' \
 # The key permissions that each command needs: %R~ read, %W~ write
 says main OK acl setuser u on '>x' +@all '%R~r*' '%W~w*'
 as() {
-    redis-cli -s "$work/main/socket" --user u --pass x --no-auth-warning "$@"
+    user=$1
+    shift
+    redis-cli -s "$work/main/socket" --user $user --pass x --no-auth-warning "$@" 2>&1
 }
 for command in 'bf.reserve K 0.1 9' 'bf.add K x' 'bf.madd K x' \
     'bf.insert K items x' 'bf.loadchunk K 1 x' 'bf.merge K r' \
     'bw.reserve K 0.1 9 9' 'bw.add K x' 'bw.madd K x' 'bw.addat K 1 x' \
     'bw.load K x'; do
-    as $(echo "$command" | sed s/K/w/) | grep -q NOPERM && fail "$command: %W~"
-    as $(echo "$command" | sed s/K/r/) | grep -q NOPERM || fail "$command: %R~"
+    as u $(echo "$command" | sed s/K/w/) | grep -q NOPERM && fail "$command: %W~"
+    as u $(echo "$command" | sed s/K/r/) | grep -q NOPERM || fail "$command: %R~"
 done
 for command in 'bf.exists K x' 'bf.mexists K x' 'bf.card K' 'bf.info K' \
     'bf.debug K' 'bf.scandump K 0' 'bf.merge w K' 'bw.exists K x' \
     'bw.mexists K x' 'bw.info K'; do
-    as $(echo "$command" | sed s/K/r/) | grep -q NOPERM && fail "$command: %R~"
-    as $(echo "$command" | sed s/K/w2/) | grep -q NOPERM || fail "$command: %W~"
+    as u $(echo "$command" | sed s/K/r/) | grep -q NOPERM && fail "$command: %R~"
+    as u $(echo "$command" | sed s/K/w2/) | grep -q NOPERM || fail "$command: %W~"
 done
 for command in reserve add madd insert exists mexists card info debug scandump \
     loadchunk merge; do
@@ -94,21 +96,15 @@ done
 if ask main acl cat | grep -q bloom; then
     says main OK acl setuser w on '>x' '~*' +@all -@write
     says main OK acl setuser r on '>x' '~*' +@all -@read
-    of() {
-        user=$1
-        shift
-        redis-cli -s "$work/main/socket" --user $user --pass x \
-            --no-auth-warning "$@" 2>&1
-    }
     for command in 'reserve K 0.1 9' 'add K x' 'madd K x' 'insert K items x' \
         'loadchunk K 1 x' 'merge K r'; do
-        of w bf.$command | grep -q NOPERM || fail "-@write: bf.$command"
-        of r bf.$command | grep -q NOPERM && fail "-@read: bf.$command"
+        as w bf.$command | grep -q NOPERM || fail "-@write: bf.$command"
+        as r bf.$command | grep -q NOPERM && fail "-@read: bf.$command"
     done
     for command in 'exists K x' 'mexists K x' 'card K' 'info K' 'debug K' \
         'scandump K 0'; do
-        of w bf.$command | grep -q NOPERM && fail "-@write: bf.$command"
-        of r bf.$command | grep -q NOPERM || fail "-@read: bf.$command"
+        as w bf.$command | grep -q NOPERM && fail "-@write: bf.$command"
+        as r bf.$command | grep -q NOPERM || fail "-@read: bf.$command"
     done
     echo "categories @bloom, @read, @write"
 else

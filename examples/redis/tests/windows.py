@@ -178,6 +178,10 @@ def repeats(replica):
     was = state()
     assert run("BW.ADD", "tick", "x") == 0
     assert run("BW.MADD", "tick", *20 * "xy") == 40 * [0] and state() == was
+    run("BW.ADD", "tick", 1000 * "x")
+    sent = server.info("replication")["master_repl_offset"]
+    assert run("BW.MADD", "tick", 1000 * "x", "new") == [0, 1]
+    assert server.info("replication")["master_repl_offset"] - sent < 1000
     server.delete("tick")
 
 

@@ -12,7 +12,7 @@ until_says replica master_link_status:up info replication
 python windows master model "$work/replica/socket" "$1" "$2"
 # The master's log says once a minute that items were forgotten; a replica's never.
 said='more new items came'
-[ "$(grep -c "$said" "$work/master/log")" -lt 30 ] && grep -q "$said" "$work/master/log" ||
+[ "$(grep -c "$said" "$work/master/log")" -lt 10 ] && grep -q "$said" "$work/master/log" ||
     fail "the master's log: $said"
 grep "$said" "$work/replica/log" && fail "the replica's log: $said"
 
