@@ -4,24 +4,7 @@
    for word, so that its clients work. Some error messages go on with a colon
    and the reason. Unlike in RedisBloom, words that are no options are errors.
 
-   To build it, `make redis` gets redismodule.h of Redis. Without make, copy
-   that file from src/ of Redis to a FOLDER:
-
-     cc -O2 -shared -fPIC -I. -IFOLDER examples/redis/module.c -o bloom.redis.so
-     redis-server --loadmodule ./bloom.redis.so
-
-   The commands:
-
-   BF.RESERVE key error capacity [EXPANSION e] [NONSCALING]
-   BF.ADD key item              BF.MADD key item...
-   BF.EXISTS key item           BF.MEXISTS key item...
-   BF.INSERT key [CAPACITY c] [ERROR p] [EXPANSION e] [NOCREATE] [NONSCALING]
-             ITEMS item...
-   BF.CARD key                  BF.INFO key [CAPACITY|SIZE|FILTERS|ITEMS|
-   BF.DEBUG key                                            EXPANSION]
-   BF.SCANDUMP key iterator     BF.LOADCHUNK key iterator data
-   BF.MERGE dest source...
-   BW.: filters whose items expire; see window_commands.h
+   README.md has the commands, and says how to build this file.
 
    No false negatives: an item for which BF.ADD replied 1 or 0 is found as long
    as Redis has the key. This holds on replicas and after restarts, dumps and

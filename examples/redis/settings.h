@@ -1,5 +1,5 @@
-/* The settings of the module, from its arguments and from CONFIG, the options of
-   commands, and how commands end. */
+/* The settings of the module, from its arguments and from CONFIG, the options
+   of commands, and how commands end. */
 #ifndef REDIS_SETTINGS_H
 #define REDIS_SETTINGS_H
 

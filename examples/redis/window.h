@@ -198,7 +198,8 @@ static bool create_window_type(RedisModuleCtx *ctx)
     RedisModuleTypeMethods methods = {
         .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load_window,
         .rdb_save = save_window, .aof_rewrite = rewrite_window,
-        .free = RedisModule_Free, .mem_usage = value_bytes, .digest = digest_window,
+        .free = RedisModule_Free, .mem_usage = value_bytes,
+        .digest = digest_window,
         .copy = copy_window, .free_effort = window_effort
     };
     windows = RedisModule_CreateDataType(ctx, "bloom-h-w", 1, &methods);

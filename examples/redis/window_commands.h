@@ -90,10 +90,10 @@ static void log_early(context *ctx, const string *key, const bloom_window *w)
     if (follows(ctx) || (last && now - last < 60000 && now >= last))
         return;
     last = now;
-    RedisModule_Log(ctx, "warning", "Window %s: more new items came than it has "
-        "room for, so items younger than %g seconds were forgotten. BW.RESERVE "
-        "was told %llu items. The log says this once a minute; BW.INFO counts "
-        "all.", quoted(key), (double)number(w, SPAN) / 1000,
+    RedisModule_Log(ctx, "warning", "Window %s: more new items came than it "
+        "has room for, so items younger than %g seconds were forgotten. "
+        "BW.RESERVE was told %llu items. The log says this once a minute; "
+        "BW.INFO counts all.", quoted(key), (double)number(w, SPAN) / 1000,
         (unsigned long long)number(w, PLANNED));
 }
 
@@ -104,8 +104,8 @@ static bloom_hash window_hash_item(const bloom_window *w, const string *item)
     return window_hash(w, bytes, size);
 }
 
-/* Adds the items that are not in, and sends a reply for each. An item that is in
-   changes nothing: it takes no room, its time stays, and replicas and the
+/* Adds the items that are not in, and sends a reply for each. An item that is
+   in changes nothing: it takes no room, its time stays, and replicas and the
    append-only file do not get it. */
 static int add_to_window(context *ctx, string *name, uint64_t now,
                          window_place p, string **items, int count, bool many)

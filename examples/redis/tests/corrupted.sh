@@ -4,7 +4,6 @@
 build
 
 start plain
-python hostile plain malformed
 ask plain config set sanitize-dump-payload yes >/dev/null
 python hostile plain malformed 2
 python hostile plain hostile
@@ -26,4 +25,3 @@ start watched
     { cat "$work/said" "$work/watched/log"; fail "corrupted payloads"; }
 stop watched
 echo "AddressSanitizer and UBSan: no reports"
-

@@ -18,7 +18,6 @@ grep "$said" "$work/replica/log" && fail "the replica's log: $said"
 
 ask replica replicaof no one >/dev/null
 python windows master damaged "$work/replica/socket"
-python windows master moved "$work/replica/socket"
 python windows master watched
 python windows master room
 stop replica
