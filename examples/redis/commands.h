@@ -82,13 +82,8 @@ typedef struct command {
 #define EACH_ITEM "O(n * k * f) for n items, k hash functions and f filters"
 #define FILTER "O(f) for f filters in the key"
 #define BYTES "O(n) for n bytes of filters"
-#define AGED "O(k * g) for k hash functions and g generations; when one " \
-    "ends, also O(n) for its bytes"
-#define EACH_AGED "O(m * k * g) for m items, k hash functions and g " \
-    "generations; when one ends, also O(n) for its bytes"
-#define AGED_READ "O(k * g) for k hash functions and g generations"
-#define EACH_AGED_READ "O(m * k * g) for m items, k hash functions and g " \
-    "generations"
+#define AGED "O(n * k * g) for n items, k hash functions and g generations; " \
+    "when a generation ends, also O(b) for its bytes"
 #define PAIRS "O(n + f * g) for n bytes of filters, f filters in the sources " \
     "and g in the destination"
 
@@ -138,19 +133,19 @@ static const command commands[] = {
       item_words, AGED, "Adds an item to a window unless it is in. Returns 1 "
       "if it was added, 0 if it is in or is a false positive.", NULL },
     { "bw.madd", "2.4", add_window_items, -3, "write", "write", writes,
-      items_words, EACH_AGED, "Adds the items to a window that are not in. "
+      items_words, AGED, "Adds the items to a window that are not in. "
       "Returns, for each item, 1 if it was added, 0 if it is in or is a false "
       "positive.", NULL },
     { "bw.addat", "2.4", add_window_items_at, -4, "write", "write", writes,
-      at_words, EACH_AGED, "Adds items at a time, in Unix milliseconds. For "
+      at_words, AGED, "Adds items at a time, in Unix milliseconds. For "
       "replicas and append-only files.", NULL },
     { "bw.load", "2.4", load_window_image, 3, WRITING, "write", writes,
       image_words, BYTES, "Restores a window. For append-only files.", NULL },
     { "bw.exists", "2.4", window_exists, 3, READING, "read", reads,
-      item_words, AGED_READ, "Returns 0 if the item was certainly not added in "
+      item_words, AGED, "Returns 0 if the item was certainly not added in "
       "the window's seconds, 1 if it may have been added.", "dont_cache" },
     { "bw.mexists", "2.4", window_exists, -3, READING, "read", reads,
-      items_words, EACH_AGED_READ, "Returns, for each item, 0 if it was "
+      items_words, AGED, "Returns, for each item, 0 if it was "
       "certainly not added in the window's seconds, 1 if it may have been "
       "added.",
       "dont_cache" },

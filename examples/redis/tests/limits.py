@@ -5,7 +5,6 @@ usage: limits.py SOCKET growth|full|filters|follower|room|arriving|appended
        limits.py SOCKET effects REPLICA
 FOLDER has the files of golden.txt, REPLICA is the socket of a replica."""
 import glob
-import itertools
 import random
 import struct
 import sys
@@ -229,17 +228,6 @@ def merged(folder):
     print("BF.MERGE: the same items again add nothing")
 
 
-def agree(key):
-    """BF.INFO must give the sums of what BF.DEBUG says of each filter."""
-    filters = [dict(word.split(":") for word in line.decode().split())
-               for line in run("BF.DEBUG", key)[1:]]
-    capacity, bytes_, count = (sum(int(f[name]) for f in filters)
-                               for name in ("capacity", "bytes", "size"))
-    told = bf.info(key)
-    assert (told.capacity, told.size, told.filterNum, told.insertedNum) == (
-        capacity, 32 + 64 * len(filters) + bytes_, len(filters), count), key
-
-
 def versions(folder):
     """Versions of the module may plan filters of equal capacity and rate with
     other sizes. Such filters are loaded, grow, and are merged. Here they are: a
@@ -277,8 +265,7 @@ def versions(folder):
             bf.madd(key, *items(key, count[key] + more))
             count[key] += more
             found(key, items(key, count[key]))
-            agree(key)
-        for order in itertools.permutations(count):
+        for order in "vwne", "enwv", "nvew":
             merge("all", *order)
             for key in order:
                 merge("each", key)
@@ -286,12 +273,10 @@ def versions(folder):
             for dest in "all", "each":
                 merge(dest, dest, *order)
                 found(dest, *[items(key, count[key]) for key in order])
-                agree(dest)
                 wrong = sum(bf.mexists(dest, *items("absent", 2000)))
                 assert wrong <= 80 + 4 * 80 ** 0.5, (order, wrong)
                 bf.madd(dest, *items("more", 100))
                 found(dest, items("more", 100), items("v", count["v"]))
-                agree(dest)
             was = dump("all")
             run("DEBUG", "RELOAD")
             assert dump("all") == was
