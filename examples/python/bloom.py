@@ -246,11 +246,14 @@ def _plan(n: Any, p: Any, layout: Layout, seed: int, hash_bits: int,
     plan = of(n, p, LAYOUTS.index(layout))
     plan.seed, plan.hash_bits = _u64(int(index(seed))), hash_bits
     if _bloom.plan_size(plan) == 0:
-        raise ValueError(f"no {layout} filter is possible for {what} = {n}, "
-                         f"p = {p} and hash_bits = {hash_bits}: p must be "
-                         "between 0 and 1 and not too small, n must not be too "
-                         "large, bytes must have room for a key, and blocked "
-                         "filters need hash_bits 64")
+        few = _bloom.plan_layout(1, p, plan.layout)
+        raise ValueError(
+            f"p must be between 0 and 1, not {p}" if not 0 < p < 1 else
+            "a blocked filter needs hash_bits 64" if layout == "blocked"
+            and hash_bits == 32 else f"p = {p} is too small"
+            if not _bloom.plan_size(few) else f"{n} bytes have no room for a "
+            "key" if what == "bytes" else f"n = {n} is too large for a {layout} "
+            f"filter with hash_bits {hash_bits}")
     return n, p, plan
 
 def _plan_fit(bytes: int, p: float, layout: int) -> Any:
@@ -435,6 +438,17 @@ def _address(view: Any) -> Any:
     _python.PyBuffer_Release(buffer)
     return buffer[0]
 
+def _room(size: int) -> memoryview:
+    """Memory of so many bytes. Blocked filters are faster if it is aligned."""
+    room = bytearray(size + 31)
+    return memoryview(room)[-_address(room) % 32:][:size]
+
+def _aligned(image: Any) -> memoryview:
+    image = memoryview(image).cast("B")
+    room = _room(len(image))
+    room[:] = image
+    return room
+
 def _check(error: int, name: object) -> int:
     if error not in (0, _UNSEALED):
         raise BloomError(f"{name}: {_bloom.error_text(error).decode()}")
@@ -513,8 +527,8 @@ def _as_numpy(keys: Any, answers: Any, kind: Any) -> Any:
 class _Image:
     """The common part of all classes. An image has a head, which may be empty,
     and parts that have a seal each. The functions for a part are _part."""
-    _memory = _lib = _parts = _copy_of = _shape = _unsealed = None  # type: Any
-    _part = _bloom
+    _memory = _lib = _parts = _shape = _unsealed = None     # type: Any
+    _part, _magic = _bloom, b""
 
     @staticmethod
     def _copied(image: Any) -> _Memory:
@@ -618,8 +632,19 @@ class _Image:
         """Make a filter from a copy of the bytes of bytes() or of a file. The
         seals are not checked; call verify() for that. Errors name the `name`.
         """
+        return cls._at(_aligned(image), name, key)
+
+    @classmethod
+    def _in(cls, image: memoryview, name: object, **how: Any) -> _Memory:
+        """The filter in these bytes, which are not copied"""
+        return _Memory(_opened(cls._lib.view, image, name, cls._magic),
+                       owner=image, **how)
+
+    @classmethod
+    def _at(cls: Type[_F], image: memoryview, name: object, key: Secret,
+            **how: Any) -> _F:
         self = object.__new__(cls)
-        self._memory = cls._copy_of(memoryview(image), name).keyed(key)
+        self._memory = cls._in(image, name, **how).keyed(key)
         return self
 
     @classmethod
@@ -631,7 +656,11 @@ class _Image:
         be a BloomError, too: try again."""
         name = os.fsdecode(path)
         with open(path, "rb") as file:
-            self = cls.from_bytes(file.read(), name, key=key)
+            size = os.fstat(file.fileno()).st_size
+            image = _room(size) if size else _aligned(file.read())  # a pipe
+            if size:
+                image = image[:file.readinto(image)]
+        self = cls._at(image, name, key)
         if not self.verify(name):
             self._unsealed(name)
         return self
@@ -684,7 +713,6 @@ class _Image:
 
 class _Mapped(_Image):
     """The common part of Bloom and Slices: their files can be mapped."""
-    _magic = b""
 
     @classmethod
     def open(cls: Type[_F], path: Path, writable: bool = False, *,
@@ -705,10 +733,8 @@ class _Mapped(_Image):
             # The map keeps the file open, and so the lock.
             image = memoryview(mmap.mmap(file.fileno(), 0, access=(
                 mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)))
-        self = object.__new__(cls)
-        self._memory = _Memory(_opened(cls._lib.view, image, name, cls._magic),
-                               owner=image, writable=writable,
-                               file=facts if writable else None).keyed(key)
+        self = cls._at(image, name, key, writable=writable,
+                       file=facts if writable else None)
         if not any(image[24:32]):
             self._unsealed(name)
         return self
@@ -717,10 +743,6 @@ class _Mapped(_Image):
     def _unsealed(name: object) -> None:
         warnings.warn(f"{name}: not sealed, so damage cannot be seen",
                       BloomWarning, stacklevel=3)
-
-    @classmethod
-    def _copy_of(cls, image: memoryview, name: object) -> _Memory:
-        return cls._copied(_opened(cls._lib.view, image, name, cls._magic))
 
     @classmethod
     def _parts(cls, memory: _Memory) -> Any:
@@ -997,19 +1019,21 @@ class _Loaded(_Filter):
 class Chain(_Loaded):
     """A scalable Bloom filter: it grows, and keeps the false-positive rate p
     for any number of keys. Use it if n is not known."""
-    _lib = _chain
+    _lib, _magic = _chain, b"BLC"
 
     def __init__(self, first_n: float = 1000, p: float = 0.01, *,
                  layout: Layout = "classic", seed: int = 0, key: Secret = None
                  ) -> None:
         made = _chain.create(*_plan(first_n, p, layout, seed, 64))
         if not made:
-            raise ValueError("no such chain is possible: use layout classic or "
-                             "blocked, a larger p or a smaller first_n")
+            raise ValueError(
+                "a chain must be classic or blocked" if layout == "counting"
+                else f"p = {p} is too small or first_n = {first_n} too large "
+                "for a chain")
         self._memory = _Memory(made, _chain.free).keyed(key)
 
     @staticmethod
-    def _copy_of(image: memoryview, name: object) -> _Memory:
+    def _in(image: memoryview, name: object) -> _Memory:    # type: ignore
         return _Memory(_opened(_chain.load, image, name, b"BLC"), _chain.free)
 
     @staticmethod
@@ -1042,7 +1066,7 @@ class Window(_Loaded):
     """A sliding window: it contains at least the last n keys, and forgets older
     ones, in constant memory. It has 2 to 16 generations. When the newest one is
     full, the oldest one is forgotten. To forget by time, call advance()."""
-    _lib = _window
+    _lib, _magic = _window, b"BLW"
 
     def __init__(self, n: float, p: float = 0.01, *, generations: int = 8,
                  layout: Layout = "classic", seed: int = 0, key: Secret = None
@@ -1057,11 +1081,6 @@ class Window(_Loaded):
             raise ValueError("no such window is possible: use a larger p, a "
                              "smaller n or fewer generations")
         self._memory = _Memory(_window.create(plan), _window.free).keyed(key)
-
-    @staticmethod
-    def _copy_of(image: memoryview, name: object) -> _Memory:
-        return _Memory(_window.copy(_opened(_window.view, image, name, b"BLW")),
-                       _window.free)
 
     @staticmethod
     def _parts(window: _Memory) -> Any:
