@@ -10,7 +10,7 @@ import warnings
 
 python = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, python)
-from bloom import Bloom, BloomWarning, Chain, Window  # noqa: E402
+from bloom import Bloom, BloomWarning, Chain  # noqa: E402
 
 work = sys.argv[1]
 command = sys.argv[2] if len(sys.argv) > 2 else None
@@ -34,22 +34,61 @@ def refuses(kind, words, call):
         check(f"no error, but {kind} with {words!r} was expected", False)
 
 
+def table(text, names):
+    """Runs each line: a statement, or EXPRESSION -> RESULT, or EXPRESSION ->
+    ERROR: WORDS of its text."""
+    names = dict(names)
+    for line in filter(None, map(str.strip, text.splitlines())):
+        call, arrow, wanted = line.partition(" -> ")
+        if not arrow:
+            exec(line, names)
+            continue
+        kind, _, words = wanted.partition(": ")
+        try:
+            got = eval(call, names)
+        except Exception as error:
+            check(f"{line}: {error!r}", words in str(error) and kind in
+                  [each.__name__ for each in type(error).__mro__])
+        else:
+            check(f"{line}: {got!r}", "Error" not in kind and
+                  got == eval(wanted, names))
+
+
 def path(name):
     return os.path.join(work, name)
+
+
+def content(name):
+    with open(path(name), "rb") as file:
+        return file.read()
+
+
+def write(name, data):
+    with open(path(name), "wb") as file:
+        file.write(data)
 
 
 def child(what, program, *says):
     """Runs a program in another Python, so that a crash ends only that. It must
     print exactly the words `says`."""
-    with open(path("child.py"), "w") as file:
-        file.write("import sys\nsys.path.insert(0, {!r})\n"
-                   "from bloom import *\n{}".format(python, program))
+    write("child.py", f"import sys\nsys.path.insert(0, {python!r})\n"
+          f"from bloom import *\n{program}".encode())
     done = subprocess.run([sys.executable, path("child.py")], text=True,
                           capture_output=True)
-    check("{}: {} {!r} {}".format(what, done.returncode, done.stdout,
-                                  done.stderr[-600:]),
-          done.stdout.split() == list(says) and done.returncode == 0
-          and done.stderr == "")
+    check(f"{what}: {done}", done.stdout.split() == list(says)
+          and done.returncode == 0 and done.stderr == "")
+
+
+def in_child(call):
+    """Calls it in a forked child, and returns the result, a small number."""
+    number = os.fork()
+    if number:
+        return os.waitpid(number, 0)[1] >> 8
+    end = 255
+    try:
+        end = int(call())
+    finally:
+        os._exit(end)
 
 
 class Named(Bloom):

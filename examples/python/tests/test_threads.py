@@ -9,7 +9,7 @@ import time
 
 from bloom_checks import check, path, refuses, run_all, work
 import bloom
-from bloom import Bloom, BloomError, Chain
+from bloom import Bloom, Chain
 
 
 PATIENCE = 300                          # seconds, after which a thread hangs
@@ -36,61 +36,60 @@ def wait_for(done):
         time.sleep(0.001)
 
 
-def threads():
-    old = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
+def together(*calls):
+    """Calls them in threads, and returns their errors."""
     errors = []
 
-    def together(*calls):
-        def run(call):
-            try:
-                call()
-            except Exception as error:
-                errors.append(error)
-        all_ = [threading.Thread(target=run, args=(call,)) for call in calls]
-        for thread in all_:
-            thread.start()
-        for thread in all_:
-            thread.join()
+    def run(call):
+        try:
+            call()
+        except Exception as error:
+            errors.append(error)
+    all_ = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for thread in all_:
+        thread.start()
+    for thread in all_:
+        thread.join()
+    return errors
 
-    for b in Bloom(40000), Chain(100, 1e-4):
-        together(*(lambda i=i: b.update(range(i, 40000, 4)) for i in range(4)))
-        check("threads lose no keys", sum(b.check(range(40000))) == 40000)
 
-        def save():
-            for _ in range(30):
-                b.save(path("by threads"))
-        together(save, save, save, save)
-        check(f"saves do not collide: {errors[:2]}", not errors)
-        back = type(b).open(path("by threads"))
-        check("saved", sum(back.check(range(40000))) == 40000)
+def threads():
+    """No key is lost, and what is saved or copied while others add is whole."""
+    old = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    for make in lambda: Bloom(10**6, layout="blocked"), lambda: Chain(100, 1e-4):
+        a, b, added, stop = make(), make(), [0, 0], threading.Event()
+        a.update(range(1000))
 
-    # A filter that is saved while others add is sealed, and contains all keys
-    # that were added before
-    for make in lambda: Bloom(10**6, 1e-4), lambda: Chain(10, 1e-4):
-        b, bad = make(), []
-        b.update(range(1000))
-        stop = threading.Event()
-
-        def adding():
-            key = 1000
+        def adding(i):
             while not stop.is_set():
-                b.add(key)
-                key += 1
+                a.add(key(i, added[i]))
+                added[i] += 1
 
-        def saving():
-            try:
-                for i in range(25):
-                    b.save(path("while adding"))
-                    with type(b).open(path("while adding")) as back:
-                        if back.verify() is not True or \
-                                sum(back.check(range(1000))) != 1000:
-                            bad.append("seal or keys are wrong")
-            except Exception as error:
-                bad.append(error)
+        def key(i, n):
+            return n if i else f"{n}"
+
+        def whole(a, b):
+            for _ in range(8):
+                a.save(path("while adding"))
+                with type(a).open(path("while adding")) as back:
+                    check("saved", back.verify() is True)
+                a.seal()
+                a.verify()
+                type(a).from_bytes(bytes(a)).verify()
+                if isinstance(a, Bloom):
+                    a |= b
+                a == b, len(a), a.fpr
+
+        def ending():
+            found = together(lambda: whole(a, b), lambda: whole(b, a), lambda:
+                             a.update(range(1000)))
             stop.set()
-        together(adding, adding, saving)
-        check(f"saved while others add: {bad[:3]}", not bad)
+            check(f"errors: {found[:2]}", not found)
+        together(lambda: adding(0), lambda: adding(1), ending)
+        check(f"{added}: no key is lost", min(added) > 0 and all(a.check(
+            range(1000))) and all(key(i, n) in a for i in (0, 1)
+                                  for n in range(added[i])))
     sys.setswitchinterval(old)
     check("no temporary file is left",
           not [n for n in os.listdir(work) if ".new" in n])
@@ -190,46 +189,6 @@ def gates():
             closing.start()
             closing.join(PATIENCE)
         refuses(ValueError, "closed", lambda: b.add("late"))
-
-    # Calls on whole filters while others add: no key is lost, no seal is wrong
-    for make in lambda: Bloom(10**6, layout="blocked"), \
-            lambda: Bloom(10**6, layout="counting"), lambda: Chain(10**5):
-        a, b, wrong, adds = make(), make(), [], [0, 0]
-        stop = threading.Event()
-
-        def adding(i):
-            while not stop.is_set():
-                (a if i else b).add(key(i, adds[i]))
-                adds[i] += 1
-
-        def key(i, n):
-            return f"{n}" if i else n
-
-        def whole(a, b):
-            try:
-                for _ in range(4):
-                    a.seal()
-                    a.verify()
-                    type(a).from_bytes(bytes(a)).verify()
-                    if isinstance(a, Bloom):
-                        a |= b
-                    a == b, len(a), a.fpr
-            except BloomError as error:
-                wrong.append(error)
-        both = [threading.Thread(target=whole, args=pair)
-                for pair in ((a, b), (b, a))]
-        others = [threading.Thread(target=adding, args=(i,)) for i in (0, 1)]
-        for thread in both + others:
-            thread.start()
-        for thread in both:
-            thread.join()
-        stop.set()
-        for thread in others:
-            thread.join()
-        check(f"seals while others add: {wrong[:1]}", not wrong)
-        lost = sum(not (a if i else b).check([key(i, n)])[0]
-                   for i in (0, 1) for n in range(adds[i]))
-        check(f"{lost} of {adds} keys lost", not lost and min(adds) > 0)
     sys.setswitchinterval(old)
 
 
