@@ -434,18 +434,6 @@ static void falses()
     harmless(std::move(gone));
     harmless(filter(view(nullptr)));
     harmless(filter(gone.operator view()));
-    chain old(10, 0.1), newer(std::move(old));
-    IS(!old && newer);
-    old = std::move(newer);
-    IS(old && !newer);
-    newer = chain(5, 0.1);
-    IS(newer && newer.add("x"));
-    chain taken(std::move(old));
-    IS(!old.copy() && newer.copy() && taken.copy());
-    window first(10, 0.1), second(std::move(first));
-    IS(!first && second && !first.copy());
-    first = std::move(second);
-    IS(first && first.add("x"));
 #ifndef BLOOM_EXCEPTIONS
     filter damaged{view("damaged", 7)};
     IS(!damaged);
@@ -456,197 +444,168 @@ static void falses()
 #endif
 }
 
-// The filter that holds the most keys in so many bytes
 static void fits()
 {
-    const bloom_layout layouts[] = { BLOOM_CLASSIC, BLOOM_BLOCKED,
-                                     BLOOM_COUNTING };
-    for (bloom_layout layout : layouts) {
-        filter f = filter::fit(10000, 0.001, layout);
-        const uint64_t n = bloom_plan_capacity(f.plan(), 0.001);
-        IS(f.size() <= 10000 && f.size() > 9900 && f.plan().layout == layout
-           && n >= bloom_plan_capacity(bloom_plan_bytes_layout(n, 10000, layout),
-                                       0.001));
-        for (uint64_t i = 0; i < n; i++)
-            f.add(i);
-        IS(f.fpr() < 0.0012 && f.fpr() > 0.0008);
-    }
+    filter f = filter::fit(10000, 0.001, BLOOM_COUNTING), hidden = filter::fit(
+        1000, 0.1, BLOOM_CLASSIC, secret_bytes);
+    IS(f.size() <= 10000 && f.size() > 9900
+       && f.plan().layout == BLOOM_COUNTING);
     IS(filter::fit(10000, 0.001) == filter::fit(10000, 0.001, BLOOM_CLASSIC));
-    filter hidden = filter::fit(1000, 0.1, BLOOM_CLASSIC, secret_bytes);
     IS(hidden.add("x") && !view(hidden.get()).may_contain("x"));
     fails([] { return filter::fit(32, 0.1); });
     fails([] { return filter::fit(1000, 1); });
 }
 
+// Reads an image: a filter is read as a view.
+template <class F> struct reads {
+    static F from(const std::vector<unsigned char> &image,
+                  const secret &key = {})
+    {
+        bloom_error error = BLOOM_CORRUPT;
+        F made(image.data(), image.size(), &error, key);
+        IS(error == BLOOM_OK);
+        return made;
+    }
+};
+template <> struct reads<filter> {
+    static filter from(const std::vector<unsigned char> &image,
+                       const secret &key = {})
+        { return filter(reads<view>::from(image, key)); }
+};
+template <class F> static std::vector<unsigned char> image_of(const F &f)
+{
+    std::vector<unsigned char> image(f.size());
+    f.write(image.data());
+    return image;
+}
+
+// What filters, chains and windows have in common: equality, seals, images,
+// copies, moves and secrets. make(key) makes an empty one.
+template <class F, class Make> static void every(Make make)
+{
+    F a = make(secret()), b = make(secret()), empty = make(secret()),
+      hidden = make(secret_bytes), same_key = make(secret_bytes);
+    IS(a && a == b && !(a != b) && a != hidden && hidden == same_key);
+    for (int i = 0; i < 100; i++)
+        a.add(i), b.add(i), hidden.add(i);
+    IS(a == b && a != empty && hidden != same_key && a.may_contain(99)
+       && hidden.may_contain(99) && a.estimate() > 90 && a.fpr() > 0);
+    b.seal();
+    IS(a == b && b == a && a.verify() == BLOOM_UNSEALED
+       && b.verify() == BLOOM_OK);
+    std::vector<unsigned char> image = image_of(b);
+    F again = reads<F>::from(image), copy = again.copy();
+    IS(image == image_of(again) && image == image_of(copy) && again == b);
+    IS(copy.add("more") && copy != again && copy.may_contain("more")
+       && !again.may_contain("more") && copy.verify() == BLOOM_UNSEALED);
+    image.back() = static_cast<unsigned char>(image.back() ^ 255);
+    IS(reads<F>::from(image).verify() == BLOOM_CORRUPT);
+
+    // The right secret, a wrong one, and none
+    image = image_of(hidden);
+    const F right = reads<F>::from(image, secret_bytes),
+            wrong = reads<F>::from(image, { { 9 } }),
+            none = reads<F>::from(image);
+    IS(right == hidden && right.may_contain(99) && right.copy() == hidden
+       && right.copy().may_contain(99));
+    IS(wrong != hidden && !wrong.may_contain(99) && none != hidden
+       && !none.may_contain(99));
+
+    F taken(std::move(a));
+    IS(taken == b && !a && a != taken && !a.copy());
+    a = std::move(taken);
+    IS(a == b && !taken);
+    taken = make(secret());
+    IS(taken == empty && taken.add("x"));
+    a.clear();
+    IS(a == empty && a.add("x"));
+}
+
 static void whole()
 {
+    every<filter>([](const secret &key)
+                  { return filter(100, 1e-6, BLOOM_COUNTING, key); });
     filter a(1000, 0.01, BLOOM_BLOCKED), b(1000, 0.01, BLOOM_BLOCKED);
     a.add("a"), a.add("both"), b.add("b"), b.add("both");
-    filter both(a.operator view()), copy(std::move(both));
-    IS(!both && copy && same(a, copy));
+    filter copy(a.operator view());
     IS(copy.merge(b) && copy.may_contain("a") && copy.may_contain("b"));
     IS(copy.intersect(a) && same(copy, a) && !copy.merge(filter(7, 0.1)));
-    IS(copy.estimate() == 2 && copy.fpr() > 0 && copy.plan().hashes >= 8);
-    IS(copy.verify() == BLOOM_UNSEALED);
-    copy.seal();
-    IS(copy.verify() == BLOOM_OK);
-    copy.clear();
-    IS(copy.estimate() == 0);
-
-    filter counting(100, 0.01, BLOOM_COUNTING), flat(bloom_plan_for(100, 0.01));
-    IS(counting.add("x") && counting.add(5) && counting.remove("x")
-       && !counting.remove("x") && !counting.may_contain("x"));
-    IS(bloom_flatten(flat.get(), counting.get()) && flat.may_contain(5)
-       && !flat.may_contain("x"));
-    for (unsigned i = 0; i < 20; i++) {
-        const unsigned most = i < 15 ? i : 15;
-        IS(counting.count("x") == most && view(counting).count("x") == most
-           && counting.count(7) == most && counting.count(hashed) == most);
-        counting.add("x"), counting.add(7), counting.add(hashed);
-    }
-    counting.remove(7);
-    IS(counting.count(5) == 1 && counting.count(7) == 15 && !counting.count(9));
-    IS(flat.count(5) == 1 && flat.count("x") == 0 && a.count("a") == 1
+    IS(copy.estimate() == 2 && copy.plan().hashes >= 8 && a.count("a") == 1
        && a.count(std::string("absent")) == 0);
-
-    bloom_error error = BLOOM_OK;
+    bloom_error error = BLOOM_CORRUPT;
     view seen(a.get(), a.size(), &error);
-    a.seal();
-    filter clone(seen);
-    IS(same(clone, a) && clone.verify() == BLOOM_OK && clone.add("more")
-       && !a.may_contain("more") && clone.may_contain("a"));
+    IS(seen && error == BLOOM_OK && seen.may_contain("a") && same(seen, a));
 
-    bloom_plan wide = bloom_plan_for(1000, 0.01), narrow;
-    wide.cells = 64 * 5040;
-    narrow = wide;
-    narrow.cells /= 6;
-    filter folded(wide), planned(narrow);
+    for (const secret &key : { secret(), secret(secret_bytes) }) {
+        filter c(100, 0.01, BLOOM_COUNTING, key);
+        IS(c.add("x") && !c.add("x") && c.add(7) && c.add(hashed)
+           && c.count("x") == 2 && c.count(7) == 1 && c.count(hashed) == 1
+           && filter(c.operator view()).count("x") == 2 && c.count(9) == 0);
+        IS(c.remove("x") && c.remove("x") && !c.remove("x") && c.remove(7)
+           && c.remove(hashed) && c.estimate() == 0);
+    }
+    filter folded(bloom_plan{ 64 * 5040, 0, 7, BLOOM_CLASSIC, 64 }),
+        planned(bloom_plan{ 64 * 840, 0, 7, BLOOM_CLASSIC, 64 });
     for (int i = 0; i < 1000; i++)
         folded.add(i), planned.add(i);
     IS(!folded.fold(0) && !folded.fold(11) && folded.plan().cells == 64 * 5040);
     IS(folded.fold(6) && same(folded, planned));
-    IS(seen && error == BLOOM_OK && seen.may_contain("a") && same(seen, a));
-
-    filter third = clone.copy();
-    IS(same(third, clone) && third.add("another") && !same(third, clone)
-       && !clone.may_contain("another"));
-    std::vector<unsigned char> image(clone.size());
-    clone.write(image.data());
-    IS(same(view(image.data(), image.size()), clone));
 }
+
+// A chain of a few links, which has no clear()
+struct clearable : chain {
+    using chain::chain;
+    clearable(chain &&c) : chain(std::move(c)) {}
+    void clear() { chain::operator=(chain(10, 0.01)); }
+};
 
 static void chains()
 {
-    chain c(10, 0.01, BLOOM_BLOCKED);
-    bloom_error error = BLOOM_CORRUPT;
-    IS(c && c.add("text") && c.add(-1) && c.add(hashed));
+    every<clearable>([](const secret &key)
+                     { return clearable(10, 0.01, BLOOM_CLASSIC, key); });
+    chain c(10, 0.01, BLOOM_BLOCKED), other(11, 0.01, BLOOM_BLOCKED);
+    IS(c && c.add("text") && c.add(-1) && c.add(hashed) && c != other);
     for (int i = 0; i < 1000; i++)
         c.add(i);
-    IS(c.may_contain("text") && c.may_contain(-1));
-    IS(bloom_chain_links(c.get()) > 3);
-    IS(c.may_contain(hashed) && !c.may_contain("none"));
+    IS(c.may_contain("text") && c.may_contain(-1) && c.may_contain(hashed)
+       && !c.may_contain("none") && c.links() > 3 && !c.link(c.links())
+       && c.links() == bloom_chain_links(c.get()));
     IS(c.rate() > 0.0099 && c.rate() < 0.0101 && c.fpr() < 0.0099
-       && c.link(0).verify() == BLOOM_UNSEALED && c.verify() == BLOOM_UNSEALED);
-    c.seal();
-    std::vector<unsigned char> image(c.size());
-    c.write(image.data());
-    chain d(image.data(), image.size(), &error);
-    IS(d && error == BLOOM_OK && d.may_contain(999) && d.get());
-    IS(d.estimate() > 900 && image.size() == c.size() && same(c, d)
-       && d.link(0).verify() == BLOOM_OK && d.verify() == BLOOM_OK);
-    chain e(std::move(d)), copy = e.copy();
-    IS(!d && e && same(copy, e));
+       && c.link(0).verify() == BLOOM_UNSEALED);
+    chain e = c.copy(), hidden(10, 0.01, BLOOM_BLOCKED, secret_bytes);
     unsigned alike = 0;
     for (int i = 1000; i < 5000; i++)
-        alike += copy.add(i) == e.add(i);       // it grows in the same way
-    IS(alike == 4000 && same(copy, e) && e.add("only in one")
-       && !copy.may_contain("only in one"));
-    image[90] ^= 255;
-    chain damaged(image.data(), image.size());
-    IS(damaged.verify() == BLOOM_CORRUPT);
-}
-
-// Chains and windows are equal as filters are; their seals do not count.
-static void equals()
-{
-    chain a(10, 0.01), b(10, 0.01), other(11, 0.01);
-    IS(a == b && a != other && !(a != b));
-    for (int i = 0; i < 100; i++)
-        a.add(i), b.add(i);
-    IS(a == b && a == a.copy());
-    b.seal();
-    IS(a == b && b == a);
-    IS(a.add("in the last link") && b.add("of one of them") && a != b
-       && a.links() == b.links());
-    chain c(10, 0.01, BLOOM_CLASSIC, secret_bytes),
-        d(10, 0.01, BLOOM_CLASSIC, secret_bytes), empty(10, 0.01);
-    IS(c == d && c != empty);
-    chain gone(std::move(c));
-    IS(c != gone && gone == d && !(c == d) && c == c.copy());
-
-    window v(1000, 0.01), w(1000, 0.01), fewer(1000, 0.01, 4);
-    IS(v.add("x") && v != w && w.add("x") && v == w && v != fewer);
-    IS(v.add("only here") && w.add("only there") && v != w && v == v.copy());
-    v.clear(), w.clear();
-    w.seal();
-    IS(v == w && !(v != w));
-    v.step();
-    IS(v != w);
-    w.step();
-    IS(v == w);
-    bloom_window_set_time(w.get(), 1, 2);
-    IS(v != w);
-    window hidden(1000, 0.01, 8, BLOOM_CLASSIC, secret_bytes),
-        plain(1000, 0.01);
-    IS(hidden != plain);
-    window left(std::move(w));
-    IS(w != left && w == w.copy());
+        alike += c.add(i) == e.add(i);          // it grows in the same way
+    IS(alike == 4000 && same(c, e) && e.add("in the last link") && c != e);
+    IS(hidden.add("x") && hidden.link(0).may_contain("x"));
 }
 
 static void windows()
 {
+    every<window>([](const secret &key)
+                  { return window(800, 1e-4, 8, BLOOM_BLOCKED, key); });
     window w(1000, 0.001), planned(bloom_window_plan_for(1000, 0.001, 8,
                                                          BLOOM_CLASSIC));
-    bloom_error error = BLOOM_CORRUPT;
     IS(w && w.plan().generations == 8 && w.plan().room == 143
        && same(w, planned) && w.estimate() == 0
        && window(10, 0.1, 2).plan().generations == 2);
-    for (int i = 0; i < 5000; i++)
-        w.add(i);
-    unsigned in = 0;
-    for (int i = 4000; i < 5000; i++)
-        in += w.may_contain(i);
-    IS(in == 1000 && !w.may_contain(1) && w.add("text") && w.may_contain("text")
-       && w.add(hashed) && w.fpr() > 0 && w.fpr() < 0.0011);
-    IS(w.estimate() > 950 && w.estimate() < 1250);
-    IS(w.verify() == BLOOM_UNSEALED && w.generation(0).may_contain("text")
+    IS(w.add("text") && w.add(hashed) && w.generation(0).may_contain("text")
        && !w.generation(1).may_contain("text") && !w.generation(8));
-    w.seal();
-    IS(w.verify() == BLOOM_OK);
-    std::vector<unsigned char> image(w.size());
-    w.write(image.data());
-    window again(image.data(), image.size(), &error), copy = again.copy();
-    IS(again && error == BLOOM_OK && same(again, w) && same(copy, w));
     for (int i = 0; i < 8; i++) {
-        IS(copy.may_contain("text"));
-        copy.step();
+        IS(w.may_contain("text"));
+        w.step();
     }
-    IS(!copy.may_contain("text") && again.may_contain("text"));
-    window timed(70, 1e-6);
-    IS(timed.room_left() == 10 && timed.add(-1) && timed.room_left() == 9);
+    IS(!w.may_contain("text") && w == planned.copy());
+    bloom_window_set_time(w.get(), 1, 2);
+    IS(w != planned);
+    window timed(70, 1e-6, 8, BLOOM_CLASSIC, secret_bytes);
+    IS(timed.room_left() == 10 && timed.add(-1) && timed.room_left() == 9
+       && timed.generation(0).may_contain(-1));
     for (uint64_t now = 0; now < 100; now++)
         IS(!timed.advance(now, 20) && timed.add(now)
            && timed.may_contain(now < 20 ? 0 : now - 20));
     IS(!timed.may_contain(70) && !timed.advance(1000, 20)
        && timed.estimate() == 0);
-    for (int i = 0; i < 10; i++)
-        timed.add(i);
-    IS(timed.room_left() == 1);
-    again.clear();
-    IS(!again.may_contain("text") && w.may_contain("text"));
-    image[200] ^= 255;
-    window damaged(image.data(), image.size());
-    IS(damaged.verify() == BLOOM_CORRUPT);
 }
 
 // With a secret, the hashes of all keys are those of bloom_keyed.h.
@@ -665,55 +624,16 @@ static void secrets()
        && !f.may_contain("other") && !f.add(std::string("text")));
     IS(!c.may_contain("text") && !c.may_contain(5));
 
-    // The right secret, a wrong one, and none
-    std::vector<unsigned char> image(f.size());
-    f.write(image.data());
-    view right(image.data(), image.size(), nullptr, secret_bytes);
-    view wrong(image.data(), image.size(), nullptr, other);
-    view none(image.data(), image.size());
-    IS(right.may_contain("text") && right.may_contain(5) && right == f);
-    IS(!wrong.may_contain("text") && !wrong.may_contain(5) && wrong != f);
-    IS(!none.may_contain("text") && !none.may_contain(5) && none != f);
-    filter copy = f.copy(), from_view(right);
-    IS(copy == f && copy.may_contain("text") && from_view.may_contain("text")
-       && copy.add("more") && copy.may_contain("more"));
-
     // Filters with other secrets cannot be combined.
-    filter others(1000, 1e-6, BLOOM_CLASSIC, other);
+    filter others(1000, 1e-6, BLOOM_CLASSIC, other), copy = f.copy();
     IS(!f.merge(others) && !f.intersect(others) && !f.merge(g) && !g.merge(f));
     fails([&] { return f |= others; });
     fails([&] { return f &= g; });
     fails([&] { return g | f; });
-    IS(f.merge(copy) && f.may_contain("more") && (f | copy) == f
-       && (f | copy).may_contain("more"));
-
-    filter counting(100, 1e-6, BLOOM_COUNTING, secret_bytes);
-    IS(counting.add("two") && !counting.add("two") && counting.add(2)
-       && counting.count("two") == 2 && counting.count(2) == 1
-       && filter(counting.operator view()).count("two") == 2
-       && view(counting.get()).count("two") == 0);
-    counting.clear();
-    IS(counting.add("x") && !counting.remove("y") && counting.remove("x")
-       && !counting.may_contain("x") && !counting.remove("x"));
+    IS(copy.add("more") && f.merge(copy) && f.may_contain("more")
+       && (f | copy) == f && (f | copy).may_contain("more"));
     filter planned(bloom_plan_layout(100, 1e-6, BLOOM_BLOCKED), other);
     IS(planned.add("x") && !planned.may_contain("y"));
-    chain log(10, 1e-6, BLOOM_BLOCKED, secret_bytes);
-    window last(100, 1e-6, 4, BLOOM_CLASSIC, secret_bytes);
-    unsigned fresh = 0;
-    for (int i = 0; i < 100; i++)
-        fresh += log.add(i) && last.add(i);
-    IS(fresh == 100 && log.may_contain(99) && last.may_contain(99)
-       && log.copy().may_contain(99) && last.copy().may_contain(99)
-       && log.link(log.links() - 1).may_contain(99)
-       && last.generation(0).may_contain(99));
-    image.resize(log.size() + last.size());
-    log.write(image.data());
-    last.write(image.data() + log.size());
-    const unsigned char *at = image.data() + log.size();
-    IS(chain(image.data(), log.size(), nullptr, secret_bytes).may_contain(99)
-       && !chain(image.data(), log.size()).may_contain(99));
-    IS(window(at, last.size(), nullptr, secret_bytes).may_contain(99)
-       && !window(at, last.size(), nullptr, other).may_contain(99));
     IS(secret(secret_bytes) && !secret() && secret() == secret()
        && !(secret(secret_bytes) == secret(other)));
 }
@@ -953,17 +873,11 @@ template <class F> static void saves(F f, F hidden)     // with secret_bytes
     IS(g.verify() == BLOOM_OK);
     std::vector<char> image(f.size());
     f.write(image.data());
-    image.push_back(0);                 // the next save would drop it
-    put("damaged", image);
-    IS(load_error<F>("damaged") == EBADMSG);
-    image.resize(image.size() - 2);
-    put("damaged", image);
-    IS(load_error<F>("damaged") == EBADMSG);
-    f.write((image.resize(f.size()), image.data()));
     image.back() = static_cast<char>(image.back() ^ 1);
     put("damaged", image);
     IS(load_error<F>("damaged") == EBADMSG);
-    put("damaged", { 'B', 'L' });
+    image.pop_back();
+    put("damaged", image);
     IS(load_error<F>("damaged") == EBADMSG);
     IS(load_error<F>("none") == ENOENT && load_error<F>(".") == EISDIR);
     FAILS(f.save("none/f"), ENOENT);
@@ -1042,7 +956,6 @@ int main()
     whole();
     chains();
     windows();
-    equals();
     secrets();
     many_filters({});
     many_filters(secret_bytes);
