@@ -2,8 +2,7 @@
 # stumble over: links and paths of the documents that lead nowhere, commands that
 # do not exist, lines of C in README.md that do not compile, lines that are too
 # wide, private names of bloom.h outside of it, and an #include in extern "C".
-# It also lists pairs of files that share lines. It ends with "N passed, N
-# failed".
+# It ends with "N passed, N failed".
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 . tests/helpers.sh
 
@@ -196,31 +195,4 @@ for file in bloom.h examples/companions/*.h; do
         { last = $0 }' "$file")
 done
 
-# twice FOLDER: pairs of files that share six consecutive lines, without blank
-# lines, single braces and #include. exercise.c is mini.c with TODOs.
-twice() {
-    grep -E "^$1/.*\.(c|h|cpp|hpp|ino|sh|py|js|mjs|awk)$" build/files |
-        grep -v class/exercise.c | xargs awk '
-        FNR == 1 { n = 0 }
-        { gsub(/[ \t]+/, " "); sub(/^ /, ""); sub(/ $/, "") }
-        length($0) < 4 || /^#include/ { next }
-        {
-            line[n % 6] = $0; at[n % 6] = FNR; n++
-            if (n < 6) next
-            block = ""
-            for (i = n - 6; i < n; i++) block = block line[i % 6] "\n"
-            if (!(block in first)) first[block] = FILENAME ":" at[n % 6]
-            else {
-                pair = first[block]; sub(/:.*/, "", pair)
-                if (!(pair SUBSEP FILENAME in seen))
-                    print first[block] " = " FILENAME ":" at[n % 6]
-                seen[pair, FILENAME] = 1
-            }
-        }'
-}
-for folder in tests examples; do
-    twice $folder
-done >build/twice
-[ ! -s build/twice ] || { echo 'Pairs of files that share six lines, for a look:'
-                          cat build/twice; }
 counted docs
