@@ -19,9 +19,7 @@
 
    TEST_STOP is for mutants.py: the program ends at the first failure, and prints
    each test before it runs. TEST_ONLY has the tests to run, each on a line, and
-   TEST_SECONDS the CPU time of a test. Both of these are in the environment.
-   TEST_APART is for matrix.py: each test is a process of its own, so that all
-   run, whatever happens in one. */
+   TEST_SECONDS the CPU time of a test. Both of these are in the environment. */
 #if defined __unix__ || defined __APPLE__
 #include <signal.h>
 #include <sys/time.h>
@@ -39,7 +37,7 @@ static void test_does_not_end(int number)
 static void limit_test(const char *test)
 {
     struct itimerval cpu = { { 0, 0 }, { 60 * (long)test_minutes, 0 } };
-#if defined TEST_STOP || defined TEST_APART
+#ifdef TEST_STOP
     cpu.it_value.tv_sec = atoi(getenv("TEST_SECONDS"));
 #endif
     test_now = test;
@@ -52,21 +50,14 @@ static void limit_test(const char *test)
 #define limit_test(test) ((void)(test))
 #endif
 
-#if defined TEST_STOP || defined TEST_APART
-static bool is_wanted(const char *test)
+#ifdef TEST_STOP
+static bool begin_test(const char *test)
 {
     const char *only = getenv("TEST_ONLY");
     const size_t size = strlen(test);
     while (only && *only && (strncmp(only, test, size) || only[size] != '\n'))
         only = strchr(only, '\n') + 1;
-    return !only || *only;
-}
-#endif
-
-#ifdef TEST_STOP
-static bool begin_test(const char *test)
-{
-    if (!is_wanted(test))
+    if (only && !*only)
         return false;
     limit_test(test);
     printf("test: %s\n", test);
@@ -117,33 +108,7 @@ static int end_tests(void)
 }
 
 /* Runs a test, after an expression that sets its state. */
-#ifndef TEST_APART
 #define RUN_TEST(call, before) \
     (begin_test(#call) ? ((before), (void)(call), count_test(#call)) : (void)0)
-#else
-#include <sys/wait.h>
-/* In the parent process, counts the test, and says in which file it is. */
-static bool in_a_child(const char *test, const char *file)
-{
-    int status = 1;
-    pid_t child;
-    if (!is_wanted(test))
-        return false;
-    fflush(stdout);
-    child = fork();
-    if (child == 0) {
-        limit_test(test);
-        alarm(20);
-        return true;
-    }
-    waitpid(child, &status, 0);
-    printf("%s %s: %s\n", file, test, status ? "noticed" : "passed");
-    passed++;
-    return false;
-}
-#define RUN_TEST(call, before) \
-    (in_a_child(#call, __FILE__) \
-     ? ((before), (void)(call), _exit(failures != 0)) : (void)0)
-#endif
 
 #endif
