@@ -2,6 +2,7 @@
    saved and loaded, refuses corrupted images, and loses no key when memory is
    short. The oracles are exact sets of keys, and images made by golden.py. */
 #include "unit.h"
+#include "kinds.h"
 
 #ifdef TEST_CHAIN
 
@@ -496,25 +497,15 @@ static void many_in_chain(unsigned layout)
             hashed[i] = bloom_hash_u64(link, number[i] * 11);
         }
         memset(answers, 2, sizeof answers);
-        trues = adds
-              ? kind == 0 ? bloom_chain_add_many(many, text, count, answers)
-              : kind == 1 ? bloom_chain_add_many_u64(many, number, count,
-                                                     answers)
-              : bloom_chain_add_many_hash(many, hashed, count, answers)
-              : kind == 0 ? bloom_chain_may_contain_many(many, text, count,
-                                                         answers)
-              : kind == 1 ? bloom_chain_may_contain_many_u64(many, number,
-                                                             count, answers)
-              : bloom_chain_may_contain_many_hash(many, hashed, count, answers);
+        trues = adds ? MANY(bloom_chain_add, many, kind, text, number, hashed,
+                            count, answers)
+                     : MANY(bloom_chain_may_contain, many, kind, text, number,
+                            hashed, count, answers);
         for (i = 0; i < count; i++) {
-            bool is = adds ? kind == 0 ? bloom_chain_add(one, text[i].data,
-                                                         text[i].size)
-                    : kind == 1 ? bloom_chain_add_u64(one, number[i])
-                    : bloom_chain_add_hash(one, hashed[i])
-                    : kind == 0 ? bloom_chain_may_contain(one, text[i].data,
-                                                          text[i].size)
-                    : kind == 1 ? bloom_chain_may_contain_u64(one, number[i])
-                    : bloom_chain_may_contain_hash(one, hashed[i]);
+            bool is = adds ? ONE(bloom_chain_add, one, kind, text[i], number[i],
+                                 hashed[i])
+                           : ONE(bloom_chain_may_contain, one, kind, text[i],
+                                 number[i], hashed[i]);
             wrong += answers[i] != is;
             want += is;
         }

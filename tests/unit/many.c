@@ -2,6 +2,7 @@
    one call per key, for all three kinds of keys, also in filters so large that
    bloom.h takes other paths. A failure means lost keys or wrong answers. */
 #include "unit.h"
+#include "kinds.h"
 
 /* The hash `last` of test_boundaries, which needs the lowest bit of h1 */
 static void test_many_at_boundary(void)
@@ -40,16 +41,12 @@ static void fill_keys(void)
 
 static bool add_one(bloom *b, unsigned kind, size_t i)
 {
-    return kind == 0 ? bloom_add(b, keys[i].data, keys[i].size)
-         : kind == 1 ? bloom_add_u64(b, integers[i])
-                     : bloom_add_hash(b, hashes[i]);
+    return ONE(bloom_add, b, kind, keys[i], integers[i], hashes[i]);
 }
 
 static bool ask_one(const bloom *b, unsigned kind, size_t i)
 {
-    return kind == 0 ? bloom_may_contain(b, keys[i].data, keys[i].size)
-         : kind == 1 ? bloom_may_contain_u64(b, integers[i])
-                     : bloom_may_contain_hash(b, hashes[i]);
+    return ONE(bloom_may_contain, b, kind, keys[i], integers[i], hashes[i]);
 }
 
 /* Adds the last `count` keys in one call and, to another filter, one by one.
@@ -66,11 +63,8 @@ static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
     bool is_new[MOST + 1], maybe[MOST + 1];
     is_new[count] = maybe[MOST] = true;
     bloom_seal(many);
-    result = kind == 0
-           ? bloom_add_many(many, keys + first, count, is_new)
-           : kind == 1
-           ? bloom_add_many_u64(many, integers + first, count, is_new)
-           : bloom_add_many_hash(many, hashes + first, count, is_new);
+    result = MANY(bloom_add, many, kind, keys + first, integers + first,
+                  hashes + first, count, is_new);
     if (count == 0) {                   /* nothing was added: the seal stays */
         CHECK(verify(many) == BLOOM_OK);
         bloom_seal(single);
@@ -82,9 +76,8 @@ static void many_against_single(bloom_plan plan, unsigned kind, unsigned count)
     CHECK(result == 0 && is_new[count] && maybe[MOST]);
     CHECK(memcmp(many, single, size) == 0);
     view = look(many, size);
-    result = kind == 0 ? bloom_may_contain_many(view, keys, MOST, maybe)
-           : kind == 1 ? bloom_may_contain_many_u64(view, integers, MOST, maybe)
-                       : bloom_may_contain_many_hash(view, hashes, MOST, maybe);
+    result = MANY(bloom_may_contain, view, kind, keys, integers, hashes, MOST,
+                  maybe);
     for (i = 0; i < MOST; i++) {
         result -= maybe[i];
         CHECK(maybe[i] == ask_one(view, kind, i));

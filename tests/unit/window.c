@@ -9,6 +9,7 @@
 #define BLOOM_FREE(pointer) guarded_free(pointer)
 #include "../random.h"
 #include "guarded.h"
+#include "kinds.h"
 #include "examples/companions/bloom_window.h"
 
 enum { KEYS = 4000 };
@@ -540,30 +541,21 @@ static void many(void)
     const size_t size = bloom_window_size(one);
     unsigned i, pass, trues;
     size_t returned;
-    for (pass = 0; pass < 6; pass++) {  /* _u64, _hash, bytes, twice */
+    for (pass = 0; pass < 6; pass++) {  /* each kind of key, twice */
         for (i = 0; i < COUNT; i++) {
             number[i] = key_at(i + 300 * (pass / 3));
             hash[i] = bloom_hash_u64(like, number[i]);
             key[i].data = &number[i];
             key[i].size = i % 9;
         }
-        returned = pass % 3 == 0
-            ? bloom_window_add_many_u64(all, number, COUNT, answer)
-            : pass % 3 == 1
-            ? bloom_window_add_many_hash(all, hash, COUNT, answer)
-            : bloom_window_add_many(all, key, COUNT, answer);
-        check(returned == (pass % 3 == 0
-            ? bloom_window_add_many_u64(blind, number, COUNT, NULL)
-            : pass % 3 == 1
-            ? bloom_window_add_many_hash(blind, hash, COUNT, NULL)
-            : bloom_window_add_many(blind, key, COUNT, NULL)),
-            "adding many without results");
+        returned = MANY(bloom_window_add, all, pass % 3, key, number, hash,
+                        COUNT, answer);
+        check(returned == MANY(bloom_window_add, blind, pass % 3, key, number,
+                               hash, COUNT, NULL),
+              "adding many without results");
         for (i = trues = 0; i < COUNT; i++) {
-            check(answer[i] == (pass % 3 == 0
-                ? bloom_window_add_u64(one, number[i]) : pass % 3 == 1
-                ? bloom_window_add_hash(one, hash[i])
-                : bloom_window_add(one, key[i].data, key[i].size)),
-                "adding many at once");
+            check(answer[i] == ONE(bloom_window_add, one, pass % 3, key[i],
+                                   number[i], hash[i]), "adding many at once");
             trues += answer[i];
         }
         check(returned == trues && trues > 0, "how many were new");
@@ -574,23 +566,15 @@ static void many(void)
             hash[i] = bloom_hash_u64(like, number[i]);
             key[i].size = i % 9;
         }
-        returned = pass % 3 == 0
-            ? bloom_window_may_contain_many_u64(all, number, COUNT, answer)
-            : pass % 3 == 1
-            ? bloom_window_may_contain_many_hash(all, hash, COUNT, answer)
-            : bloom_window_may_contain_many(all, key, COUNT, answer);
-        check(returned == (pass % 3 == 0
-            ? bloom_window_may_contain_many_u64(all, number, COUNT, NULL)
-            : pass % 3 == 1
-            ? bloom_window_may_contain_many_hash(all, hash, COUNT, NULL)
-            : bloom_window_may_contain_many(all, key, COUNT, NULL)),
-            "looking up many without results");
+        returned = MANY(bloom_window_may_contain, all, pass % 3, key, number,
+                        hash, COUNT, answer);
+        check(returned == MANY(bloom_window_may_contain, all, pass % 3, key,
+                               number, hash, COUNT, NULL),
+              "looking up many without results");
         for (i = trues = 0; i < COUNT; i++) {
-            check(answer[i] == (pass % 3 == 0
-                ? bloom_window_may_contain_u64(one, number[i]) : pass % 3 == 1
-                ? bloom_window_may_contain_hash(one, hash[i])
-                : bloom_window_may_contain(one, key[i].data, key[i].size)),
-                "looking up many at once");
+            check(answer[i] == ONE(bloom_window_may_contain, one, pass % 3,
+                                   key[i], number[i], hash[i]),
+                  "looking up many at once");
             trues += answer[i];
         }
         check(returned == trues && trues > 0, "how many may be in");
