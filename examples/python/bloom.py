@@ -335,14 +335,15 @@ def _batches(keys: Any, keyed: bool) -> Iterator[Any]:
         raise TypeError("the keys are a table, whose rows or elements may be "
                         "the keys: pass one dimension, for example "
                         "table.ravel() or a column")
-    if view is not None and not keyed and view.format in {*"QqLl"} \
-            and (view.ndim, view.itemsize) == (1, 8):
+    wide = view is not None and view.format in {*"QqLl"} \
+        and (view.ndim, view.itemsize) == (1, 8)
+    if wide and not keyed:
         for i in range(0, len(view), _CHUNK):           # Ctrl-C comes between
             part = view[i:i + _CHUNK]
             yield "_many_u64", part if part.contiguous else array(
                 "Q", bytes(part)), None
         return
-    if isinstance(keys, (str, *_BYTES)):
+    if isinstance(keys, (str, *_BYTES)) and not wide:
         raise TypeError("this is one key: pass a list of keys, or use add() or "
                         "`in`")
     every, chunk = iter(keys), [0]
