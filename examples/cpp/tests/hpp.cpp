@@ -401,33 +401,6 @@ static void harmless(filter f)
     fails([&] { return good | moved; });
 }
 
-// The number of keys that two filters share: the code of the README, with 200
-// seeds, for sets that are disjoint and for sets that share 100 keys. For many
-// seeds, the sum of the estimates is below the estimate of the union.
-static void common()
-{
-    int below = 0, misleading = 0;
-    uint64_t sums[2] = {};
-    for (uint64_t seed = 0; seed < 200; seed++)
-        for (int same : { 0, 100 }) {
-            bloom_plan plan = bloom_plan_for(500, 0.01);
-            plan.seed = seed;
-            filter a(plan), b(plan);
-            for (int i = 0; i < 500; i++)
-                a.add(i), b.add(i + 500 - same);
-            filter either = a | b;
-            uint64_t both = a.estimate() + b.estimate();
-            uint64_t all = either.estimate();
-            below += both < all;
-            misleading += (a & b).estimate() > static_cast<uint64_t>(same) + 50;
-            both = both > all ? both - all : 0;
-            IS(both < static_cast<uint64_t>(same) + 50);
-            sums[same > 0] += both;
-        }
-    IS(below > 50 && misleading == 400);
-    IS(sums[0] < 200 * 10 && sums[1] > 200 * 95 && sums[1] < 200 * 105);
-}
-
 static void falses()
 {
     filter gone(10, 0.1), taker(std::move(gone));
@@ -950,7 +923,6 @@ int main()
     ends();
     lists();
     operators();
-    common();
     falses();
     fits();
     whole();
