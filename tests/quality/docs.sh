@@ -186,6 +186,16 @@ done
 none 'names that bloom.h lists for companions, which none uses' $(
     cat build/used.* | grep -v -x -F -f - build/for-companions)
 
+# The golden images of the tests are those that a second implementation makes.
+if command -v python3 >/dev/null; then
+    grep -h -o '"[0-9a-f]\{2,\}"' tests/unit/images.c tests/unit/chain.c \
+        >build/golden
+    none 'images of golden.py that no test has' $(python3 tests/unit/golden.py |
+        grep -o '"[0-9a-f]*"' | grep -v -x -F -f build/golden)
+else
+    echo 'skipped: tests/unit/golden.py (needs python3)'
+fi
+
 # A C++ library may have templates in <string.h>, which extern "C" refuses.
 for file in bloom.h examples/companions/*.h; do
     none "#include in extern \"C\"" $(awk '
