@@ -149,12 +149,12 @@ uninstall::
 
 # ---- The library, for other languages ---------------------------------------
 
-# The shared library is libbloom-h.so.MAJOR.MINOR to the loader, as functions may
-# go with a minor version. Debian has another libbloom.so.1. Other languages
+# The shared library is libbloom-h.so.MAJOR to the loader, as no function goes
+# within a major version. Debian has another libbloom.so.1. Other languages
 # cannot read the macro BLOOM_VERSION, so the library has it as a constant, too.
 # Its second object has the functions for programs with -DBLOOM_ATOMIC, which have
 # names of their own. It is empty if the compiler has no atomic operations.
-SONAME = libbloom-h.so.$(basename $(VERSION))
+SONAME = libbloom-h.so.$(firstword $(subst ., ,$(VERSION)))
 LIBRARY = $(C99) -fPIC -DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -x c - -c -o
 OBJECTS = build/libbloom.o build/libbloom-atomic.o
 

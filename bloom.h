@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Unlicense
-   bloom.h 2.4.0 - one header for C99 and C++11: Bloom filters that keep the
+   bloom.h 3.0.0 - one header for C99 and C++11: Bloom filters that keep the
    false-positive rate you ask for
 
    A Bloom filter is a set of keys in very little memory: at a false-positive
@@ -144,7 +144,7 @@
 
 /* major * 10000 + minor * 100 + patch. Format 2 is frozen: this and every later
    version reads and writes it. */
-#define BLOOM_VERSION 20400
+#define BLOOM_VERSION 30000
 /* The size of an image's header in bytes. From these bytes alone,
    bloom_image_size tells the size of the image. */
 #define BLOOM_HEADER_SIZE 32
@@ -3574,6 +3574,10 @@ BLOOM_END_HUSH_
    Each version says what a program that used the one before must change. All
    else compiles and does the same: the examples and tests of 2.0.0, 2.1.0 and
    2.2.0 were compiled with later headers.
+
+   3.0.0, November 2026. Within a major version, no public name, option or file
+   goes or changes its meaning, from this version on. To change:
+   - Link programs that use libbloom again. To the loader it is libbloom-h.so.3.
 
    2.4.0, November 2026. New: bloom_plan_fit, bloom_count. bloom_file.h promises
    less. To change:

@@ -30,7 +30,7 @@ if command -v nm >/dev/null && command -v readelf >/dev/null; then
     is 'exported names' '' "$(diff $work/declared $work/exported)"
     is 'at least 90 names' yes \
         "$([ $(wc -l <$work/declared) -ge 90 ] && echo yes)"
-    is soname "libbloom-h.so.${VERSION%.*}" \
+    is soname "libbloom-h.so.${VERSION%%.*}" \
         "$(readelf -d build/libbloom.so | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"
 else
     echo 'skipped: exported names and soname (nm, readelf; package binutils)'

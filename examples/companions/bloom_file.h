@@ -63,7 +63,7 @@
 #ifndef BLOOM_FILE_H
 #define BLOOM_FILE_H
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20400
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 30000
 #error "bloom_file.h needs the bloom.h of its own version, but the compiler \
 found another one first: copy the right one into the folder of bloom_file.h"
 #endif

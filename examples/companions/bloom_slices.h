@@ -71,7 +71,7 @@
 #ifndef BLOOM_SLICES_H
 #define BLOOM_SLICES_H
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20400
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 30000
 #error "bloom_slices.h needs the bloom.h of its own version, but the compiler \
 found another one first: copy the right one into the folder of bloom_slices.h"
 #endif

@@ -61,7 +61,7 @@
 #ifndef BLOOM_WINDOW_H
 #define BLOOM_WINDOW_H
 
-#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 20400
+#if !defined(BLOOM_VERSION) || BLOOM_VERSION != 30000
 #error "bloom_window.h needs the bloom.h of its own version, but the compiler \
 found another one first: copy the right one into the folder of bloom_window.h"
 #endif

@@ -158,7 +158,7 @@ def _functions(prefix: str, table: str) -> Any:
 _here = os.path.dirname(os.path.abspath(__file__))
 _path = os.environ.get("LIBBLOOM") or next((place for place in (
     _here + "/libbloom.so", _here + "/../../build/libbloom.so")
-    if os.path.exists(place)), "libbloom-h.so.2.4")
+    if os.path.exists(place)), "libbloom-h.so.3")
 _COMMON = """- v free seal, d v fpr, b vsz add may_contain,
     b vu add_u64 may_contain_u64, b vh add_hash may_contain_hash,
     z vvzv add_many may_contain_many add_many_u64 may_contain_many_u64, """
