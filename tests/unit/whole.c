@@ -3,13 +3,6 @@
    same keys were added, and cells that are counted or combined one by one. */
 #include "unit.h"
 
-/* The library's major version is the format version. */
-static void test_version(void)
-{
-    CHECK(bloom_init(memory, 40, a_plan(64, 1, 32, 0)) != NULL);
-    CHECK(memory[3] == BLOOM_VERSION / 10000);
-}
-
 static void test_making(void)
 {
     bloom_plan plan = a_plan(1024, 7, 32, 9), p;
@@ -416,7 +409,6 @@ static void test_intersection_size(void)
 
 static void whole_tests(void)
 {
-    RUN(test_version());
     RUN(test_making());
     RUN(test_init_zeroed());
     RUN(test_whole());
