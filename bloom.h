@@ -26,6 +26,21 @@
    Other files that use the filter just include bloom.h. If only one file uses
    it, #define BLOOM_STATIC instead.
 
+   CALLS. Each is described where it is declared, in this order.
+     plan   bloom_plan_for(n, p) .._layout .._hashes .._one_in   for n and p
+            .._bytes .._bytes_layout .._fit                      for a size
+            BLOOM_PLAN BLOOM_SIZE BLOOM_CELLS BLOOM_HASHES       constants
+            bloom_plan_size .._fpr .._capacity                   ask a plan
+     make   bloom_new bloom_new_layout bloom_create bloom_copy bloom_free
+            bloom_init bloom_init_zeroed                         in your memory
+     bytes  bloom_open bloom_view bloom_image_size bloom_size bloom_plan_of
+            bloom_clear bloom_seal bloom_verify bloom_error_text
+     keys   bloom_add bloom_may_contain     also .._u64 .._hash, and .._many
+            bloom_remove bloom_count        counting; also .._u64 .._hash
+            bloom_hash_key bloom_hash_u64 bloom_probes
+     whole  bloom_merge bloom_intersect bloom_flatten bloom_fold bloom_fold_by
+            bloom_ones bloom_estimate bloom_fpr                  ask a filter
+
    PROMISES
      No false negatives: a lookup always finds a key that was added.
      The rate you ask for: while at most n different keys were added, the rate
@@ -688,8 +703,9 @@ BLOOM_API double bloom_fpr(const bloom *b);
     ? (((n) | ((n) == 0)) * BLOOM_BITS_PER_KEY_(r, e) / 65536 \
         + 3 + (e) / 4 + 63) \
       / 64 * 64 : 0)
-/* The bits per key times 65536. The last line offsets what degenerate walks add
-   in width 32: bloom_plus_degenerate_walks_. */
+/* The bits per key times 65536: 94549 / 65536 is 1 / ln 2, rounded up. The last
+   line offsets what degenerate walks add in width 32:
+   bloom_plus_degenerate_walks_. */
 #define BLOOM_BITS_PER_KEY_(r, e) ((BLOOM_LOG_(r, e) * 94549 >> 32) + 1 \
     + ((r) >> 15) * 5 / 4)
 #ifdef BLOOM_TINY
@@ -898,8 +914,10 @@ typedef uint64_t bloom_index_;
    check that the caller's bytes are an image. Other functions rely on that. */
 
 enum {
-    BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5, BLOOM_K_AT_ = 6,
-    BLOOM_M_AT_ = 8, BLOOM_SEED_AT_ = 16, BLOOM_SEAL_AT_ = 24
+    BLOOM_FORMAT_ = 2,          /* the format version */
+    BLOOM_FORMAT_AT_ = 3, BLOOM_LAYOUT_AT_ = 4, BLOOM_WIDTH_AT_ = 5,
+    BLOOM_K_AT_ = 6, BLOOM_ZERO_AT_ = 7, BLOOM_M_AT_ = 8, BLOOM_SEED_AT_ = 16,
+    BLOOM_SEAL_AT_ = 24
 };
 
 static inline unsigned char *bloom_bytes_(bloom *b)
@@ -1064,9 +1082,9 @@ static bloom_error bloom_check_(const unsigned char *header, size_t size)
         return BLOOM_NOT_A_FILTER;
     if (size < BLOOM_HEADER_SIZE)
         return BLOOM_TRUNCATED;
-    if (header[3] != 2)
+    if (header[BLOOM_FORMAT_AT_] != BLOOM_FORMAT_)
         return BLOOM_WRONG_VERSION;
-    if (header[7] != 0)
+    if (header[BLOOM_ZERO_AT_] != 0)
         return BLOOM_BAD_HEADER;
     return bloom_check_fields_(bloom_load32_(header + BLOOM_M_AT_),
                                bloom_load32_(header + BLOOM_M_AT_ + 4),
@@ -1207,11 +1225,16 @@ static inline uint64_t bloom_rotl64_(uint64_t x, unsigned by)
     return x << by | x >> (64 - by);
 }
 
+/* The finaliser, on a number or on each number of a vector */
+#define BLOOM_FMIX64_(h) do { \
+    (h) = ((h) ^ (h) >> 33) * 0xFF51AFD7ED558CCDU; \
+    (h) = ((h) ^ (h) >> 33) * 0xC4CEB9FE1A85EC53U; \
+    (h) ^= (h) >> 33; } while (0)
+
 static inline uint64_t bloom_fmix64_(uint64_t h)
 {
-    h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-    h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-    return h ^ h >> 33;
+    BLOOM_FMIX64_(h);
+    return h;
 }
 
 static inline uint64_t bloom_mix64_1_(uint64_t word)
@@ -1227,7 +1250,8 @@ static inline uint64_t bloom_mix64_2_(uint64_t word)
 /* The tail of a key: its first word in h1, its second in h2. From eight bytes
    on, no branch here depends on the size, as CPUs would often mispredict it.
    `last` is the last size % 8 bytes: the key's last eight bytes are loaded, and
-   a shift drops those that belong to the word before. `mask` is all ones if the
+   two shifts drop those that belong to the word before (one would be by 64 bits
+   if there is no last byte, which C does not define). `mask` is all ones if the
    tail has a whole word; then that word is h1, and `last` is h2. A shorter key
    is read byte by byte, as a load of eight bytes would begin before its first
    byte. */
@@ -1330,42 +1354,43 @@ static inline uint32_t bloom_murmur32_(const unsigned char *key, size_t size,
    9% of p for n = 10^8 and p = 10^-6.
    BLOOM_TINY keeps the three halves that matter as 32-bit numbers. */
 #ifdef BLOOM_TINY
-typedef struct bloom_hash_ { uint32_t h1, h1_low, h2; } bloom_hash_;
+typedef struct bloom_halves_ { uint32_t h1, h1_low, h2; } bloom_halves_;
 
-static inline bloom_hash_ bloom_halves_of_(bloom_hash h)
+static inline bloom_halves_ bloom_halves_of_(bloom_hash h)
 {
-    const bloom_hash_ halves = { (uint32_t)(h.h1 >> 32), bloom_low_half_(h.h1),
-                                 (uint32_t)(h.h2 >> 32) };
+    const bloom_halves_ halves = {
+        (uint32_t)(h.h1 >> 32), bloom_low_half_(h.h1), (uint32_t)(h.h2 >> 32)
+    };
     return halves;
 }
 
-static inline bloom_hash bloom_hash_of_halves_(bloom_hash_ h)
+static inline bloom_hash bloom_hash_of_halves_(bloom_halves_ h)
 {
     const bloom_hash wide = { (uint64_t)h.h1 << 32 | h.h1_low,
                               (uint64_t)h.h2 << 32 };
     return wide;
 }
 
-static inline bloom_hash_ bloom_hash_bytes_(const unsigned char *header,
-                                            const void *key, size_t size)
+static inline bloom_halves_ bloom_hash_bytes_(const unsigned char *header,
+                                              const void *key, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)key;
     uint32_t seed = bloom_load32_(header + BLOOM_SEED_AT_);
     uint32_t a = bloom_murmur32_(bytes, size, seed, false);
     uint32_t b = bloom_murmur32_(bytes, size, ~a, false);
-    const bloom_hash_ h = { a, b, b };
+    const bloom_halves_ h = { a, b, b };
     return h;
 }
 
-static inline bloom_hash_ bloom_hash_integer_(const unsigned char *header,
-                                              uint64_t key)
+static inline bloom_halves_ bloom_hash_integer_(const unsigned char *header,
+                                                uint64_t key)
 {
     unsigned char bytes[8];
     bloom_store64_(bytes, key);
     return bloom_hash_bytes_(header, bytes, 8);
 }
 #else
-typedef bloom_hash bloom_hash_;
+typedef bloom_hash bloom_halves_;
 #define bloom_halves_of_(h) (h)
 #define bloom_hash_of_halves_(h) (h)
 
@@ -1567,7 +1592,7 @@ static inline uint32_t bloom_cell_at_(uint32_t x, size_t m, size_t carry)
 #endif
 
 static inline bloom_walk_ bloom_walk_of_(const unsigned char *header,
-                                         bloom_hash_ h)
+                                         bloom_halves_ h)
 {
     const size_t m = (size_t)(bloom_load32_(header + BLOOM_M_AT_) / 8);
     const bloom_walk_ walk = { h.h1, h.h2, m,
@@ -1687,8 +1712,8 @@ static inline unsigned bloom_nibble_shift_(uint64_t cell)
 
 /* Adds delta (1, -1, or 0 to read only) to a counter; 15 stays 15, and 0 is not
    decremented. Returns the old counter. */
-static inline unsigned bloom_count_(unsigned char *array, uint64_t cell,
-                                    int delta)
+static inline unsigned bloom_change_counter_(unsigned char *array,
+                                             uint64_t cell, int delta)
 {
     unsigned char *byte = array + (size_t)(cell >> 1);
     unsigned char old = BLOOM_LOAD_BYTE_(byte);
@@ -1706,7 +1731,8 @@ static inline unsigned bloom_counter_(const unsigned char *array, uint64_t cell)
     return (unsigned)BLOOM_READ_BYTE(byte) >> bloom_nibble_shift_(cell) & 15U;
 }
 
-static inline bool bloom_is_counted_(const unsigned char *array, uint64_t cell)
+static inline bool bloom_is_counter_set_(const unsigned char *array,
+                                         uint64_t cell)
 {
     return bloom_counter_(array, cell) != 0;
 }
@@ -1728,19 +1754,20 @@ static inline bool bloom_probe_counters_(unsigned char *array, unsigned k,
     bool set = true;
     do {
         const uint64_t cell = bloom_next_cell_(walk);
-        set = (add ? bloom_count_(array, cell, 1) > 0
-                   : bloom_is_counted_(array, cell)) && set;
+        set = (add ? bloom_change_counter_(array, cell, 1) > 0
+                   : bloom_is_counter_set_(array, cell)) && set;
     } while (--k > 0 && (add || set));
     return set;
 }
 
 /* Adds delta to the counters of a key in turn, up to the first that is 0.
    Returns how many come before it. */
-static inline unsigned bloom_count_until_zero_(unsigned char *array, unsigned k,
-                                               bloom_walk_ walk, int delta)
+static inline unsigned bloom_change_until_zero_(unsigned char *array,
+    unsigned k, bloom_walk_ walk, int delta)
 {
     unsigned done = 0;
-    while (done < k && bloom_count_(array, bloom_next_cell_(&walk), delta) > 0)
+    while (done < k && bloom_change_counter_(array, bloom_next_cell_(&walk),
+                                             delta) > 0)
         done++;
     return done;
 }
@@ -1754,9 +1781,9 @@ static inline bool bloom_remove_counted_(unsigned char *array, unsigned k,
                                          bloom_walk_ walk)
 {
     unsigned done;
-    if (bloom_count_until_zero_(array, k, walk, 0) < k)
+    if (bloom_change_until_zero_(array, k, walk, 0) < k)
         return false;
-    done = bloom_count_until_zero_(array, k, walk, -1);
+    done = bloom_change_until_zero_(array, k, walk, -1);
     if (done > 0 && done < k)
         bloom_probe_counters_(array, done, &walk, true);
     return done == k;
@@ -1943,8 +1970,8 @@ BLOOM_INLINE_ bool bloom_probe_(unsigned char *array, unsigned layout,
 }
 
 /* ==== One key ===============================================================
-   Each public function gives a key of its kind to bloom_one_bytes_, _integer_
-   or _hash_. They hash the key, and add it or look it up. */
+   Each public function gives a key of its kind to bloom_access_bytes_,
+   _integer_ or _hash_. They hash the key, and add it or look it up. */
 
 #ifdef BLOOM_SMALL_
 /* `header` is the image's own or, if the image is in flash, a copy. */
@@ -1954,9 +1981,9 @@ static bloom_walk_ bloom_walk_of_key_(const unsigned char *header,
     return bloom_walk_of_(header, bloom_hash_bytes_(header, key, size));
 }
 
-BLOOM_INLINE_ bool bloom_one_walk_(unsigned char *image,
-                                   const unsigned char *header,
-                                   bloom_walk_ *walk, bool add)
+BLOOM_INLINE_ bool bloom_access_walk_(unsigned char *image,
+                                      const unsigned char *header,
+                                      bloom_walk_ *walk, bool add)
 {
     if (add)
         bloom_unseal_(image);
@@ -1964,30 +1991,31 @@ BLOOM_INLINE_ bool bloom_one_walk_(unsigned char *image,
                         header[BLOOM_K_AT_], walk, add);
 }
 
-BLOOM_INLINE_ bool bloom_one_bytes_(unsigned char *image, const void *key,
-                                    size_t size, bool add)
+BLOOM_INLINE_ bool bloom_access_bytes_(unsigned char *image, const void *key,
+                                       size_t size, bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
     const unsigned char *header = add ? image : bloom_header_rom_(image, copy);
     bloom_walk_ walk = bloom_walk_of_key_(header, key, size);
-    return bloom_one_walk_(image, header, &walk, add);
+    return bloom_access_walk_(image, header, &walk, add);
 }
 
-BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
-                                      bool add)
+BLOOM_INLINE_ bool bloom_access_integer_(unsigned char *image, uint64_t key,
+                                         bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
     const unsigned char *header = add ? image : bloom_header_rom_(image, copy);
     bloom_walk_ walk = bloom_walk_of_(header, bloom_hash_integer_(header, key));
-    return bloom_one_walk_(image, header, &walk, add);
+    return bloom_access_walk_(image, header, &walk, add);
 }
 
-BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
+BLOOM_INLINE_ bool bloom_access_hash_(unsigned char *image, bloom_hash h,
+                                      bool add)
 {
     unsigned char copy[BLOOM_HEADER_SIZE];
     const unsigned char *header = add ? image : bloom_header_rom_(image, copy);
     bloom_walk_ walk = bloom_walk_of_(header, bloom_halves_of_(h));
-    return bloom_one_walk_(image, header, &walk, add);
+    return bloom_access_walk_(image, header, &walk, add);
 }
 #else
 /* The first of these that fits probes the cells:
@@ -2012,8 +2040,8 @@ BLOOM_TARGET_ BLOOM_NOINLINE_ bool bloom_probe_several_(unsigned char *array,
     return bloom_probe_blocks_(array, k, &walk, add, true);
 }
 
-BLOOM_INLINE_ bool bloom_one_counters_or_blocks_(unsigned char *image,
-                                                 bloom_hash h, bool add)
+BLOOM_INLINE_ bool bloom_access_counters_or_blocks_(unsigned char *image,
+                                                    bloom_hash h, bool add)
 {
     unsigned char *array = image + BLOOM_HEADER_SIZE;
     const unsigned layout = image[BLOOM_LAYOUT_AT_], k = image[BLOOM_K_AT_];
@@ -2030,13 +2058,13 @@ BLOOM_INLINE_ bool bloom_one_counters_or_blocks_(unsigned char *image,
 BLOOM_NOINLINE_ bool bloom_add_counters_or_blocks_(unsigned char *image,
                                                    bloom_hash h)
 {
-    return bloom_one_counters_or_blocks_(image, h, true);
+    return bloom_access_counters_or_blocks_(image, h, true);
 }
 
 BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_counters_or_blocks_(
     unsigned char *image, bloom_hash h)
 {
-    return bloom_one_counters_or_blocks_(image, h, false);
+    return bloom_access_counters_or_blocks_(image, h, false);
 }
 
 BLOOM_NOINLINE_ bool bloom_add_image_(unsigned char *image, bloom_hash h)
@@ -2061,8 +2089,8 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_image_(unsigned char *image,
          : bloom_probe_bits_by_8_(array, image[BLOOM_K_AT_], &walk, false);
 }
 
-BLOOM_INLINE_ bool bloom_one_image_(unsigned char *image, bloom_hash h,
-                                    bool add)
+BLOOM_INLINE_ bool bloom_access_image_(unsigned char *image, bloom_hash h,
+                                       bool add)
 {
     return add ? bloom_add_image_(image, h) : bloom_look_up_image_(image, h);
 }
@@ -2088,16 +2116,17 @@ BLOOM_SIMD_INLINE_ bool bloom_one_block_(unsigned char *image, uint64_t x,
     return bloom_probe_block_simd_(image + BLOOM_HEADER_SIZE + at, x, add);
 }
 
-BLOOM_INLINE_ bool bloom_one_hash_(unsigned char *image, bloom_hash h, bool add)
+BLOOM_INLINE_ bool bloom_access_hash_(unsigned char *image, bloom_hash h,
+                                      bool add)
 {
     return bloom_is_one_block_(image) ? bloom_one_block_(image, h.h1, add)
-                                      : bloom_one_image_(image, h, add);
+                                      : bloom_access_image_(image, h, add);
 }
 
-BLOOM_INLINE_ bool bloom_one_bytes_(unsigned char *image, const void *key,
-                                    size_t size, bool add)
+BLOOM_INLINE_ bool bloom_access_bytes_(unsigned char *image, const void *key,
+                                       size_t size, bool add)
 {
-    return bloom_one_hash_(image, bloom_hash_bytes_(image, key, size), add);
+    return bloom_access_hash_(image, bloom_hash_bytes_(image, key, size), add);
 }
 
 /* The public function hashes integers in width 64 only. In width 32 it calls
@@ -2114,15 +2143,15 @@ BLOOM_PURE_ BLOOM_NOINLINE_ bool bloom_look_up_integer_32_(
     return bloom_look_up_image_(image, bloom_hash_integer_(image, key));
 }
 
-BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
-                                      bool add)
+BLOOM_INLINE_ bool bloom_access_integer_(unsigned char *image, uint64_t key,
+                                         bool add)
 {
     const uint64_t seed = bloom_load64_(image + BLOOM_SEED_AT_);
     const uint64_t h1 = bloom_h1_of_integer_(key, seed);
     return bloom_is_one_block_(image)
              ? bloom_one_block_(image, h1, add)
          : image[BLOOM_WIDTH_AT_] == 64
-             ? bloom_one_image_(image, bloom_hash_of_h1_(h1), add)
+             ? bloom_access_image_(image, bloom_hash_of_h1_(h1), add)
          : add ? bloom_add_integer_32_(image, key)
                : bloom_look_up_integer_32_(image, key);
 }
@@ -2130,35 +2159,35 @@ BLOOM_INLINE_ bool bloom_one_integer_(unsigned char *image, uint64_t key,
 
 BLOOM_API bool bloom_add(bloom *b, const void *key, size_t size)
 {
-    return !bloom_one_bytes_(bloom_bytes_(b), key, size, true);
+    return !bloom_access_bytes_(bloom_bytes_(b), key, size, true);
 }
 
 BLOOM_API_INLINE_ bool bloom_add_u64(bloom *b, uint64_t key)
 {
-    return !bloom_one_integer_(bloom_bytes_(b), key, true);
+    return !bloom_access_integer_(bloom_bytes_(b), key, true);
 }
 
 BLOOM_API_INLINE_ bool bloom_add_hash(bloom *b, bloom_hash h)
 {
-    return !bloom_one_hash_(bloom_bytes_(b), h, true);
+    return !bloom_access_hash_(bloom_bytes_(b), h, true);
 }
 
 BLOOM_API bool bloom_may_contain(const bloom *b, const void *key, size_t size)
 {
-    return bloom_one_bytes_(bloom_cast_const_(b), key, size, false);
+    return bloom_access_bytes_(bloom_cast_const_(b), key, size, false);
 }
 
 BLOOM_API_INLINE_ bool bloom_may_contain_u64(const bloom *b, uint64_t key)
 {
-    return bloom_one_integer_(bloom_cast_const_(b), key, false);
+    return bloom_access_integer_(bloom_cast_const_(b), key, false);
 }
 
 BLOOM_API_INLINE_ bool bloom_may_contain_hash(const bloom *b, bloom_hash h)
 {
-    return bloom_one_hash_(bloom_cast_const_(b), h, false);
+    return bloom_access_hash_(bloom_cast_const_(b), h, false);
 }
 
-static inline bool bloom_remove_(unsigned char *image, bloom_hash_ h)
+static inline bool bloom_remove_(unsigned char *image, bloom_halves_ h)
 {
     if (!BLOOM_IS_COUNTING_(image[BLOOM_LAYOUT_AT_]))
         return false;
@@ -2240,13 +2269,13 @@ typedef struct bloom_keys_ {
 } bloom_keys_;
 
 #ifdef BLOOM_SMALL_
-static bool bloom_one_key_(unsigned char *image, const bloom_keys_ *keys,
-                           size_t i, bool add)
+static bool bloom_access_key_(unsigned char *image, const bloom_keys_ *keys,
+                              size_t i, bool add)
 {
-    return keys->hashes ? bloom_one_hash_(image, keys->hashes[i], add)
-         : keys->integers ? bloom_one_integer_(image, keys->integers[i], add)
-                          : bloom_one_bytes_(image, keys->bytes[i].data,
-                                             keys->bytes[i].size, add);
+    return keys->hashes ? bloom_access_hash_(image, keys->hashes[i], add)
+         : keys->integers ? bloom_access_integer_(image, keys->integers[i], add)
+                          : bloom_access_bytes_(image, keys->bytes[i].data,
+                                                keys->bytes[i].size, add);
 }
 
 /* Adds the keys or looks them up. Returns how many results are true. */
@@ -2254,7 +2283,7 @@ static size_t bloom_many_(unsigned char *image, bloom_keys_ keys, bool add)
 {
     size_t trues = 0;
     for (size_t i = 0; i < keys.count; i++) {
-        const bool result = bloom_one_key_(image, &keys, i, add) != add;
+        const bool result = bloom_access_key_(image, &keys, i, add) != add;
         trues += result;
         if (keys.results)
             keys.results[i] = result;
@@ -2308,9 +2337,7 @@ BLOOM_SIMD_INLINE_ size_t bloom_h1_by_4_(uint64_t *x,
         bloom_u64x4_ h;
         __builtin_memcpy(&h, keys + i, 32);
         h += spreads;
-        h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDU;
-        h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53U;
-        h ^= h >> 33;
+        BLOOM_FMIX64_(h);
         __builtin_memcpy(x + i, &h, 32);
     }
     return i;
@@ -2702,18 +2729,16 @@ BLOOM_API bool bloom_flatten(bloom *into_classic, const bloom *counting)
     unsigned char *to = bloom_bytes_(into_classic);
     const unsigned char *image = bloom_const_bytes_(counting);
     bloom_plan plan = bloom_parse_(image);
-    uint64_t cell;
     if (!BLOOM_IS_COUNTING_(plan.layout))
         return false;
     plan.layout = BLOOM_CLASSIC;
     if (!bloom_same_plan_(plan, bloom_parse_(to)))
         return false;
     bloom_clear(into_classic);
-    for (cell = 0; cell < plan.cells; cell++)
+    for (uint64_t cell = 0; cell < plan.cells; cell++)
         if (image[BLOOM_HEADER_SIZE + (size_t)(cell >> 1)]
             >> bloom_nibble_shift_(cell) & 15)
-            bloom_probe_bit_(to + BLOOM_HEADER_SIZE, (bloom_index_)cell,
-                             true);
+            bloom_probe_bit_(to + BLOOM_HEADER_SIZE, (bloom_index_)cell, true);
     return true;
 }
 
@@ -2731,10 +2756,10 @@ BLOOM_API uint64_t bloom_ones(const bloom *b)
 {
     const unsigned char *image = bloom_const_bytes_(b);
     bloom_plan plan = bloom_parse_(image);
-    size_t i, size = bloom_plan_size(plan);
-    uint64_t ones = 0, word;
-    for (i = BLOOM_HEADER_SIZE; i < size; i += 8) {
-        word = bloom_load_word_(image + i);
+    const size_t size = bloom_plan_size(plan);
+    uint64_t ones = 0;
+    for (size_t i = BLOOM_HEADER_SIZE; i < size; i += 8) {
+        uint64_t word = bloom_load_word_(image + i);
         if (BLOOM_IS_COUNTING_(plan.layout)) {  /* 1 for each that is not 0 */
             word |= word >> 2;
             word = (word | word >> 1) & 0x1111111111111111U;
@@ -2775,7 +2800,7 @@ static inline uint64_t bloom_sum_of_(unsigned char *array, uint64_t from,
 {
     uint64_t sum = 0;
     for (; count > 0 && sum < 15; count--)
-        sum += bloom_count_(array, from++, 0);
+        sum += bloom_change_counter_(array, from++, 0);
     return sum < 15 ? sum : 15;
 }
 
@@ -2783,16 +2808,16 @@ static inline uint64_t bloom_sum_of_(unsigned char *array, uint64_t from,
 static inline uint64_t bloom_folded_word_(unsigned char *array, unsigned layout,
                                           uint64_t i, uint64_t by)
 {
-    uint64_t word = 0, j;
+    uint64_t word = 0;
     if (layout == BLOOM_BLOCKED)
-        for (j = 0; j < by; j++)
+        for (uint64_t j = 0; j < by; j++)
             word |= bloom_load64_(array
                 + (size_t)((i / 4 * by + j) * 32 + i % 4 * 8));
     else if (layout == BLOOM_COUNTING)
-        for (j = 16; j-- > 0; )
+        for (uint64_t j = 16; j-- > 0; )
             word = word << 4 | bloom_sum_of_(array, (i * 16 + j) * by, by);
     else
-        for (j = 64; j-- > 0; )
+        for (uint64_t j = 64; j-- > 0; )
             word = word << 1 | bloom_any_set_(array, (i * 64 + j) * by, by);
     return word;
 }
@@ -2876,11 +2901,11 @@ static inline void bloom_write_header_(unsigned char *image, bloom_plan plan)
     image[0] = 'B';
     image[1] = 'L';
     image[2] = 'M';
-    image[3] = 2;
+    image[BLOOM_FORMAT_AT_] = BLOOM_FORMAT_;
     image[BLOOM_LAYOUT_AT_] = plan.layout;
     image[BLOOM_WIDTH_AT_] = plan.hash_bits;
     image[BLOOM_K_AT_] = plan.hashes;
-    image[7] = 0;
+    image[BLOOM_ZERO_AT_] = 0;
     bloom_store64_(image + BLOOM_M_AT_, plan.cells);
     bloom_store64_(image + BLOOM_SEED_AT_, plan.seed);
 }
@@ -3090,7 +3115,7 @@ static double bloom_moment_(double m, unsigned k, double fill, double probes)
    on one cell, one with step 2^63 on two, and so on. Together they add about
    fill * 2^-63, in width 32 about fill * 2^-31. */
 static double bloom_plus_degenerate_walks_(bloom_plan plan, double fill,
-                                      double rate)
+                                           double rate)
 {
     rate += fill / (BLOOM_IS_32_(plan) ? 2147483648.0 : 9223372036854775808.0);
     return rate < 1 ? rate : 1;
@@ -3100,8 +3125,8 @@ static double bloom_classic_rate_(bloom_plan plan, double n)
 {
     double m = (double)plan.cells, probes = n * plan.hashes;
     double fill = -bloom_power_minus_1_(-1 / m, probes);
-    return bloom_plus_degenerate_walks_(plan, fill,
-                                   bloom_moment_(m, plan.hashes, fill, probes));
+    double rate = bloom_moment_(m, plan.hashes, fill, probes);
+    return bloom_plus_degenerate_walks_(plan, fill, rate);
 }
 
 /* ---- Blocks (Putze, Sanders, Singler 2007) ---------------------------------

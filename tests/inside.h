@@ -33,7 +33,7 @@
 
 /* Atomic changes of cells: threads/interleave.c. quality/coverage.py has a
    reason why not all of these runs. */
-#define inside_count bloom_count_
+#define inside_count bloom_change_counter_
 #define inside_combine_words bloom_combine_words_
 #define inside_set_word bloom_set_word_             /* threads/ only */
 #define inside_remove_counted bloom_remove_counted_ /* the others: coverage */
