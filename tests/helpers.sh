@@ -4,18 +4,22 @@
 # ". tests/helpers.sh" and end with the call `counted`.
 passed=0 failed=0
 
-ok() { passed=$((passed + 1)); }
+ok() {          # ok [WORDS...]: one test passed
+    passed=$((passed + 1))
+    ended "$@"
+}
 bad() {         # bad WORDS...: one test failed; prints the words
     failed=$((failed + 1))
     printf 'FAILED: %s\n' "$*"
+    ended "$@"
 }
 check() {       # check WHAT COMMAND...: passed if the command succeeds
     what=$1
     shift
-    if "$@"; then ok; else bad "$what"; fi
+    if "$@"; then ok "$what"; else bad "$what"; fi
 }
 is() {          # is WHAT WANTED GOT: passed if both strings are equal
-    if [ "$2" = "$3" ]; then ok; return; fi
+    if [ "$2" = "$3" ]; then ok "$1"; return; fi
     bad "$1
     wanted: $2
     got:    $3"
@@ -25,7 +29,7 @@ same() {        # same WHAT FILE FILE: passed if both files have the same bytes
 }
 silent() {      # silent COMMAND...: passed if the command succeeds; names it if
                 # it fails
-    if "$@"; then ok; else bad "$*"; fi
+    if "$@"; then ok "$*"; else bad "$*"; fi
 }
 sanitized() {   # sanitized SOURCE PROGRAM: builds it with ASan and UBSan, or
                 # without them if the compiler does not have them
@@ -53,6 +57,7 @@ sum() {         # sum NAME FILE: adds up the last line "N passed, N failed" of
     failed=$((failed + ${line%% *}))
 }
 counted() {     # counted [NAME]: prints the sum; fails if a test failed
+    unwatched
     echo "${1:+$1: }$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
@@ -74,6 +79,7 @@ need() {        # need WHAT PACKAGES [COMMAND]: fails if the command does, or if
 }
 enough() {      # enough: if anything was missing, the script ends, and failed
     [ -z "$missing" ] && return
+    unwatched
     echo "0 passed, 1 failed"
     exit 1
 }
@@ -88,6 +94,47 @@ error_text() {  # error_text NAME: what bloom_error_text says of BLOOM_NAME, so
     } >build/error-text.c &&
         ${CC:-cc} -std=c99 -w -I. build/error-text.c -o build/error-text &&
         build/error-text
+}
+
+# ---- Tests that do not end --------------------------------------------------
+
+# each_within SECONDS: from here on, if no test ends for that long, the script
+# fails: it says after which test, and what was running, and all of that is
+# killed. A process beside the script does this. It learns from a file which test
+# ended last. `counted` stops it; if the script ends in another way, it notices.
+watched=
+each_within() {
+    watched=$(mktemp) || exit
+    (watch "$1" & echo $! >"$watched.watcher")
+}
+ended() { [ -z "$watched" ] || echo "$passed $failed $*" >"$watched"; }
+unwatched() {
+    [ -z "$watched" ] || kill "$(cat "$watched.watcher")"
+    rm -f "$watched" "$watched.watcher"
+    watched=
+}
+watch() {
+    seconds=0 before=
+    while kill -0 $$ 2>/dev/null && [ $seconds -lt "$1" ]; do
+        sleep 1 >/dev/null 2>&1         # it may outlive this process
+        IFS= read -r now <"$watched"
+        [ "$now" = "$before" ] || seconds=0
+        before=$now seconds=$((seconds + 1))
+    done
+    [ $seconds -ge "$1" ] || { rm -f "$watched" "$watched.watcher"; return; }
+    echo "FAILED: a test has not ended in $1 seconds; it comes after" \
+        "$(echo "${now:-the start}" | sed 's/^[0-9]* [0-9]* //')"
+    ps -A -o pid= -o ppid= -o args= | awk -v top=$$ '
+        { parent[$1] = $2; pid = $1; $1 = $2 = ""; words[pid] = $0 }
+        END { for (pid in parent) {
+            up = parent[pid]
+            while (up != top && up in parent) up = parent[up]
+            if (up == top) print pid words[pid]
+        } }' >"$watched"
+    sed 's/^[0-9]* */    it was running: /' "$watched"
+    kill $$
+    kill -9 $(sed 's/ .*//' "$watched") 2>/dev/null
+    rm -f "$watched" "$watched.watcher"
 }
 
 # ---- The modes of bloom.h ---------------------------------------------------

@@ -5,6 +5,7 @@
 # two are its arguments.
 # usage: prints.sh FILE.c[:LIBRARY...] ...
 . tests/helpers.sh
+each_within 120
 
 # promised FILE: prints the expected lines as anchored regular expressions
 promised() {
