@@ -33,8 +33,8 @@
    n = 1000 and g = 8, room is 143: a key stays in for the next 1001 to 1143
    keys. With n = 10 and g = 16, room is 1: it stays in for the next 15.
    If you add a key again, the window keeps it for longer, and the key takes up
-   room again. If the newest generation contains the key and is not full, only
-   its seal is removed.
+   room again. But if the newest generation seems to contain the key, the key
+   takes no room, and no generation ends.
 
    WHAT "NO" MEANS
    A "no" does not mean that the key was never added, only that it was not added
@@ -78,6 +78,7 @@ found another one first: copy the right one into the folder of bloom_window.h"
 #define bloom_window_init BLOOM_NAME_(bloom_window_init)
 #define bloom_window_open BLOOM_NAME_(bloom_window_open)
 #define bloom_window_view BLOOM_NAME_(bloom_window_view)
+#define bloom_window_resume BLOOM_NAME_(bloom_window_resume)
 #define bloom_window_image_size BLOOM_NAME_(bloom_window_image_size)
 #define bloom_window_plan_of BLOOM_NAME_(bloom_window_plan_of)
 #define bloom_window_size BLOOM_NAME_(bloom_window_size)
@@ -172,12 +173,35 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_init(
        BLOOM_CORRUPT        the check of the header does not match
    The image of a window is always complete: it need not be sealed before it is
    written or mapped. But a copy that is made while a call changes the window
-   may be corrupt. */
+   may be corrupt, or be BLOOM_BAD_HEADER. So may a window in a mapped file, if
+   its process was killed in such a call: bloom_window_open, which may write,
+   ends the change first, and then no key that the window had is missing. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_open(void *image,
                                                             size_t size,
                                                             bloom_error *error);
 BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
     const void *image, size_t size, bloom_error *error);
+
+/* Goes on with the window in memory that outlives the program, such as a file
+   mapped by bloom_file_hold, also if a process was killed while it changed it.
+   If the memory is all zeros, it makes a new window of this plan, as
+   bloom_window_init does. (If a process was killed while it did so, it makes
+   the window again.) Other memory must be a window: the errors are those of
+   bloom_window_open, BLOOM_BAD_HEADER if the window has another plan, and
+   BLOOM_CORRUPT if a generation does not match its seal. error may be NULL. If
+   bloom_window_plan_size(plan) is 0, the window may have any plan, and zeros
+   are BLOOM_NOT_A_FILTER.
+   It removes the seals, because no seal may outlast a change: see "Seals" at
+   bloom_file_hold. It reads the newest generation, and those that are sealed.
+
+   A process may be killed at any time. The window then has all keys for which a
+   call has returned, for as long as it promises. Only three things differ. Keys
+   of the call that was interrupted may be in or not. The newest generation may
+   take some keys too many. And if the process was killed while
+   bloom_window_advance moved generations, one may have twice as many keys as
+   its rate allows, until it is forgotten. */
+BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_resume(
+    void *memory, size_t size, bloom_window_plan plan, bloom_error *error);
 
 /* The size of the image that begins with these 96 bytes: the header of a
    window, and that of its first generation. To receive an image, read them
@@ -201,8 +225,8 @@ BLOOM_API bloom_error bloom_window_verify(const bloom_window *w);
 /* A key is bytes, an integer (_u64) or a hash (_hash), as in bloom.h. To hash a
    key for _hash, pass bloom_window_generation(w, 0) to bloom_hash_key or _u64.
    The key goes into the newest generation, unless that one seems to contain it.
-   If it is full, bloom_window_step comes first. true: no generation contained
-   the key. */
+   If it would be one too many, bloom_window_step comes first. true: no
+   generation contained the key. */
 BLOOM_READS_(2, 3) BLOOM_API bool bloom_window_add(
     bloom_window *w, const void *key, size_t size);
 BLOOM_API bool bloom_window_add_u64(bloom_window *w, uint64_t key);
@@ -234,7 +258,8 @@ BLOOM_READS_(2, 3) BLOOM_API size_t bloom_window_may_contain_many_hash(
 
 /* ---- What only windows have --------------------------------------------- */
 /* Clears the oldest generation, whose keys are forgotten, and makes it the
-   newest. Adding a key does so first if the newest generation is full. */
+   newest. Adding a key does so first if the newest generation is full and does
+   not seem to contain the key. */
 BLOOM_API void bloom_window_step(bloom_window *w);
 
 /* Generation i, where 0 is the newest; NULL if i is g or more */
@@ -334,19 +359,18 @@ BLOOM_HUSH_
        0     4   magic: 'B' 'L' 'W' and the format version, 1
        4     1   g, the number of generations, 2..16
        5     1   the newest generation, below g
-       6     2   zero
+       6     2   zero, except in a change (see "Changes")
        8     8   room, not 0
       16     8   keys: how many were new to the newest generation, at most room
       24     8   time
       32     8   span
       40     8   check: h1 of the bytes 0..39, hashed like a key of the window
-      48    16   zero
+      48    16   zero, except in a change
       64         the images of the generations, all of one size. The generation
                  after the newest one is the oldest; the last is followed by
                  the first.
 
-   Invariant: whenever no call is running, the check matches. So each call that
-   changes the header ends with bloom_window_change_. */
+   Invariant: whenever no call is running, the check matches. */
 
 static inline const unsigned char *bloom_window_const_bytes_(
     const bloom_window *w)
@@ -407,25 +431,105 @@ static inline bloom *bloom_window_filter_(bloom_window *w, unsigned i)
     return (bloom *)at;
 }
 
-static inline uint64_t bloom_window_check_(const bloom_window *w)
+/* The check of this header, as it will be after the change that is made */
+static inline uint64_t bloom_window_check_(const bloom_window *w,
+                                           const unsigned char *header)
 {
-    return bloom_hash_key(bloom_window_view_(w, 0), w, 40).h1;
+    unsigned char bytes[40];
+    bloom_copy_bytes_(bytes, header, 40);
+    bytes[6] = bytes[7] = 0;
+    return bloom_hash_key(bloom_window_view_(w, 0), bytes, 40).h1;
 }
 
-/* Writes `keys` and the check of the header. */
-static inline void bloom_window_change_(bloom_window *w, uint64_t keys)
+/* ---- Changes ---------------------------------------------------------------
+   A window may lie in a mapped file, and its process may be killed between any
+   two stores. So byte 7 says what is being done, and bloom_window_open ends it:
+
+       'P'   bytes 6 and 48..63 are written or cleared
+       'K'   the newest generation becomes number [56], with [48] keys
+       'T'   time becomes [48], and span [56]
+       'S'   the generation that is [6] older than the newest one, and the one
+             before it, exchange their cells
+
+   Whatever a change needs is stored before its letter, and what depends on it
+   afterwards. Each change but 'S' can be made twice. BLOOM_WINDOW_ORDER_ keeps
+   the compiler from moving a store to its other side. A call that the compiler
+   does not know does this, too. (The tests define it as such a call.) */
+#ifndef BLOOM_WINDOW_ORDER_
+#ifdef __GNUC__
+#define BLOOM_WINDOW_ORDER_() __asm__ __volatile__("" : : : "memory")
+#else
+static void bloom_window_nothing_(void)
 {
-    bloom_window_put_(w, 16, keys);
-    bloom_window_put_(w, 40, bloom_window_check_(w));
+}
+static void (*volatile bloom_window_unknown_)(void) = bloom_window_nothing_;
+#define BLOOM_WINDOW_ORDER_() bloom_window_unknown_()
+#endif
+#endif
+
+static inline void bloom_window_mark_(bloom_window *w, char what)
+{
+    BLOOM_WINDOW_ORDER_();
+    bloom_window_bytes_(w)[7] = (unsigned char)what;
+    BLOOM_WINDOW_ORDER_();
 }
 
+/* Notes what is to be changed. */
+static inline void bloom_window_plan_change_(bloom_window *w, unsigned older,
+                                             uint64_t first, uint64_t second)
+{
+    bloom_window_mark_(w, 'P');
+    bloom_window_bytes_(w)[6] = (unsigned char)older;
+    bloom_window_put_(w, 48, first);
+    bloom_window_put_(w, 56, second);
+}
+
+/* Removes the notes. */
+static inline void bloom_window_end_change_(bloom_window *w)
+{
+    bloom_window_plan_change_(w, 0, 0, 0);
+    bloom_window_mark_(w, 0);
+}
+
+/* Makes the change 'K' or 'T' of the notes in a header. */
+static inline void bloom_window_apply_(unsigned char *header)
+{
+    const uint64_t first = bloom_load64_(header + 48);
+    const uint64_t second = bloom_load64_(header + 56);
+    if (header[7] == 'K') {
+        header[5] = (unsigned char)second;
+        bloom_store64_(header + 16, first);
+    } else {
+        bloom_store64_(header + 24, first);
+        bloom_store64_(header + 32, second);
+    }
+}
+
+/* Makes that change in the window, and removes the notes. */
+static inline void bloom_window_make_change_(bloom_window *w)
+{
+    bloom_window_apply_(bloom_window_bytes_(w));
+    bloom_window_put_(w, 40,
+                      bloom_window_check_(w, bloom_window_const_bytes_(w)));
+    bloom_window_end_change_(w);
+}
+
+static inline void bloom_window_change_(bloom_window *w, char what,
+                                        uint64_t first, uint64_t second)
+{
+    bloom_window_plan_change_(w, 0, first, second);
+    bloom_window_mark_(w, what);
+    bloom_window_make_change_(w);
+}
+
+/* A process that is killed while it clears the oldest generation leaves it as
+   the oldest one. */
 BLOOM_API void bloom_window_step(bloom_window *w)
 {
-    const unsigned newest = bloom_window_newest_(w) + 1;
-    bloom_window_bytes_(w)[5] =
-        (unsigned char)(newest < bloom_window_count_(w) ? newest : 0);
-    bloom_clear(bloom_window_filter_(w, bloom_window_newest_(w)));
-    bloom_window_change_(w, 0);
+    const unsigned next = bloom_window_newest_(w) + 1;
+    const unsigned newest = next < bloom_window_count_(w) ? next : 0;
+    bloom_clear(bloom_window_filter_(w, newest));
+    bloom_window_change_(w, 'K', 0, newest);
 }
 
 BLOOM_API uint64_t bloom_window_keys(const bloom_window *w)
@@ -451,9 +555,7 @@ BLOOM_API uint64_t bloom_window_span(const bloom_window *w)
 BLOOM_API void bloom_window_set_time(bloom_window *w, uint64_t time,
                                      uint64_t span)
 {
-    bloom_window_put_(w, 24, time);
-    bloom_window_put_(w, 32, span);
-    bloom_window_change_(w, bloom_window_keys(w));
+    bloom_window_change_(w, 'T', time, span);
 }
 
 BLOOM_API const bloom *bloom_window_generation(const bloom_window *w,
@@ -494,30 +596,51 @@ BLOOM_API size_t bloom_window_plan_size(bloom_window_plan plan)
     return BLOOM_WINDOW_HEADER_SIZE + g * each;
 }
 
+/* The first bytes of a new window: its header, and that of its first
+   generation. The plan is possible. */
+enum { BLOOM_WINDOW_START_ = BLOOM_WINDOW_HEADER_SIZE + BLOOM_HEADER_SIZE };
+
+static inline void bloom_window_start_(unsigned char *start,
+                                       bloom_window_plan plan)
+{
+    void *image = start;
+    BLOOM_ZERO_(start, BLOOM_WINDOW_START_);
+    start[0] = 'B';
+    start[1] = 'L';
+    start[2] = 'W';
+    start[3] = 1;
+    start[4] = (unsigned char)plan.generations;
+    bloom_store64_(start + 8, plan.room);
+    bloom_write_header_(start + BLOOM_WINDOW_HEADER_SIZE, plan.filter);
+    bloom_store64_(start + 40, bloom_window_check_((bloom_window *)image,
+                                                   start));
+}
+
+/* Writes the headers of a new window. */
+static inline bloom_window *bloom_window_begin_image_(
+    void *memory, const unsigned char *start, bloom_window_plan plan)
+{
+    const size_t each = bloom_plan_size(plan.filter);
+    unsigned char *at = (unsigned char *)memory;
+    bloom_copy_bytes_(at, start, BLOOM_WINDOW_HEADER_SIZE);
+    at += BLOOM_WINDOW_HEADER_SIZE;
+    for (; plan.generations > 0; plan.generations--, at += each)
+        bloom_copy_bytes_(at, start + BLOOM_WINDOW_HEADER_SIZE,
+                          BLOOM_HEADER_SIZE);
+    BLOOM_WINDOW_ORDER_();
+    return (bloom_window *)memory;
+}
+
 BLOOM_API bloom_window *bloom_window_init(void *memory, size_t size,
                                           bloom_window_plan plan)
 {
     const size_t needed = bloom_window_plan_size(plan);
-    const size_t each = bloom_plan_size(plan.filter);
-    bloom_window *w = (bloom_window *)memory;
-    unsigned char *image = bloom_window_bytes_(w);
-    unsigned i;
+    unsigned char start[BLOOM_WINDOW_START_];
     if (!memory || needed == 0 || needed > size)
         return NULL;
-    for (i = 0; i < BLOOM_WINDOW_HEADER_SIZE; i++)
-        image[i] = 0;
-    image[0] = 'B';
-    image[1] = 'L';
-    image[2] = 'W';
-    image[3] = 1;
-    image[4] = (unsigned char)plan.generations;
-    bloom_window_put_(w, 8, plan.room);
-    for (i = 0; i < plan.generations; i++)
-        if (!bloom_init(image + BLOOM_WINDOW_HEADER_SIZE + i * each, each,
-                        plan.filter))
-            return NULL;
-    bloom_window_change_(w, 0);
-    return w;
+    bloom_window_start_(start, plan);
+    BLOOM_ZERO_((unsigned char *)memory, needed);
+    return bloom_window_begin_image_(memory, start, plan);
 }
 
 #ifndef BLOOM_NO_MALLOC
@@ -584,13 +707,22 @@ BLOOM_API bool bloom_window_may_contain_u64(const bloom_window *w, uint64_t key)
         w, bloom_hash_u64(bloom_window_view_(w, 0), key));
 }
 
+static inline void bloom_window_count_keys_(bloom_window *w, size_t added)
+{
+    bloom_window_change_(w, 'K', bloom_window_keys(w) + added,
+                         bloom_window_newest_(w));
+}
+
 BLOOM_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h)
 {
-    if (bloom_window_keys(w) >= bloom_window_room_(w))
+    if (bloom_window_keys(w) >= bloom_window_room_(w)) {
+        if (bloom_may_contain_hash(bloom_window_generation(w, 0), h))
+            return false;
         bloom_window_step(w);
+    }
     if (!bloom_add_hash(bloom_window_filter_(w, bloom_window_newest_(w)), h))
         return false;
-    bloom_window_change_(w, bloom_window_keys(w) + 1);
+    bloom_window_count_keys_(w, 1);
     return !bloom_window_before_(w, bloom_window_newest_(w),
                                  bloom_window_count_(w) - 1, h);
 }
@@ -658,7 +790,7 @@ static inline size_t bloom_window_run_(bloom_window *into,
     if (into) {
         added = bloom_add_many_hash(bloom_window_filter_(into, at), k.hash,
                                     count, k.answer);
-        bloom_window_change_(into, bloom_window_keys(into) + added);
+        bloom_window_count_keys_(into, added);
     } else {
         bloom_may_contain_many_hash(bloom_window_view_(w, at), k.hash, count,
                                     k.answer);
@@ -677,17 +809,42 @@ static inline size_t bloom_window_run_(bloom_window *into,
     return into ? k.left : count - k.left;
 }
 
-/* A batch ends where the newest generation is full. */
+/* Of the next `count` keys, at most a batch, how many come before the first
+   that is not in the newest generation? Their results are false. */
+static inline size_t bloom_window_repeats_(const bloom_window *w,
+                                           const bloom_keys_ *keys, size_t from,
+                                           size_t count)
+{
+    bloom_window_batch_ k;
+    size_t i;
+    for (i = 0; i < count; i++)
+        k.hash[i] = bloom_hash_of_(bloom_window_view_(w, 0), keys, from + i);
+    bloom_may_contain_many_hash(bloom_window_generation(w, 0), k.hash, count,
+                                k.answer);
+    for (i = 0; i < count && k.answer[i]; i++)
+        if (keys->results)
+            keys->results[from + i] = false;
+    return i;
+}
+
+/* A batch ends where the newest generation is full. A step is taken before the
+   next key that is not in that generation. */
 static inline size_t bloom_window_all_(bloom_window *into,
                                        const bloom_window *w, bloom_keys_ keys)
 {
-    size_t from, some, trues = 0;
+    size_t from, some, repeats, trues = 0;
     uint64_t room;
     for (from = 0; from < keys.count; from += some) {
         some = keys.count - from < BLOOM_WINDOW_BATCH_ ? keys.count - from
                                                        : BLOOM_WINDOW_BATCH_;
-        if (into && bloom_window_keys(into) >= bloom_window_room_(into))
+        if (into && bloom_window_keys(into) >= bloom_window_room_(into)) {
+            repeats = bloom_window_repeats_(into, &keys, from, some);
+            if (repeats > 0) {
+                some = repeats;
+                continue;
+            }
             bloom_window_step(into);
+        }
         room = bloom_window_room_(w) - bloom_window_keys(w);
         if (into && some > room)
             some = (size_t)room;
@@ -768,28 +925,59 @@ static inline uint64_t bloom_window_taken_(const bloom_window *w, unsigned i)
     return bloom_window_room_(w);
 }
 
-/* Exchanges two generations. They have the same plan and size. */
-static inline void bloom_window_swap_(bloom_window *w, unsigned i, unsigned j)
+/* Bytes of a generation, counted from the newest */
+static inline unsigned char *bloom_window_part_(bloom_window *w, unsigned i)
 {
-    unsigned char *a = bloom_window_bytes_(w) + bloom_window_at_(w, i);
-    unsigned char *b = bloom_window_bytes_(w) + bloom_window_at_(w, j);
+    const unsigned g = bloom_window_count_(w);
+    return bloom_window_bytes_(w)
+         + bloom_window_at_(w, (bloom_window_newest_(w) + g - i) % g);
+}
+
+/* Exchanges generation i, counted from the newest, and the one before it. They
+   have the same plan and size. Between any two stores, the bytes of both are in
+   one of the two. */
+static inline void bloom_window_swap_(bloom_window *w, unsigned i)
+{
+    unsigned char *older = bloom_window_part_(w, i);
+    unsigned char *newer = bloom_window_part_(w, i - 1);
     const size_t size = bloom_size(bloom_window_view_(w, 0));
     size_t at;
-    for (at = 0; at < size; at++) {
-        const unsigned char byte = a[at];
-        a[at] = b[at];
-        b[at] = byte;
+    for (at = BLOOM_SEAL_AT_; at < size; at++) {
+        const unsigned char from_older = older[at], from_newer = newer[at];
+        newer[at] = from_older | from_newer;
+        BLOOM_WINDOW_ORDER_();
+        older[at] = from_newer;
+        BLOOM_WINDOW_ORDER_();
+        newer[at] = from_older;
     }
+}
+
+/* Ends an exchange in which the process was killed: the newer generation gets
+   all cells of both, so that no key of either is lost, nor forgotten earlier
+   than it would have been. Until then it has too many keys for its rate. */
+static inline void bloom_window_unite_(bloom_window *w, unsigned i)
+{
+    unsigned char *older = bloom_window_part_(w, i);
+    unsigned char *newer = bloom_window_part_(w, i - 1);
+    const size_t size = bloom_size(bloom_window_view_(w, 0));
+    size_t at;
+    bloom_unseal_(older);
+    bloom_unseal_(newer);
+    for (at = BLOOM_HEADER_SIZE; at < size; at++)
+        newer[at] |= older[at];
 }
 
 /* Makes generation i, counted from the newest, the newest again. */
 static inline void bloom_window_reopen_(bloom_window *w, unsigned i,
                                         uint64_t keys)
 {
-    const unsigned g = bloom_window_count_(w), newest = bloom_window_newest_(w);
-    while (i-- > 0)
-        bloom_window_swap_(w, (newest + g - i - 1) % g, (newest + g - i) % g);
-    bloom_window_change_(w, keys);
+    for (; i > 0; i--) {
+        bloom_window_plan_change_(w, i, keys, bloom_window_newest_(w));
+        bloom_window_mark_(w, 'S');
+        bloom_window_swap_(w, i);
+    }
+    bloom_window_mark_(w, 'K');
+    bloom_window_make_change_(w);
 }
 
 /* Ends the newest generation, which is full. Returns true if that forgets keys.
@@ -834,26 +1022,21 @@ static inline uint64_t bloom_window_begin_(const bloom_window *w, uint64_t now,
     return now;
 }
 
-/* Ends the generations whose time is over, and returns the new time. If the
-   length of a part has changed, the time moves first, so that the invariant
-   holds for generations of the new length. If parts are longer, that is the
-   oldest generation's due; if they are shorter, the newest one's, which then
-   ends no earlier than before. */
-static inline uint64_t bloom_window_pass_(bloom_window *w, uint64_t now,
-                                          uint64_t part)
+/* The time from which the newest generation counts. If the length of a part has
+   changed, the time moves, so that the invariant holds for generations of the
+   new length. If parts are longer, that is the oldest generation's due; if they
+   are shorter, the newest one's, which then ends no earlier than before. */
+static inline uint64_t bloom_window_from_(const bloom_window *w, uint64_t part)
 {
-    const unsigned g = bloom_window_count_(w);
     const uint64_t old = bloom_window_span(w), time = bloom_window_time(w);
-    const uint64_t from = part > old
-        ? bloom_window_later_(time, g - 2, part - old)
+    return part > old
+        ? bloom_window_later_(time, bloom_window_count_(w) - 2, part - old)
         : bloom_window_later_(time, 1, old - part);
-    const uint64_t steps = now > from ? (now - from) / part : 0;
-    unsigned i;
-    for (i = 0; i < g && i < steps; i++)
-        bloom_window_step(w);
-    return from + steps * part;
 }
 
+/* The time moves before generations end: if the process is killed in between,
+   keys stay for longer. The other way round, the next call would end as many
+   generations again. */
 BLOOM_API bool bloom_window_advance(bloom_window *w, uint64_t now,
                                     uint64_t span)
 {
@@ -862,20 +1045,25 @@ BLOOM_API bool bloom_window_advance(bloom_window *w, uint64_t now,
     const bool back = before > bloom_window_later_(now, g - 2, old);
     const uint64_t part = back ? 0 : span > 0 ? (span - 1) / (g - 1) + 1 : 1;
     const uint64_t latest = bloom_window_later_(now, g - 2, part);
-    uint64_t time = before;
-    bool forgets = false;
-    if (!back)
-        time = old > 0 ? bloom_window_pass_(w, now, part)
-                       : bloom_window_begin_(w, now, latest);
-    if (bloom_window_keys(w) >= bloom_window_room_(w)) {
-        forgets = bloom_window_make_room_(w);
-        time = bloom_window_later_(time, 1, part);
+    uint64_t time = before, steps = 0;
+    bool full;
+    if (!back && old > 0) {
+        time = bloom_window_from_(w, part);
+        steps = now > time ? (now - time) / part : 0;
+        time += steps * part;
+    } else if (!back) {
+        time = bloom_window_begin_(w, now, latest);
     }
+    full = steps == 0 && bloom_window_keys(w) >= bloom_window_room_(w);
+    if (full)
+        time = bloom_window_later_(time, 1, part);
     if (!back && time > latest)
         time = latest;
     if (time != before || part != old)
         bloom_window_set_time(w, time, part);
-    return forgets;
+    for (steps = steps < g ? steps : g; steps > 0; steps--)
+        bloom_window_step(w);
+    return full && bloom_window_make_room_(w);
 }
 
 /* ---- Whole windows ------------------------------------------------------ */
@@ -894,8 +1082,7 @@ BLOOM_API void bloom_window_clear(bloom_window *w)
     unsigned i;
     for (i = 0; i < bloom_window_count_(w); i++)
         bloom_clear(bloom_window_filter_(w, i));
-    bloom_window_bytes_(w)[5] = 0;
-    bloom_window_change_(w, 0);
+    bloom_window_change_(w, 'K', 0, 0);
 }
 
 BLOOM_API void bloom_window_seal(bloom_window *w)
@@ -906,29 +1093,33 @@ BLOOM_API void bloom_window_seal(bloom_window *w)
             bloom_seal(bloom_window_filter_(w, i));
 }
 
-static inline bloom_error bloom_window_check_header_(const bloom_window *w,
-                                                     size_t size)
+/* What is wrong with a header of 64 bytes, but for its check, or BLOOM_OK */
+static inline bloom_error bloom_window_check_header_(const unsigned char *head)
 {
-    const unsigned char *head = bloom_window_const_bytes_(w);
-    if (!w || size < BLOOM_WINDOW_HEADER_SIZE)
-        return BLOOM_TRUNCATED;
+    const uint64_t room = bloom_load64_(head + 8);
     if (head[0] != 'B' || head[1] != 'L' || head[2] != 'W')
         return BLOOM_NOT_A_FILTER;
     if (head[3] != 1)
         return BLOOM_WRONG_VERSION;
     return head[4] < 2 || head[4] > 16 || head[5] >= head[4] || head[6]
-        || head[7] || bloom_window_room_(w) == 0
-        || bloom_window_keys(w) > bloom_window_room_(w)
-        || bloom_window_get_(w, 48) || bloom_window_get_(w, 56)
+        || head[7] || room == 0 || bloom_load64_(head + 16) > room
+        || bloom_load64_(head + 48) || bloom_load64_(head + 56)
          ? BLOOM_BAD_HEADER : BLOOM_OK;
+}
+
+static inline bool bloom_window_is_checked_(const bloom_window *w,
+                                            const unsigned char *head)
+{
+    return bloom_load64_(head + 40) == bloom_window_check_(w, head);
 }
 
 BLOOM_API bloom_error bloom_window_verify(const bloom_window *w)
 {
+    const unsigned char *head = bloom_window_const_bytes_(w);
     bloom_error worst = BLOOM_OK, error;
     unsigned i;
-    if (bloom_window_check_header_(w, SIZE_MAX) != BLOOM_OK
-        || bloom_window_get_(w, 40) != bloom_window_check_(w))
+    if (bloom_window_check_header_(head) != BLOOM_OK
+        || !bloom_window_is_checked_(w, head))
         return BLOOM_CORRUPT;
     for (i = 0; i < bloom_window_count_(w) && worst != BLOOM_CORRUPT; i++) {
         error = bloom_verify(bloom_window_view_(w, i));
@@ -961,35 +1152,48 @@ BLOOM_API double bloom_window_fpr(const bloom_window *w)
 
 /* ---- The image ---------------------------------------------------------- */
 
-/* What is wrong with the image of a window, or BLOOM_OK */
-static inline bloom_error bloom_window_check_image_(const bloom_window *w,
-                                                    size_t size)
+/* What is wrong with the generations of a window, or BLOOM_OK */
+static inline bloom_error bloom_window_check_parts_(const unsigned char *image,
+                                                    size_t size, unsigned count)
 {
-    const unsigned char *image = bloom_window_const_bytes_(w);
-    bloom_error error = bloom_window_check_header_(w, size);
+    bloom_error error = BLOOM_OK;
     size_t at = BLOOM_WINDOW_HEADER_SIZE;
-    unsigned i, j;
-    for (i = 0; error == BLOOM_OK && i < image[4]; i++) {
+    unsigned j;
+    for (; error == BLOOM_OK && count > 0; count--) {
         const bloom *b = bloom_view(image + at, size - at, &error);
-        for (j = 0; b && j < 24; j++)
+        for (j = 0; b && j < BLOOM_SEAL_AT_; j++)
             if (image[at + j] != image[BLOOM_WINDOW_HEADER_SIZE + j])
                 return BLOOM_BAD_HEADER;
         at += b ? bloom_size(b) : 0;
     }
-    return error == BLOOM_OK && bloom_window_get_(w, 40)
-                                != bloom_window_check_(w)
+    return error;
+}
+
+/* What is wrong with the image of a window, or BLOOM_OK. The header may be one
+   whose change was ended in a copy, which has a new check: is_new. */
+static inline bloom_error bloom_window_check_image_(const bloom_window *w,
+                                                    size_t size,
+                                                    const unsigned char *head,
+                                                    bool is_new)
+{
+    bloom_error error = bloom_window_check_header_(head);
+    if (error == BLOOM_OK)
+        error = bloom_window_check_parts_(bloom_window_const_bytes_(w), size,
+                                          head[4]);
+    return error == BLOOM_OK && !is_new && !bloom_window_is_checked_(w, head)
          ? BLOOM_CORRUPT : error;
 }
 
 BLOOM_API size_t bloom_window_image_size(const void *head, bloom_error *error)
 {
     const bloom_window *w = (const bloom_window *)head;
-    bloom_error found = bloom_window_check_header_(w, SIZE_MAX);
+    const unsigned char *bytes = bloom_window_const_bytes_(w);
+    bloom_error found = head ? bloom_window_check_header_(bytes)
+                             : BLOOM_TRUNCATED;
     size_t size = 0;
     if (found == BLOOM_OK)
-        bloom_image_size((const unsigned char *)head + BLOOM_WINDOW_HEADER_SIZE,
-                         &found);
-    if (found == BLOOM_OK && bloom_window_get_(w, 40) != bloom_window_check_(w))
+        bloom_image_size(bytes + BLOOM_WINDOW_HEADER_SIZE, &found);
+    if (found == BLOOM_OK && !bloom_window_is_checked_(w, bytes))
         found = BLOOM_CORRUPT;
     if (found == BLOOM_OK)
         size = bloom_window_plan_size(bloom_window_plan_of(w));
@@ -1004,17 +1208,138 @@ BLOOM_API const bloom_window *bloom_window_view(const void *image, size_t size,
                                                 bloom_error *error)
 {
     const bloom_window *w = (const bloom_window *)image;
-    const bloom_error found = bloom_window_check_image_(w, size);
+    const bloom_error found = !w || size < BLOOM_WINDOW_HEADER_SIZE
+        ? BLOOM_TRUNCATED
+        : bloom_window_check_image_(w, size, bloom_window_const_bytes_(w),
+                                    false);
     if (error)
         *error = found;
     return found == BLOOM_OK ? w : NULL;
+}
+
+/* Ends the change in which a process was killed. In an image of strangers, its
+   notes may be anything, so it is first ended in a copy of the header. */
+static inline bloom_error bloom_window_settle_(bloom_window *w, size_t size)
+{
+    unsigned char head[BLOOM_WINDOW_HEADER_SIZE];
+    const char what = (char)bloom_window_const_bytes_(w)[7];
+    const unsigned older = bloom_window_const_bytes_(w)[6];
+    const bool is_new = what == 'K' || what == 'T';
+    bloom_error error;
+    bloom_copy_bytes_(head, bloom_window_const_bytes_(w), sizeof head);
+    if (is_new)
+        bloom_window_apply_(head);
+    BLOOM_ZERO_(head + 48, 16);
+    head[6] = head[7] = 0;
+    error = bloom_window_check_image_(w, size, head, is_new);
+    if (error != BLOOM_OK)
+        return error;
+    if (what == 'S' && (older < 1 || older >= head[4]))
+        return BLOOM_BAD_HEADER;
+    if (what == 'S')
+        bloom_window_unite_(w, older);
+    if (is_new)
+        bloom_window_make_change_(w);
+    else
+        bloom_window_end_change_(w);
+    return BLOOM_OK;
 }
 
 BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,
                                           bloom_error *error)
 {
     bloom_window *w = (bloom_window *)image;
-    return bloom_window_view(image, size, error) ? w : NULL;
+    const char what = w && size >= BLOOM_WINDOW_HEADER_SIZE
+                    ? (char)bloom_window_const_bytes_(w)[7] : 0;
+    bloom_error found;
+    if (what != 'P' && what != 'K' && what != 'T' && what != 'S')
+        return bloom_window_view(image, size, error) ? w : NULL;
+    found = bloom_window_settle_(w, size);
+    if (error)
+        *error = found;
+    return found == BLOOM_OK ? w : NULL;
+}
+
+/* ---- Going on ----------------------------------------------------------- */
+
+/* Is this memory all zeros, but for bytes of a new window that starts so? A
+   process may have been killed while it wrote them. */
+static inline bool bloom_window_is_new_(const void *memory,
+                                        const unsigned char *start,
+                                        bloom_window_plan plan)
+{
+    const size_t each = bloom_plan_size(plan.filter);
+    const unsigned char *at = (const unsigned char *)memory;
+    size_t i;
+    for (i = 0; i < BLOOM_WINDOW_HEADER_SIZE; i++)
+        if (at[i] != 0 && at[i] != start[i])
+            return false;
+    at += BLOOM_WINDOW_HEADER_SIZE;
+    for (; plan.generations > 0; plan.generations--, at += each)
+        for (i = 0; i < each; i++)
+            if (at[i] != 0
+                && (i >= BLOOM_HEADER_SIZE
+                    || at[i] != start[BLOOM_WINDOW_HEADER_SIZE + i]))
+                return false;
+    return true;
+}
+
+static inline bool bloom_window_has_plan_(const bloom_window *w,
+                                          bloom_window_plan plan)
+{
+    const bloom_window_plan there = bloom_window_plan_of(w);
+    return bloom_same_plan_(there.filter, plan.filter)
+        && there.room == plan.room && there.generations == plan.generations;
+}
+
+/* A process that is killed between adding keys and counting them leaves a
+   generation that counts too few, by up to a batch each time. So they are
+   counted anew. The number of keys is never too high, as then the generation
+   would end too early: the estimate errs by less than what is subtracted. */
+static inline void bloom_window_recount_(bloom_window *w)
+{
+#ifndef BLOOM_NO_FLOAT
+    const uint64_t room = bloom_window_room_(w);
+    uint64_t keys = bloom_estimate(bloom_window_generation(w, 0));
+    keys = keys < 10 ? 0 : keys - keys / 8 - 8;
+    keys = keys < room ? keys : room;
+    if (keys > bloom_window_keys(w))
+        bloom_window_change_(w, 'K', keys, bloom_window_newest_(w));
+#else
+    (void)w;
+#endif
+}
+
+BLOOM_API bloom_window *bloom_window_resume(void *memory, size_t size,
+                                            bloom_window_plan plan,
+                                            bloom_error *error)
+{
+    const size_t needed = bloom_window_plan_size(plan);
+    unsigned char start[BLOOM_WINDOW_START_];
+    bloom_error found = BLOOM_OK;
+    bloom_window *w = NULL;
+    unsigned i;
+    if (needed > 0)
+        bloom_window_start_(start, plan);
+    if (memory && needed > 0 && size >= needed
+        && bloom_window_is_new_(memory, start, plan))
+        w = bloom_window_begin_image_(memory, start, plan);
+    else
+        w = bloom_window_open(memory, size, &found);
+    if (w && needed > 0 && !bloom_window_has_plan_(w, plan))
+        found = BLOOM_BAD_HEADER;
+    else if (w && bloom_window_verify(w) == BLOOM_CORRUPT)
+        found = BLOOM_CORRUPT;
+    if (error)
+        *error = found;
+    if (found != BLOOM_OK)
+        return NULL;
+    if (bloom_load64_(bloom_window_part_(w, 0) + BLOOM_SEAL_AT_) == 0)
+        bloom_window_recount_(w);
+    for (i = 0; i < bloom_window_count_(w); i++)
+        bloom_unseal_(bloom_window_bytes_(w) + bloom_window_at_(w, i));
+    BLOOM_WINDOW_ORDER_();
+    return w;
 }
 
 BLOOM_END_HUSH_
