@@ -90,6 +90,11 @@ found another one first: copy the right one into the folder of bloom_chain.h"
 #define bloom_chain_size BLOOM_NAME_(bloom_chain_size)
 #define bloom_chain_load BLOOM_NAME_(bloom_chain_load)
 #define bloom_chain_join BLOOM_NAME_(bloom_chain_join)
+#define bloom_chain_open BLOOM_NAME_(bloom_chain_open)
+#define bloom_chain_room BLOOM_NAME_(bloom_chain_room)
+#define bloom_chain_next BLOOM_NAME_(bloom_chain_next)
+#define bloom_chain_append BLOOM_NAME_(bloom_chain_append)
+#define bloom_chain_unseal BLOOM_NAME_(bloom_chain_unseal)
 #endif
 
 #ifdef __cplusplus
@@ -218,6 +223,42 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_load(const void *image,
 BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
     const unsigned char head[32], bloom *const *link, bloom_error *error);
 
+/* ---- Links in memory of your own ---------------------------------------- */
+/* bloom_chain_open makes a chain whose links stay where they are, in the `size`
+   bytes at image: in a mapped file, for example, where a process that is killed
+   loses no key. It checks what bloom_chain_load checks, and changes nothing.
+   The links are yours. So bloom_chain_free frees the chain alone, and no call
+   makes a new link: if the newest one is full, it takes all further keys, and
+   the rate rises. To keep the rate, append a link before:
+       while (bloom_chain_room(c) == 0) {
+           bloom_plan plan = bloom_chain_next(c);
+           bloom *link = ..                // empty, of this plan, after the last
+           bloom_chain_append(c, link);
+           bloom_chain_head(c, head);      // replaces the head of the image
+       }
+   bloom_chain_room is how many new keys the newest link takes, 0 if it is full.
+   Add at most so many keys by one call. If the chain cannot grow any more,
+   bloom_plan_size(bloom_chain_next(c)) is 0. The image takes
+   bloom_chain_size(c) bytes, so a new link begins after as many.
+   To begin, write an empty chain there by bloom_chain_write, and open that.
+
+   Kills: add keys to a link only when the head in the image counts it, and
+   write the head by one call (pwrite), so that it is old or new. If the newest
+   link has no seal, some process may have been killed. So the head may have an
+   old number of keys, and bloom_chain_open also estimates it from the cells,
+   and takes the larger number. Then bytes may follow the last link, if they are
+   those of an empty one: the process was about to append it. Cut the file after
+   bloom_chain_size(c) bytes before you append a link again.
+   Power cuts: see "Seals" at bloom_file_hold. bloom_chain_unseal removes the
+   seal of the newest link. Let the disk have a new link before its head. */
+BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_open(void *image,
+                                                          size_t size,
+                                                          bloom_error *error);
+BLOOM_API uint64_t bloom_chain_room(const bloom_chain *c);
+BLOOM_API bloom_plan bloom_chain_next(const bloom_chain *c);
+BLOOM_API void bloom_chain_append(bloom_chain *c, bloom *link);
+BLOOM_API void bloom_chain_unseal(bloom_chain *c);
+
 #ifdef __cplusplus
 }
 #endif
@@ -256,7 +297,7 @@ BLOOM_HUSH_
    with hash_bits 64; and keys <= room. `room` is the number of keys that the
    newest link takes before the chain tries to grow. It is computed from the
    image, so that a loaded chain grows like the saved one. If growing failed, it
-   is more than the link's capacity.
+   is more than `full`, the link's capacity.
 
    bloom.h 2.2.0 planned link i for first_n * 2^i keys, of which it took its
    share fewer. So new links have other bytes than those of 2.2.0. Each version
@@ -267,7 +308,8 @@ struct bloom_chain {
     unsigned links;
     bloom_plan like;            /* layout and seed of all links */
     double p;
-    uint64_t first_n, keys, room;
+    uint64_t first_n, keys, room, full;
+    bool borrows;               /* the links are the caller's */
 };
 
 /* The shares add up to p: 1/2 + 1/6 + 1/12 + ... = 1. */
@@ -302,36 +344,52 @@ static inline uint64_t bloom_chain_capacity_(const bloom_chain *c)
 /* Sets room to the newest link's capacity, doubled if needed until keys fit. */
 static inline void bloom_chain_set_room_(bloom_chain *c)
 {
-    c->room = bloom_chain_capacity_(c);
+    c->room = c->full = bloom_chain_capacity_(c);
     while (c->room < c->keys)
         c->room = c->room >> 63 ? UINT64_MAX : 2 * c->room;
 }
 
-/* Appends an empty link to a chain of fewer than 64. false: that failed. */
-static inline bool bloom_chain_append_(bloom_chain *c)
+BLOOM_API uint64_t bloom_chain_room(const bloom_chain *c)
+{
+    return c->keys < c->full ? c->full - c->keys : 0;
+}
+
+BLOOM_API bloom_plan bloom_chain_next(const bloom_chain *c)
 {
     const unsigned i = c->links;
-    bloom_plan plan = bloom_plan_layout(bloom_chain_planned_(c, i),
-                                        bloom_chain_share_(c, i),
-                                        (bloom_layout)c->like.layout);
-    bloom *link;
+    bloom_plan plan = { 0, 0, 0, BLOOM_CLASSIC, 64 };
+    if (i < 64)
+        plan = bloom_plan_layout(bloom_chain_planned_(c, i),
+                                 bloom_chain_share_(c, i),
+                                 (bloom_layout)c->like.layout);
     plan.seed = c->like.seed;
-    link = bloom_create(plan);
-    if (!link)
-        return false;
+    return plan;
+}
+
+BLOOM_API void bloom_chain_append(bloom_chain *c, bloom *link)
+{
     c->link[c->links++] = link;
-    return true;
+    c->keys = 0;
+    bloom_chain_set_room_(c);
+}
+
+/* Appends an empty link of the chain's own, unless there are 64 or there is no
+   memory. */
+static inline void bloom_chain_grow_(bloom_chain *c)
+{
+    bloom *link = c->borrows ? NULL : bloom_create(bloom_chain_next(c));
+    if (link)
+        bloom_chain_append(c, link);
 }
 
 /* Counts a new key. If the newest link is full, appends another for the key. */
 static inline void bloom_chain_count_(bloom_chain *c)
 {
+    if (c->keys >= c->room)
+        bloom_chain_grow_(c);
     c->keys += c->keys < UINT64_MAX;
-    if (c->keys <= c->room)
-        return;
-    if (c->links < 64 && bloom_chain_append_(c))
-        c->keys = 1;
-    bloom_chain_set_room_(c);
+    if (c->keys > c->room)
+        bloom_chain_set_room_(c);
 }
 
 /* Returns a chain that has no link yet, or NULL if memory is short. */
@@ -346,6 +404,7 @@ static inline bloom_chain *bloom_chain_make_(uint64_t first_n, double p,
         c->p = p;
         c->first_n = first_n ? first_n : 1;
         c->keys = 0;
+        c->borrows = false;
     }
     return c;
 }
@@ -353,7 +412,7 @@ static inline bloom_chain *bloom_chain_make_(uint64_t first_n, double p,
 BLOOM_API void bloom_chain_free(bloom_chain *c)
 {
     if (c) {
-        while (c->links > 0)
+        while (!c->borrows && c->links > 0)
             bloom_free(c->link[--c->links]);
         BLOOM_FREE(c);
     }
@@ -366,10 +425,10 @@ BLOOM_API bloom_chain *bloom_chain_create(uint64_t first_n, double p,
     if (!(p > 0 && p < 1) || like.layout > BLOOM_BLOCKED)
         return NULL;
     c = bloom_chain_make_(first_n, p, like);
-    if (c && bloom_chain_append_(c)) {
-        bloom_chain_set_room_(c);
+    if (c)
+        bloom_chain_grow_(c);
+    if (c && c->links > 0)
         return c;
-    }
     bloom_chain_free(c);
     return NULL;
 }
@@ -633,6 +692,12 @@ BLOOM_API void bloom_chain_seal(bloom_chain *c)
             bloom_seal(c->link[i]);
 }
 
+BLOOM_API void bloom_chain_unseal(bloom_chain *c)
+{
+    void *newest = c->link[c->links - 1];
+    bloom_unseal_((unsigned char *)newest);
+}
+
 BLOOM_API bloom_error bloom_chain_verify(const bloom_chain *c)
 {
     bloom_error worst = BLOOM_OK, error;
@@ -719,12 +784,26 @@ static inline bool bloom_chain_fits_(const unsigned char *head, const bloom *b,
         && plan.seed == seed;
 }
 
-/* What is wrong with an image, or BLOOM_OK. This allocates nothing. */
+/* Does a filter follow the last link? If `in_use`, that is no error if it has
+   no key: it was about to be appended. A part of its header may be missing. */
+static inline bool bloom_chain_goes_on_(const unsigned char *after, size_t size,
+                                        bool in_use)
+{
+    size_t at = in_use ? BLOOM_HEADER_SIZE : size;
+    if (size < 3 || after[0] != 'B' || after[1] != 'L' || after[2] != 'M')
+        return false;
+    while (at < size && after[at] == 0)
+        at++;
+    return !in_use || at < size;
+}
+
+/* What is wrong with an image, or BLOOM_OK. This allocates nothing. `open`:
+   that of a chain whose process may have been killed is good, too. */
 static inline bloom_error bloom_chain_check_(const unsigned char *image,
-                                             size_t size)
+                                             size_t size, bool open)
 {
     bloom_error error = bloom_chain_check_head_(image, size);
-    size_t at = 32;
+    size_t at = 32, last = 32;
     uint64_t seed = 0;
     unsigned i;
     for (i = 0; error == BLOOM_OK && i < image[6]; i++) {
@@ -733,13 +812,23 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
             seed = i == 0 ? bloom_plan_of(b).seed : seed;
             if (!bloom_chain_fits_(image, b, seed))
                 return BLOOM_BAD_HEADER;
+            last = at;
             at += bloom_size(b);
         }
     }
-    if (error == BLOOM_OK && size - at >= 3 && image[at] == 'B'
-        && image[at + 1] == 'L' && image[at + 2] == 'M')
+    if (error == BLOOM_OK
+        && bloom_chain_goes_on_(image + at, size - at, open
+               && bloom_load64_(image + last + BLOOM_SEAL_AT_) == 0))
         return BLOOM_BAD_HEADER;
     return error;
+}
+
+/* If growing had failed, the chain tries it again at the next new key. */
+static inline void bloom_chain_set_keys_(bloom_chain *c, uint64_t keys)
+{
+    c->keys = keys;
+    c->full = bloom_chain_capacity_(c);
+    c->room = c->full > keys ? c->full : keys;
 }
 
 /* Makes a chain of a head and links that were checked. NULL: no memory */
@@ -754,10 +843,7 @@ static inline bloom_chain *bloom_chain_of_(const unsigned char *head,
     do                                  /* there is at least one */
         c->link[c->links] = link[c->links];
     while (++c->links < head[6]);
-    c->keys = bloom_load64_(head + 24);
-    c->room = bloom_chain_capacity_(c);
-    if (c->room < c->keys)              /* try again to grow */
-        c->room = c->keys;
+    bloom_chain_set_keys_(c, bloom_load64_(head + 24));
     return c;
 }
 
@@ -783,7 +869,7 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error)
 {
     const unsigned char *head = (const unsigned char *)image;
-    bloom_error found = bloom_chain_check_(head, size);
+    bloom_error found = bloom_chain_check_(head, size, false);
     bloom_chain *c = NULL;
     bloom *link[64];
     size_t at = 32;
@@ -801,6 +887,37 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
     }
     while (!c && links > 0)
         bloom_free(link[--links]);
+    if (error)
+        *error = found;
+    return c;
+}
+
+/* The rate depends on the cells that are set, and so does the estimate. A chain
+   with an estimate in place of the number of keys keeps its rate. */
+BLOOM_API bloom_chain *bloom_chain_open(void *image, size_t size,
+                                        bloom_error *error)
+{
+    unsigned char *head = (unsigned char *)image;
+    bloom_error found = bloom_chain_check_(head, size, true);
+    bloom_chain *c = NULL;
+    bloom *link[64];
+    size_t at = 32;
+    unsigned i;
+    for (i = 0; found == BLOOM_OK && i < head[6]; i++) {
+        void *next = head + at;
+        link[i] = (bloom *)next;
+        at += bloom_size(link[i]);
+    }
+    if (found == BLOOM_OK) {
+        c = bloom_chain_of_(head, link);
+        found = c ? BLOOM_OK : BLOOM_NO_MEMORY;
+    }
+    if (c) {
+        const uint64_t keys = bloom_estimate(link[i - 1]);
+        c->borrows = true;
+        if (!bloom_chain_is_sealed_(c) && keys > c->keys)
+            bloom_chain_set_keys_(c, keys);
+    }
     if (error)
         *error = found;
     return c;

@@ -82,11 +82,17 @@ found another one first: copy the right one into the folder of bloom_file.h"
 #define bloom_load BLOOM_NAME_(bloom_load)
 #define bloom_share BLOOM_NAME_(bloom_share)
 #define bloom_unshare BLOOM_NAME_(bloom_unshare)
+#define bloom_file_text BLOOM_NAME_(bloom_file_text)
 #define bloom_file_save BLOOM_NAME_(bloom_file_save)
+#define bloom_file_save_locked BLOOM_NAME_(bloom_file_save_locked)
 #define bloom_file_load BLOOM_NAME_(bloom_file_load)
 #define bloom_file_free BLOOM_NAME_(bloom_file_free)
 #define bloom_file_map BLOOM_NAME_(bloom_file_map)
 #define bloom_file_unmap BLOOM_NAME_(bloom_file_unmap)
+#define bloom_file_hold BLOOM_NAME_(bloom_file_hold)
+#define bloom_file_held BLOOM_NAME_(bloom_file_held)
+#define bloom_file_sync BLOOM_NAME_(bloom_file_sync)
+#define bloom_file_drop BLOOM_NAME_(bloom_file_drop)
 #endif
 
 #ifdef __cplusplus
@@ -221,6 +227,63 @@ BLOOM_USE_RESULT_
 BLOOM_API const void *bloom_file_map(const char *name, size_t *size);
 BLOOM_API void bloom_file_unmap(const void *image, size_t size);
 
+/* ---- Whole files that are changed in place ------------------------------ */
+
+/* bloom_file_hold maps a file to be changed, by one process at a time. What is
+   stored there is in the file at once: a process that is killed loses nothing.
+   It is for windows (bloom_window_resume) and chains (bloom_chain_open). Not on
+   Windows.
+     Size: if there is no file, or an empty one, it makes one of `size` zeros,
+         and takes the disk space for it. So a full disk is ENOSPC at once. (On
+         macOS and OpenBSD, and where the file system cannot do that, it is
+         SIGBUS later.) A file of another size is EINVAL, but one that has fewer
+         bytes, all of them zeros, becomes longer. If `size` is 0, the file is
+         mapped as it is, and no or an empty file is ENOENT. bloom_file_held
+         tells the size.
+     New: if the result is not NULL, *why is 0, or ENOENT if the file is all
+         zeros. Only then may you begin anew in it.
+     Lock: it holds an exclusive lock on the file (flock). EBUSY says that
+         another process has held, shared or saved it for half a second: call
+         again to wait for longer. Meanwhile a save to its name is EBUSY, too.
+     Errors: what is no regular file is ENODEV, and a folder EISDIR. The program
+         gets SIGBUS if another one shortens the file, or if its disk fails.
+     Limits: as for bloom_share, a disk of this machine. After fork, only one of
+         both processes may use it.
+   If the result is NULL, *why is an errno. why may be NULL.
+   bloom_file_sync returns when the disk has all that was stored: 0, or the
+   errno of writing. The system also writes by itself, some time later.
+   bloom_file_drop does the same, and then unmaps the file and gives up the
+   lock, also after an error. Its result for NULL is 0. It is ENOENT if the file
+   has lost its name, and so all that was stored is lost.
+     Seals: after a power cut, the disk may have some stores and lack earlier
+         ones. A seal must not vouch for cells that are missing. So use seals in
+         this order, or not at all:
+             bloom_window *w = bloom_window_resume(..);  // removes the seals
+             why = bloom_file_sync(held);                // also on the disk
+             ..                                          // adds keys
+             why = bloom_file_sync(held);                // the cells
+             bloom_window_seal(w);
+             why = bloom_file_drop(held);                // the seals */
+#ifndef _WIN32
+BLOOM_USE_RESULT_
+BLOOM_API void *bloom_file_hold(const char *name, size_t size, int *why);
+BLOOM_API size_t bloom_file_held(const void *held);
+BLOOM_API int bloom_file_sync(void *held);
+BLOOM_API int bloom_file_drop(void *held);
+
+/* Does the same as bloom_file_save, for a process that has locked the old file
+   itself, by flock(fd, LOCK_EX), since before it read it: nobody can add a key
+   in between that the new file lacks. It is EBUSY if fd is no longer the file
+   of that name. If fd is -1, it is bloom_file_save. */
+BLOOM_USE_RESULT_
+BLOOM_API int bloom_file_save_locked(const char *name, const void *image,
+                                     size_t size, int fd);
+#endif
+
+/* What an errno of these calls means. Of EBADMSG, EINVAL and EBUSY, strerror
+   says "Bad message", "Invalid argument" and "Device or resource busy". */
+BLOOM_API const char *bloom_file_text(int why);
+
 #ifdef __cplusplus
 }
 #endif
@@ -329,6 +392,8 @@ typedef struct bloom_file_new_ {
     char *target;           /* the file to be replaced: links are resolved */
     char *name;             /* the new file beside it; NULL: there is none */
     int fd;                 /* the new file, open for writing; -1: closed */
+    int lock;               /* the old file, which the caller has locked; or
+                               -1 */
 } bloom_file_new_;
 
 /* ---- POSIX -------------------------------------------------------------- */
@@ -512,7 +577,7 @@ static inline int bloom_file_copy_rights_(const bloom_file_new_ *f,
 #define F_FULLFSYNC 51
 #endif
 
-static inline int bloom_file_sync_(int fd)
+static inline int bloom_file_sync_fd_(int fd)
 {
     int result;
     do {
@@ -542,9 +607,18 @@ static inline int bloom_file_folder_(const char *path, int *fd)
 /* Synchronises a folder. Some systems cannot, and say EINVAL or EBADF. */
 static inline int bloom_file_sync_folder_(int folder)
 {
-    const int why = folder >= 0 ? bloom_file_sync_(folder) : 0;
+    const int why = folder >= 0 ? bloom_file_sync_fd_(folder) : 0;
     return why == EINVAL || why == EOPNOTSUPP || why == ENOTSUP || why == EBADF
          ? 0 : why;
+}
+
+/* Is this open file the one of that name? */
+static inline bool bloom_file_is_named_(int fd, const char *path)
+{
+    struct stat there;
+    bloom_file_facts_ file;
+    return bloom_file_facts_of_fd_(fd, &file) == 0 && stat(path, &there) == 0
+        && there.st_dev == file.device && there.st_ino == file.inode;
 }
 
 /* Opens a file and locks it, LOCK_SH or LOCK_EX; *fd is -1 after an error. The
@@ -555,19 +629,15 @@ static inline int bloom_file_lock_(const char *path, int flags, int how,
                                    int *fd)
 {
     const struct timespec moment = { 0, 10000000 };
-    struct stat there;
-    bloom_file_facts_ locked;
     unsigned tries;
     for (tries = 0; tries < 50; tries++) {
         int why = 0;
-        *fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        *fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
         if (*fd < 0)
             return bloom_file_why_();
         if (flock(*fd, how | LOCK_NB) != 0)
             why = bloom_file_why_();
-        else if (bloom_file_facts_of_fd_(*fd, &locked) == 0
-                 && stat(path, &there) == 0 && there.st_dev == locked.device
-                 && there.st_ino == locked.inode)
+        else if (bloom_file_is_named_(*fd, path))
             return 0;
         close(*fd);
         *fd = -1;
@@ -610,11 +680,13 @@ static inline bool bloom_file_begins_(int fd, const unsigned char *head)
    more, as a link that fails can take long. */
 static inline int bloom_file_put_in_place_(bloom_file_new_ *f)
 {
-    int old, why;
+    int old = -1, why;
     bool links = true;
     unsigned tries;
+    if (f->lock >= 0 && !bloom_file_is_named_(f->lock, f->target))
+        return EBUSY;
     for (tries = 0; tries < 10; tries++) {
-        why = bloom_file_lock_old_(f->target, &old);
+        why = f->lock >= 0 ? 0 : bloom_file_lock_old_(f->target, &old);
         if (why != 0 && why != ENOENT)
             return why;
         if (why == ENOENT && links) {
@@ -883,7 +955,7 @@ static inline char *bloom_file_follow_(const char *name)
     return path;
 }
 
-static inline int bloom_file_sync_(int fd)
+static inline int bloom_file_sync_fd_(int fd)
 {
     return _commit(fd) == 0 ? 0 : bloom_file_why_();
 }
@@ -974,11 +1046,13 @@ static inline int bloom_file_create_beside_(bloom_file_new_ *f, unsigned number,
     return why;
 }
 
-static inline int bloom_file_begin_(bloom_file_new_ *f, const char *name)
+static inline int bloom_file_begin_(bloom_file_new_ *f, const char *name,
+                                    int lock)
 {
     bloom_file_facts_ old;
     unsigned number = 0;
     int why;
+    f->lock = lock;
     f->fd = -1;
     f->name = NULL;
     f->target = bloom_file_follow_(name);
@@ -1019,17 +1093,18 @@ static inline int bloom_file_complete_(bloom_file_new_ *f)
     if (why == 0)
         why = bloom_file_copy_rights_(f, &old);
     if (why == 0)
-        why = bloom_file_sync_(f->fd);
+        why = bloom_file_sync_fd_(f->fd);
     if (bloom_file_close_(f->fd) != 0 && why == 0)
         why = bloom_file_why_();
     f->fd = -1;
     return why;
 }
 
-BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size)
+static inline int bloom_file_replace_(const char *name, const void *image,
+                                      size_t size, int lock)
 {
     bloom_file_new_ f;
-    int why = bloom_file_begin_(&f, name);
+    int why = bloom_file_begin_(&f, name, lock);
     if (why != 0)
         return why;
     why = bloom_file_write_(f.fd, image, size);
@@ -1039,6 +1114,37 @@ BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size)
         why = bloom_file_rename_(&f);
     bloom_file_cancel_(&f);
     return why;
+}
+
+BLOOM_API int bloom_file_save(const char *name, const void *image, size_t size)
+{
+    return bloom_file_replace_(name, image, size, -1);
+}
+
+#ifndef _WIN32
+BLOOM_API int bloom_file_save_locked(const char *name, const void *image,
+                                     size_t size, int fd)
+{
+    return bloom_file_replace_(name, image, size, fd);
+}
+#endif
+
+BLOOM_API const char *bloom_file_text(int why)
+{
+    switch (why) {
+    case EBADMSG:
+        return "not a filter, incomplete, damaged, or not for this build";
+    case EINVAL:
+        return "a filter of another plan or size, or not a regular file";
+    case EBUSY:
+        return "in use or changed by another process, or a mount point";
+    case ENODEV:
+        return "not a regular file";
+    case EFBIG:
+        return "larger than the limit";
+    default:
+        return strerror(why);
+    }
 }
 
 /* ---- Loading ------------------------------------------------------------ */
@@ -1273,16 +1379,199 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why)
 }
 #endif
 
-/* ---- Sharing --------------------------------------------------------------
-   Before the first page of a shared filter lies a page that notes its size, and
-   the open file, which holds the lock. */
-#if defined(BLOOM_ATOMIC) && !defined(_WIN32)
+/* ---- Maps that are written ------------------------------------------------
+   Before the first page of the file lies a page that notes its size, and the
+   open file, which holds the lock. */
+#ifndef _WIN32
 
 typedef struct bloom_file_shared_ {
     void *map;              /* both pages and all that follow */
-    size_t size;            /* of the filter */
+    size_t size;            /* of the file */
     int fd;
 } bloom_file_shared_;
+
+/* Maps the file after a page for the notes. First the whole room is taken, by a
+   private map of the file, whose first page becomes that page. NULL: *why is an
+   errno */
+static inline void *bloom_file_map_shared_(int fd, size_t size, int *why)
+{
+    const long page = sysconf(_SC_PAGESIZE);
+    const size_t first = (size_t)page;
+    bloom_file_shared_ *notes;
+    void *room = MAP_FAILED, *map = MAP_FAILED;
+    if (page > 0 && size <= SIZE_MAX - first)
+        room = mmap(NULL, first + size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (room != MAP_FAILED
+        && mprotect(room, first, PROT_READ | PROT_WRITE) == 0)
+        map = mmap((char *)room + first, size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED, fd, 0);
+    if (map == MAP_FAILED) {
+        *why = bloom_file_why_();
+        if (room != MAP_FAILED)
+            munmap(room, first + size);
+        return NULL;
+    }
+    notes = (bloom_file_shared_ *)map - 1;
+    notes->map = room;
+    notes->size = size;
+    notes->fd = fd;
+    return map;
+}
+
+static inline bloom_file_shared_ bloom_file_notes_(const void *map)
+{
+    return ((const bloom_file_shared_ *)map)[-1];
+}
+
+/* Synchronises the map and, as macOS writes to the disk's own memory, the
+   file. */
+static inline int bloom_file_sync_map_(void *map)
+{
+    const bloom_file_shared_ notes = bloom_file_notes_(map);
+    return msync(map, notes.size, MS_SYNC) != 0 ? bloom_file_why_()
+                                                : bloom_file_sync_fd_(notes.fd);
+}
+
+/* Also unmaps it, and closes the file. */
+static inline int bloom_file_end_map_(void *map)
+{
+    const bloom_file_shared_ notes = bloom_file_notes_(map);
+    const int why = bloom_file_sync_map_(map);
+    munmap(notes.map, notes.size + (size_t)((char *)map - (char *)notes.map));
+    close(notes.fd);
+    return why;
+}
+
+/* ---- Holding ------------------------------------------------------------ */
+
+/* Are the first `size` bytes zeros? 0: no; EBADMSG: yes; or another errno */
+static inline int bloom_file_zeros_(int fd, uint64_t size, bool *zeros)
+{
+    char bytes[4096];
+    uint64_t at;
+    size_t i;
+    *zeros = true;
+    for (at = 0; *zeros && at < size; at += i) {
+        const ssize_t some = pread(fd, bytes, sizeof bytes, (off_t)at);
+        if (some < 0 && errno != EINTR)
+            return bloom_file_why_();
+        if (some == 0)
+            return EBUSY;               /* it has become shorter */
+        for (i = 0; some > 0 && i < (size_t)some && at + i < size; i++)
+            *zeros = *zeros && bytes[i] == 0;
+        if (some < 0)
+            i = 0;
+    }
+    return 0;
+}
+
+/* Makes the file at least so long, and takes the disk space for its holes. */
+static inline int bloom_file_reserve_(int fd, uint64_t old, size_t size)
+{
+    int why = EOPNOTSUPP;
+    if ((uint64_t)(off_t)size != size)
+        return EFBIG;
+#if !defined(__APPLE__) && !defined(__OpenBSD__)
+    do
+        why = posix_fallocate(fd, 0, (off_t)size);
+    while (why == EINTR);
+#endif
+    if (why == EINVAL || why == EOPNOTSUPP || why == ENOSYS)
+        why = old >= size || ftruncate(fd, (off_t)size) == 0
+            ? 0 : bloom_file_why_();
+    else if (why != 0 && old < size)
+        (void)!ftruncate(fd, (off_t)old);
+    return why;
+}
+
+/* Synchronises the name of a new file. */
+static inline int bloom_file_sync_name_(const char *name)
+{
+    char *target = bloom_file_follow_(name);
+    int folder, why;
+    if (!target)
+        return bloom_file_why_();
+    why = bloom_file_folder_(target, &folder);
+    if (why == 0)
+        why = bloom_file_sync_folder_(folder);
+    if (folder >= 0)
+        close(folder);
+    free(target);
+    return why;
+}
+
+/* Looks at the file, and gives it its size and disk space. */
+static inline int bloom_file_prepare_(int fd, const char *name, size_t *size,
+                                      bool *is_new)
+{
+    struct stat file;
+    uint64_t old;
+    int why;
+    if (fstat(fd, &file) != 0)
+        return bloom_file_why_();
+    if (!S_ISREG(file.st_mode))
+        return ENODEV;
+    old = (uint64_t)file.st_size;
+    if (*size == 0 && old > SIZE_MAX)
+        return EFBIG;
+    if (*size == 0)
+        *size = (size_t)old;
+    if (*size == 0)
+        return ENOENT;
+    why = old > *size ? EINVAL : bloom_file_zeros_(fd, old, is_new);
+    if (why == 0 && old < *size && !*is_new)
+        why = EINVAL;
+    if (why == 0 && (old < *size || (uint64_t)file.st_blocks * 512 < *size))
+        why = bloom_file_reserve_(fd, old, *size);
+    if (why == 0 && old < *size)
+        why = bloom_file_sync_fd_(fd);
+    if (why == 0 && old < *size)
+        why = bloom_file_sync_name_(name);
+    return why;
+}
+
+BLOOM_API void *bloom_file_hold(const char *name, size_t size, int *why)
+{
+    void *held = NULL;
+    bool is_new = false;
+    int fd, error = bloom_file_lock_(name, size > 0 ? O_RDWR | O_CREAT : O_RDWR,
+                                     LOCK_EX, &fd);
+    if (error == 0)
+        error = bloom_file_prepare_(fd, name, &size, &is_new);
+    if (error == 0)
+        held = bloom_file_map_shared_(fd, size, &error);
+    if (!held && fd >= 0)
+        close(fd);
+    if (why)
+        *why = held && is_new ? ENOENT : error;
+    return held;
+}
+
+BLOOM_API size_t bloom_file_held(const void *held)
+{
+    return bloom_file_notes_(held).size;
+}
+
+BLOOM_API int bloom_file_sync(void *held)
+{
+    return bloom_file_sync_map_(held);
+}
+
+BLOOM_API int bloom_file_drop(void *held)
+{
+    struct stat file;
+    bool named;
+    int why;
+    if (!held)
+        return 0;
+    named = fstat(bloom_file_notes_(held).fd, &file) != 0 || file.st_nlink > 0;
+    why = bloom_file_end_map_(held);
+    return why == 0 && !named ? ENOENT : why;
+}
+#endif
+
+/* ---- Sharing ------------------------------------------------------------ */
+#if defined(BLOOM_ATOMIC) && !defined(_WIN32)
 
 /* Makes a file for an empty filter, unless there is one. The file gets its name
    when it is complete. */
@@ -1291,7 +1580,7 @@ static inline int bloom_file_create_shared_(const char *name, bloom_plan plan)
     unsigned char head[BLOOM_HEADER_SIZE];
     const size_t size = bloom_plan_size(plan);
     bloom_file_new_ f;
-    int folder = -1, why = bloom_file_begin_(&f, name);
+    int folder = -1, why = bloom_file_begin_(&f, name, -1);
     if (why != 0)
         return why;
     (void)!bloom_init_zeroed(head, size, plan);     /* the header only */
@@ -1300,7 +1589,7 @@ static inline int bloom_file_create_shared_(const char *name, bloom_plan plan)
     if (why == 0 && ftruncate(f.fd, (off_t)size) != 0)
         why = bloom_file_why_();
     if (why == 0)
-        why = bloom_file_sync_(f.fd);
+        why = bloom_file_sync_fd_(f.fd);
     if (why == 0)
         why = bloom_file_folder_(f.target, &folder);
     if (why == 0 && link(f.name, f.target) != 0)
@@ -1350,33 +1639,6 @@ static inline int bloom_file_check_shared_(int fd, bloom_plan plan,
                                                                        : EINVAL;
 }
 
-/* Maps the file after a page for the notes. First the whole room is taken, by a
-   private map of the file, whose first page becomes that page. */
-static inline bloom *bloom_file_map_shared_(int fd, size_t size, int *why)
-{
-    const long page = sysconf(_SC_PAGESIZE);
-    const size_t first = (size_t)page;
-    bloom_file_shared_ *notes;
-    void *room = MAP_FAILED, *map = MAP_FAILED;
-    if (page > 0 && size <= SIZE_MAX - first)
-        room = mmap(NULL, first + size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (room != MAP_FAILED
-        && mprotect(room, first, PROT_READ | PROT_WRITE) == 0)
-        map = mmap((char *)room + first, size, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_FIXED, fd, 0);
-    if (map == MAP_FAILED) {
-        *why = bloom_file_why_();
-        if (room != MAP_FAILED)
-            munmap(room, first + size);
-        return NULL;
-    }
-    notes = (bloom_file_shared_ *)map - 1;
-    notes->map = room;
-    notes->size = size;
-    notes->fd = fd;
-    return (bloom *)map;
-}
-
 BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
 {
     bloom *b = NULL;
@@ -1385,7 +1647,7 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
     if (error == 0)
         error = bloom_file_check_shared_(fd, plan, &size);
     if (error == 0)
-        b = bloom_file_map_shared_(fd, size, &error);
+        b = (bloom *)bloom_file_map_shared_(fd, size, &error);
     if (!b && fd >= 0)
         close(fd);
     if (why)
@@ -1395,19 +1657,7 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
 
 BLOOM_API int bloom_unshare(bloom *b)
 {
-    void *map = b;
-    bloom_file_shared_ notes;
-    int why = 0;
-    if (!b)
-        return 0;
-    notes = ((const bloom_file_shared_ *)map)[-1];
-    if (msync(map, notes.size, MS_SYNC) != 0)
-        why = bloom_file_why_();
-    if (why == 0)
-        why = bloom_file_sync_(notes.fd);
-    munmap(notes.map, notes.size + (size_t)((char *)map - (char *)notes.map));
-    close(notes.fd);
-    return why;
+    return b ? bloom_file_end_map_(b) : 0;
 }
 #endif
 
