@@ -150,24 +150,9 @@ static const bloom *part(const filter *f, unsigned i)
                                            : NULL;
 }
 
-/* Is there a seal, right or wrong, in each link of a chain? Whoever saves a
-   chain seals it first. So a missing seal was overwritten, and the cells that
-   follow it probably were, too. */
-static bool has_seals(const filter *f)
-{
-    static const unsigned char none[8];
-    const bloom *b;
-    unsigned i;
-    for (i = 0; (b = part(f, i)) != NULL; i++)
-        if (memcmp((const unsigned char *)b + 24, none, sizeof none) == 0)
-            return false;
-    return true;
-}
-
-/* After an error, and if memory is short, both pointers are NULL. In the second
-   case the result is BLOOM_OK. A chain without seals is BLOOM_UNSEALED; a plain
-   filter needs no seal. */
-static bloom_error read_filter(sqlite3_value *v, filter *f)
+/* Opens the filter in a BLOB. If there is none, it reports an error and returns
+   false. The caller frees the chain. */
+static bool open_filter(sqlite3_context *to, sqlite3_value *v, filter *f)
 {
     bool is_blob = sqlite3_value_type(v) == SQLITE_BLOB;
     const void *image = is_blob ? sqlite3_value_blob(v) : NULL;
@@ -179,42 +164,27 @@ static bloom_error read_filter(sqlite3_value *v, filter *f)
         f->chain = bloom_chain_load(image, size, &error);
     else if (is_blob)
         f->plain = bloom_view(image, size, &error);
-    if (f->chain && !has_seals(f)) {
-        bloom_chain_free(f->chain);
-        f->chain = NULL;
-        error = BLOOM_UNSEALED;
-    }
-    return error == BLOOM_NO_MEMORY ? BLOOM_OK : error;
+    if (error == BLOOM_NO_MEMORY)
+        sqlite3_result_error_nomem(to);
+    else
+        right(to, error == BLOOM_OK, bloom_error_text(error));
+    return error == BLOOM_OK;
 }
 
-static const char *why_not(bloom_error error)
+static bloom_error seal_of(const filter *f)
 {
-    return error == BLOOM_UNSEALED ? "a filter that grows has lost its seal: "
-        "corrupt, or saved without bloom_chain_seal" : bloom_error_text(error);
+    return f->chain ? bloom_chain_verify(f->chain) : bloom_verify(f->plain);
 }
 
-/* Opens the filter in a BLOB. If there is none, it reports an error and returns
-   false. The caller frees the chain. */
-static bool open_filter(sqlite3_context *to, sqlite3_value *v, filter *f)
+/* Is the filter as it was when it was sealed? Without a seal nobody can tell,
+   and a key that damage removed would be "certainly not in". */
+static bool is_sound(sqlite3_context *to, const filter *f)
 {
-    bloom_error error = read_filter(v, f);
-    return right(to, error == BLOOM_OK, why_not(error))
-        && got(to, f->plain ? (const void *)f->plain : f->chain);
-}
-
-/* Checks the seals, because sealing a filter again must not hide old damage.
-   *sealed tells whether there are any. Without a seal, damage cannot be found.
-   SQLite's only place for such a warning is its error log. */
-static bool sound(sqlite3_context *to, const filter *f, bool *sealed)
-{
-    bloom_error error = f->chain ? bloom_chain_verify(f->chain)
-                                 : bloom_verify(f->plain);
-    *sealed = error != BLOOM_UNSEALED;
-    if (*sealed)
-        return right(to, error == BLOOM_OK, bloom_error_text(error));
-    sqlite3_log(SQLITE_WARNING, "bloom: a filter is not sealed, so damage in "
-                                "it cannot be found");
-    return true;
+    bloom_error error = seal_of(f);
+    return right(to, error == BLOOM_OK, error != BLOOM_UNSEALED
+        ? bloom_error_text(error) : "a filter without a seal: it was in use "
+          "when it was copied, saved without sealing it, or damaged; if you "
+          "trust it, bloom_seal seals it");
 }
 
 /* Is no cell set? */
@@ -229,7 +199,7 @@ static bool is_empty(const filter *f)
 }
 
 /* The result is a description as JSON. */
-static void describe(sqlite3_context *to, const filter *f, bool sealed)
+static void describe(sqlite3_context *to, const filter *f)
 {
     static const char *const layouts[] = { "classic", "blocked", "counting" };
     const bloom_chain *c = f->chain;
@@ -239,12 +209,12 @@ static void describe(sqlite3_context *to, const filter *f, bool sealed)
     uint64_t keys = c ? bloom_chain_estimate(c) : bloom_estimate(b);
     char *text = sqlite3_mprintf("{\"layout\":\"%s\",\"links\":%u,\"m\":%llu,"
         "\"k\":%u,\"hash_bits\":%u,\"seed\":%llu,\"bytes\":%llu,\"keys\":%lld,"
-        "\"rate\":%.6g,\"sealed\":%s}", layouts[plan.layout], links,
+        "\"rate\":%.6g}", layouts[plan.layout], links,
         (sqlite3_uint64)plan.cells, (unsigned)plan.hashes,
         (unsigned)plan.hash_bits, (sqlite3_uint64)plan.seed,
         (sqlite3_uint64)(c ? bloom_chain_size(c) : bloom_size(b)),
         (sqlite3_int64)(keys > INT64_MAX ? INT64_MAX : keys),
-        c ? bloom_chain_fpr(c) : bloom_fpr(b), sealed ? "true" : "false");
+        c ? bloom_chain_fpr(c) : bloom_fpr(b));
     if (got(to, text))
         sqlite3_result_text(to, text, -1, sqlite3_free);
 }
@@ -339,8 +309,7 @@ static void bloom_step(sqlite3_context *to, int count, sqlite3_value **v)
 
 static void merge_into(sqlite3_context *to, state *s, const filter *from)
 {
-    bool sealed;
-    if (!sound(to, from, &sealed) || (from->chain && is_empty(from)))
+    if (!is_sound(to, from) || (from->chain && is_empty(from)))
         return;
     if (!right(to, !from->chain, "a filter that grows cannot be merged; make "
                                  "it with a fixed n, bloom(key, n)"))
@@ -419,54 +388,82 @@ static void inverse(sqlite3_context *to, int count, sqlite3_value **v)
 
 /* ---- Functions ----------------------------------------------------------- */
 
-/* If the BLOB is constant, a chain is loaded once for all rows: SQLite then
-   keeps the auxiliary data. Otherwise SQLite frees it at once. */
+enum { SMALL = 4096 };
+
+/* If the BLOB is a constant or a parameter, SQLite keeps the auxiliary data for
+   the next rows: the chain, or `verified` for a plain filter. For other BLOBs
+   it forgets them at once. For a small filter, that takes more time than to
+   verify the seal again. */
 static void may_contain(sqlite3_context *to, int count, sqlite3_value **v)
 {
-    filter f = { NULL, sqlite3_get_auxdata(to, 0) };
-    bool is_kept = f.chain != NULL;
+    static char verified;
+    void *kept = sqlite3_get_auxdata(to, 0);
+    filter f = { NULL, kept == &verified ? NULL : kept };
     key k = key_of(v[1]);
     (void)count;
     if (sqlite3_value_type(v[0]) == SQLITE_NULL || !is_key(to, &k)
-        || (!is_kept && !open_filter(to, v[0], &f)))
+        || (!f.chain && !open_filter(to, v[0], &f)))
         return;
+    if (!kept && !is_sound(to, &f)) {
+        bloom_chain_free(f.chain);
+        return;
+    }
     sqlite3_result_int(to, f.chain
         ? bloom_chain_may_contain_hash(f.chain, hash_of(part(&f, 0), &k))
         : bloom_may_contain_hash(f.plain, hash_of(f.plain, &k)));
-    if (f.chain && !is_kept)
+    if (!kept && f.chain)
         sqlite3_set_auxdata(to, 0, f.chain, free_chain);
+    else if (!kept && bloom_size(f.plain) >= SMALL)
+        sqlite3_set_auxdata(to, 0, &verified, NULL);
 }
 
-static void add_to(sqlite3_context *to, const filter *f, const key *k)
+static void return_copy(sqlite3_context *to, const bloom *from, const key *k)
 {
-    bloom *b;
-    if (f->chain) {
-        bloom_chain_add_hash(f->chain, hash_of(part(f, 0), k));
-        return_chain(to, f->chain);
-        return;
-    }
-    b = bloom_copy(f->plain);
+    bloom *b = bloom_copy(from);
     if (!got(to, b))
         return;
-    bloom_add_hash(b, hash_of(b, k));
+    if (k)
+        bloom_add_hash(b, hash_of(b, k));
     bloom_seal(b);
     sqlite3_result_blob64(to, b, bloom_size(b), free_filter);
+}
+
+/* The result is the filter with the key, if any, and with a seal. */
+static void return_with(sqlite3_context *to, const filter *f, const key *k)
+{
+    if (!f->chain) {
+        return_copy(to, f->plain, k);
+        return;
+    }
+    if (k)
+        bloom_chain_add_hash(f->chain, hash_of(part(f, 0), k));
+    return_chain(to, f->chain);
 }
 
 static void add(sqlite3_context *to, int count, sqlite3_value **v)
 {
     key k = key_of(v[1]);
     filter f;
-    bool sealed;
     (void)count;
     if (sqlite3_value_type(v[0]) == SQLITE_NULL || !open_filter(to, v[0], &f))
         return;
-    if (sound(to, &f, &sealed)) {
+    if (is_sound(to, &f)) {
         if (k.type == SQLITE_NULL)
             sqlite3_result_value(to, v[0]);
         else if (is_key(to, &k))
-            add_to(to, &f, &k);
+            return_with(to, &f, &k);
     }
+    bloom_chain_free(f.chain);
+}
+
+static void seal(sqlite3_context *to, int count, sqlite3_value **v)
+{
+    filter f;
+    (void)count;
+    if (sqlite3_value_type(v[0]) == SQLITE_NULL || !open_filter(to, v[0], &f))
+        return;
+    if (seal_of(&f) == BLOOM_UNSEALED || is_sound(to, &f))
+        return_with(to, &f, NULL);
     bloom_chain_free(f.chain);
 }
 
@@ -488,12 +485,11 @@ static void part_of(sqlite3_context *to, int count, sqlite3_value **v)
 static void info(sqlite3_context *to, int count, sqlite3_value **v)
 {
     filter f;
-    bool sealed;
     (void)count;
     if (sqlite3_value_type(v[0]) == SQLITE_NULL || !open_filter(to, v[0], &f))
         return;
-    if (sound(to, &f, &sealed))
-        describe(to, &f, sealed);
+    if (is_sound(to, &f))
+        describe(to, &f);
     bloom_chain_free(f.chain);
 }
 
@@ -511,14 +507,14 @@ int sqlite3_bloom_init(sqlite3 *db, char **error,
         void (*call)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = { { "bloom_may_contain", 2, may_contain },
         { "bloom_add", 2, add }, { "bloom_info", 1, info },
-        { "bloom_part", 2, part_of } },
+        { "bloom_part", 2, part_of }, { "bloom_seal", 1, seal } },
       aggregates[] = { { "bloom", 1, bloom_step }, { "bloom", 2, bloom_step },
         { "bloom", 3, bloom_step }, { "bloom_merge", 1, merge_step } };
     int result = SQLITE_OK;
     unsigned i;
     (void)error;
     SQLITE_EXTENSION_INIT2(api)
-    for (i = 0; i < 4 && result == SQLITE_OK; i++)
+    for (i = 0; i < 5 && result == SQLITE_OK; i++)
         result = sqlite3_create_function_v2(db, functions[i].name,
             functions[i].count, FLAGS, NULL, functions[i].call, NULL, NULL,
             NULL);

@@ -22,10 +22,10 @@ INSERT INTO event
 .print a filter that triggers keep up to date
 .timer on
 CREATE TABLE guard(part INTEGER PRIMARY KEY, keys BLOB);
-INSERT INTO guard SELECT bloom_part(user, 1000), bloom(user, 1200) FROM blocked
+INSERT INTO guard SELECT bloom_part(user, 4000), bloom(user, 320) FROM blocked
     GROUP BY 1;
 CREATE TRIGGER guard_insert AFTER INSERT ON blocked BEGIN
-    INSERT INTO guard SELECT bloom_part(new.user, 1000), bloom(new.user, 1200)
+    INSERT INTO guard SELECT bloom_part(new.user, 4000), bloom(new.user, 320)
         WHERE true ON CONFLICT DO UPDATE SET keys = bloom_add(keys, new.user);
 END;
 INSERT INTO blocked VALUES ('user-of-today', 'fraud');
@@ -35,7 +35,7 @@ INSERT INTO event VALUES ('user-of-today');
 .print without a filter
 SELECT count(*) FROM event CROSS JOIN blocked USING (user);
 .print with the filter
-SELECT count(*) FROM event CROSS JOIN guard ON part = bloom_part(event.user, 1000)
+SELECT count(*) FROM event CROSS JOIN guard ON part = bloom_part(event.user, 4000)
     AND bloom_may_contain(keys, event.user) CROSS JOIN blocked USING (user);
 .print with one filter of all, as a BLOB
 .parameter set :guard "(SELECT bloom(user, 1e6) FROM blocked)"
