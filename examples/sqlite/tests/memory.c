@@ -6,7 +6,8 @@
 
    With STEP, only every STEP-th allocation is tested. Each statement must
    return the right value or the error "out of memory". A key whose INSERT
-   succeeded must be found afterwards, and the database must be intact. */
+   succeeded must be found afterwards, and the database must be intact. Before
+   that, a large parameter must be verified only once per statement. */
 #define _POSIX_C_SOURCE 200809L
 #include <sqlite3.h>
 #define SQLITE_CORE 1
@@ -118,11 +119,39 @@ static void check_rest(void)
                 " bloom_part('x', 3)", "1");
 }
 
+/* The filter is damaged after the first row. The second row does not notice
+   it, as the filter was verified already; the next statement does. */
+static void verified_once(void)
+{
+    static unsigned char image[BLOOM_SIZE(9000, 100)];
+    bloom *b = bloom_init(image, sizeof image, bloom_plan_one_in(9000, 100));
+    sqlite3_stmt *s;
+    int first, second;
+    bloom_add_u64(b, 1);
+    bloom_seal(b);
+    sqlite3_open(":memory:", &db);
+    sqlite3_bloom_init(db, NULL, NULL);
+    sqlite3_prepare_v2(db, "SELECT bloom_may_contain(?, column1) FROM"
+                           " (VALUES (1), (1))", -1, &s, NULL);
+    sqlite3_bind_blob(s, 1, image, sizeof image, SQLITE_STATIC);
+    first = sqlite3_step(s);
+    image[sizeof image - 1] ^= 1;
+    second = sqlite3_step(s);
+    sqlite3_reset(s);
+    if (first != SQLITE_ROW || second != SQLITE_ROW
+        || sqlite3_step(s) != SQLITE_ERROR)
+        fail("bloom_may_contain(?, 1)", "is not verified once per statement");
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+}
+
 int main(int count, char **words)
 {
     sqlite3_mem_methods failing;
     long n, step = count > 1 ? atol(words[1]) : 1, runs = -1;
     int done;
+    verified_once();
+    sqlite3_shutdown();
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
     failing = real;
     failing.xMalloc = failing_malloc;
