@@ -1,7 +1,8 @@
 # `make check-examples` runs this script: each small program prints what its
 # comment says, crawler.c remembers lines in a file, spam.c reads lines with any
-# end, mini.c sets the bits of bloom.h, in C and in C++. search.c and overlap.c have scripts of
-# their own. prints.sh leaves each program in build/.
+# end, intersect.c and top.c agree with comm and uniq -c in a quarter of the memory that the
+# lines take, mini.c sets the bits of bloom.h, in C and in C++. search.c and overlap.c have
+# scripts of their own. prints.sh leaves each program in build/.
 . tests/helpers.sh
 
 for source in examples/*.c; do
@@ -56,6 +57,37 @@ check 'spam.c: lines that end with \\r\\n, or with the file' \
 check 'spam.c: a NUL' blocks 'a\000b\n' '' '2\n'
 check 'spam.c: the longest line' blocks "${long}0\n" "${long}0" '0\n'
 check 'spam.c: a line that is too long' blocks "${long}000\n" '' '2\n'
+
+# A fifth of a's 400,000 lines are repeated, some very often. A tenth of b's 200,000
+# lines are in a. top counts a twice, so that no line occurs once, and parts are split.
+lines() {
+    awk -v which=$1 'BEGIN { for (i = 0; i < (which == "a" ? 4e5 : 2e5); i++) {
+        j = int(i / 5)
+        print "https://www.example/" (which == "a" ? i % 5 ? 1e6 + i : j % (1 + j % 97) \
+            : i % 10 ? 2e6 + i : i % 1000 ? 1e6 + 2 * i + 1 : i / 1000) "/index.html" } }'
+}
+within() {                  # within KILOBYTES OUT COMMAND...
+    most=$1 out=$2
+    shift 2
+    build/peak "$@" >$out 2>build/peak.out &&
+        awk -v most=$most '{ exit !($4 > 0 && $4 <= most) }' build/peak.out ||
+        { cat build/peak.out; return 1; }
+}
+large_files() {
+    LC_ALL=C export LC_ALL
+    lines a >build/lines.a && lines b >build/lines.b &&
+        ${CC:-cc} -std=c99 -O2 tests/peak.c -o build/peak || return
+    sort -u build/lines.a >build/lines.sorted
+    sort -u build/lines.b | comm -12 - build/lines.sorted >build/lines.wanted
+    [ "$(wc -l <build/lines.wanted)" -eq 19897 ] || return
+    within 4096 build/lines.out build/intersect 4 build/lines.a build/lines.b &&
+        sort build/lines.out | cmp - build/lines.wanted || return
+    cat build/lines.a build/lines.a >build/lines.b
+    sort build/lines.b | uniq -c | sort -k1,1nr -k2 | head -n 50 >build/lines.wanted
+    within 4096 build/lines.out build/top 4 50 build/lines.b &&
+        cmp build/lines.out build/lines.wanted
+}
+check 'intersect.c and top.c are right, in 4 MB' large_files
 
 WARN='-Wall -Wextra -pedantic -O2 -I.'
 ${CC:-cc} -std=c99 $WARN examples/tests/mini_bits.c -lm -o build/mini-test &&
