@@ -28,7 +28,7 @@ is 'python -m bloom' "bloom.h $VERSION, $PWD/build/libbloom.so" \
     "$(cd examples/python && LIBBLOOM="$OLDPWD/build/libbloom.so" \
         /usr/bin/python3 -m bloom 2>&1)"
 is 'the soname that bloom.py loads' \
-    "libbloom-h.so.${VERSION%.*}" \
+    "libbloom-h.so.${VERSION%%.*}" \
     "$(grep -o 'libbloom-h\.so\.[0-9.]*[0-9]' examples/python/bloom.py)"
 is 'no library of another example hides bloom.py' '' \
     "$(grep -r -o -h -E -e '-o ([a-z/]*/)?bloom\.so' examples)"
