@@ -47,9 +47,9 @@ it locks the file, and fails if another filter has it open to be changed. While
 a file is open in either way, save() to it is refused.
 
 Seals: save() writes a checksum into the file, the seal. A file that was changed
-in place after that (writable=True) has none, and open() warns that damage
-cannot be seen. Chains and windows are never changed in place. Chain.open() and
-Window.open() check the seals, and refuse a file without them.
+in place after that (writable=True, or `bloom uniq -f` that runs or was killed)
+has none, and open() and load() warn that damage cannot be seen. load() checks
+the seals, as do Chain.open() and Window.open(), which read the file.
 
 Threads may share a filter. While a call reads or writes a whole filter, other
 threads run. They may look keys up in that filter, but add() and other changes
@@ -175,7 +175,7 @@ try:
     _chain = _functions("bloom_chain_", _COMMON + """v udP create, v vzv load,
         u v estimate, w v links, v vw link, - vs head, d v rate""")
     _window = _functions("bloom_window_", _COMMON + """W udwi plan_for,
-        W v plan_of, v W create, v v copy, v vzv view, u v keys time span estimate,
+        W v plan_of, v W create, v vzv view, u v keys time span estimate,
         v vw generation, - v step clear, - vuu set_time, b vuu advance""")
     _slices = _functions("bloom_slices_", """- v free seal clear, v Pu create,
         v vu copy, v vzv view, z v size, P v plan_of, u v filters, i v verify,
@@ -528,7 +528,7 @@ def _as_numpy(keys: Any, answers: Any, kind: Any) -> Any:
 class _Image:
     """The common part of all classes. An image has a head, which may be empty,
     and parts that have a seal each. The functions for a part are _part."""
-    _memory = _lib = _parts = _shape = _unsealed = None     # type: Any
+    _memory = _lib = _parts = _shape = None             # type: Any
     _part, _magic = _bloom, b""
 
     @staticmethod
@@ -651,10 +651,13 @@ class _Image:
     @classmethod
     def load(cls: Type[_F], path: Path, *, key: Secret = None) -> _F:
         """Read a saved file into memory, and check its seals. If one does not
-        match, raise BloomError. If there is none, a Bloom or Slices causes a
-        BloomWarning, and a Chain or Window a BloomError: save() always writes
-        theirs. If another process begins to share the file meanwhile, it may
-        be a BloomError, too: try again."""
+        match, raise BloomError. If one is missing, give a BloomWarning. If
+        another process begins to share the file meanwhile, it may be a
+        BloomError, too: try again."""
+        return cls._load(path, key)
+
+    @classmethod
+    def _load(cls: Type[_F], path: Path, key: Secret) -> _F:
         name = os.fsdecode(path)
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -663,8 +666,13 @@ class _Image:
                 image = image[:file.readinto(image)]
         self = cls._at(image, name, key)
         if not self.verify(name):
-            self._unsealed(name)
+            cls._unsealed(name, 4)
         return self
+
+    @staticmethod
+    def _unsealed(name: object, level: int) -> None:
+        warnings.warn(f"{name}: not sealed, so damage cannot be seen",
+                      BloomWarning, stacklevel=level)
 
     def __reduce__(self) -> Any:
         """For copies and pickles: the image, and the attributes that a subclass
@@ -737,13 +745,8 @@ class _Mapped(_Image):
         self = cls._at(image, name, key, writable=writable,
                        file=facts if writable else None)
         if not any(image[24:32]):
-            self._unsealed(name)
+            cls._unsealed(name, 3)
         return self
-
-    @staticmethod
-    def _unsealed(name: object) -> None:
-        warnings.warn(f"{name}: not sealed, so damage cannot be seen",
-                      BloomWarning, stacklevel=3)
 
     @classmethod
     def _parts(cls, memory: _Memory) -> Any:
@@ -1001,13 +1004,7 @@ class _Loaded(_Filter):
     @classmethod
     def open(cls: Type[_F], path: Path, *, key: Secret = None) -> _F:
         """The same as load()"""
-        return cls.load(path, key=key)
-
-    @staticmethod
-    def _unsealed(name: object) -> None:
-        raise BloomError(f"{name}: not sealed, so it was damaged, or saved by "
-                         "a program that writes no seals: to take it without a "
-                         "check, use from_bytes()")
+        return cls._load(path, key)
 
     def __or__(self, other: Any) -> Any:
         raise TypeError("chains and windows cannot be merged, because the "
@@ -1029,8 +1026,9 @@ class Chain(_Loaded):
         if not made:
             raise ValueError(
                 "a chain must be classic or blocked" if layout == "counting"
-                else f"p = {p} is too small or first_n = {first_n} too large "
-                "for a chain")
+                else f"first_n = {first_n} is too large for a chain"
+                if _bloom.plan_size(_bloom.plan_layout(1, p / 2, 0))
+                else f"p = {p} is too small for a chain")
         self._memory = _Memory(made, _chain.free).keyed(key)
 
     @staticmethod
@@ -1062,7 +1060,6 @@ class Chain(_Loaded):
             LAYOUTS[layout], _chain.links(memory), _chain.rate(memory))
 
 
-
 class Window(_Loaded):
     """A sliding window: it contains at least the last n keys, and forgets older
     ones, in constant memory. It has 2 to 16 generations. When the newest one is
@@ -1079,8 +1076,11 @@ class Window(_Loaded):
         plan = _window.plan_for(n, p, generations, like.layout)
         plan.filter.seed = like.seed
         if _bloom.plan_size(plan.filter) == 0:
-            raise ValueError("no such window is possible: use a larger p, a "
-                             "smaller n or fewer generations")
+            few = _window.plan_for(1, p, generations, like.layout)
+            raise ValueError(
+                f"n = {n} is too large for a window" if _bloom.plan_size(
+                    few.filter) else f"p = {p} is too small for a window of "
+                f"{generations} generations")
         self._memory = _Memory(_window.create(plan), _window.free).keyed(key)
 
     @staticmethod

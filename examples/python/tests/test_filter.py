@@ -137,10 +137,12 @@ def arguments():
     Bloom.fit(1000, 1e-30) -> ValueError: p = 1e-30 is too small
     Bloom.fit(0.5) -> ValueError: whole number
     Chain(layout="counting") -> ValueError: a chain must be classic or blocked
-    Chain(10, 1e-19) -> ValueError: too small
+    Chain(10, 1e-19) -> ValueError: p = 1e-19 is too small for a chain
+    Chain(4.7e17) -> ValueError: first_n = 4.7e+17 is too large for a chain
     Window(10, generations=17) -> ValueError: 2 to 16
     Window(10, generations=1) -> ValueError: 2 to 16
-    Window(10, 1e-19) -> ValueError: no such window
+    Window(10, 1e-19) -> ValueError: p = 1e-19 is too small for a window of 8
+    Window(4.7e17, generations=2) -> ValueError: is too large for a window
     Slices(10, 0.1, 0) -> ValueError: at least 1
     Slices(10, 0.1, 1.5) -> ValueError: whole number
     Slices(10, 0.1, 2**60) -> MemoryError
