@@ -43,6 +43,8 @@
            std::array<unsigned char, 16> bloom_key_of(const point &p)
                { return bloompp::pack(p.x, p.y); }
            std::string bloom_key_of(const user &u) { return u.name; }
+       For std::pair and other types of namespace std, no such function is
+       found: pass bloompp::pack(p.first, p.second), a key of integers.
 
    Secret: if strangers choose the keys, they can choose false positives. They
    cannot if you pass 16 secret bytes, an unsigned char[16] or a std::array, as

@@ -846,6 +846,10 @@ template <class F> static void saves(F f, F hidden)     // with secret_bytes
     IS(g.verify() == BLOOM_OK);
     std::vector<char> image(f.size());
     f.write(image.data());
+    image.push_back(0);                 // the next save would drop it
+    put("damaged", image);
+    IS(load_error<F>("damaged") == EBADMSG);
+    image.pop_back();
     image.back() = static_cast<char>(image.back() ^ 1);
     put("damaged", image);
     IS(load_error<F>("damaged") == EBADMSG);
