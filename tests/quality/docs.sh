@@ -99,6 +99,15 @@ readme_program() {
 }
 check "README.md shows examples/first.c" readme_program
 
+# README's first commands run as they are typed, and print what its first program
+# says.
+rm -rf build/typed
+mkdir -p build/typed/examples
+cp bloom.h build/typed && cp examples/first.c build/typed/examples
+is "README's first commands" "$(sed -n 's/^       \([a-z]\)/\1/p' \
+    examples/first.c | sed 's, \*/$,,')" "$(awk '/^    cc / { on = 1 }
+        on && !NF { exit } on' README.md | (cd build/typed && sh 2>&1))"
+
 # README's lines of C, those indented by four blanks, compile. Each heading
 # begins a new function.
 {
