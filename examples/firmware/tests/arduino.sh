@@ -6,6 +6,7 @@
 # "N passed, N failed".
 # usage: arduino.sh REVOKED.bloom      the filter of which revoked.h was made
 . tests/helpers.sh
+each_within 120
 dir=build/arduino
 rm -rf $dir && mkdir -p $dir
 avr=/usr/share/arduino/hardware/arduino/avr

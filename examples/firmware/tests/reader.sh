@@ -4,6 +4,7 @@
 # those of bloom.h. It prints how much code the reader takes, with the functions of the
 # compiler's library. It ends with "N passed, N failed".
 . tests/helpers.sh
+each_within 120
 dir=build/reader-chips
 rm -rf $dir && mkdir -p $dir
 need sdcc sdcc

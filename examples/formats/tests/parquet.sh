@@ -6,6 +6,7 @@ CC=${CC:-cc}
 work=build/npm
 mkdir -p $work
 . tests/helpers.sh
+each_within 120
 
 # refuses WHY WORDS...: the example exits with 2 and prints only that reason
 refuses() {
