@@ -52,18 +52,40 @@ static bloom_plan plan;
 
 double EXPORT(version)(void) { return BLOOM_VERSION; }
 
+/* The smallest blocked filter with k probes per key whose rate with n keys is at
+   most p, by bisection of the number of blocks. If it would not fit into the
+   memory of WebAssembly, the plan is impossible. */
+static bloom_plan blocked_with(uint64_t n, double p, unsigned k)
+{
+    uint64_t low = 0, high = (uint64_t)SIZE_MAX / 32 + 1;
+    bloom_plan found = bloom_plan_layout(n, p, BLOOM_BLOCKED);
+    found.hashes = (uint8_t)k;
+    while (high - low > 1) {
+        uint64_t middle = (low + high) / 2;
+        found.cells = 256 * middle;
+        if (bloom_plan_fpr(found, n) <= p)
+            high = middle;
+        else
+            low = middle;
+    }
+    found.cells = 256 * high;
+    return found;
+}
+
 /* k = 0 chooses the best k, or for a blocked filter the planned one. */
 void EXPORT(plan_for)(double n, double p, int layout, unsigned k)
 {
-    plan = k == 0 ? bloom_plan_layout((uint64_t)n, p, (bloom_layout)layout)
-                  : bloom_plan_hashes((uint64_t)n, p, k);
+    const uint64_t keys = (uint64_t)n;
+    plan = k == 0 ? bloom_plan_layout(keys, p, (bloom_layout)layout)
+         : layout == BLOOM_BLOCKED ? blocked_with(keys, p, k)
+         : bloom_plan_hashes(keys, p, k);
     plan.layout = (uint8_t)layout;
 }
 
 /* The plan of at most `bytes` bytes that holds the most keys at the rate p */
 void EXPORT(plan_fit)(double bytes, double p, int layout)
 {
-    plan = bloom_plan_fit(bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX, p,
+    plan = bloom_plan_fit(bytes > 0 && bytes <= SIZE_MAX ? (size_t)bytes : 0, p,
                           (bloom_layout)layout);
 }
 

@@ -1,6 +1,6 @@
 # page: a web page that shows a filter at work, in one file
 #   make page             build build/page.html: see a filter in the browser
-#   make check-page       compare what it shows with the command; 5 s
+#   make check-page       compare what it shows with bloom.h and the command; 1 min
 
 CHECKS += check-page
 PACKAGES += clang lld chromium
