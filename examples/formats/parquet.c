@@ -26,7 +26,7 @@
    UINT64, UUID, FLOAT16 or a decimal such as DECIMAL(9,2).
 
    Compile it by:
-       cc -std=c99 -O2 -I. examples/formats/parquet.c -o parquet -lxxhash -lm
+       cc -std=c99 -O2 -I. examples/formats/parquet.c -o parquet -lxxhash
 
    Prints:
        BYTE_ARRAY a0, a1 ... a9: the same 32 bytes as Spark's

@@ -5,6 +5,7 @@
        bloom_leveldb policy(0.01, BLOOM_BLOCKED);      // p = 1%
        leveldb::Options options;
        options.filter_policy = &policy;         // must outlive the database
+       options.paranoid_checks = true;          // else damage may hide keys
 
    A filter is an image of bloom.h, which says its own m, k and layout. So p and
    the layout may change between two runs: old filters stay valid. If p is not

@@ -70,8 +70,8 @@ is 'pkg-config' "-I/opt/b/include/bloom-h $VERSION" "$(
 
 # The installation is moved, to show that CMake's files depend on no first place.
 cp -r "$stage" "$work/moved with blanks"
-builds "$all" moved "-DCMAKE_PREFIX_PATH=$work/moved with blanks" <<'LINES'
-find_package(bloom 2.0 REQUIRED)
+builds "$all" moved "-DCMAKE_PREFIX_PATH=$work/moved with blanks" <<LINES
+find_package(bloom ${VERSION%%.*}.0 REQUIRED)
 find_package(bloom REQUIRED CONFIG)     # again, as a subproject would do
 LINES
 
@@ -168,11 +168,11 @@ LINES
 
 # A build folder of before, after bloom.h was replaced by another version. (It is
 # installed elsewhere: CMake leaves a file that is less than a second older.)
-sed 's/^#define BLOOM_VERSION .*/#define BLOOM_VERSION 29900/' bloom.h >"$tree/bloom.h"
+sed 's/^#define BLOOM_VERSION .*/#define BLOOM_VERSION 39900/' bloom.h >"$tree/bloom.h"
 cmake --build "$work/alone" >"$work/log" 2>&1 &&
     cmake --install "$work/alone" --prefix "$work/again" >>"$work/log" ||
     cat "$work/log"
-check 'a new version is read again' grep -q '"2\.99\.0"' \
+check 'a new version is read again' grep -q '"3\.99\.0"' \
     "$work/again/lib/cmake/bloom/bloom-config-version.cmake"
 
 # FetchContent of the single file bloom.h
