@@ -1,13 +1,18 @@
 /* mini: the textbook's Bloom filter, to read and to paste. Public domain.
-   Compile it as C99 or C++11: cc examples/mini.c -lm. With the same m and k it
-   sets the same bits as bloom.h. Its m and k come from the textbook's formulas,
-   which are not exact for few keys; those of bloom.h are.
+   Compile it as C99, with the library of log and ceil: cc examples/mini.c -lm,
+   or as C++11: c++ -x c++ examples/mini.c. Paste all but main. With the same m
+   and k it sets the same bits as bloom.h. Its m and k come from the textbook's
+   formulas, which are not exact for few keys; those of bloom.h are.
    Prints:
        apple: 1, pear: 0 */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#ifdef __GNUC__                         /* you need not use all functions */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
 
 /* A filter has m bits, and each key sets k of them. A key finds its bits by a
    walk: x is its position, and y is its next step. */
