@@ -3,7 +3,7 @@
 
 MORE += build/publish.out
 CHECKS += check-examples
-PACKAGES += g++ python3
+PACKAGES += g++ libxxhash-dev python3
 
 # The code of "A filter that is published, and its updates", and its test
 build/publish.h: examples/companions/README.md | build

@@ -58,6 +58,18 @@ check 'spam.c: a NUL' blocks 'a\000b\n' '' '2\n'
 check 'spam.c: the longest line' blocks "${long}0\n" "${long}0" '0\n'
 check 'spam.c: a line that is too long' blocks "${long}000\n" '' '2\n'
 
+if echo '#include <xxhash.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
+    custom_hash_of_xxhash() {
+        ${CC:-cc} -std=c99 -O1 -Wall -Wextra -pedantic -Werror -I. -DXXH3 \
+            examples/custom_hash.c -lxxhash -o build/custom_hash-xxh3 &&
+            build/custom_hash-xxh3 >build/custom_hash-xxh3.out &&
+            grep -q '^XXH3_128bits  *1\.0[0-9]%  *1\.0[0-9]% ' build/custom_hash-xxh3.out
+    }
+    check 'custom_hash.c: XXH3_128bits keeps the rate' custom_hash_of_xxhash
+else
+    echo 'skipped: custom_hash.c with XXH3 (no xxhash.h; Debian package libxxhash-dev)'
+fi
+
 # A fifth of a's 400,000 lines are repeated, some very often. A tenth of b's 200,000
 # lines are in a. top counts a twice, so that no line occurs once, and parts are split.
 lines() {
@@ -100,4 +112,16 @@ if command -v "${CXX:-c++}" >/dev/null; then
 else
     echo 'skipped: mini.c as C++ (no C++ compiler; Debian package g++)'
 fi
+
+# As its top says, all but main is pasted; no compiler warns of what is not used.
+{
+    sed '/^int main/,$d' examples/mini.c
+    echo 'int main(void) { return filter_new(9, 0.1).bits == NULL; }'
+} >build/pasted.c
+for compiler in "${CC:-cc}" gcc clang; do
+    command -v ${compiler%% *} >/dev/null || continue
+    check "mini.c, pasted: $compiler" $compiler -std=c99 -Wall -Wextra -pedantic -Wshadow \
+        -Wconversion -Werror build/pasted.c -lm \
+        -o build/pasted
+done
 counted
