@@ -450,6 +450,7 @@ static inline uint64_t bloom_window_check_(const bloom_window *w,
        'T'   time becomes [48], and span [56]
        'S'   the generation that is [6] older than the newest one, and the one
              before it, exchange their cells
+       'U'   seals are written or removed
 
    Whatever a change needs is stored before its letter, and what depends on it
    afterwards. Each change but 'S' can be made twice. BLOOM_WINDOW_ORDER_ keeps
@@ -961,8 +962,6 @@ static inline void bloom_window_unite_(bloom_window *w, unsigned i)
     unsigned char *newer = bloom_window_part_(w, i - 1);
     const size_t size = bloom_size(bloom_window_view_(w, 0));
     size_t at;
-    bloom_unseal_(older);
-    bloom_unseal_(newer);
     for (at = BLOOM_HEADER_SIZE; at < size; at++)
         newer[at] |= older[at];
 }
@@ -1085,12 +1084,22 @@ BLOOM_API void bloom_window_clear(bloom_window *w)
     bloom_window_change_(w, 'K', 0, 0);
 }
 
+/* A process that is killed here leaves a window without seals. */
 BLOOM_API void bloom_window_seal(bloom_window *w)
 {
     unsigned i;
+    bloom_window_mark_(w, 'U');
     for (i = 0; i < bloom_window_count_(w); i++)
         if (bloom_verify(bloom_window_view_(w, i)) == BLOOM_UNSEALED)
             bloom_seal(bloom_window_filter_(w, i));
+    bloom_window_mark_(w, 0);
+}
+
+static inline void bloom_window_unseal_(bloom_window *w)
+{
+    unsigned i;
+    for (i = 0; i < bloom_window_count_(w); i++)
+        bloom_unseal_(bloom_window_part_(w, i));
 }
 
 /* What is wrong with a header of 64 bytes, but for its check, or BLOOM_OK */
@@ -1238,6 +1247,8 @@ static inline bloom_error bloom_window_settle_(bloom_window *w, size_t size)
         return BLOOM_BAD_HEADER;
     if (what == 'S')
         bloom_window_unite_(w, older);
+    if (what == 'S' || what == 'U')
+        bloom_window_unseal_(w);
     if (is_new)
         bloom_window_make_change_(w);
     else
@@ -1252,7 +1263,8 @@ BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,
     const char what = w && size >= BLOOM_WINDOW_HEADER_SIZE
                     ? (char)bloom_window_const_bytes_(w)[7] : 0;
     bloom_error found;
-    if (what != 'P' && what != 'K' && what != 'T' && what != 'S')
+    if (what != 'P' && what != 'K' && what != 'T' && what != 'S'
+        && what != 'U')
         return bloom_window_view(image, size, error) ? w : NULL;
     found = bloom_window_settle_(w, size);
     if (error)
@@ -1318,7 +1330,6 @@ BLOOM_API bloom_window *bloom_window_resume(void *memory, size_t size,
     unsigned char start[BLOOM_WINDOW_START_];
     bloom_error found = BLOOM_OK;
     bloom_window *w = NULL;
-    unsigned i;
     if (needed > 0)
         bloom_window_start_(start, plan);
     if (memory && needed > 0 && size >= needed
@@ -1336,9 +1347,9 @@ BLOOM_API bloom_window *bloom_window_resume(void *memory, size_t size,
         return NULL;
     if (bloom_load64_(bloom_window_part_(w, 0) + BLOOM_SEAL_AT_) == 0)
         bloom_window_recount_(w);
-    for (i = 0; i < bloom_window_count_(w); i++)
-        bloom_unseal_(bloom_window_bytes_(w) + bloom_window_at_(w, i));
-    BLOOM_WINDOW_ORDER_();
+    bloom_window_mark_(w, 'U');
+    bloom_window_unseal_(w);
+    bloom_window_mark_(w, 0);
     return w;
 }
 

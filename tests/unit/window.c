@@ -2,8 +2,11 @@
    exact list records how many keys were added after each key, and the window is
    compared with it. Then its image is tested: at any address it behaves as the
    window does, its header has the same bytes on every machine, and each wrong
-   bit and each missing byte is found. Last, keys are forgotten by their age.
+   bit and each missing byte is found. Keys are forgotten by their age. Last, a
+   process is killed between any two stores of any call.
    Ends with "N passed, N failed". */
+static void between_stores(void);       /* see "Kills" */
+#define BLOOM_WINDOW_ORDER_() between_stores()
 #define BLOOM_STATIC
 #define BLOOM_MALLOC(size) guarded_malloc(size)
 #define BLOOM_FREE(pointer) guarded_free(pointer)
@@ -963,9 +966,455 @@ static void clocks(void)
             }
 }
 
+/* ---- Kills ----------------------------------------------------------------
+   bloom_window.h calls between_stores where it says that all stores before come
+   first. What was stored since the last such place may be in the file or not,
+   byte by byte, when the process is killed. So each such image of the window is
+   tried: a copy goes on by bloom_window_resume, which may be killed in the same
+   way, and has_kept tells whether all is in that the window promises. */
+
+enum { MOST = 4096, CHANGED = 8 };
+
+typedef struct watch {
+    unsigned char *image;
+    unsigned char before[MOST];
+    size_t size;
+    struct watch *within;               /* the call that was killed before */
+} watch;
+
+static watch *watched;                  /* NULL: no call is being killed */
+static bool (*has_kept)(bloom_window *w);
+static bloom_window_plan kept_plan;
+static unsigned long kills;
+
+static void try_image(const unsigned char *image);
+
+/* Some of the bytes that changed are in the file. If they are few, all
+   combinations are tried, else the first, the last, and others by chance. */
+static void try_images(const watch *at, const size_t *changed, size_t count)
+{
+    unsigned char image[MOST];
+    const unsigned long all = count < CHANGED ? 1UL << count
+                                              : 3 * (unsigned long)count;
+    unsigned long try, i, bits;
+    for (try = 0; try < all; try++) {
+        bits = count < CHANGED ? try : (unsigned long)random64();
+        memcpy(image, at->before, at->size);
+        for (i = 0; i < count; i++)
+            if (count < CHANGED ? bits >> i & 1
+                : try < count ? i < try
+                : try < 2 * count ? i >= try - count : below(2))
+                image[changed[i]] = at->image[changed[i]];
+        try_image(image);
+    }
+}
+
+static void between_stores(void)
+{
+    static size_t changed[3][MOST];
+    watch *at = watched;
+    size_t i, count = 0, depth = at && at->within ? 1 : 0;
+    if (!at)
+        return;
+    for (i = 0; i < at->size; i++)
+        if (at->before[i] != at->image[i])
+            changed[depth][count++] = i;
+    if (count > 0)
+        try_images(at, changed[depth], count);
+    memcpy(at->before, at->image, at->size);
+}
+
+/* Begins to watch w, or the end of the watch. */
+static void watch_window(watch *at, void *w, size_t size)
+{
+    at->image = (unsigned char *)w;
+    at->size = size;
+    at->within = watched;
+    memcpy(at->before, w, size);
+    watched = at;
+}
+
+static void end_watch(void)
+{
+    watch *at = watched;
+    between_stores();
+    watched = at->within;
+}
+
+static void try_image(const unsigned char *image)
+{
+    watch *at = watched, again;
+    unsigned char copy[MOST];
+    bloom_error error = BLOOM_UNSEALED;
+    bloom_window *w;
+    kills++;
+    memcpy(copy, image, at->size);
+    watched = at->within || below(16) ? NULL : at;
+    if (watched)
+        watch_window(&again, copy, at->size);
+    w = bloom_window_resume(copy, at->size, kept_plan, &error);
+    if (watched)
+        end_watch();
+    watched = NULL;
+    if (check(w && error == BLOOM_OK, "a killed window goes on"))
+        check(has_kept(w), "it has kept what it promises");
+    watched = at;
+}
+
+/* ---- Each call */
+
+enum { SOME = 40 };                     /* keys that are looked for */
+static bloom_window *was, *becomes;     /* the window before and after a call */
+static bool stays[SOME];
+static unsigned which_call;
+static uint64_t first_key;
+
+static bool is_either(uint64_t (*number)(const bloom_window *),
+                      const bloom_window *w)
+{
+    return number(w) == number(was) || number(w) == number(becomes);
+}
+
+/* Makes one of the calls that write. */
+static void call(bloom_window *w)
+{
+    uint64_t keys[10];
+    unsigned i;
+    for (i = 0; i < 10; i++)
+        keys[i] = (first_key + i) % SOME;
+    switch (which_call) {
+    case 0:
+        bloom_window_step(w);
+        break;
+    case 1:
+        bloom_window_set_time(w, bloom_window_time(w) + 0x0102030405060708U,
+                              ~bloom_window_span(w));
+        break;
+    case 2:
+        bloom_window_seal(w);
+        break;
+    case 3:
+        bloom_window_clear(w);
+        break;
+    case 4: case 5:
+        bloom_window_add_many_u64(w, keys, 10, NULL);
+        break;
+    default:
+        bloom_window_add_u64(w, keys[0]);
+    }
+}
+
+/* A key that is in before and after the call is in meanwhile, unless the call
+   forgets it and adds it again. */
+static void which_stay(void)
+{
+    uint64_t key, adds = which_call < 4 ? 0 : which_call < 6 ? 10 : 1;
+    for (key = 0; key < SOME; key++)
+        stays[key] = (key + SOME - first_key) % SOME >= adds
+                  && knows(was, key) && knows(becomes, key);
+}
+
+static bool has_kept_both(bloom_window *w)
+{
+    uint64_t key;
+    for (key = 0; key < SOME; key++)
+        if (stays[key] && !check(knows(w, key), "a key that is not forgotten"))
+            return false;
+    return check(is_either(bloom_window_keys, w)
+                 || (which_call >= 4
+                     && bloom_window_keys(w) % room_of(w) == 0),
+                 "the number of keys, or that before or after a step")
+        && check(is_either(bloom_window_time, w)
+                 && is_either(bloom_window_span, w)
+                 && (bloom_window_time(w) == bloom_window_time(was))
+                    == (bloom_window_span(w) == bloom_window_span(was)),
+                 "both times are old, or both are new")
+        && check(bloom_window_verify(w) == BLOOM_UNSEALED, "no seal is left");
+}
+
+static void kill_calls(unsigned g, bloom_layout layout)
+{
+    bloom_window *w = make(g * 4, 1e-9, g, layout);
+    const size_t size = bloom_window_size(w);
+    unsigned calls;
+    watch at;
+    kept_plan = bloom_window_plan_of(w);
+    has_kept = has_kept_both;
+    for (calls = 0; calls < 60; calls++) {
+        which_call = calls < 10 ? 6 : below(12);
+        first_key = calls % SOME;
+        was = bloom_window_copy(w);
+        becomes = bloom_window_copy(w);
+        call(becomes);
+        which_stay();
+        watch_window(&at, w, size);
+        call(w);
+        end_watch();
+        check(memcmp(w, becomes, size) == 0, "the same call");
+        if (which_call == 2)                 /* a process that goes on */
+            w = bloom_window_resume(w, size, kept_plan, NULL);
+        bloom_window_free(was);
+        bloom_window_free(becomes);
+    }
+    bloom_window_free(w);
+}
+
+/* ---- Keys by their age */
+
+enum { LIVES = 64 };
+static struct life {
+    uint64_t added;
+    bool is_in;
+} lives[LIVES];
+static uint64_t kill_now, kill_span;
+
+/* The window, which ages, keeps each key until it is span old. */
+static bool has_kept_young(bloom_window *w)
+{
+    uint64_t now, i;
+    const uint64_t end = kill_now + kill_span, step = kill_span / 7 + 1;
+    bool forgot = false;
+    for (now = kill_now; now < end && !forgot; now += step) {
+        forgot = bloom_window_advance(w, now, kill_span);
+        for (i = 0; i < LIVES && !forgot; i++)
+            if (lives[i].is_in && now - lives[i].added < kill_span
+                && !check(knows(w, i), "a young key"))
+                return false;
+    }
+    return bloom_window_verify(w) == BLOOM_UNSEALED;
+}
+
+/* May this call forget young keys? A copy tells. */
+static bool may_forget(const bloom_window *w)
+{
+    bloom_window *copy = bloom_window_copy(w);
+    const bool forgets = bloom_window_advance(copy, kill_now, kill_span);
+    bloom_window_free(copy);
+    return forgets;
+}
+
+/* Calls with random times, spans, bursts and keys. Returns how often a
+   generation was used again. */
+static unsigned kill_by_age(unsigned g, bloom_layout layout)
+{
+    bloom_window *w = make(g * 4, 1e-4, g, layout);
+    const size_t size = bloom_window_size(w);
+    uint64_t key = 0, had, some, i;
+    unsigned calls, again = 0;
+    watch at;
+    kept_plan = bloom_window_plan_of(w);
+    has_kept = has_kept_young;
+    memset(lives, 0, sizeof lives);
+    kill_now = 5000;
+    kill_span = 70;
+    for (calls = 0; calls < 60; calls++) {
+        kill_now += below(4) ? below(kill_span / g + 2) : 0;
+        kill_now += below(20) == 0 ? below(3 * kill_span) : 0;
+        kill_span = below(12) == 0 ? 5 + below(100) : kill_span;
+        for (i = 0; i < LIVES; i++)
+            lives[i].is_in = lives[i].is_in && !may_forget(w)
+                          && kill_now - lives[i].added < kill_span;
+        had = bloom_window_keys(w);
+        watch_window(&at, w, size);
+        bloom_window_advance(w, kill_now, kill_span);
+        end_watch();
+        again += bloom_window_keys(w) < had && bloom_window_keys(w) > 0;
+        for (some = below(8) ? below(3) : 40; some > 0
+             && bloom_window_keys(w) < room_of(w); some--, key++) {
+            watch_window(&at, w, size);
+            bloom_window_add_u64(w, key % LIVES);
+            end_watch();
+            lives[key % LIVES].added = kill_now;
+            lives[key % LIVES].is_in = true;
+        }
+    }
+    bloom_window_free(w);
+    return again;
+}
+
+static void kills_by_age(void)
+{
+    unsigned g, again = 0;
+    for (g = 2; g <= 5; g++)
+        again += kill_by_age(g, g % 2 ? BLOOM_CLASSIC : BLOOM_BLOCKED);
+    check(again >= 4, "generations were used again");
+}
+
+/* ---- Beginning, and going on */
+
+static bool is_a_new_one(bloom_window *w)
+{
+    return memcmp(w, becomes, bloom_window_size(w)) == 0;
+}
+
+/* Zeros become a window. Other bytes are refused and stay, as do zeros for
+   which there is no plan. */
+static void begin_window(void)
+{
+    unsigned char memory[MOST + 1], other[MOST];
+    const bloom_window_plan none = { { 0, 0, 0, 0, 0 }, 0, 0 };
+    bloom_window_plan plan;
+    bloom_error error = BLOOM_OK;
+    bloom_window *w;
+    size_t size, i;
+    watch at;
+    becomes = make(12, 1e-4, 4, BLOOM_CLASSIC);
+    plan = kept_plan = bloom_window_plan_of(becomes);
+    has_kept = is_a_new_one;
+    size = bloom_window_size(becomes);
+    memset(memory, 0, sizeof memory);
+    memory[size] = 1;                   /* is not part of the window */
+    check(!bloom_window_resume(memory, size, none, &error)
+          && error == BLOOM_NOT_A_FILTER, "zeros, without a plan");
+    check(!bloom_window_resume(memory, size - 1, plan, &error)
+          && error == BLOOM_NOT_A_FILTER, "too few zeros");
+    check(!bloom_window_resume(memory, 63, plan, &error)
+          && error == BLOOM_TRUNCATED, "far too few");
+    check(!bloom_window_resume(NULL, 0, plan, NULL), "none");
+    for (i = 0; i < size; i++) {
+        if (((unsigned char *)becomes)[i] == 7)
+            continue;
+        memory[i] = 7;
+        memcpy(other, memory, size);
+        check(!bloom_window_resume(memory, size, plan, NULL)
+              && memcmp(other, memory, size) == 0, "one byte of another file");
+        memory[i] = 0;
+    }
+    watch_window(&at, memory, size);
+    w = bloom_window_resume(memory, size + 1, plan, &error);
+    end_watch();
+    if (!check(w && error == BLOOM_OK && is_a_new_one(w), "a new window"))
+        return;
+    check(bloom_window_resume(memory, size, plan, NULL) == w,
+          "an empty one goes on");
+    bloom_window_add_u64(w, 1);
+    bloom_window_step(w);
+    bloom_window_seal(w);
+    plan.room++;
+    memcpy(other, memory, size);
+    check(!bloom_window_resume(memory, size, plan, &error)
+          && error == BLOOM_BAD_HEADER, "another room");
+    plan.room--;
+    plan.filter.seed++;
+    check(!bloom_window_resume(memory, size, plan, &error)
+          && error == BLOOM_BAD_HEADER, "another seed");
+    plan.filter.seed--;
+    memory[size - 1] ^= 1;
+    check(!bloom_window_resume(memory, size, plan, &error)
+          && error == BLOOM_CORRUPT, "damage");
+    memory[size - 1] ^= 1;
+    check(memcmp(other, memory, size) == 0, "after an error, nothing changed");
+    check(bloom_window_resume(memory, size, none, &error) == w
+          && error == BLOOM_OK && knows(w, 1), "any plan");
+    for (i = 0; i < 4; i++)
+        check(bloom_verify(bloom_window_generation(w, (unsigned)i))
+              == BLOOM_UNSEALED, "no generation has a seal");
+    bloom_window_free(becomes);
+}
+
+/* What is wrong with a header in which a change was interrupted: byte `at` has
+   this value. Then the image must be as it was, but if it is a window. */
+static bloom_error fault_in_change(const bloom_window *w, const char *notes,
+                                   size_t at, unsigned char value)
+{
+    const size_t size = bloom_window_size(w);
+    unsigned char image[MOST], before[MOST];
+    bloom_error error;
+    memcpy(image, w, size);
+    image[6] = (unsigned char)notes[0];
+    image[7] = (unsigned char)notes[1];
+    image[48] = (unsigned char)notes[2];
+    image[56] = (unsigned char)notes[3];
+    image[at] = value;
+    memcpy(before, image, size);
+    check(!bloom_window_view(image, size, &error)
+          && (error == BLOOM_BAD_HEADER || error == BLOOM_NOT_A_FILTER),
+          "no window to be viewed");
+    error = fault(image, size);
+    check(error == BLOOM_OK || memcmp(image, before, size) == 0,
+          "what is refused does not change");
+    check(error != BLOOM_OK
+          || (fault(image, size) == BLOOM_OK && image[6] + image[7] == 0
+              && bloom_window_verify((bloom_window *)(void *)image)
+                 == (notes[1] == 'S' || notes[1] == 'U' ? BLOOM_UNSEALED
+                                                        : BLOOM_OK)),
+          "then it is a whole window");
+    return error;
+}
+
+/* Changes that no call leaves, as in the image of a stranger */
+static void forge_changes(void)
+{
+    bloom_window *w = make(12, 1e-4, 4, BLOOM_CLASSIC);     /* room: 4 */
+    uint64_t key;
+    for (key = 0; key < 9; key++)
+        bloom_window_add_u64(w, key);
+    bloom_window_seal(w);
+    check(fault_in_change(w, "\0K\4\3", 0, 'B') == BLOOM_OK
+          && fault_in_change(w, "\0T\7\7", 0, 'B') == BLOOM_OK
+          && fault_in_change(w, "\1S\7\7", 0, 'B') == BLOOM_OK
+          && fault_in_change(w, "\3S\7\7", 0, 'B') == BLOOM_OK
+          && fault_in_change(w, "\7P\7\7", 0, 'B') == BLOOM_OK
+          && fault_in_change(w, "\0U\0\0", 0, 'B') == BLOOM_OK, "changes");
+    check(fault_in_change(w, "\0K\5\3", 0, 'B') == BLOOM_BAD_HEADER,
+          "more keys than a generation has room for");
+    check(fault_in_change(w, "\0K\4\4", 0, 'B') == BLOOM_BAD_HEADER,
+          "a generation that is not there");
+    check(fault_in_change(w, "\0S\4\3", 0, 'B') == BLOOM_BAD_HEADER
+          && fault_in_change(w, "\4S\4\3", 0, 'B') == BLOOM_BAD_HEADER,
+          "generations to exchange that are not there");
+    check(fault_in_change(w, "\0K\4\3", 0, 'b') == BLOOM_NOT_A_FILTER
+          && fault_in_change(w, "\0K\4\3", 4, 1) == BLOOM_BAD_HEADER
+          && fault_in_change(w, "\0K\4\3", 8, 0) == BLOOM_BAD_HEADER,
+          "other fields are still checked");
+    check(fault_in_change(w, "\0P\4\3", 24, 1) == BLOOM_CORRUPT
+          && fault_in_change(w, "\1S\4\3", 24, 1) == BLOOM_CORRUPT
+          && fault_in_change(w, "\0U\4\3", 24, 1) == BLOOM_CORRUPT,
+          "a change of the cells alone leaves the check");
+    check(fault_in_change(w, "\0X\4\3", 0, 'B') == BLOOM_BAD_HEADER,
+          "a change that is not known");
+    bloom_window_free(w);
+}
+
+/* Processes that are killed between adding keys and counting them. */
+static void uncounted_keys(void)
+{
+    bloom_window *w = make(2000, 0.01, 3, BLOOM_CLASSIC);
+    const size_t size = bloom_window_size(w);
+    const bloom_window_plan plan = bloom_window_plan_of(w);
+    uint64_t key = 0;
+    unsigned char header[64];
+    unsigned i;
+    for (i = 0; i < 30; i++, key += 128) {
+        uint64_t keys[128], j;
+        for (j = 0; j < 128; j++)
+            keys[j] = key + j;
+        memcpy(header, w, 64);
+        bloom_window_add_many_u64(w, keys, 128, NULL);
+        if (bytes_of(w)[5] == header[5])
+            memcpy(w, header, 64);
+        w = bloom_window_resume(w, size, plan, NULL);
+        check(bloom_window_keys(w) <= room_of(w)
+              && bloom_window_fpr(w) < 0.02, "the rate is kept, or nearly");
+    }
+    check(knows_all(w, key - 2000, key), "the last n are known");
+    for (; key < 10000; key++)
+        bloom_add_u64((bloom *)(uintptr_t)bloom_window_generation(w, 0), key);
+    w = bloom_window_resume(w, size, plan, NULL);
+    check(bloom_window_keys(w) == room_of(w), "far too many are not counted");
+    bloom_window_free(w);
+}
+
 int main(void)
 {
     unsigned g;
+    for (g = 2; g <= 4; g++)
+        RUN(kill_calls(g, g % 2 ? BLOOM_CLASSIC : BLOOM_BLOCKED));
+    RUN(kills_by_age());
+    RUN(begin_window());
+    RUN(forge_changes());
+    RUN(uncounted_keys());
+    check(kills > 100000, "many kills");
     for (g = 2; g <= 16; g += 2) {
         RUN(remember_by_age(g, BLOOM_CLASSIC, false));
         RUN(remember_by_age(g, BLOOM_BLOCKED, true));
