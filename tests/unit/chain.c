@@ -888,8 +888,200 @@ static void test_chain_in_short_memory(void)
 }
 #endif
 
+/* ---- Links in memory of one's own ----------------------------------------
+   A chain in a file, as a process keeps it: `bytes` is the file. */
+static struct chain_file {
+    unsigned char bytes[60000];
+    size_t size;
+} file;
+
+/* Begins the file with an empty chain, and opens it. */
+static bloom_chain *begin_file(uint64_t first_n, double p, unsigned layout)
+{
+    bloom_chain *c = bloom_chain_create(first_n, p, chain_plan(layout));
+    memset(file.bytes, 0, sizeof file.bytes);
+    file.size = bloom_chain_size(c);
+    bloom_chain_write(c, file.bytes);
+    bloom_chain_free(c);
+    return bloom_chain_open(file.bytes, file.size, NULL);
+}
+
+/* The process was killed. What another one finds must have the keys 1 to `last`,
+   and room for no more keys than the chain's newest link has, but for 5%. */
+static void is_whole(const bloom_chain *c, uint64_t last)
+{
+    static struct chain_file copy;
+    bloom_error error = BLOOM_CORRUPT;
+    uint64_t key;
+    bloom_chain *d;
+    copy = file;
+    d = bloom_chain_open(copy.bytes, copy.size, &error);
+    if (!CHECK(d && error == BLOOM_OK))
+        return;
+    for (key = 1; key <= last; key++)
+        if (!CHECK(bloom_chain_may_contain_u64(d, key)))
+            break;
+    CHECK(bloom_chain_size(d) <= file.size);
+    if (bloom_chain_links(d) == bloom_chain_links(c))
+        CHECK(bloom_chain_room(d) <= bloom_chain_room(c)
+              + bloom_plan_capacity(bloom_plan_of(
+                    bloom_chain_link(d, bloom_chain_links(d) - 1)), 0.5) / 20);
+    CHECK(memcmp(&copy, &file, sizeof copy) == 0);      /* it only reads */
+    bloom_chain_free(d);
+}
+
+/* Appends a link to the file, as bloom_chain.h says. The process may be killed
+   after each byte. */
+static bool append_link(bloom_chain *c, uint64_t last)
+{
+    const bloom_plan plan = bloom_chain_next(c);
+    const size_t at = bloom_chain_size(c), size = bloom_plan_size(plan);
+    unsigned char head[BLOOM_HEADER_SIZE], chain_head[32];
+    size_t i;
+    if (!CHECK(size > 0 && at + size <= sizeof file.bytes && at == file.size))
+        return false;
+    (void)!bloom_init_zeroed(head, size, plan);     /* the header only */
+    for (i = 0; i < BLOOM_HEADER_SIZE; i++) {
+        file.bytes[at + i] = head[i];
+        file.size = at + i + 1;
+        is_whole(c, last);
+    }
+    file.size = at + size;
+    is_whole(c, last);
+    file.bytes[at + size - 1] = 1;      /* that link has a key: others added */
+    CHECK(!bloom_chain_open(file.bytes, file.size, NULL));
+    file.bytes[at + size - 1] = 0;
+    bloom_chain_append(c, (bloom *)(void *)(file.bytes + at));
+    is_whole(c, last);
+    bloom_chain_head(c, chain_head);
+    memcpy(file.bytes, chain_head, 32);
+    is_whole(c, last);
+    return true;
+}
+
+/* Such a chain grows as one that allocates. It keeps each key when its process
+   is killed, in whose file the head is old. */
+static void chain_in_a_file(unsigned layout)
+{
+    const bloom_chain *plain = NULL;
+    bloom_chain *c = begin_file(20, 0.01, layout), *d;
+    bloom_chain *own = bloom_chain_create(20, 0.01, chain_plan(layout));
+    uint64_t key, batch[50], some, i;
+    if (!CHECK(c && own))
+        return;
+    for (key = 1; key <= 2000; key += some) {
+        if (bloom_chain_room(c) == 0 && !append_link(c, key - 1))
+            return;
+        some = 1 + below(bloom_chain_room(c) < 50 ? bloom_chain_room(c) : 50);
+        for (i = 0; i < some; i++)
+            batch[i] = key + i;
+        CHECK(bloom_chain_add_many_u64(c, batch, (size_t)some, NULL)
+              == bloom_chain_add_many_u64(own, batch, (size_t)some, NULL));
+        if (below(4) == 0)
+            is_whole(c, key + some - 1);
+    }
+    CHECK(same_chain(c, own) && bloom_chain_links(c) > 5);
+    CHECK(bloom_chain_size(c) == file.size);
+    bloom_chain_head(c, file.bytes);
+    bloom_chain_seal(c);
+    CHECK(bloom_chain_verify(c) == BLOOM_OK);
+    bloom_chain_free(c);                /* the links stay */
+    c = bloom_chain_open(file.bytes, file.size, NULL);
+    plain = d = bloom_chain_load(file.bytes, file.size, NULL);
+    CHECK(c && d && same_chain(c, plain)
+          && bloom_chain_verify(c) == BLOOM_OK);
+    memcpy(file.bytes + file.size, file.bytes + 32, 100);
+    CHECK(!bloom_chain_open(file.bytes, file.size + 100, NULL));
+    bloom_chain_unseal(c);              /* of the newest link alone */
+    for (i = 0; i < bloom_chain_links(c); i++)
+        CHECK(bloom_verify(bloom_chain_link(c, (unsigned)i))
+              == (i + 1 < bloom_chain_links(c) ? BLOOM_OK : BLOOM_UNSEALED));
+    bloom_chain_free(d);
+    bloom_chain_free(c);
+    bloom_chain_free(own);
+}
+
+/* Each process is killed, so the head never learns how many keys there are. The
+   chain keeps its rate all the same. */
+static void chain_of_killed_processes(unsigned layout)
+{
+    bloom_chain *c = begin_file(100, 0.02, layout);
+    uint64_t key = 0, maybe = 0, i;
+    unsigned char head[32];
+    while (key < 3000 && CHECK(c != NULL)) {
+        while (bloom_chain_room(c) == 0) {
+            const size_t at = bloom_chain_size(c);
+            const bloom_plan plan = bloom_chain_next(c);
+            bloom_chain_append(c, bloom_init(
+                file.bytes + at, sizeof file.bytes - at, plan));
+            bloom_chain_head(c, head);
+            memcpy(file.bytes, head, 32);
+        }
+        for (i = 0; i < 7 && bloom_chain_room(c) > 0; i++)
+            bloom_chain_add_u64(c, ++key);
+        bloom_chain_free(c);
+        c = bloom_chain_open(file.bytes, sizeof file.bytes, NULL);
+    }
+    if (!c)
+        return;
+    for (i = 1; i <= key; i++)
+        if (!CHECK(bloom_chain_may_contain_u64(c, i)))
+            break;
+    for (i = 0; i < 20000; i++)
+        maybe += bloom_chain_may_contain_u64(c, 100000 + i);
+    CHECK(maybe < 20000 * 0.02 && bloom_chain_fpr(c) < 0.02);
+    CHECK(bloom_chain_links(c) == 5);
+    bloom_chain_free(c);
+}
+
+/* A full link to which none is appended takes all keys. */
+static void chain_that_is_left_alone(void)
+{
+    bloom_chain *c = begin_file(50, 0.01, BLOOM_CLASSIC);
+    const size_t size = bloom_chain_size(c);
+    uint64_t key;
+    for (key = 1; key <= 2000; key++) {
+        const uint64_t room = bloom_chain_room(c);
+        const bool is_new = bloom_chain_add_u64(c, key);
+        CHECK(bloom_chain_room(c) == room - (is_new && room > 0));
+    }
+    CHECK(bloom_chain_room(c) == 0 && bloom_chain_links(c) == 1
+          && bloom_chain_size(c) == size && bloom_chain_fpr(c) > 0.5);
+    for (key = 1; key <= 2000; key++)
+        CHECK(bloom_chain_may_contain_u64(c, key));
+    bloom_chain_free(c);
+    memset(file.bytes + 64, 255, size - 64);
+    c = bloom_chain_open(file.bytes, size, NULL);
+    CHECK(c && bloom_chain_room(c) == 0);       /* every cell is set */
+    bloom_chain_free(c);
+}
+
+/* The plan of a 65th link, and of one that would be too large, is none. */
+static void last_link(void)
+{
+    unsigned char image[32 + 64 * 40];
+    bloom_chain *c;
+    small_image(image, 64, 1);
+    c = bloom_chain_open(image, sizeof image, NULL);
+    CHECK(c && bloom_plan_size(bloom_chain_next(c)) == 0);
+    bloom_chain_free(c);
+    small_image(image, 63, 1);
+    c = bloom_chain_open(image, sizeof image, NULL);
+    CHECK(c && bloom_plan_size(bloom_chain_next(c)) == 0
+          && bloom_chain_next(c).seed == bloom_plan_of(bloom_chain_link(c, 0))
+                                             .seed);
+    bloom_chain_free(c);
+    CHECK(!bloom_chain_open(NULL, 0, NULL));
+}
+
 static void chain_tests(void)
 {
+    RUN(chain_in_a_file(BLOOM_CLASSIC));
+    RUN(chain_in_a_file(BLOOM_BLOCKED));
+    RUN(chain_of_killed_processes(BLOOM_CLASSIC));
+    RUN(chain_of_killed_processes(BLOOM_BLOCKED));
+    RUN(chain_that_is_left_alone());
+    RUN(last_link());
     RUN(test_chain());
     RUN(many_keep_the_seal());
     RUN(test_least_link());
