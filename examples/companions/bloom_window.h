@@ -19,6 +19,20 @@
        bloom_window_add(seen, "apple", 5);     // true: certainly not in
        bloom_window_may_contain(seen, "pear", 4);  // false: certainly not in
        bloom_window_free(seen);
+   With bloom_file.h, these lines keep a window in a file, over restarts of the
+   program and whenever it is killed:
+       int why;
+       bloom_error error;
+       bloom_window_plan plan = bloom_window_plan_for(1000, 0.01, 8,
+                                                      BLOOM_CLASSIC);
+       size_t size = bloom_window_plan_size(plan);
+       void *file = bloom_file_hold("seen.window", size, &why);
+       bloom_window *seen = file ? bloom_window_resume(file, size, plan, &error)
+                                 : NULL;
+       if (!seen)
+           return 1;                           // why, or error if file is there
+       bloom_window_add(seen, "apple", 5);     // in the file at once
+       why = bloom_file_drop(file);            // on the disk
 
    Like a filter, a window is one block of bytes, its image, at any address. It
    can lie in static memory, be saved with fwrite, or be used in a mapped file.

@@ -40,8 +40,13 @@ static int flock_(int fd, int how)
     return no_locks || bad ? -1 : flock(fd, how);
 }
 
+/* What has been synchronised: files, folders, maps; and the files that there
+   were at the last link */
+static unsigned file_syncs, folder_syncs, map_syncs, syncs_at_link;
+
 static int link_(const char *from, const char *to)
 {
+    syncs_at_link = file_syncs;
     step();
     if (no_links)
         errno = EPERM;
@@ -107,11 +112,15 @@ static int nanosleep_(const struct timespec *time, struct timespec *left)
 
 static int fsync_(int fd)
 {
+    struct stat file;
+    if (fstat(fd, &file) == 0)
+        ++*(S_ISDIR(file.st_mode) ? &folder_syncs : &file_syncs);
     return hurries ? 0 : fsync(fd);
 }
 
 static int msync_(void *at, size_t size, int how)
 {
+    map_syncs += how == MS_SYNC;
     return hurries ? 0 : msync(at, size, how);
 }
 
@@ -356,9 +365,12 @@ static void share_once(void)
     struct stat file;
     int why = -1;
     CHECK(share_error(any) == ENOENT && access("s", F_OK) != 0);
+    file_syncs = folder_syncs = map_syncs = syncs_at_link = 0;
     b = bloom_share("s", plan, &why);
     if (!CHECK(b && why == 0))
         return;
+    /* The disk has the new file before its name, and then the name. */
+    CHECK(syncs_at_link == 1 && file_syncs == 1 && folder_syncs == 1);
     CHECK(stat("s", &file) == 0 && (size_t)file.st_size == bloom_size(b)
           && file.st_nlink == 1);
     CHECK(file.st_blocks < 1000);               /* sparse, of 60 MB */
@@ -381,7 +393,9 @@ static void share_once(void)
     as_nfs = true;
     CHECK(bloom_save(small, "s") == EBUSY);
     as_nfs = false;
+    file_syncs = map_syncs = 0;
     CHECK(bloom_unshare(b) == 0 && bloom_save(small, "s") == EBUSY);
+    CHECK(map_syncs == 1 && file_syncs == 1);
     CHECK(bloom_may_contain(c, "apple", 5) && bloom_unshare(c) == 0);
     b = bloom_load("s", SIZE_MAX, NULL);
     CHECK(b && bloom_may_contain(b, "apple", 5));
