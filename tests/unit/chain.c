@@ -1004,9 +1004,13 @@ static void chain_in_a_file(unsigned layout)
     plain = d = bloom_chain_load(file.bytes, file.size, NULL);
     CHECK(c && d && same_chain(c, plain)
           && bloom_chain_verify(c) == BLOOM_OK);
-    memcpy(file.bytes + file.size, file.bytes + 32, 100);
+    memcpy(file.bytes + file.size, file.bytes + 32, BLOOM_HEADER_SIZE);
     CHECK(!bloom_chain_open(file.bytes, file.size + 100, NULL));
     bloom_chain_unseal(c);              /* of the newest link alone */
+    bloom_chain_free(d);
+    CHECK(!bloom_chain_load(file.bytes, file.size + 100, NULL));
+    d = bloom_chain_open(file.bytes, file.size + 100, NULL);
+    CHECK(d && bloom_chain_size(d) == file.size);
     for (i = 0; i < bloom_chain_links(c); i++)
         CHECK(bloom_verify(bloom_chain_link(c, (unsigned)i))
               == (i + 1 < bloom_chain_links(c) ? BLOOM_OK : BLOOM_UNSEALED));
