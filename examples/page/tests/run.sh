@@ -135,7 +135,11 @@ shows 'Memory = 64,000,000 bytes'
 shows 'Measured rate with n keys = not measured above 10,000,000 keys or 32 MB'
 page '?n=300&p=2%&plan=blocked&probes=24'
 shows '24 (planned: 8)'
-page '?n=1000&p=1%&hits=10&behind=100000'
+page '?n=1000&p=1%&hits=10&behind=100000' "
+    type(document.querySelector('[data-for=n]'), 0.05);
+    say('n of the slider', part2.n.value);
+    type(part2.n, '1000');"
+shows 'n of the slider = 1'
 shows 'They take = 10.9 s; without a filter, all take 100 s'
 page '' "
     for (const [name, values] of Object.entries({ n: ['0', '-1', '1.5', 'ten', '', '4e9', '1e99'],
@@ -156,9 +160,9 @@ shows "Measured rate with n keys = $(awk "BEGIN { print $maybes / 1000 }")% ($ma
 page '' "
     let slice = 0, most = 0;
     const count = (keys) => { most = Math.max(most, slice += keys); };
-    const { c } = three, { setTimeout } = window;
+    const { c } = meter, { setTimeout } = window;
     window.setTimeout = (...all) => { slice = 0; return setTimeout(...all); };
-    three.c = { ...c, add_range: (b, from, keys) => { count(keys); c.add_range(b, from, keys); },
+    meter.c = { ...c, add_range: (b, from, keys) => { count(keys); c.add_range(b, from, keys); },
         ask_range: (b, from, keys) => { count(keys); return c.ask_range(b, from, keys); } };
     const text = () => document.querySelector('#planned').textContent;
     const dots = () => document.querySelectorAll('#rates .dot').length;
@@ -184,7 +188,9 @@ shows 'at most 110,000 keys between two slices = true'
 
 # ---- Addresses, also those of 2.4.0 --------------------------------------------
 
-page '?n=2500&p=0.002#words=a%2Cb,x%20y,50%25,%C3%A4%26%3D%23,a%2Cb&made=40&m=512&k=3&layout=counting&word=x%20y&asked=owl&probes=5&plan=counting&step=256,10,35&part=4'
+page '?n=2500&p=0.002#words=a%2Cb,x%20y,50%25,%C3%A4%26%3D%23,a%2Cb&made=40&m=512&k=3&layout=counting&word=x%20y&asked=owl&probes=5&plan=counting&step=256,10,35&part=4' "
+    say('files in view', document.querySelector('#files').getBoundingClientRect().top < innerHeight)"
+shows 'files in view = true'
 shows 'Words in the filter = 44'
 shows 'This is right: “x y” was added.'
 shows 'Keys, n = 2,500'
