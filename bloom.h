@@ -824,11 +824,14 @@ static void bloom_zero_(volatile unsigned char *bytes, size_t size)
 #endif
 #endif
 
-/* Clang does two rounds of the next loop at a time, not eight. */
-#ifdef __clang__
+/* For clang only: does two rounds of the next loop at a time, not eight; and
+   keeps x one product, where clang would replace its rotation by two. */
+#if defined(__clang__) && !defined(BLOOM_SMALL_)
 #define BLOOM_UNROLL_2_ _Pragma("clang loop unroll_count(2)")
+#define BLOOM_ONE_PRODUCT_(x) BLOOM_OPAQUE_(x)
 #else
 #define BLOOM_UNROLL_2_
+#define BLOOM_ONE_PRODUCT_(x) ((void)0)
 #endif
 
 /* With BLOOM_ATOMIC, threads change cells while others read them. The order is
@@ -943,7 +946,8 @@ static inline unsigned char *bloom_cast_const_(const bloom *b)
 }
 
 /* Numbers are read and written byte by byte, so that neither alignment nor the
-   machine's byte order matters. Optimisers can make one instruction of each. */
+   machine's byte order matters. Optimisers can make one instruction of each,
+   but clang does not always do so for loads: hence the memcpy below. */
 
 #define BLOOM_LOAD32_(p) ((uint32_t)(p)[0] | (uint32_t)(p)[1] << 8 \
     | (uint32_t)(p)[2] << 16 | (uint32_t)(p)[3] << 24)
@@ -960,6 +964,13 @@ BLOOM_INLINE_ uint32_t bloom_load32_(const unsigned char *p)
 {
     return __builtin_constant_p(p[0]) ? BLOOM_LOAD32_(p)
                                       : bloom_load32_unknown_(p);
+}
+#elif defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline uint32_t bloom_load32_(const unsigned char *p)
+{
+    uint32_t x;
+    __builtin_memcpy(&x, p, 4);
+    return x;
 }
 #else
 static inline uint32_t bloom_load32_(const unsigned char *p)
@@ -982,14 +993,20 @@ static inline unsigned bloom_load8_rom_(const unsigned char *p, bool rom)
     return *p;
 }
 
-static inline uint64_t bloom_load64_rom_(const unsigned char *p, bool rom)
+/* The number in bytes p[from] to p[to - 1]: 0 to 8 bytes */
+static inline uint64_t bloom_load_part_rom_(const unsigned char *p, size_t from,
+                                            size_t to, bool rom)
 {
     uint64_t x = 0;
-    if (!BLOOM_IN_ROM_ || !rom)
-        return bloom_load64_(p);
-    for (unsigned i = 8; i-- > 0; )
-        x = x << 8 | bloom_load8_rom_(p + i, rom);
+    while (to > from)
+        x = x << 8 | bloom_load8_rom_(p + --to, rom);
     return x;
+}
+
+static inline uint64_t bloom_load64_rom_(const unsigned char *p, bool rom)
+{
+    return BLOOM_IN_ROM_ && rom ? bloom_load_part_rom_(p, 0, 8, rom)
+                                : bloom_load64_(p);
 }
 
 static inline uint32_t bloom_low_half_(uint64_t x)
@@ -1239,40 +1256,64 @@ static inline uint64_t bloom_fmix64_(uint64_t h)
 
 static inline uint64_t bloom_mix64_1_(uint64_t word)
 {
-    return bloom_rotl64_(word * 0x87C37B91114253D5U, 31) * 0x4CF5AD432745937FU;
+    word *= 0x87C37B91114253D5U;
+    BLOOM_ONE_PRODUCT_(word);
+    return bloom_rotl64_(word, 31) * 0x4CF5AD432745937FU;
 }
 
 static inline uint64_t bloom_mix64_2_(uint64_t word)
 {
-    return bloom_rotl64_(word * 0x4CF5AD432745937FU, 33) * 0x87C37B91114253D5U;
+    word *= 0x4CF5AD432745937FU;
+    BLOOM_ONE_PRODUCT_(word);
+    return bloom_rotl64_(word, 33) * 0x87C37B91114253D5U;
 }
 
-/* The tail of a key: its first word in h1, its second in h2. From eight bytes
-   on, no branch here depends on the size, as CPUs would often mispredict it.
-   `last` is the last size % 8 bytes: the key's last eight bytes are loaded, and
-   two shifts drop those that belong to the word before (one would be by 64 bits
-   if there is no last byte, which C does not define). `mask` is all ones if the
-   tail has a whole word; then that word is h1, and `last` is h2. A shorter key
-   is read byte by byte, as a load of eight bytes would begin before its first
-   byte. */
+/* The tail of a key: its first word in h1, its second in h2 */
+#ifdef BLOOM_SMALL_
+static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size,
+                                       bool rom)
+{
+    const size_t first = size - (size & 15), second = first + 8;
+    const bloom_hash tail = {
+        bloom_load_part_rom_(key, first, size < second ? size : second, rom),
+        bloom_load_part_rom_(key, second, size, rom)
+    };
+    return tail;
+}
+#else
+/* An incomplete word of a key of eight bytes or more is `last`: the last eight
+   bytes are loaded, and two shifts drop those of the word before. (If no byte
+   remained, one shift would be by 64 bits, which C does not define.) From 16
+   bytes on, no branch here depends on the size, as CPUs would often mispredict
+   it: `mask` is all ones if the tail has a whole word, which comes before
+   `last`. A key of 4 to 7 bytes is put together from its first and last four,
+   which overlap; one of 1 to 3, from its first, middle and last byte. */
 static inline bloom_hash bloom_tail64_(const unsigned char *key, size_t size,
                                        bool rom)
 {
     bloom_hash tail = { 0, 0 };
-    size_t odd = size & 7;
+    const size_t odd = size & 7;
+    (void)rom;                          /* a build with READ_BYTE is small */
     if (size >= 8) {
-        uint64_t last = bloom_load64_rom_(key + size - 8, rom)
-                        >> 8 >> (56 - 8 * odd);
-        uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
-        tail.h2 = last & mask;
-        tail.h1 = (bloom_load64_rom_(key + size - 8 - (odd & mask), rom) & mask)
-                | (last & ~mask);
-    } else {
-        while (odd-- > 0)
-            tail.h1 = tail.h1 << 8 | bloom_load8_rom_(key + odd, rom);
-    }
+        const unsigned char *last8 = key + size - 8;
+        const uint64_t last = bloom_load64_(last8) >> 8 >> (56 - 8 * odd);
+        if (size < 16) {
+            tail.h1 = bloom_load64_(key);
+            tail.h2 = last;
+        } else {
+            const uint64_t mask = 0 - (uint64_t)(size >> 3 & 1);
+            tail.h1 = (bloom_load64_(last8 - odd) & mask) | (last & ~mask);
+            tail.h2 = last & mask;
+        }
+    } else if (size >= 4)
+        tail.h1 = bloom_load32_(key)
+                | (uint64_t)bloom_load32_(key + size - 4) << 8 * (size - 4);
+    else if (size > 0)
+        tail.h1 = key[0] | (uint32_t)key[size >> 1] << 8 * (size >> 1)
+                | (uint32_t)key[size - 1] << 8 * (size - 1);
     return tail;
 }
+#endif
 
 static inline bloom_hash bloom_murmur64_(const unsigned char *key, size_t size,
                                          uint64_t seed, bool rom)
@@ -1840,7 +1881,6 @@ static inline bool bloom_probe_block_(unsigned char *block, uint64_t x,
 #define BLOOM_TARGET_
 #define BLOOM_SIMD_INLINE_ static inline
 #define BLOOM_HAS_SIMD_ false
-#define bloom_fast_load32_ bloom_load32_
 static inline bool bloom_probe_block_simd_(unsigned char *block, uint64_t x,
                                            bool add)
 {
@@ -1934,13 +1974,6 @@ BLOOM_SIMD_INLINE_ bool bloom_probe_block_simd_(unsigned char *block,
 }
 #endif
 
-/* Like bloom_load32_, which clang does not always turn into one load */
-static inline uint32_t bloom_fast_load32_(const unsigned char *p)
-{
-    uint32_t x;
-    __builtin_memcpy(&x, p, 4);
-    return x;
-}
 #endif
 
 /* Probes the k / 8 blocks of a walk, by SIMD or without */
@@ -2100,8 +2133,8 @@ BLOOM_INLINE_ bool bloom_access_image_(unsigned char *image, bloom_hash h,
    One load tests layout, width, k and the zero byte. */
 BLOOM_INLINE_ bool bloom_is_one_block_(const unsigned char *image)
 {
-    const uint32_t fields = bloom_fast_load32_(image + BLOOM_LAYOUT_AT_);
-    const uint32_t blocks = bloom_fast_load32_(image + BLOOM_M_AT_ + 1);
+    const uint32_t fields = bloom_load32_(image + BLOOM_LAYOUT_AT_);
+    const uint32_t blocks = bloom_load32_(image + BLOOM_M_AT_ + 1);
     return BLOOM_LIKELY_(BLOOM_HAS_SIMD_ && blocks >> 26 == 0
                          && fields == 0x084001UL /* blocked, 64, k = 8 */);
 }
@@ -2109,7 +2142,7 @@ BLOOM_INLINE_ bool bloom_is_one_block_(const unsigned char *image)
 BLOOM_SIMD_INLINE_ bool bloom_one_block_(unsigned char *image, uint64_t x,
                                          bool add)
 {
-    const uint32_t blocks = bloom_fast_load32_(image + BLOOM_M_AT_ + 1);
+    const uint32_t blocks = bloom_load32_(image + BLOOM_M_AT_ + 1);
     const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
     if (add)
         bloom_unseal_(image);

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <valgrind/callgrind.h>
 
-enum { KEYS = 10000, TEXT = 64, ANY = 0, FILTERS = 1000, GROUP = 100 };
+enum { KEYS = 10000, TEXT = 64, FILTERS = 1000, GROUP = 100 };
 
 struct run run;
 static const char *row = "";            /* the kind of keys */
@@ -48,9 +48,10 @@ static void make_keys(const bloom *b)
         }
 }
 
-/* Strings of `size` bytes or, if that is ANY, of 0 to 63: a branch on the size
-   is then mispredicted */
-static keys keys_of(size_t set, uint64_t size)
+/* The sizes of strings. If they vary, a branch on the size is mispredicted. */
+static unsigned least_size, most_size;
+
+static keys keys_of(size_t set)
 {
     keys k = { NULL, NULL, NULL, NULL, KEYS };
     size_t i;
@@ -58,8 +59,8 @@ static keys keys_of(size_t set, uint64_t size)
     k.hashes = hashes[set];
     k.strings = strings[set];
     for (i = 0; i < KEYS; i++)
-        strings[set][i].size = (size_t)(size == ANY ? integers[set][i] >> 58
-                                                    : size);
+        strings[set][i].size = least_size + (size_t)(integers[set][i] >> 48)
+                                            % (most_size - least_size + 1);
     return k;
 }
 
@@ -81,7 +82,7 @@ static void count(const contender *c, const char *what, loop *does, keys k,
 /* ours.c enters each filter twice: with one key per call, and with many */
 void enter(contender c)
 {
-    keys added = keys_of(0, run.n), absent = keys_of(1, run.n);
+    keys added = keys_of(0), absent = keys_of(1);
     if (!c.filter)
         die("out of memory");
     if (c.clear)
@@ -93,20 +94,42 @@ void enter(contender c)
 
 static void filter_of(const char *name, bloom_plan plan)
 {
-    static const struct { const char *name; int kind; uint64_t size; } of[] = {
-        { "integers", U64, 0 }, { "hashes", HASHED, 0 },
-        { "16 bytes", STRINGS, 16 }, { "64 bytes", STRINGS, 64 },
-        { "0 to 63 bytes", STRINGS, ANY }
-    };
+    static const struct { const char *name; int kind; unsigned least, most; }
+        of[] = { { "integers", U64, 0, 0 }, { "hashes", HASHED, 0, 0 },
+                 { "20 bytes", STRINGS, 20, 20 } };
     bloom *b = bloom_create(plan);
     size_t i;
     for (i = 0; i < sizeof of / sizeof *of; i++) {
         row = of[i].name;
         run.kind = of[i].kind;
-        run.n = of[i].size;
+        least_size = of[i].least;
+        most_size = of[i].most;
         enter_ours(name, b, clear_ours);
     }
     bloom_free(b);
+}
+
+LOOP(hash_ask, const bloom,
+     bloom_hash_key(f, k.strings[i].data, k.strings[i].size).h1 & 1)
+
+/* bloom_hash_key alone, of text of each usual size, and of sizes that vary */
+static void hashes_of(bloom_plan plan)
+{
+    static const unsigned sizes[][2] = { { 6, 6 }, { 12, 12 }, { 16, 16 },
+        { 20, 20 }, { 40, 40 }, { 64, 64 }, { 1, 14 }, { 8, 31 }, { 0, 63 } };
+    contender c = { "bloom_hash_key", SINGLE, NOTHING, NULL, 0, NULL, NULL,
+                    hash_ask };
+    char name[20];
+    size_t i;
+    c.filter = bloom_create(plan);
+    row = name;
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        least_size = sizes[i][0];
+        most_size = sizes[i][1];
+        snprintf(name, sizeof name, "%u to %u bytes", least_size, most_size);
+        count(&c, "hash", c.ask, keys_of(0), KEYS / 3, KEYS - KEYS / 3);
+    }
+    bloom_free(c.filter);
 }
 
 static void dropped_of(const char *name, bloom_plan plan)
@@ -114,7 +137,7 @@ static void dropped_of(const char *name, bloom_plan plan)
     contender c = { name, SINGLE, NOTHING, NULL, 0, NULL, add_dropped, NULL };
     c.filter = bloom_create(plan);
     row = "integers, result dropped";
-    count(&c, "add", c.add, keys_of(0, 0), KEYS, KEYS);
+    count(&c, "add", c.add, keys_of(0), KEYS, KEYS);
     bloom_free(c.filter);
 }
 
@@ -183,7 +206,7 @@ static void slices(void)
     row = "integers";
     enter(c);
     row = "hashes";
-    count(&c, "count", slices_count, keys_of(0, ANY), 0, KEYS);
+    count(&c, "count", slices_count, keys_of(0), 0, KEYS);
     bloom_slices_free(c.filter);
 }
 
@@ -200,6 +223,7 @@ int main(void)
     filter_of("blocked", blocked);
     filter_of("several blocks", bloom_plan_layout(KEYS, 1e-6, BLOOM_BLOCKED));
     filter_of("counting", bloom_plan_layout(KEYS, 0.01, BLOOM_COUNTING));
+    hashes_of(classic);
     dropped_of("classic", classic);
     dropped_of("blocked", blocked);
     large_of("classic, 1/2 MB", classic, 1 << 22);

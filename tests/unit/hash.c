@@ -1,7 +1,8 @@
 /* Tests that bloom_hash_key is MurmurHash3 as its author published it: by
    SMHasher's verification value, the hash of its hashes of keys of 0 to 255
-   bytes. Then tests how seeds, integers and the empty key enter the hash (format version 2). A
-   failure means that filters differ from those of other builds. */
+   bytes. Then tests that only the bytes of the key matter, and how seeds,
+   integers and the empty key enter the hash (format version 2). A failure means
+   that filters differ from those of other builds. */
 #include "unit.h"
 
 /* The hash of a key for a filter with this width and seed */
@@ -136,11 +137,33 @@ static void test_empty_key(void)
     }
 }
 
+/* A key's hash is that of its bytes, whatever lies beside them, at any address.
+   The second key is a block of malloc of its size, so that ASan sees a read
+   before or after it. */
+static void test_bytes_beside(void)
+{
+    unsigned char bytes[80];
+    unsigned w, size, at;
+    for (w = 0; w < COUNT(widths); w++)
+        for (size = 0; size <= 64; size++)
+            for (at = 0; at < 8; at++) {
+                unsigned char *key = (unsigned char *)malloc(size + !size);
+                bloom_hash h, second;
+                if (!key)
+                    continue;
+                random_bytes(bytes, sizeof bytes);
+                memcpy(key, bytes + 4 + at, size);
+                h = hash(widths[w], 5, bytes + 4 + at, size);
+                second = hash(widths[w], 5, size ? key : key + 1, size);
+                CHECK(h.h1 == second.h1 && h.h2 == second.h2);
+                free(key);
+            }
+}
+
 static void hash_tests(void)
 {
     RUN(test_smhasher());
-#ifndef TEST_SMALL
-#endif
+    RUN(test_bytes_beside());
     RUN(test_keys());
     RUN(test_seeds());
     RUN(test_second_hash());
