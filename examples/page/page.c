@@ -52,8 +52,8 @@ static bloom_plan plan;
 
 double EXPORT(version)(void) { return BLOOM_VERSION; }
 
-/* The smallest blocked filter with k probes per key whose rate with n keys is at
-   most p, by bisection of the number of blocks. If it would not fit into the
+/* The smallest blocked filter with k probes per key whose rate with n keys is
+   at most p, by bisection of the number of blocks. If it would not fit into the
    memory of WebAssembly, the plan is impossible. */
 static bloom_plan blocked_with(uint64_t n, double p, unsigned k)
 {
