@@ -39,14 +39,14 @@ static window_place find_existing_window(context *ctx, string *name, int mode)
     return p;
 }
 
-/* Rounds to milliseconds. */
+/* Rounds up to milliseconds, so that no item is forgotten early. */
 static bool read_seconds(const string *word, uint64_t *span)
 {
     double x;
     if (RedisModule_StringToDouble(word, &x)
         || !(x >= 0.001 && x <= MOST_SPAN / 1000))
         return false;
-    *span = (uint64_t)(x * 1000 + 0.5);
+    *span = (uint64_t)(x * 1000 + 0.999);
     return true;
 }
 
@@ -104,59 +104,64 @@ static bloom_hash window_hash_item(const bloom_window *w, const string *item)
     return window_hash(w, bytes, size);
 }
 
-/* Adds the items that are not in, and sends a reply for each. An item that is
-   in changes nothing: it takes no room, its time stays, and replicas and the
-   append-only file do not get it. */
-static int add_to_window(context *ctx, string *name, uint64_t now,
-                         window_place p, string **items, int count, bool many)
+/* Adds an item, whether it is in or not. */
+static void add_to_window(context *ctx, const string *name, bloom_window *w,
+                          uint64_t now, bloom_hash item)
 {
-    bloom_window *w = p.window;
+    if (window_advance(w, now))
+        log_early(ctx, name, w);
+    bloom_window_add_hash(w, item);
+}
+
+/* BW.ADD and BW.MADD: an item that is in changes nothing. It takes no room, its
+   time stays, and replicas and the append-only file do not get it. */
+static int add_window_items(context *ctx, string **argv, int argc)
+{
+    window_place p = find_existing_window(ctx, argv[1], WRITE);
     string **added;
+    uint64_t now;
     size_t n = 0;
     int i;
+    if (argc > 3 && !is_many(argv[0]))
+        return RedisModule_WrongArity(ctx);
     if (p.error)
-        return refuse(ctx, name, p.error);
-    added = RedisModule_Alloc((size_t)count * sizeof *added);
-    if (many)
-        RedisModule_ReplyWithArray(ctx, count);
-    for (i = 0; i < count; i++) {
-        bloom_hash h = window_hash_item(w, items[i]);
-        bool in = window_has(w, now, h);
+        return refuse(ctx, argv[1], p.error);
+    now = window_now(ctx, p.window);
+    added = RedisModule_Alloc((size_t)argc * sizeof *added);
+    if (is_many(argv[0]))
+        RedisModule_ReplyWithArray(ctx, argc - 2);
+    for (i = 2; i < argc; i++) {
+        bloom_hash item = window_hash_item(p.window, argv[i]);
+        bool in = window_has(p.window, now, item);
+        if (!in) {
+            add_to_window(ctx, argv[1], p.window, now, item);
+            added[n++] = argv[i];
+        }
         RedisModule_ReplyWithBool(ctx, !in);
-        if (in)
-            continue;
-        if (window_advance(w, now))
-            log_early(ctx, name, w);
-        bloom_window_add_hash(w, h);
-        added[n++] = items[i];
     }
     if (n > 0) {
-        RedisModule_Replicate(ctx, "BW.ADDAT", "slv", name, (long long)now,
+        RedisModule_Replicate(ctx, "BW.ADDAT", "slv", argv[1], (long long)now,
                               added, n);
-        announce(ctx, name);
+        announce(ctx, argv[1]);
     }
     RedisModule_Free(added);
     return REDISMODULE_OK;
 }
 
-static int add_window_items(context *ctx, string **argv, int argc)
-{
-    window_place p = find_existing_window(ctx, argv[1], WRITE);
-    if (argc > 3 && !is_many(argv[0]))
-        return RedisModule_WrongArity(ctx);
-    return add_to_window(ctx, argv[1], p.window ? window_now(ctx, p.window) : 0,
-                         p, argv + 2, argc - 2, is_many(argv[0]));
-}
-
+/* BW.ADDAT adds all of its items, because the master has decided. Version 2.4.0
+   also sends items that are in: there, adding an item again renews its time. */
 static int add_window_items_at(context *ctx, string **argv, int argc)
 {
+    window_place p = find_existing_window(ctx, argv[1], WRITE);
     long long now;
+    int i;
     if (!read_number(argv[2], &now, 0, MOST_TIME))
-        return refuse(ctx, argv[1], "ERR milliseconds must be in the range "
-                                    "[0, 4611686018427387904]");
-    return add_to_window(ctx, argv[1], (uint64_t)now,
-                         find_existing_window(ctx, argv[1], WRITE), argv + 3,
-                         argc - 3, true);
+        p.error = "ERR milliseconds must be in the range "
+                  "[0, 4611686018427387904]";
+    for (i = 3; i < argc && !p.error; i++)
+        add_to_window(ctx, argv[1], p.window, (uint64_t)now,
+                      window_hash_item(p.window, argv[i]));
+    return finish(ctx, argv[1], p.error);
 }
 
 /* If the key does not exist, the replies are 0, as those of BF.EXISTS. */

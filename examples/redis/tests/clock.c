@@ -1,31 +1,35 @@
-/* Preloaded into a server by windows.sh: its clock is $AHEAD seconds ahead.
-   (Debian's libfaketime does not start in a server with jemalloc.) */
+/* Preloaded into a server by windows.sh: its clock stands still at the
+   milliseconds in the file $CLOCK, until a test writes others there. (Debian's
+   libfaketime does not start in a server with jemalloc.) */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 
-static time_t ahead(void)
+static long long milliseconds(void)
 {
-    const char *seconds = getenv("AHEAD");
-    return seconds ? atol(seconds) : 0;
+    static const volatile long long *now;
+    if (!now)
+        now = mmap(NULL, sizeof *now, PROT_READ, MAP_SHARED,
+                   open(getenv("CLOCK"), O_RDONLY), 0);
+    return *now;
 }
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
-    struct timespec t;
+    long long ms = milliseconds();
     (void)zone;
-    clock_gettime(CLOCK_REALTIME, &t);
-    now->tv_sec = t.tv_sec + ahead();
-    now->tv_usec = t.tv_nsec / 1000;
+    now->tv_sec = (time_t)(ms / 1000);
+    now->tv_usec = (suseconds_t)(ms % 1000 * 1000);
     return 0;
 }
 
 time_t time(time_t *where)
 {
-    struct timeval now;
-    gettimeofday(&now, NULL);
+    time_t now = (time_t)(milliseconds() / 1000);
     if (where)
-        *where = now.tv_sec;
-    return now.tv_sec;
+        *where = now;
+    return now;
 }

@@ -1,11 +1,14 @@
 """Windows, whose items expire (BW.*), on real servers, compared with an exact
 model: a dict that has, for each item, the time when it was added. The test
-sets the clock: by BW.ADDAT, and by clock.c.
+sets the clock of the server (clock.c).
 usage: windows.py SOCKET model REPLICA COMMANDS [SEED]
        windows.py SOCKET damaged OTHER
-       windows.py SOCKET watched|room
+       windows.py SOCKET watched|room|renewed|early LOG
        windows.py SOCKET fill|check|late|promoted SECONDS|more
-REPLICA is the socket of a replica, OTHER that of another server."""
+REPLICA is the socket of a replica, OTHER that of another server. LOG is the
+log of the server."""
+import mmap
+import os
 import random
 import struct
 import sys
@@ -17,10 +20,18 @@ from client import aborts, crc64, events, refused, server
 from hostile import bent, sealed
 
 run = server.execute_command
+with open(os.path.dirname(sys.argv[1]) + "/clock", "r+b") as file:
+    clock = mmap.mmap(file.fileno(), 8)
 
 
-def info(key, at=None):
-    said = (at or server).execute_command("BW.INFO", key)
+def at_time(now, *words):
+    """Executes a command at this time, in milliseconds."""
+    struct.pack_into("q", clock, 0, now)
+    return run(*words)
+
+
+def info(key):
+    said = run("BW.INFO", key)
     return dict(zip([name.decode() for name in said[::2]], said[1::2]))
 
 
@@ -54,100 +65,102 @@ class Model:
     """A window and what it must contain. `items` new ones come per `span`, which
     is in milliseconds, but `burst` times as many now and then. With a burst of 0
     the pace varies little, so nothing may be forgotten early, and all items must
-    expire. If `back` is true, the clock is sometimes set back."""
+    expire. If `back` is true, the clock is sometimes set back. `hot` of the
+    items come ten times as often as all others: nothing may be forgotten early,
+    either."""
 
-    def __init__(self, key, error, items, span, g, burst, back):
+    def __init__(self, key, error, items, span, g, burst=0, back=False, hot=0):
         self.key, self.error, self.items, self.span = key, error, items, span
-        self.g, self.burst, self.back = g, burst, back
-        self.now, self.made, self.early, self.told = 10 ** 12, 0, 0, 0
+        self.g, self.burst, self.back, self.hot = g, burst, back, hot
+        self.now, self.made, self.told = 10 ** 12, 0, 0
         self.known, self.lost = {}, 0   # item: when it was added, less set-backs
-        self.asked = self.wrong = self.must = self.counted = 0
+        self.asked = self.wrong = self.must = 0
         run("BW.RESERVE", key, error, items, "%d.%03d" % divmod(span, 1000),
             *(["GENERATIONS", g] if g != 8 else []))
         MODELS[key] = self
 
-    def command(self, chance):
-        """Returns the next command: the clock goes on, and some items come: new
-        ones, those that came lately, and those that expired."""
-        n = chance.choice((1, 1, 1, 2, 5))
+    def come(self, chance):
+        """Returns an item: a new one, one that came lately, or one that
+        expired."""
+        kind = chance.random()
+        if self.hot and kind >= 0.1 * (1 - self.hot / self.items):
+            return -chance.randrange(self.hot) - 1
+        if self.hot or kind < 0.6 or self.made < 10:
+            self.made += 1
+            return self.made
+        near = int(self.items * (1 if kind < 0.9 else 5))
+        return max(1, self.made - chance.randrange(near + 1))
+
+    def step(self, chance):
+        """The clock goes on, and some items come."""
+        n = 50 if self.hot else chance.choice((1, 1, 1, 2, 5))
         if self.burst > 100 and chance.random() < 0.01:
             n = 400                     # the window goes round in one command
-        pace = self.span * n / self.items * 1.1
+        pace = self.span * n / self.items * (0.1 if self.hot else 1.1)
         if self.burst > 1 and chance.random() < 0.3:
             pace /= self.burst
         self.now += int(pace * chance.uniform(0, 2))
         if chance.random() < 0.001:             # nothing came for some time
             self.now += int(self.span * chance.uniform(0, 3))
-        items, back = [], 0
         if self.back and chance.random() < 0.002:
             back = int(self.span * chance.choice((0.01, 0.3, 2, 50)))
-        self.now -= back
-        for i in range(n):
-            kind = chance.random()
-            if kind < 0.6 or self.made < 10:
-                self.made += 1
-                items.append(self.made)
-            else:
-                near = int(self.items * (1 if kind < 0.9 else 5))
-                items.append(max(1, self.made - chance.randrange(near + 1)))
-        return ("BW.ADDAT", self.key, self.now,
-                *["%s %d" % (self.key, i) for i in items]), self.now, items, back
+            self.now -= back
+            # bloom_window.h may forget what is there up to this time early.
+            self.known = {item: at - back for item, at in self.known.items()}
+        items = [self.come(chance) for i in range(n)]
+        new = at_time(self.now, "BW.ADD" if n == 1 else "BW.MADD", self.key,
+                      *["%s %d" % (self.key, i) for i in items])
+        missing = []
+        for item, new in zip(items, [new] if n == 1 else new):
+            missing += self.verdict(item, not new)
+            if new:
+                self.known[item] = self.now
+        self.forgive(missing)
 
-    def young(self, item, now):
-        return item in self.known and now - self.known[item] < self.span
+    def verdict(self, item, seen):
+        """Returns [item] if it must be seen, but is not."""
+        if item in self.known and self.now - self.known[item] < self.span:
+            self.must += 1
+            return [] if seen else [item]
+        if self.old(item):
+            self.asked += 1
+            self.wrong += seen
+        return []
 
-    def old(self, item, now):
+    def old(self, item):
         """Whether it never came or must have expired: at most g parts, and the
         time until the next command, after it came. With bursts, generations are
-        used again, and keep items for longer."""
+        used again, and keep items for longer. Hot items come in bursts: those
+        that expire together are soon added together. One that is a false
+        positive would count again and again."""
         most = self.g * (self.span // (self.g - 1) + 1) + self.span / 20
-        return item not in self.known or \
-            self.burst == 0 and now - self.known[item] > most
+        return item > 0 and (item not in self.known or self.burst == self.hot
+                             == 0 and self.now - self.known[item] > most)
 
-    def check(self, replies, now, items, back):
-        """If the clock was set back, bloom_window.h may forget the items that
-        are there up to this time early."""
-        if back:
-            self.known = {item: at - back for item, at in self.known.items()}
-        for item, new in zip(items, replies):
-            if self.young(item, now):
-                self.must += 1
-                if new:
-                    self.forgiven("%s: item %d, added %d ms ago, is not seen" % (
-                        self.key, item, now - self.known[item]))
-            elif self.old(item, now):
-                self.asked += 1
-                self.wrong += not new
-            if new:
-                self.known[item] = now
-
-    def forgiven(self, what):
-        """An item may only be missing if BW.INFO has counted that, in or after
-        the batch of commands in which an item was missing before."""
-        count = info(self.key)["Forgotten early"]
-        assert count > self.early, what
-        self.told, self.lost = count, self.lost + 1
-        self.known = dict.fromkeys(self.known, -10 ** 15)
+    def forgive(self, missing):
+        """Items may only be missing if BW.INFO has counted that since some were
+        missing before."""
+        if missing:
+            count = info(self.key)["Forgotten early"]
+            assert count > self.told, "%s: %s are not seen at %d" % (
+                self.key, missing, self.now)
+            self.told, self.lost = count, self.lost + 1
+            self.known = dict.fromkeys(self.known, -10 ** 15)
 
     def check_replica(self, replica, chance):
         """A replica takes the time of the last change of this key. A time of
-        another key that is far ahead hides nothing."""
-        now = self.now
-        run("BW.ADDAT", "tick", now + 10 ** 10, chance.random())
+        another key that is far ahead hides nothing, nor does its own clock."""
+        run("BW.ADDAT", "tick", self.now + 10 ** 10, chance.random())
         followed(replica)
         some = chance.sample(range(1, self.made + 1), min(self.made, 500)) + \
-            list(range(max(1, self.made - 2 * self.items), self.made + 1))
+            list(range(max(1, self.made - 2 * self.items), self.made + 1)) + \
+            list(range(-self.hot, 0))
         found = replica.execute_command("BW.MEXISTS", self.key, *[
             "%s %d" % (self.key, i) for i in some])
+        missing = []
         for item, there in zip(some, found):
-            if self.young(item, now):
-                self.must += 1
-                if not there:
-                    self.forgiven("%s: item %d is not seen on the replica" % (
-                        self.key, item))
-            elif self.old(item, now):
-                self.asked += 1
-                self.wrong += there
+            missing += self.verdict(item, there)
+        self.forgive(missing)
         assert replica.execute_command("DEBUG", "DIGEST") == \
             run("DEBUG", "DIGEST"), "reading changed something"
 
@@ -157,14 +170,11 @@ class Model:
         print("%s: %d items; %d lookups of items that must be seen; %d of %d "
               "others seen (at most %g expected); %d times forgotten early, "
               "noticed %d times" % (
-                  self.key, self.made, self.must, self.wrong, self.asked, most,
-                  told["Forgotten early"], self.lost))
+                  self.key, self.made + self.hot, self.must, self.wrong,
+                  self.asked, most, told["Forgotten early"], self.lost))
         assert self.wrong <= most + 4 * most ** 0.5 + 1
         assert self.burst > 0 or told["Forgotten early"] == 0
         assert self.burst < 100 or told["Forgotten early"] > 0
-        last = told["Last forgotten early"] or 0
-        assert (last > 10 ** 11) == (told["Forgotten early"] > 0)
-        assert self.back or last <= self.now
 
 
 def repeats(replica):
@@ -189,27 +199,24 @@ def repeats(replica):
 def model(other, commands, seed="1"):
     replica = redis.Redis(unix_socket_path=other)
     chance = random.Random(seed)
-    Model("calm", 0.01, 500, 60000, 8, 0, False)
-    Model("small", 0.02, 20, 5000, 2, 1, False)
-    Model("finest", 0.001, 1000, 86400000, 16, 0, False)
-    Model("bursts", 0.01, 100, 10000, 8, 5, False)
-    Model("flooded", 0.01, 50, 100000, 4, 1000, False)
-    Model("back", 0.01, 100, 10000, 8, 1, True)
-    Model("back2", 0.01, 100, 1001, 3, 20, True)
+    Model("calm", 0.01, 500, 60000, 8)
+    Model("small", 0.02, 20, 5000, 2, burst=1)
+    Model("finest", 0.001, 1000, 3600000, 16)
+    Model("bursts", 0.01, 100, 10000, 8, burst=5)
+    Model("flooded", 0.01, 50, 100000, 4, burst=1000)
+    Model("back", 0.01, 100, 10000, 8, burst=1, back=True)
+    Model("back2", 0.01, 100, 1001, 3, burst=20, back=True)
+    Model("hot", 0.001, 1000, 10000, 8, hot=400)
+    Model("hotter", 0.001, 1000, 10000, 8, hot=999)
     repeats(replica)
     run("BW.RESERVE", "tick", 0.01, 100000, 1)
     keys, sent, resyncs = list(MODELS.values()), 0, 0
     address = replica.info("replication")
     while sent < int(commands):
         m = chance.choice(keys)
-        m.early = m.told
-        asked = [m.command(chance) for i in range(200)]
-        with server.pipeline(False) as pipe:
-            for words, *_ in asked:
-                pipe.execute_command(*words)
-            for (_, *what), replies in zip(asked, pipe.execute()):
-                m.check(replies, *what)
-        sent += len(asked)
+        for i in range(200):
+            m.step(chance)
+        sent += 200
         if sent % 1000 == 0:
             how = chance.randrange(4)
             if how == 0:                # a part of the commands, or all data
@@ -224,11 +231,11 @@ def model(other, commands, seed="1"):
             followed(replica)
             if how > 1:
                 m.check_replica(replica, chance)
-    # By the clock of the master, all items are many years old.
     was = run("DEBUG", "DIGEST")
+    later = max(m.now for m in keys) + 10 ** 9      # 11 days
     for m in keys:
-        seen = sum(run("BW.MEXISTS", m.key, *[
-            "%s %d" % (m.key, i) for i in range(1, m.made + 1)]))
+        seen = sum(at_time(later, "BW.MEXISTS", m.key, *[
+            "%s %d" % (m.key, i) for i in range(-m.hot, m.made + 1)]))
         # After a clock was set back, items count as added now.
         assert m.back or seen == info(m.key)["Estimated number of items"] == 0
         m.end()
@@ -236,6 +243,49 @@ def model(other, commands, seed="1"):
     print("%d commands; the replica was disconnected %d times, and is the same, "
           "bit for bit" % (sent, resyncs))
     server.flushall()
+
+
+# ---- Renewed and forgotten ----------------------------------------------------
+
+def renewed():
+    """BW.ADD of an item that is in takes no room and does not renew its time.
+    BW.ADDAT does both, as v2.4.0 sends it: so the item stays for as long as
+    v2.4.0 promised."""
+    now = 10 ** 12
+    run("BW.RESERVE", "v", 0.001, 2, 10)
+    assert at_time(now, "BW.MADD", "v", "X", *8 * "Y") == [1, 1] + 7 * [0]
+    assert at_time(now + 9999, "BW.EXISTS", "v", "X") == 1
+    run("BW.RESERVE", "w", 1e-6, 100, 10)
+    assert at_time(now, "BW.MADD", "w", "x", "y") == [1, 1]
+    for after in 0, 1, 5000, 9999, 10000:
+        assert at_time(now + after, "BW.MADD", "w", "x", "y") == [0, 0]
+    assert run("BW.ADDAT", "w", now + 9000, "x") == b"OK"
+    assert at_time(now + 19000, "BW.MEXISTS", "w", "x", "y") == [1, 0]
+    assert run("BW.ADD", "w", "y") == 1
+    assert at_time(now + 29000, "BW.MEXISTS", "w", "x", "y") == [0, 1]
+    server.flushall()
+    print("only BW.ADDAT renews the time of an item that is in")
+
+
+def early(log):
+    """The log says at most once a minute that items were forgotten early. It
+    also says so if the clock was set back. BW.INFO counts all."""
+    def lines():
+        with open(log) as file:
+            return file.read().count('Window "w": more new items came')
+    now = 10 ** 13
+    run("BW.RESERVE", "w", 1e-6, 10, 1000)
+    assert at_time(now, "BW.MADD", "w", *range(20)) == 20 * [1]
+    assert (info("w")["Forgotten early"], lines()) == (0, 0)
+    assert info("w")["Last forgotten early"] is None
+    for after, times in (0, 1), (59999, 1), (60000, 2), (119999, 2), (0, 3):
+        was = info("w")["Forgotten early"]
+        at_time(now + after, "BW.MADD", "w", *range(10 * was, 10 * was + 99))
+        assert info("w")["Forgotten early"] > was
+        assert info("w")["Last forgotten early"] == now + after
+        assert lines() == times, (after, lines())
+    server.flushall()
+    print("the log says once a minute that items were forgotten early")
 
 
 # ---- Payloads ----------------------------------------------------------------
@@ -335,7 +385,8 @@ def watched():
 
 def room():
     """A window never grows: it takes items when the memory is full. Redis itself
-    refuses BW.RESERVE then, the module if the memory would be full."""
+    refuses BW.RESERVE then, and any command in MULTI; the module refuses
+    BW.RESERVE if the memory would be full."""
     run("BW.RESERVE", "w", 0.01, 100000, 1000)
     used = server.info("memory")["used_memory"]
     server.config_set("maxmemory", used + 10 ** 6)
@@ -344,6 +395,9 @@ def room():
     server.config_set("maxmemory", 1)
     assert "maxmemory" in refused(run, "BW.RESERVE", "n", 0.01, 10, 9)
     assert sum(run("BW.MADD", "w", *range(1000))) > 980
+    with server.pipeline() as pipe:
+        pipe.execute_command("BW.ADD", "w", "x")
+        assert "maxmemory" in refused(pipe.execute)
     server.config_set("maxmemory", 0)
     server.flushall()
     print("windows take items when the memory is full")
