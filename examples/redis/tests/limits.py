@@ -389,19 +389,21 @@ def arriving():
     server.restore("t2", 0, server.dump("t"))
     assert used() - before < 5 * MB, used() - before
     server.flushall()
-    size = 24 * MB
+    server.config_set("rdbcompression", "no")       # of random bytes
+    first, size = 17 * MB, 19 * MB
     chance = random.Random(1)
-    head = their_head(2, [(size // 8, 0, 0.01), (size // 8, 0, 0.005)])
+    head = their_head(2, [(first // 8, 0, 0.01), ((size - first) // 8, 0, 0.005)])
     assert bf.loadchunk("t", 1, head)
     before = used()
     end, sent = 0, []
-    while end < 2 * size:
-        n = min(chance.choice((1, 9999, MB, 9 * MB)), size - end % size)
+    while end < size:
+        n = min(chance.choice((1, 9999, MB, 5 * MB)),
+                (first if end < first else size) - end)
         sent.append(chance.randbytes(n))
         end += n
         assert bf.loadchunk("t", 1 + end, sent[-1])
         assert used() - before < 16 * end + 3 * MB
-        if len(sent) % 4 == 0 and end < 2 * size:
+        if len(sent) % 4 == 0 and end < size:
             server.copy("t", "copy")
             server.restore("restored", 0, server.dump("copy"))
             run("DEBUG", "RELOAD")

@@ -18,10 +18,11 @@ module=$work/bloom.redis.so
 golden=$work/golden          # what a real RedisBloom wrote
 sh tests/fuzz/unpack.sh examples/redis/tests/golden.txt "$golden"
 preload= arguments=          # LD_PRELOAD, and the arguments of the module
-under=                       # a program that runs the server
 
-# build [option...]: compiles the module. A warning is an error.
+# build [option...]: compiles the module. A warning is an error. run.sh does so once,
+# for all scripts that build it without options.
 build() {
+    [ -z "$BUILT" ] || [ $# -gt 0 ] || { module=$BUILT; return; }
     need "$server" redis-server
     need redis-cli redis-tools
     need "python3 with redis" python3-redis "/usr/bin/python3 -c 'import redis'"
@@ -42,7 +43,7 @@ start() {
     name=$1
     shift
     mkdir -p "$work/$name"
-    LD_PRELOAD=$preload $under "$server" --bind 127.0.0.1 --port 0 --save '' \
+    LD_PRELOAD=$preload "$server" --bind 127.0.0.1 --port 0 --save '' \
         --dir "$work/$name" --unixsocket "$work/$name/socket" \
         --enable-debug-command yes --repl-diskless-sync-delay 0 \
         --loadmodule "$module" $arguments "$@" >>"$work/$name/log" 2>&1 &
