@@ -72,7 +72,7 @@ class Model:
     def __init__(self, key, error, items, span, g, burst=0, back=False, hot=0):
         self.key, self.error, self.items, self.span = key, error, items, span
         self.g, self.burst, self.back, self.hot = g, burst, back, hot
-        self.now, self.made, self.told = 10 ** 12, 0, 0
+        self.now, self.made, self.told = 4 * 10 ** 12, 0, 0
         self.known, self.lost = {}, 0   # item: when it was added, less set-backs
         self.asked = self.wrong = self.must = 0
         run("BW.RESERVE", key, error, items, "%d.%03d" % divmod(span, 1000),
@@ -251,7 +251,7 @@ def renewed():
     """BW.ADD of an item that is in takes no room and does not renew its time.
     BW.ADDAT does both, as v2.4.0 sends it: so the item stays for as long as
     v2.4.0 promised."""
-    now = 10 ** 12
+    now = 4 * 10 ** 12
     run("BW.RESERVE", "v", 0.001, 2, 10)
     assert at_time(now, "BW.MADD", "v", "X", *8 * "Y") == [1, 1] + 7 * [0]
     assert at_time(now + 9999, "BW.EXISTS", "v", "X") == 1
@@ -273,7 +273,7 @@ def early(log):
     def lines():
         with open(log) as file:
             return file.read().count('Window "w": more new items came')
-    now = 10 ** 13
+    now = 5 * 10 ** 12
     run("BW.RESERVE", "w", 1e-6, 10, 1000)
     assert at_time(now, "BW.MADD", "w", *range(20)) == 20 * [1]
     assert (info("w")["Forgotten early"], lines()) == (0, 0)
@@ -385,8 +385,7 @@ def watched():
 
 def room():
     """A window never grows: it takes items when the memory is full. Redis itself
-    refuses BW.RESERVE then, and any command in MULTI; the module refuses
-    BW.RESERVE if the memory would be full."""
+    refuses BW.RESERVE then, the module if the memory would be full."""
     run("BW.RESERVE", "w", 0.01, 100000, 1000)
     used = server.info("memory")["used_memory"]
     server.config_set("maxmemory", used + 10 ** 6)
@@ -395,9 +394,6 @@ def room():
     server.config_set("maxmemory", 1)
     assert "maxmemory" in refused(run, "BW.RESERVE", "n", 0.01, 10, 9)
     assert sum(run("BW.MADD", "w", *range(1000))) > 980
-    with server.pipeline() as pipe:
-        pipe.execute_command("BW.ADD", "w", "x")
-        assert "maxmemory" in refused(pipe.execute)
     server.config_set("maxmemory", 0)
     server.flushall()
     print("windows take items when the memory is full")

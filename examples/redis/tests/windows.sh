@@ -8,7 +8,7 @@ build
 preload=$work/clock.so
 ${CC:-cc} -O2 -shared -fPIC examples/redis/tests/clock.c -o "$preload" ||
     fail "clock.c"
-now=1600000000000                        # milliseconds
+now=4000000000000        # milliseconds: the year 2096
 
 # begin NAME MILLISECONDS [option...]: starts a server whose clock stands still
 begin() {
@@ -27,10 +27,10 @@ sys.stdout.buffer.write(struct.pack("q", int(sys.argv[1])))' "$2" 1<>"$CLOCK"
 }
 
 # The model sets the clock of the master back and forth, at most 20 days. The
-# replica's clock is 50 years ahead.
+# replica's clock is 63 years ahead.
 set -- "${1:-20000}" "${2:-1}" $(free 4)
-begin master 0 --port "$3" --repl-timeout 2000000 --repl-backlog-ttl 0
-begin replica 2600000000000 --port "$4" --replicaof 127.0.0.1 "$3" \
+begin master $now --port "$3" --repl-timeout 2000000 --repl-backlog-ttl 0
+begin replica 6000000000000 --port "$4" --replicaof 127.0.0.1 "$3" \
     --repl-timeout 2000000
 until_says replica master_link_status:up info replication
 python windows master model "$work/replica/socket" "$1" "$2"
