@@ -55,6 +55,7 @@ sum() {         # sum NAME FILE: adds up the last line "N passed, N failed" of
     passed=$((passed + ${line%% *}))
     line=${line#*, }
     failed=$((failed + ${line%% *}))
+    ended "$1"
 }
 counted() {     # counted [NAME]: prints the sum; fails if a test failed
     unwatched
