@@ -691,7 +691,7 @@ private:
             ? bloom_plan_size(bloom_plan_layout(first_n, p / 2, layout)) : 0;
     }
 };
-// Equal heads and links
+// Equal heads and links, which have the secret
 inline bool operator==(const chain &a, const chain &b)
 {
     unsigned char x[32], y[32];
@@ -699,7 +699,7 @@ inline bool operator==(const chain &a, const chain &b)
         return !a && !b;
     bloom_chain_head(a.get(), x);
     bloom_chain_head(b.get(), y);
-    bool same = !std::memcmp(x, y, 32) && a.key() == b.key();
+    bool same = !std::memcmp(x, y, 32);
     for (unsigned i = 0; same && i < a.links(); i++)
         same = a.link(i) == b.link(i);
     return same;
@@ -738,13 +738,12 @@ private:
     static bloom_window *copied(const bloom_window *w)
         { return w ? made::copy(bloom_window_copy(w)) : nullptr; }
 };
-// Equal headers, with time and span, and generations
+// Equal headers, with time and span, and generations, which have the secret
 inline bool operator==(const window &a, const window &b)
 {
     if (!a || !b)
         return !a && !b;
-    bool same = a.key() == b.key()
-        && !std::memcmp(a.get(), b.get(), BLOOM_WINDOW_HEADER_SIZE);
+    bool same = !std::memcmp(a.get(), b.get(), BLOOM_WINDOW_HEADER_SIZE);
     for (unsigned i = 0; same && i < a.plan().generations; i++)
         same = a.generation(i) == b.generation(i);
     return same;

@@ -463,6 +463,9 @@ template <class F, class Make> static void every(Make make)
         a.add(i), b.add(i), hidden.add(i);
     IS(a == b && a != empty && hidden != same_key && a.may_contain(99)
        && hidden.may_contain(99) && a.estimate() > 90 && a.fpr() > 0);
+    F here = a.copy(), there = a.copy();
+    IS(here == there && here.add("only here") && there.add("only there")
+       && here != there);
     b.seal();
     IS(a == b && b == a && a.verify() == BLOOM_UNSEALED
        && b.verify() == BLOOM_OK);
@@ -537,6 +540,7 @@ static void chains()
     every<clearable>([](const secret &key)
                      { return clearable(10, 0.01, BLOOM_CLASSIC, key); });
     chain c(10, 0.01, BLOOM_BLOCKED), other(11, 0.01, BLOOM_BLOCKED);
+    IS(chain(10, 0.01) != chain(10, 0.010000001));      // equal links
     IS(c && c.add("text") && c.add(-1) && c.add(hashed) && c != other);
     for (int i = 0; i < 1000; i++)
         c.add(i);
@@ -579,6 +583,8 @@ static void windows()
            && timed.may_contain(now < 20 ? 0 : now - 20));
     IS(!timed.may_contain(70) && !timed.advance(1000, 20)
        && timed.estimate() == 0);
+    IS(timed.add({ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }) == 10
+       && timed.room_left() == 1);
 }
 
 // With a secret, the hashes of all keys are those of bloom_keyed.h.
@@ -674,7 +680,7 @@ static void many_filters(const secret &key)
     IS(again == s && copy == s && copy.verify() == BLOOM_OK
        && copy.add(5, "new") && copy != s && !(copy == again));
     slices more = s.copy(200), fewer = s.copy(78);
-    IS(more.filters() == 200 && more.get(77) == plain[77] && more != s
+    IS(s.copy(count + 1) != s && more.filters() == 200 && more.get(77) == plain[77] && more != s
        && more.get(199) == filter(s.plan(), key));
     IS(fewer.filters() == 78 && fewer.find_all(query) == all);
     copy.clear();
