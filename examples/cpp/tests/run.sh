@@ -37,12 +37,29 @@ clang++ c++17
 clang++ c++20
 clang++ c++2b $exceptions
 LINES
+
+# The README: its first block of C++ is a program, the others are statements. They
+# print what they say.
+awk '/^```$/ { on = 0 } on && block == 1 { print } /^```cpp$/ { on = 1; block++ }' \
+    examples/cpp/README.md >$work/program.cpp
+{
+    printf '#include "bloom.hpp"\n#include <cstdio>\nint main()\n{\n'
+    awk '/^```$/ { on = 0 } on && block > 1 { print }
+        /^```cpp$/ { on = 1; block++ }' examples/cpp/README.md
+    echo '}'
+} >$work/statements.cpp
+said() {        # said PART COMPILER...: compiles a part of the README, and runs it
+    part=$1
+    shift
+    silent "$@" $work/$part.cpp -o $work/$part
+    is "the $part in the README, $1" \
+        "$(sed -n 's,^// prints: ,,p' $work/$part.cpp)" "$(cd $work && ./$part)"
+}
 for compiler in g++ clang++; do
-    silent $compiler -std=c++11 $warn $include examples/cpp/first.cpp \
-        -o $work/first
-    is "first.cpp, $compiler" "$(sed -n 's,^//     ,,p' examples/cpp/first.cpp)" \
-        "$($work/first)"
+    said program $compiler -std=c++11 $warn $include -Iexamples/cpp
 done
+said statements g++ -std=c++17 $warn -DBLOOM_STATIC -DBLOOM_ATOMIC $include \
+    -Iexamples/cpp
 
 # ---- What does not compile --------------------------------------------------
 
@@ -128,32 +145,13 @@ for use in 'f.add("x")' 'f.remove("x")' 'f.add({ 1, 2 })' 'w.step()'; do
     ignored 0 '' "$use"
 done
 
-# ---- make install, and the example in the README ----------------------------
+# ---- make install ------------------------------------------------------------
 
 $MAKE install DESTDIR="$PWD/$work/stage" PREFIX=/b >$work/log 2>&1 ||
     cat $work/log
 installed=$work/stage/b/include/bloom-h
 same 'make install' $installed/bloom.hpp examples/cpp/bloom.hpp
-silent g++ -std=c++11 -I$installed examples/cpp/first.cpp \
-    -o $work/installed
-is 'the installed bloom.hpp' "$($work/first)" "$($work/installed)"
+said program g++ -std=c++11 -I$installed
 $MAKE uninstall DESTDIR="$PWD/$work/stage" PREFIX=/b >$work/log 2>&1
 check 'make uninstall' [ ! -e $installed ]
-
-# The README: its first block of C++ is a program, the others are statements. They
-# print what they say.
-awk '/^```$/ { on = 0 } on && block == 1 { print } /^```cpp$/ { on = 1; block++ }' \
-    examples/cpp/README.md >$work/program.cpp
-{
-    printf '#include "bloom.hpp"\n#include <cstdio>\nint main()\n{\n'
-    awk '/^```$/ { on = 0 } on && block > 1 { print }
-        /^```cpp$/ { on = 1; block++ }' examples/cpp/README.md
-    echo '}'
-} >$work/statements.cpp
-for part in program statements; do
-    silent g++ -std=c++17 $warn -DBLOOM_STATIC -DBLOOM_ATOMIC $include \
-        -Iexamples/cpp $work/$part.cpp -o $work/$part
-    is "the $part in the README" \
-        "$(sed -n 's,^// prints: ,,p' $work/$part.cpp)" "$(cd $work && ./$part)"
-done
 counted
