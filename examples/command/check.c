@@ -1,8 +1,7 @@
 /* check.c: bloom check */
-#include "check.h"
-#include "filter.h"
+#include "file.h"
 #include "jobs.h"
-#include "say.h"
+#include "options.h"
 
 #include <stdio.h>
 
@@ -38,7 +37,7 @@ static void check_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     batch *b = &a->lines[slot];
     bool maybe[BATCH];
     size_t count, found, i, kept = 0;
-    while ((count = next_batch(b, c, &o->keys)) > 0) {
+    while ((count = next_batch(b, c, &o->keys, BATCH)) > 0) {
         look_up(&a->f, b->key, count, maybe);
         if (o->quiet)
             answer(maybe, count, o->inverted);
@@ -74,7 +73,7 @@ static void give_hint(const asking *a, uint64_t lines, const char *name)
 int check_lines(const options *o, char **operands)
 {
     asking *a = calloc(1, sizeof *a);
-    reader lines = reader_of(operands + 1, o->keys.end);
+    reader lines = reader_of(operands + 1, &o->keys);
     job j = { check_chunk, a, !o->counts && !o->quiet, "read",
               "may be in", false, NULL };
     tally sum;
@@ -82,7 +81,7 @@ int check_lines(const options *o, char **operands)
     if (!a)
         die("check: not enough memory");
     a->asked = o;
-    a->f = read_sound_filter(*operands);
+    a->f = read_file(*operands, NULL);
     forget_old(&a->f);
     sum = do_lines(&lines, &j, o->jobs);
     for (i = 0; i < SLOTS; i++)
@@ -92,7 +91,6 @@ int check_lines(const options *o, char **operands)
                sum.lines - sum.found);
     close_output();
     give_hint(a, sum.lines, *operands);
-    free_filter(&a->f);
     free(a);
     return sum.found == (o->inverted ? sum.lines : 0);
 }

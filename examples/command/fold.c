@@ -1,10 +1,7 @@
 /* fold.c: bloom fold. Folding shrinks a filter that was planned for too many
    lines to the size that it needs for the lines that it holds. */
-#include "fold.h"
-#include "filter.h"
-#include "fixed.h"
-#include "save.h"
-#include "say.h"
+#include "file.h"
+#include "options.h"
 
 /* The number of lines for which FILE is folded */
 static uint64_t lines_of(const filter *f, const wish *w)
@@ -18,14 +15,14 @@ static void fold_by_rate(filter *f, const wish *w, const char *path)
     const uint64_t known = keys_in(f), n = lines_of(f, w);
     if (known == UINT64_MAX)
         die("%s: every cell is set; build a larger filter", path);
-    if (!fold_for(f, n, w->p))
+    if (!fold_for(f->fixed, n, w->p))
         die("%s: too small for %" PRIu64 " lines at p = %g, even unfolded; "
             "build a larger filter, or give a larger -p", path, n, w->p);
 }
 
 static void tell_unchanged(const filter *f, const options *o, const char *path)
 {
-    const bloom_plan here = bloom_plan_of(f->as.fixed);
+    const bloom_plan here = bloom_plan_of(f->fixed);
     const uint64_t n = lines_of(f, &o->filter);
     const double p = o->filter.p;
     const bloom_plan least = bloom_plan_layout(n, p,
@@ -43,24 +40,23 @@ static void tell_unchanged(const filter *f, const options *o, const char *path)
 
 int fold_filter(const options *o, char **operands)
 {
+    static char *no_inputs[] = { NULL };
     const char *path = *operands;
     uint64_t before;
     filter f;
-    take_output(path, !o->no_wait);
-    f = read_output();
+    claim_file(path, no_inputs, !o->no_wait);
+    f = read_file(path, NULL);
     must_be_one(&f, path, "cannot be folded");
-    before = bloom_plan_of(f.as.fixed).cells;
+    before = bloom_plan_of(f.fixed).cells;
     if (!o->by)
         fold_by_rate(&f, &o->filter, path);
-    else if (!bloom_fold(f.as.fixed, o->by))
+    else if (!bloom_fold(f.fixed, o->by))
         die("%s: m = %" PRIu64 " divided by %" PRIu64 " is not a multiple of %"
-            PRIu64 "; give another D, or build with --foldable", path,
-            bloom_plan_of(f.as.fixed).cells, o->by,
-            least_cells(bloom_plan_of(f.as.fixed)));
-    f.changed = bloom_plan_of(f.as.fixed).cells != before;
-    if (!f.changed)
+            PRIu64 "; give another D, or build with --foldable", path, before,
+            o->by, least_cells(bloom_plan_of(f.fixed)));
+    if (bloom_plan_of(f.fixed).cells == before)
         tell_unchanged(&f, o, path);
-    save_changes(path, &f);
-    free_filter(&f);
+    else
+        replace_file(path, f.fixed);
     return 0;
 }

@@ -1,7 +1,6 @@
 /* info.c: bloom info, a table or JSON */
-#include "info.h"
-#include "filter.h"
-#include "say.h"
+#include "file.h"
+#include "options.h"
 
 #include <stdio.h>
 
@@ -40,21 +39,31 @@ static double percent_of_ones(const bloom *b)
 
 static void print_purpose(const filter *f)
 {
-    char text[120];
-    const char *title = f->kind->purpose(f, text);
-    if (title)
-        row(title, "%s\n", text);
+    const uint64_t age = f->window ? age_known(f->window) : 0;
+    char time[40];
+    if (f->chain)
+        row("planned for:", "%" PRIu64 " lines at first, rate %.10g\n", f->n,
+            f->p);
+    else if (age)
+        row("remembers:", "lines of the last %s, up to %" PRIu64 " lines\n",
+            print_age(time, age), lines_known(f->window));
+    else if (f->window)
+        row("remembers:", "the last %" PRIu64 " lines\n",
+            lines_known(f->window));
 }
 
-static void print_links(const filter *f)
+static void print_parts(const filter *f)
 {
     char name[24];
     unsigned i;
-    row(f->kind->links, "%u; %s\n", links_of(f), f->kind->links_note);
-    for (i = 0; i < links_of(f); i++) {
-        const bloom *b = link_of(f, i);
+    row(f->chain ? "links:" : "generations:", "%u; %s\n", parts_of(f),
+        f->chain ? "it grows as lines are added"
+                 : "newest first; the oldest is forgotten next");
+    for (i = 0; i < parts_of(f); i++) {
+        const bloom *b = part_of(f, i);
         const bloom_plan plan = bloom_plan_of(b);
-        snprintf(name, sizeof name, "%s %u:", f->kind->link, i);
+        snprintf(name, sizeof name, "%s %u:", f->chain ? "link" : "generation",
+                 i);
         row(name, "k %d, m %" PRIu64 ", %.2f%% ones, %s, rate %.3g\n",
             plan.hashes, plan.cells, percent_of_ones(b),
             about_keys(bloom_estimate(b)), bloom_fpr(b));
@@ -63,21 +72,20 @@ static void print_links(const filter *f)
 
 static void print_table(const filter *f, const char *name, bloom_error seal)
 {
-    const bloom *first = link_of(f, 0);
+    const bloom *first = part_of(f, 0);
     const bloom_plan plan = bloom_plan_of(first);
     const uint64_t known = keys_in(f);
-    const bool single = f->kind->link == NULL;
     row("file:", "%s\n", name);
     row("layout:", "%s\n", layouts[plan.layout]);
     row("hash width:", "%d\n", plan.hash_bits);
     print_purpose(f);
-    if (single) {
+    if (f->fixed) {
         row("k:", "%d\n", plan.hashes);
         row("m:", "%" PRIu64 "\n", plan.cells);
     }
     row("seed:", "%" PRIu64 "\n", plan.seed);
     row("bytes:", "%" PRIu64 "\n", (uint64_t)size_of(f));
-    if (single)
+    if (f->fixed)
         row("ones:", "%" PRIu64 " (%.2f%%)\n", bloom_ones(first),
             percent_of_ones(first));
     if (known == UINT64_MAX)
@@ -85,14 +93,14 @@ static void print_table(const filter *f, const char *name, bloom_error seal)
     else
         row("keys:", "about %" PRIu64 "\n", known);
     print_rate(rate_of(f));
-    if (single) {
+    if (f->fixed) {
         print_capacity("keys until 1%:", plan, 0.01, known);
         print_capacity("keys until 0.1%:", plan, 0.001, known);
     } else
-        print_links(f);
+        print_parts(f);
     row("seal:", "%s\n", seal == BLOOM_OK ? "sealed and intact"
-                       : seal == BLOOM_UNSEALED && single ? "not sealed"
-                       : "DAMAGED");
+        : seal == BLOOM_UNSEALED ? "not sealed: in use, or a run was killed"
+        : "DAMAGED");
 }
 
 /* ---- info --json -------------------------------------------------------- */
@@ -113,22 +121,25 @@ static void json_keys(uint64_t known)
 
 static void json_purpose(const filter *f)
 {
-    fact list[3] = { { NULL, 0, 0 } };
-    const fact *one;
-    f->kind->facts(f, list);
-    for (one = list; one->name; one++)
-        if (one->rate > 0)
-            printf(",\n  \"%s\": %.10g", one->name, one->rate);
-        else
-            json_number(one->name, one->number);
+    const bloom_plan plan = bloom_plan_of(part_of(f, 0));
+    if (f->chain) {
+        json_number("planned_lines", f->n);
+        printf(",\n  \"planned_rate\": %.10g", f->p);
+    } else if (f->window) {
+        json_number("last_lines", lines_known(f->window));
+        json_number("last_seconds", age_known(f->window));
+    } else {
+        json_number("keys_until_1_percent", bloom_plan_capacity(plan, 0.01));
+        json_number("keys_until_0.1_percent", bloom_plan_capacity(plan, 0.001));
+    }
 }
 
 static void print_json(const filter *f, bloom_error seal)
 {
-    const bloom_plan plan = bloom_plan_of(link_of(f, 0));
+    const bloom_plan plan = bloom_plan_of(part_of(f, 0));
     unsigned i;
     printf("{\n  \"kind\": \"%s\",\n  \"layout\": \"%s\"",
-           f->kind->name, layouts[plan.layout]);
+           f->chain ? "grows" : f->window ? "forgets" : "fixed", layouts[plan.layout]);
     json_number("hash_width", plan.hash_bits);
     json_number("seed", plan.seed);
     json_number("bytes", size_of(f));
@@ -138,10 +149,9 @@ static void print_json(const filter *f, bloom_error seal)
     json_purpose(f);
     printf(",\n  \"seal\": \"%s\",\n  \"filters\": [",
            seal == BLOOM_OK ? "intact"
-           : seal == BLOOM_UNSEALED && !f->kind->link ? "missing"
-           : "damaged");
-    for (i = 0; i < links_of(f); i++) {
-        const bloom *b = link_of(f, i);
+           : seal == BLOOM_UNSEALED ? "missing" : "damaged");
+    for (i = 0; i < parts_of(f); i++) {
+        const bloom *b = part_of(f, i);
         printf("%s\n    { \"k\": %d, \"m\": %" PRIu64 ", \"ones\": %" PRIu64
                ", ", i > 0 ? "," : "", bloom_plan_of(b).hashes,
                bloom_plan_of(b).cells, bloom_ones(b));
@@ -154,15 +164,15 @@ static void print_json(const filter *f, bloom_error seal)
 int show_info(const options *o, char **operands)
 {
     const char *name = *operands;
-    filter f = read_filter(name);
-    const bloom_error seal = seal_of(&f);   /* before anything is forgotten */
+    bloom_error seal;
+    filter f = read_file(name, &seal);
     forget_old(&f);
     if (o->json)
         print_json(&f, seal);
     else
         print_table(&f, name, seal);
     close_output();
-    refuse_damage(&f, seal, name);
-    free_filter(&f);
+    if (seal == BLOOM_CORRUPT)
+        die_of(bloom_error_text(seal), name);
     return 0;
 }

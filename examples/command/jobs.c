@@ -1,19 +1,22 @@
 /* jobs.c: threads that work on lines, output in the order of the input, and the
    state of the run */
 #include "jobs.h"
-#include "say.h"
-#include "system.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- The state of the run ------------------------------------------------ */
 /* If standard error is a terminal, and a run takes longer than five seconds,
    its state is shown there, about once a second. SIGUSR1 asks for it
    anywhere. */
+
+static volatile sig_atomic_t asked;
 
 static struct state {
     job of;
@@ -25,6 +28,29 @@ static struct state {
 
 /* Guards state.sum while several threads are running */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void on_question(int number)
+{
+    (void)number;
+    asked = 1;
+}
+
+/* A signal that is ignored stays ignored. */
+void watch_questions(bool at_work)
+{
+    struct sigaction new = { 0 }, old;
+    new.sa_handler = on_question;
+    new.sa_flags = at_work ? 0 : SA_RESTART;
+    if (sigaction(SIGUSR1, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGUSR1, &new, NULL);
+}
 
 static void begin_state(const job *j)
 {
@@ -54,28 +80,15 @@ static const char *print_state(char text[160])
     return text;
 }
 
-/* Another thread may be counting, unless the caller has the lock. */
-static double due(void)
-{
-    return state.wanted && state.sum.lines != state.shown_lines ? state.next
-                                                                : NEVER;
-}
-
-double state_due(void)
-{
-    double time;
-    pthread_mutex_lock(&counting);
-    time = due();
-    pthread_mutex_unlock(&counting);
-    return time;
-}
-
 /* Reading the cells of a large filter takes time: at most a twentieth. */
 static void show_if_due(void)
 {
-    const double now = due() < NEVER ? seconds() : 0;
+    double now;
     char text[160];
-    if (now < due())
+    if (!state.wanted || state.sum.lines == state.shown_lines)
+        return;
+    now = seconds();
+    if (now < state.next)
         return;
     print_state(text);
     state.next = seconds() + 1 + 20 * (seconds() - now);
@@ -87,8 +100,10 @@ void tell_state(void)
 {
     char text[160];
     pthread_mutex_lock(&counting);
-    if (was_asked())
+    if (asked) {
+        asked = 0;
         say("%s", print_state(text));
+    }
     show_if_due();
     pthread_mutex_unlock(&counting);
 }
@@ -101,11 +116,14 @@ static void count_lines_of(const tally *some)
     pthread_mutex_unlock(&counting);
 }
 
-/* Before a thread reads. A signal wakes it, whatever thread gets that. */
+/* Before a thread reads. Another thread may get the signal, so that this one
+   looks every second. */
 static void wait_and_tell(reader *in)
 {
+    struct pollfd input = { 0, POLLIN, 0 };
+    input.fd = in->fd;
     tell_state();
-    while (in->fd >= 0 && !wait_for_input(in->fd, state_due()))
+    while (in->fd >= 0 && poll(&input, 1, 1000) <= 0)
         tell_state();
 }
 

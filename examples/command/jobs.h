@@ -4,7 +4,7 @@
 #ifndef JOBS_H
 #define JOBS_H
 
-#include "input.h"
+#include "lines.h"
 
 typedef struct tally { uint64_t lines, found; } tally;      /* found: new lines,
                                                                for example */
@@ -26,7 +26,10 @@ typedef struct job {
 enum { SLOTS = 64 };
 
 tally do_lines(reader *in, job *j, unsigned threads);
-void tell_state(void);              /* if SIGUSR1 came, or it is due */
-double state_due(void);             /* a time */
+
+/* SIGUSR1 asks for the state of the run. at_work: it also interrupts what
+   waits. tell_state tells it, and shows it on a terminal if it is time to. */
+void watch_questions(bool at_work);
+void tell_state(void);
 
 #endif

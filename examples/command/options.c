@@ -1,21 +1,19 @@
 /* options.c: parses the options and operands of a verb */
 #include "options.h"
 #include "jobs.h"
-#include "say.h"
-#include "system.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *verb_name;       /* NULL: not parsed yet */
 
 static const options defaults = {
     .filter = { .n = 1000000, .p = 0.001, .layout = -1, .width = -1 },
-    .keys = { .separator = '\t', .end = '\n' },
-    .save = 60
+    .keys = { .separator = '\t', .end = '\n' }
 };
 
 const option_line option_list[] = {
@@ -78,8 +76,7 @@ const option_line option_list[] = {
       "divide the number of cells, m in info, by D; the result\n"
       "must be a multiple of 64 (blocked: 256)", NULL },
     { 'S', "save", "SECONDS",
-      "save FILE every SECONDS seconds while lines arrive; default\n"
-      "60", NULL },
+      "accepted, and does nothing: FILE is always up to date", NULL },
     { 'W', "no-wait", NULL,
       "fail, instead of waiting, if another process is writing the\n"
       "file", NULL },
@@ -310,8 +307,6 @@ static void set_option(options *o, int letter)
     case 'f': only_once('f', o->file != NULL); o->file = optarg; break;
     case 'O': o->fold = true; break;
     case 'B': o->by = parse_count("--by", optarg); break;
-    case 'S': o->save = parse_limited("--save", optarg, 1000000000);
-              o->save_given = true; break;
     case 'W': o->no_wait = true; break;
     case 'v': o->inverted = true; break;
     case 'd': o->repeated = true; break;
@@ -417,8 +412,6 @@ static void check_options(const options *o)
         misused("-l blocked: needs 64-bit hashes; leave out -w 32");
     if (o->counts && o->repeated)
         misused("-c and -d: give only one of them");
-    if (o->save_given && !o->file)
-        misused("--save: needs -f FILE, the file to save");
     if (o->separator_given && o->keys.first == 0)
         misused("-t: needs -k N, the fields that are the key");
     if (w->layout == BLOOM_COUNTING && !has_size(w) && !w->fixed
@@ -440,10 +433,11 @@ char **parse_options(const verb *v, int count, char **words, options *o)
 {
     char flags[64];
     struct option long_words[16] = { { 0 } };
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int c, operands;
     verb_name = v->name;
     *o = defaults;
-    o->jobs = count_cores() < 4 ? count_cores() : 4;
+    o->jobs = cores < 1 ? 1 : cores > 4 ? 4 : (unsigned)cores;
     describe(v->letters, flags, long_words);
     opterr = 0;
     while ((c = getopt_long(count, words, flags, long_words, NULL)) != -1) {

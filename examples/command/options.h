@@ -1,20 +1,20 @@
-/* options.h: the command line of a verb. Verbs get their options from here, and
-   hand on to other files what these need. */
+/* options.h: the verbs, and the command line of one. Verbs get their options
+   from here, and hand on to other files what these need. */
 
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "keys.h"
-#include "plan.h"
+#include "lines.h"
+#include "wish.h"
 
 typedef struct options {
     wish filter;                    /* which one is wanted */
     key_rules keys;
     const char *file;               /* of uniq; NULL: none */
-    uint64_t save, by;              /* --save (seconds), --by; 0: not given */
-    unsigned jobs;
-    bool save_given, separator_given;
-    bool fold, no_wait, inverted, quiet, counts, repeated, json;
+    uint64_t by;                    /* --by; 0: not given */
+    unsigned jobs;                  /* threads */
+    bool separator_given, fold, no_wait, inverted, quiet, counts, repeated,
+         json;
 } options;
 
 typedef struct verb {
@@ -24,6 +24,16 @@ typedef struct verb {
                                                            status */
     const char *operands, *brief, *help;        /* brief: for bloom --help */
 } verb;
+
+/* Each verb is in the file of its name. */
+int uniq_lines(const options *o, char **operands);
+int build_filter(const options *o, char **operands);
+int add_to_filter(const options *o, char **operands);
+int check_lines(const options *o, char **operands);
+int show_info(const options *o, char **operands);
+int merge_filters(const options *o, char **operands);
+int fold_filter(const options *o, char **operands);
+int dump_filter(const options *o, char **operands);
 
 /* In a table of verbs, which ends with a NULL name. Exits if it is missing. */
 const verb *find_verb(const verb *verbs, const char *name);

@@ -2,9 +2,9 @@
 # `make test` runs a test for each promise of the manual page, `make test-all` the
 # whole suite.
 #   make demo            all paths below /usr, compared with sort -u; 3 s
-#   make crash           kill the command at each system call and at random,
-#                        stop it, replace its file, fill its disk; as root, 2 min.
-#                        RUNS=1000: that many runs
+#   make crash           kill the command at each system call and at random, cut the
+#                        power, fill its disk; as root, 1 min. RUNS=1000: that many
+#                        kills at random
 # * make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min.
 #                        ONLY=short: its memory and losses, on 2 * 10^6 lines
 #   make check-command   these three (race ONLY=short), analysers and coverage; as
@@ -15,7 +15,7 @@ TESTS += build/command.out
 MORE += build/command-all.out
 CHECKS += check-command
 LONG += race crash:RUNS=1000
-PACKAGES += strace clang-tidy cppcheck mandoc gcovr gcc binutils
+PACKAGES += strace python3 clang-tidy cppcheck mandoc gcovr gcc binutils
 
 COMMAND = examples/command
 build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
@@ -24,7 +24,7 @@ build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
 # The subjects of one word run one after the other: `files` and `dump` use files
 # that `kept` and `build` make.
 SUBJECTS = kept+build+files+dump printed+plan uniq+fold usage keys+forget install \
-    replaced state
+    state
 build/command.out: build/command-promises.out
 	@cp $< $@
 build/command-all.out: $(SUBJECTS:%=build/command-%.out)
@@ -40,12 +40,14 @@ demo: build/bloom build/peak
 race: build/bloom build/peak
 	@sh $(COMMAND)/tests/race.sh build/bloom build/peak $(ONLY)
 
-build/kill build/stop: build/%: $(COMMAND)/tests/%.c $(BLOOM)
-	$(C99) $< -o $@
-build/fast_clock.so: $(COMMAND)/tests/fast_clock.c $(BLOOM)
+build/cuts.so: $(COMMAND)/tests/cuts.c build/flags
 	$(CC) $(WARN) $(CFLAGS) -shared -fPIC $< -o $@
-crash: build/bloom build/kill build/stop build/fast_clock.so
-	@sh $(COMMAND)/tests/crash.sh build $(RUNS)
+build/shares: $(COMMAND)/tests/shares.c $(BLOOM)
+	$(C99) $< -o $@
+build/fast_clock.so: $(COMMAND)/tests/fast_clock.c build/flags
+	$(CC) $(WARN) $(CFLAGS) -shared -fPIC $< -o $@
+crash: build/bloom build/cuts.so build/fast_clock.so build/shares
+	@python3 $(COMMAND)/tests/crash.py build $(or $(RUNS),20)
 
 check-command: | build
 	@CC="$(CC)" MAKE="$(MAKE) -s" RUNS="$(RUNS)" sh $(COMMAND)/tests/run.sh

@@ -33,12 +33,11 @@ void say(const char *format, ...)
     va_end(values);
 }
 
-void *enlarge(void *memory, size_t size, const char *name)
+void *enlarge(void *memory, size_t size)
 {
     void *larger = memory ? realloc(memory, size) : malloc(size);
     if (!larger)
-        die("%s: not enough memory for %" PRIu64 " bytes", name,
-            (uint64_t)size);
+        die("not enough memory for %" PRIu64 " bytes", (uint64_t)size);
     return larger;
 }
 

@@ -1,12 +1,19 @@
 /* say.h: messages, the line of progress that a message erases, and the end of
-   the output */
+   the output. The other headers include this one first, as it names the edition
+   of POSIX, which must precede the headers of the system. */
 
 #ifndef SAY_H
 #define SAY_H
 
-#include "posix.h"
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 void say(const char *format, ...);
@@ -14,7 +21,7 @@ void say(const char *format, ...);
 #define die_of(why, name) die("%s: %s", name, why)
 
 /* realloc(); exits if there is not enough memory */
-void *enlarge(void *memory, size_t size, const char *name);
+void *enlarge(void *memory, size_t size);
 
 /* A line on the terminal. It stays until it is erased or shown again. */
 void show_progress(const char *text);

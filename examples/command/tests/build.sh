@@ -115,7 +115,7 @@ same f3 f1; rm f1 f3
 # add; check -c and -q
 try build 0 build -n 1201 f a; try add 0 add f b; try build 0 build -n 1201 g ab
 same f g; try 'add stdin' 0 add f < a; same f g
-refuse 'nil: No such file' add nil a; refuse 'a: is not a Bloom filter' add a b
+refuse 'nil: No such file' add nil a; refuse 'a: not a Bloom filter' add a b
 what='add past N'
 warned 3 'f: 100% of new lines are now taken for known; make a lar' add f many
 try 'blocked' 0 build -n 1201 -l blocked f a; try 'add to it' 0 add f b

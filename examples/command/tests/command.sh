@@ -13,13 +13,14 @@ trap 'cd / && rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 LC_ALL=C export LC_ALL
 . "$root/tests/helpers.sh"
-. "$root/examples/command/tests/until.sh"
+each_within 120
 
 # A test is one run of bloom, with all that is checked of it.
 broken=
 ok() { :; }
 bad() { broken=1; printf 'FAILED: %s\n' "$*"; }
 begin() {       # counts the test that ends here
+    ended "$what"
     if [ -z "$broken" ]; then passed=$((passed + 1))
     else failed=$((failed + 1)); fi
     broken=
@@ -76,6 +77,9 @@ fed() {         # fed FILE TRY...: tries with FILE as the input of the FIFO pipe
 numbers() {     # numbers FIRST LAST
     awk -v i="$1" -v last="$2" 'BEGIN { for (; i <= last; i++) print i }'
 }
+until_() {      # until_ COMMAND...: waits until it succeeds
+    until "$@"; do sleep 0.02; done
+}
 wait_for() {    # wait_for FILE: until it is not empty
     until_ [ -s "$1" ]
 }
@@ -118,7 +122,7 @@ has_clock() {
 
 shift
 [ $# -gt 0 ] || set -- usage uniq plan keys kept printed build files \
-    dump install fold forget replaced state promises
+    dump install fold forget state promises
 for subject; do
     . "$root/examples/command/tests/$subject.sh"
 done

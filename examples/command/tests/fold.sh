@@ -44,30 +44,6 @@ done
 try 'much too large' 0 build -n 1e6 -p 0.01 --fold f a
 layout=classic what='much too large'; narrow f 600 0.01; rate f 0.01
 
-# A filter of a log is planned for all of its lines. A message says what --fold
-# saves or, if that saves nothing, -n
-numbers 1 30000 > once; numbers 1 60000 > part
-for layout in classic blocked counting; do
-    cat once once once > log; what="repeats, $layout"
-    warned 0 'f: only about ' build -l $layout f log
-    is "$what: different ones" yes "$(awk '{
-        print ($5 >= 29800 && $5 <= 30000) ? "yes" : $5 }' err)"
-    cp err said; try "$what: --fold" 0 build -l $layout --fold g log
-    says said " of 90000 lines were different; with --fold, it would have \
-$(bytes g) bytes, not $(bytes f)"
-    is "$what: --fold saves" 1 $(($(bytes g) < $(bytes f)))
-    cat many part > log
-    try "few repeats, $layout" 0 build -l $layout f log
-    cat once >> log; what="--fold saves nothing, $layout"
-    warned 0 'f: only about ' build -l $layout f log; cp err said
-    try "$what" 0 build -l $layout -n $(awk '{ print $5 }' said) g log
-    says said " of 290000 lines were different; with that number as -n, it would \
-have $(bytes g) bytes, not $(bytes f)"
-    try "$what" 0 build -l $layout --fold g log
-    is "$what" 1 $(($(bytes g) >= $(bytes f)))
-done; layout=classic; rm -f once part log said
-cat a a a a > in; try 'repeats, but no block of a disk less' 0 build g in; rm in
-
 # 1361 * 64 cells, a prime number of words, for which --foldable was forgotten
 try 'a prime' 0 build -n 9075 -p 0.01 g a
 warned 0 'g: unchanged: m = ' fold -p 0.01 g
@@ -87,7 +63,6 @@ refuse '--by 0: must be a whole number' fold --by 0 f
 refuse '--fold: needs -p P, the false-positive rate' merge --fold g f f
 refuse '-p: needs --fold' merge -p 0.1 g f f
 refuse 'nosuch: No such file' fold --by 2 nosuch
-is 'no lock is left' '' "$(ls | grep '\.lock')"
 try 'a chain' 0 uniq -f chain a; cp chain was
 refuse 'chain: a filter that grows (made by uniq without --fixed) cannot' \
     fold -p 0.1 chain; same chain was

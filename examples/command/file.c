@@ -1,0 +1,487 @@
+/* file.c: filters in files
+
+   Locks (flock): a chain or a window belongs to one process. A filter of fixed
+   size is shared, as by bloom_share: its cells are set by atomic operations,
+   and the last process to leave seals it.
+
+   A process that is killed at any time loses no line that it has recorded, as
+   the cells are those of the file. What a kill or a power cut leaves, the next
+   run accepts:
+
+   * No seal. The seals of the parts that may change are removed, and are gone
+     on the disk, before anything else changes. In the end the cells are on the
+     disk before the seals. So no seal vouches for cells that are not there.
+   * A chain whose head has an old number of keys, or that is followed by a link
+     without keys. A new link is on the disk before the head counts it, and gets
+     no key before that. bloom_chain_open says more.
+   * A window that was about to change its header: see bloom_window_open.
+   * A new file of zeros, or of zeros and the headers of generations. Its first
+     bytes are written last, in one call. */
+#include "file.h"
+#include "disk.h"
+#include "lines.h"
+#include "../companions/bloom_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER = BLOOM_HEADER_SIZE, SEAL_AT = 24 };
+
+/* ---- The filter in an image ---------------------------------------------- */
+
+static bool is_sealed(const bloom *part)
+{
+    static const char none[8];
+    const char *image = (const void *)part;
+    return memcmp(image + SEAL_AT, none, 8) != 0;
+}
+
+static uint64_t number_at(const unsigned char *from)
+{
+    uint64_t number = 0;
+    unsigned i;
+    for (i = 8; i-- > 0; )
+        number = number << 8 | from[i];
+    return number;
+}
+
+static bloom_error find_filter(filter *f, void *image, size_t size)
+{
+    static const filter none;
+    const unsigned char *head = image;
+    bloom_error error;
+    *f = none;
+    if (size < HEADER)
+        return begins_like_a_filter(image, size) ? BLOOM_TRUNCATED
+                                                 : BLOOM_NOT_A_FILTER;
+    if (memcmp(image, "BLW", 3) == 0)
+        f->window = bloom_window_open(image, size, &error);
+    else if (memcmp(image, "BLC", 3) == 0) {
+        f->chain = bloom_chain_open(image, size, &error);
+        f->n = number_at(head + 8);     /* no call tells it */
+        f->p = f->chain ? bloom_chain_rate(f->chain) : 0;
+    } else
+        f->fixed = bloom_open(image, size, &error);
+    return error;
+}
+
+/* Bytes after a chain that is in use are a link to come. */
+static void refuse_extra_bytes(const filter *f, size_t size, const char *name)
+{
+    if (size_of(f) < size
+        && (!f->chain || is_sealed(part_of(f, parts_of(f) - 1))))
+        die_of("extra bytes follow the filter; use an intact copy, and join "
+               "filters with bloom merge", name);
+}
+
+static void refuse_empty(size_t size, const char *name)
+{
+    if (size == 0)
+        die_of("is empty; make a filter with bloom build or bloom uniq -f",
+               name);
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+/* Returns the image, and its size. *again: it can be read again */
+static char *read_image(const char *name, size_t *size, bool *again)
+{
+    struct stat file;
+    char *image = NULL;
+    int fd;
+    if (stat(name, &file) != 0)
+        die_of(strerror(errno), name);
+    *again = S_ISREG(file.st_mode);
+    if (!*again)
+        image = bloom_file_load(name, SIZE_MAX, size);
+    else if ((fd = open(name, O_RDONLY | O_CLOEXEC)) >= 0) {
+        *size = fstat(fd, &file) == 0 ? (size_t)file.st_size : 0;
+        image = *size > 0 ? map_bytes(fd, 0, *size, MAP_PRIVATE) : "";
+        close(fd);
+    }
+    if (!image)
+        die_of(strerror(errno), name);
+    refuse_empty(*size, name);
+    return image;
+}
+
+/* Another process may be changing the file. It removes a seal before the cells
+   change, so the second or third look finds no error. */
+filter read_file(const char *name, bloom_error *seal)
+{
+    filter f;
+    bloom_error error, damage;
+    char *image;
+    size_t size;
+    bool again;
+    unsigned tries = 1;
+    if (strcmp(name, "-") == 0)
+        die("-: is not the name of a filter; to read one from a pipe, give "
+            "/dev/stdin");
+    do {
+        image = read_image(name, &size, &again);
+        error = find_filter(&f, image, size);
+        damage = error == BLOOM_OK ? seal_of(&f) : error;
+    } while (damage != BLOOM_OK && damage != BLOOM_UNSEALED && again
+             && ++tries <= 3);
+    if (error != BLOOM_OK || (damage == BLOOM_CORRUPT && !seal))
+        die_of(bloom_error_text(damage), name);
+    refuse_extra_bytes(&f, size, name);
+    if (seal)
+        *seal = damage;
+    return f;
+}
+
+/* A filter of fixed size is shared, if that is possible. */
+static int lock_to_add(int fd)
+{
+    char magic[3];
+    return processes_can_share && pread(fd, magic, 3, 0) == 3
+           && memcmp(magic, "BLM", 3) == 0 ? LOCK_SH : LOCK_EX;
+}
+
+static int lock_alone(int fd)
+{
+    (void)fd;
+    return LOCK_EX;
+}
+
+/* `bloom uniq -f s <a >s` would print into its filter. */
+static void must_not_be_output(int fd, const char *name)
+{
+    if (is_output(fd))
+        die_of("is also the standard output; print to another file", name);
+}
+
+/* ---- A new file ---------------------------------------------------------- */
+
+/* Is it empty, or what a run left that was killed while it made the file? A
+   disk that begins with zeros is not. */
+static bool is_blank(int fd, const filter *new)
+{
+    const char *wanted = (const void *)new->window;     /* NULL: zeros */
+    char bytes[1 << 12];
+    size_t at = 0, i;
+    ssize_t got;
+    while ((got = pread(fd, bytes, sizeof bytes, (off_t)at)) > 0) {
+        if (at + (size_t)got > size_of(new))
+            return false;
+        for (i = 0; i < (size_t)got; i++, at++)
+            if (bytes[i] != '\0' && !(wanted && bytes[i] == wanted[at]))
+                return false;
+    }
+    return got == 0;
+}
+
+/* Writes an empty filter, whose cells are zeros; 0 or an errno */
+static int write_new(int fd, const filter *new)
+{
+    const char *image = (const void *)new->window;
+    unsigned char start[2 * HEADER];
+    size_t size = HEADER, at;
+    int why = reserve(fd, 0, size_of(new), true);
+    unsigned i;
+    memcpy(start, part_of(new, 0), HEADER);
+    if (new->chain) {
+        memcpy(start + HEADER, part_of(new, 0), HEADER);
+        bloom_chain_head(new->chain, start);
+        size += HEADER;
+    }
+    for (i = 0; why == 0 && new->window && i < parts_of(new); i++) {
+        at = (size_t)((const char *)(const void *)part_of(new, i) - image);
+        why = put(fd, image + at, HEADER, at);
+    }
+    if (why == 0 && new->window)
+        why = sync_file(fd);
+    if (why == 0)
+        why = new->window ? put(fd, image, BLOOM_WINDOW_HEADER_SIZE, 0)
+                          : put(fd, start, size, 0);
+    return why == 0 ? sync_file(fd) : why;
+}
+
+static bool may_be_blank(int fd)
+{
+    char first = '\0';
+    return pread(fd, &first, 1, 0) < 1 || first == '\0';
+}
+
+/* Opens the file, and makes a new filter if there is none. The lock of this
+   process cannot become one that is shared, so the file is opened anew. */
+static void open_or_begin(file *f, const wish *w, bool may_wait)
+{
+    struct stat file;
+    filter new = { 0 };
+    int why;
+    if (stat(f->name, &file) != 0)      /* before an impossible one is begun */
+        new = new_filter(w);
+    for (;; close(f->fd)) {
+        f->fd = open_locked(f->name, true, lock_to_add, may_wait);
+        must_not_be_output(f->fd, f->name);
+        if (!may_be_blank(f->fd))
+            break;
+        if (parts_of(&new) == 0)
+            new = new_filter(w);
+        if (!is_blank(f->fd, &new))
+            break;
+        why = write_new(f->fd, &new);
+        if (why != 0)
+            die_of(strerror(why), f->name);
+        f->is_new = true;
+        f->in.n = new.n;
+        f->in.p = new.p;
+    }
+    free_filter(&new);
+}
+
+/* ---- Adding -------------------------------------------------------------- */
+
+/* A failure of the disk. What has not changed yet stays as it is. */
+static void fail(file *f, int why)
+{
+    f->failed = true;
+    die_of(strerror(why), f->name);
+}
+
+/* Removes the seals of all parts that may change. */
+static void unseal(file *f)
+{
+    const unsigned parts = parts_of(&f->in);
+    unsigned i;
+    int why;
+    for (i = f->in.chain ? parts - 1 : 0; i < parts; i++)
+        if (is_sealed(part_of(&f->in, i)))
+            memset((char *)(uintptr_t)part_of(&f->in, i) + SEAL_AT, 0, 8);
+    why = sync_file(f->fd);
+    if (why != 0)
+        fail(f, why);
+    f->unsealed = true;
+}
+
+/* Maps and checks the filter. */
+static bloom_error map_file(file *f)
+{
+    const filter begun = f->in;         /* the file does not record n and p */
+    struct stat file;
+    char *image;
+    bloom_error seal;
+    if (fstat(f->fd, &file) != 0)
+        die_of(strerror(errno), f->name);
+    f->size = (size_t)file.st_size;
+    refuse_empty(f->size, f->name);
+    image = map_bytes(f->fd, 0, f->size, MAP_SHARED);
+    if (!image)
+        die_of(strerror(errno), f->name);
+    seal = find_filter(&f->in, image, f->size);
+    if (seal == BLOOM_OK)
+        refuse_extra_bytes(&f->in, f->size, f->name);
+    if (seal == BLOOM_OK)
+        seal = seal_of(&f->in);
+    if (seal == BLOOM_CORRUPT && f->in.fixed)
+        seal = seal_of(&f->in);         /* another process removes the seal */
+    if (seal != BLOOM_OK && seal != BLOOM_UNSEALED)
+        die_of(bloom_error_text(seal), f->name);
+    f->size = size_of(&f->in);
+    if (f->in.fixed) {
+        f->in.n = begun.n;
+        f->in.p = begun.p;
+    }
+    return seal;
+}
+
+/* A filter without a seal is to get one in the end. A window changes at once,
+   as it forgets. */
+file open_file(const char *name, const wish *w, bool may_wait)
+{
+    file f = { 0 };
+    struct stat file;
+    bloom_error seal;
+    int why = 0;
+    f.name = name;
+    if (w)
+        open_or_begin(&f, w, may_wait);
+    else
+        f.fd = open_locked(name, false, lock_to_add, may_wait);
+    if (f.fd < 0)
+        die_of(strerror(ENOENT), name);
+    seal = map_file(&f);
+    if (w)
+        must_agree(&f.in, w, name);
+    f.in.is_shared = f.in.fixed != NULL;
+    if (seal == BLOOM_UNSEALED || f.in.window)
+        unseal(&f);
+    if (fstat(f.fd, &file) == 0 && (uint64_t)file.st_blocks * 512 < f.size)
+        why = reserve(f.fd, 0, f.size, false);      /* it has holes */
+    if (why == 0 && (uint64_t)file.st_size > f.size)
+        why = ftruncate(f.fd, (off_t)f.size) == 0 ? 0 : errno;
+    if (why != 0)
+        fail(&f, why);
+    return f;
+}
+
+uint64_t room_in(const file *f)
+{
+    return f->in.chain ? bloom_chain_room(f->in.chain) : UINT64_MAX;
+}
+
+/* The head of a chain is written in one call, so that it is never torn. */
+static int write_head(const file *f)
+{
+    unsigned char head[HEADER];
+    bloom_chain_head(f->in.chain, head);
+    return put(f->fd, head, HEADER, 0);
+}
+
+void add_room(file *f)
+{
+    const bloom_plan plan = bloom_chain_next(f->in.chain);
+    const size_t size = bloom_plan_size(plan);
+    char *link = NULL;
+    int why;
+    if (size == 0)
+        die_of("cannot grow any more; start a new file", f->name);
+    if (!f->unsealed)
+        unseal(f);
+    why = reserve(f->fd, f->size, size, true);
+    if (why == 0) {
+        link = map_bytes(f->fd, f->size, size, MAP_SHARED);
+        why = link ? 0 : errno;
+    }
+    if (why != 0)
+        die_of(strerror(why), f->name);
+    bloom_chain_append(f->in.chain, bloom_init_zeroed(link, size, plan));
+    f->size += size;
+    why = sync_file(f->fd);
+    if (why == 0)
+        why = write_head(f);
+    if (why == 0)
+        why = sync_file(f->fd);
+    if (why != 0)
+        fail(f, why);
+}
+
+static bool may_change(file *f)
+{
+    if (!f->unsealed && !f->failed)
+        unseal(f);
+    return !f->failed;
+}
+
+size_t record(file *f, const bloom_hash *hash, size_t count)
+{
+    return count > 0 && may_change(f) ? add_absent(&f->in, hash, count) : 0;
+}
+
+size_t record_keys(file *f, const bloom_key *key, size_t count)
+{
+    return count > 0 && may_change(f) ? add_atomically(f->in.fixed, key, count)
+                                      : 0;
+}
+
+/* ---- The end -------------------------------------------------------------- */
+
+/* A seal is set when the disk has the cells, and if no other process may change
+   them. */
+static int seal_file(file *f)
+{
+    int why = f->in.chain ? write_head(f) : 0;
+    if (why == 0)
+        why = sync_file(f->fd);
+    if (why != 0)
+        return why;
+    if (f->in.chain)
+        bloom_chain_seal(f->in.chain);
+    else if (f->in.window)
+        bloom_window_seal(f->in.window);
+    else if (flock(f->fd, LOCK_EX | LOCK_NB) == 0)
+        bloom_seal(f->in.fixed);
+    return sync_file(f->fd);
+}
+
+/* It looks at the name before it seals, as it may lose the lock then. Another
+   process may fold FILE from that moment on. */
+bool close_file(file *f)
+{
+    const bool changed = f->fd >= 0 && f->unsealed && !f->failed;
+    const bool kept = !changed || is_named(f->fd, f->name);
+    const int why = changed ? seal_file(f) : 0;
+    if (why != 0)
+        say("%s: %s", f->name, strerror(why));
+    else if (!kept)
+        say("%s: was replaced or removed by another program; the lines of this "
+            "run are not in it", f->name);
+    if (f->fd >= 0)
+        close(f->fd);
+    f->fd = -1;
+    return why == 0 && kept && !f->failed;
+}
+
+/* ---- Replacing ----------------------------------------------------------- */
+
+static int claimed = -1;                /* OUT, locked; -1: there is none */
+
+/* Says that a new file cannot be made before the work begins, not in the end. */
+static void must_be_folder(const char *out)
+{
+    const char *slash = strrchr(out, '/');
+    const size_t size = slash ? (size_t)(slash - out) + 1 : 0;
+    char *folder = enlarge(NULL, size + 2);
+    memcpy(folder, slash ? out : "./", slash ? size : 2);
+    folder[slash ? size : 2] = '\0';
+    if (access(folder, W_OK | X_OK) != 0)
+        die_of(strerror(errno), out);
+    free(folder);
+}
+
+/* If OUT were also an input, its lines or keys would be lost. */
+static void spare_inputs(const char *out, char **names)
+{
+    struct stat there, in;
+    const bool exists = stat(out, &there) == 0;
+    for (; exists && *names; names++)
+        if (look_at_input(*names, &in) && in.st_dev == there.st_dev
+            && in.st_ino == there.st_ino)
+            die_of("is OUT and an input; write to a new file, then rename it",
+                   shown(*names));
+}
+
+void claim_file(const char *out, char **inputs, bool may_wait)
+{
+    char head[HEADER];
+    ssize_t got;
+    spare_inputs(out, inputs);
+    claimed = open_locked(out, false, lock_alone, may_wait);
+    must_be_folder(out);
+    if (claimed < 0)
+        return;
+    must_not_be_output(claimed, out);
+    got = pread(claimed, head, HEADER, 0);
+    if (got < 0)
+        die_of(strerror(errno), out);
+    if (got > 0 && !begins_like_a_filter(head, (size_t)got))
+        die_of("is not a Bloom filter, so it is not replaced; give the name of "
+               "a filter here", out);
+}
+
+void replace_file(const char *out, bloom *b)
+{
+    struct stat file;
+    int why;
+    if (claimed < 0 && stat(out, &file) == 0)
+        die_of("was made by another program meanwhile; it is left as it is",
+               out);
+    bloom_seal(b);
+    why = bloom_file_save_locked(out, b, bloom_size(b), claimed);
+    if (why == EBUSY)
+        die_of("was replaced by another program, or is in use; it is left as "
+               "it is", out);
+    if (why != 0)
+        die_of(strerror(why), out);
+    if (claimed >= 0)
+        close(claimed);
+}

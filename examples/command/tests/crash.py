@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""usage: crash.py BUILD RUNS        as root, for the full disks
+
+What kills, power cuts, failing and full disks, and other processes do to the FILE
+of `bloom uniq -f`. After each of them:
+  * the next run accepts FILE
+  * no line is recorded that was not printed
+  * no line that was recorded is forgotten (--last and --for: no young one)
+  * what was printed is recorded, but for the last write, and what lay in a pipe
+It ends with "N passed, N failed"."""
+import os, random, re, shutil, subprocess, sys, tempfile, time
+
+build, runs = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+bloom = build + '/bloom'
+KINDS = {'fixed': ['--fixed', '-n', '6000'], 'chain': ['-n', '50'],
+         'window': ['--last', '700'], 'age': ['--for', '1d', '-n', '700']}
+WRITE = 8192 + 256 * 8                  # bytes: a block, and the rest of a batch
+passed = failed = 0
+rnd = random.Random(1)
+
+
+def check(good, *what):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print('FAILED:', *what, flush=True)
+
+
+def lines(first, last):
+    return [str(i) for i in range(first, last + 1)]
+
+
+def text(of):
+    return ''.join(line + '\n' for line in of).encode()
+
+
+def whole(output):                      # its lines, but for one without an end
+    return output.decode().split('\n')[:-1]
+
+
+def run(*words, feed=b'', env=None, before=()):
+    return subprocess.run([*before, bloom, *words], input=feed, env=env,
+                          capture_output=True, timeout=120)
+
+
+def uniq(kind, file='f'):
+    return ['uniq', *KINDS[kind], '-p', '1e-12', '-f', file]
+
+
+def known(file, of, env=None):          # None: FILE is refused
+    r = run('check', file, feed=text(of), env=env)
+    return set(whole(r.stdout)) if r.returncode < 2 else None
+
+
+def restart(*files):
+    for f in files or ['f']:
+        if os.path.exists(f):
+            os.remove(f)
+
+
+def judge(what, kind, printed, all_lines, again=True):
+    """FILE f after a run that has printed these lines ended somehow."""
+    before = known('f', all_lines) if os.path.exists('f') else set()
+    r = run(*uniq(kind))
+    check(r.returncode == 0, what, 'the next run:', r.stderr)
+    now = known('f', all_lines)
+    if now is None:
+        return check(False, what, 'refused')
+    check(now >= (before or set()), what, 'forgotten')
+    check(now <= set(printed), what, 'not printed:', len(now - set(printed)))
+    if kind in ('fixed', 'chain'):
+        missing = [line for line in printed if line not in now]
+        check(len(text(missing)) <= WRITE, what, 'not recorded:', len(missing))
+        if again:
+            rest = run(*uniq(kind), feed=text(all_lines))
+            check(set(whole(rest.stdout)) | set(printed) == set(all_lines),
+                  what, 'lost')
+    check(not [n for n in os.listdir('.') if n.startswith('f.')], what, 'beside')
+
+
+# ---- Each system call: killed there, or it fails ------------------------------
+
+def at_call(kind, call, n, fault):
+    restart()
+    r = run(*uniq(kind), feed=text(input_lines), before=[
+        'strace', '-o', 'trace', '-e', 'trace=' + call,
+        '-e', 'inject=%s:%s:when=%d' % (call, fault, n)])
+    hit = re.search('INJECTED|killed by', open('trace').read())
+    if hit and 'error' in fault and call != 'write':    # of a message, too
+        check(r.returncode == 2 and r.stderr, call, n, fault, r)
+    if hit:
+        judge('%s, %s %d: %s' % (kind, call, n, fault), kind, whole(r.stdout),
+              input_lines, again=fault.startswith('signal'))
+    return bool(hit)
+
+
+def each_call(fault, calls):
+    count = 0
+    for kind in KINDS:
+        for call in calls.split():
+            n = 1
+            while at_call(kind, call, n, fault):
+                n, count = n + (1 if n < 8 else 3), count + 1
+    print(count, 'calls:', fault, flush=True)
+    check(count > 10, fault, 'hits', count)
+
+
+# ---- Power cuts: any page may be as it is, or as it was at the last fsync -----
+
+def power_cuts(kind, is_new):
+    restart()
+    env = dict(os.environ, LD_PRELOAD=build + '/cuts.so', CUTS=os.path.abspath('f'))
+    printed, synced = set(), b''
+    if not is_new:
+        printed = set(whole(run(*uniq(kind), feed=text(input_lines[:900])).stdout))
+        synced = open('f', 'rb').read()
+    r = run(*uniq(kind), feed=text(input_lines), env=env)
+    printed |= set(whole(r.stdout))
+    cuts = sorted(n for n in os.listdir('.') if n.startswith('f.'))
+    check(len(cuts) > 5, kind, 'power cuts', cuts)
+    for name in cuts:
+        now = open(name, 'rb').read()
+        open('synced', 'wb').write(synced)
+        base = known('synced', input_lines)     # None: it is still to be made
+        for share in (0, 0.5, 1):
+            size = rnd.choice([len(synced), len(now)])
+            if not share < 1:
+                size = len(now)
+            pages = [(now if rnd.random() < share else synced)[i:i + 4096]
+                     .ljust(4096, b'\0') for i in range(0, size, 4096)]
+            open('cut', 'wb').write(b''.join(pages)[:size])
+            has = known('cut', input_lines)
+            check(has is not None or base is None, kind, name, share, 'refused')
+            check((has or set()) <= printed, kind, name, share, 'not printed')
+            if kind in ('fixed', 'chain'):
+                check((has or set()) >= (base or set()), kind, name, share, 'lost')
+            r = run(*uniq(kind, 'cut'))
+            check(r.returncode == 0, kind, name, share, r.stderr)
+        if name.endswith('.synced'):
+            synced = now
+    print(kind + (', new' if is_new else '') + ':', len(cuts),
+          'copies of FILE, 3 power cuts each', flush=True)
+    restart('cut', 'synced', *cuts)
+
+
+# ---- Kills at random, many in a row on one FILE ------------------------------
+
+def random_kills(kind, n):
+    """Half of the outputs are pipes. The clock of `age` is set forward by hours
+    and, now and then, back."""
+    global KINDS
+    small, size, clock = KINDS, 3000, 0.0
+    KINDS = dict(small, fixed=['--fixed', '-n', '400000'],
+                 window=['--last', '9000'], age=['--for', '1d', '-n', '40000'])
+    restart()
+    printed, when, again, most, midway = set(), {}, 0, 0, 0
+    for i in range(n):
+        if kind == 'age':
+            clock += rnd.choice([60, 7200, 40000, -9000, 1])
+            open('clock', 'w').write(str(1000000000 + clock))
+        env = dict(os.environ, CLOCK='clock', LD_PRELOAD=build + '/fast_clock.so'
+                   ) if kind == 'age' else None
+        young = [line for line, (at, t) in when.items()
+                 if kind == 'age' and clock - t < 86000 and i - at < 12
+                 or kind == 'window' and i - at < 2] \
+            if kind in ('age', 'window') else list(when)
+        new = lines(i * size, i * size + size - 1)
+        feed = text(rnd.sample(young, min(500, len(young))) + new)
+        limit = rnd.randrange(len(text(new)))
+        open('in', 'wb').write(feed)
+        out = open('out', 'wb')
+        p = subprocess.Popen([bloom, *uniq(kind), 'in'], env=env, stderr=out,
+                             stdout=subprocess.PIPE if i % 2 else out)
+        got = b''
+        if i % 2:                       # a reader that reads all
+            while len(got) < limit and (some := os.read(p.stdout.fileno(), 4096)):
+                got += some
+            p.kill()
+            p.wait()                    # what is in the pipe now is not read
+        else:
+            while os.path.getsize('out') < limit and p.poll() is None:
+                pass
+            p.kill()
+            p.wait()
+            got = open('out', 'rb').read()
+        out.close()
+        now = whole(got)
+        midway += 0 < len(now) < size
+        again += len(printed & set(now) & set(young))
+        has = known('f', list(when) + new, env) if os.path.exists('f') else set()
+        if has is None and os.path.getsize('f') > 0 and when:
+            check(False, kind, 'kill', i, 'refused')
+            break
+        has = has or set()
+        check(not [x for x in new if x in has and x not in now], kind, 'kill', i,
+              'recorded, but not printed')
+        check(all(x in has for x in young), kind, 'kill', i, 'forgotten:',
+              len([x for x in young if x not in has]))
+        missing = text([x for x in now if x not in has])
+        most = max(most, len(missing))
+        check(len(missing) <= WRITE + (65536 if i % 2 else 0), kind, 'kill', i,
+              'not recorded', len(missing))
+        printed |= set(now) & has
+        when.update((x, (i, clock)) for x in now if x in has)
+        if kind != 'fixed' and kind != 'chain':
+            when = {x: w for x, w in when.items() if i - w[0] < 20}
+    r = run(*uniq(kind), env=env)
+    check(r.returncode == 0, kind, 'after all kills', r.stderr)
+    check(again == 0, kind, 'printed again although recorded:', again)
+    check(midway > n / 4, kind, 'midway', midway)
+    print('%s: %d kills, %d of them while it printed; at most %d bytes were '
+          'printed and not recorded' % (kind, n, midway, most), flush=True)
+    KINDS = small
+
+
+# ---- Full disks --------------------------------------------------------------
+
+def full_disks(kind_of_disk, mount):
+    os.makedirs('disk', exist_ok=True)
+    if subprocess.run(mount, shell=True, capture_output=True).returncode != 0:
+        return print('skipped: full disks,', kind_of_disk, '(mount fails)')
+    many = lines(1, 400000)
+    for what, where in (('FILE', 'out'), ('FILE and its output', 'disk/out')):
+        for options in (['-n', '100', '-p', '1e-9'], ['--last', '1e6'],
+                        ['--fixed', '-n', '400000', '-p', '0.1']):
+            restart('disk/f', 'disk/out')
+            with open(where, 'wb') as out:
+                r = subprocess.run([bloom, 'uniq', '-f', 'disk/f', *options],
+                                   input=text(many), stdout=out,
+                                   stderr=subprocess.PIPE)
+            now = set(whole(open(where, 'rb').read()))
+            has = known('disk/f', many) if os.path.getsize('disk/f') else set()
+            what_now = (kind_of_disk, what, options)
+            check(r.returncode in (0, 2), *what_now, r)
+            check(r.returncode == 0 or b'No space left' in r.stderr, *what_now, r)
+            if '--last' not in options:
+                check(has == now if '1e-9' in options else
+                      has is not None and has >= now, *what_now, len(now),
+                      has is not None and len(has))
+            check(set(os.listdir('disk')) <= {'f', 'out', 'lost+found'}, *what_now)
+    subprocess.run('umount disk', shell=True)
+
+
+# ---- Other processes ---------------------------------------------------------
+
+def others():
+    KINDS['fixed'] = ['--fixed', '-n', '40000']
+    restart()
+    run(*uniq('fixed'))
+    share = subprocess.Popen([build + '/shares', 'f', 'shared'],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    share.stdout.readline()
+    both = [subprocess.Popen([bloom, *uniq('fixed')], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE) for i in range(2)]
+    outs = []
+    for i, p in enumerate(both):
+        p.stdin.write(text(lines(i * 9000, i * 9000 + 12000)))
+        p.stdin.close()
+    outs = [whole(p.stdout.read()) for p in both]
+    check([p.wait() for p in both] == [0, 0], 'two runs')
+    check(b'not sealed' in run('info', 'f').stdout, 'it is shared')
+    share.communicate(b'\n')
+    check(share.returncode == 0, 'bloom_share beside uniq')
+    all_lines = lines(0, 21000) + ['shared']
+    check(known('f', all_lines) == set(all_lines), 'two runs: all are recorded')
+    check(set(outs[0]) | set(outs[1]) == set(lines(0, 21000)), 'all are printed')
+    # fold replaces FILE while add and uniq wait, and the other way round
+    for i in range(20):
+        restart()
+        run('build', '-n', '200000', '--foldable', 'f')
+        todo = [subprocess.Popen([bloom, *words], stdin=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL) for words in
+                (['add', 'f'], ['fold', '--by', '2', 'f'], ['uniq', '-f', 'f'],
+                 ['add', 'f'])]
+        for j, p in enumerate(todo):
+            p.stdin.write(text(lines(j * 500, j * 500 + 499)) if j != 1 else b'')
+            p.stdin.close()
+        check([p.wait() for p in todo] == [0] * 4, 'fold beside add', i)
+        some = lines(0, 499) + lines(1000, 1999)
+        check(known('f', some) == set(some), 'fold beside add: lost', i)
+
+
+work = tempfile.mkdtemp(prefix='crash.', dir=build)
+os.chdir(work)
+try:
+    input_lines = lines(1, 3000)
+    each_call('signal=KILL', 'fallocate fsync pwrite64 ftruncate flock write')
+    each_call('error=ENOSPC', 'fallocate pwrite64')
+    each_call('error=EIO', 'fsync write')
+    for k in KINDS:
+        power_cuts(k, True)
+        power_cuts(k, False)
+    for k in list(KINDS):
+        random_kills(k, runs)
+    full_disks('tmpfs', 'mount -t tmpfs -o size=800k tmpfs disk')
+    full_disks('ext4', 'truncate -s 1M image && mkfs.ext4 -q -O ^has_journal image '
+                       '&& mount -o loop image disk')
+    others()
+finally:
+    subprocess.run('umount disk', shell=True, capture_output=True)
+    os.chdir('/')
+    shutil.rmtree(work, ignore_errors=True)
+print('%d passed, %d failed' % (passed, failed))
+sys.exit(failed > 0)
