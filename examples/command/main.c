@@ -27,15 +27,13 @@ static const verb verbs[] = {
       "filter grows as needed; with --last or --for it forgets old lines\n"
       "instead.\n"
       "\n"
-      "FILE keeps the filter between runs. It records every line that was\n"
-      "printed, unless SIGKILL or a crash ends the command. A line that\n"
-      "the reader of a pipe left unread is not recorded. At the end, uniq\n"
-      "waits for the reader, for at most the time of --save. FILE also\n"
-      "records the filter options, so later runs may leave them out.\n"
+      "FILE keeps the filter between runs. Each line is recorded there\n"
+      "right after it was printed, and stays if the command is killed. A\n"
+      "line that the reader of a pipe left unread is not recorded. FILE\n"
+      "also records the filter options, so later runs may leave them out.\n"
       "\n"
       "The exit status is 3 if the rate has become too high, so that uniq\n"
-      "may have lost more new lines than P allows. A message estimates\n"
-      "how many.\n" },
+      "may have lost more new lines than P allows.\n" },
     { "build", "nMplwsOEWzktiCTj", 1, INT_MAX, build_filter,
       "OUT [IN...]", "make a filter from lines",
       "Makes a filter from the lines of IN, and writes it to OUT. Without\n"

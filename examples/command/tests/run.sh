@@ -2,7 +2,7 @@
 # `make test` runs. It ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-for tool in strace clang-tidy cppcheck mandoc gcovr gcc; do
+for tool in strace python3 clang-tidy cppcheck mandoc gcovr gcc; do
     need $tool $tool
 done
 need nm binutils
@@ -15,6 +15,7 @@ part() {        # part WHAT COMMAND...: passed if it succeeds; prints its output
 part "make demo" $MAKE demo
 part "make crash" $MAKE crash RUNS="$RUNS"
 part "make race" $MAKE race ONLY=short
+part "the last version" sh examples/command/tests/versions.sh
 part "analysers" sh examples/command/tests/analyse.sh
 part "coverage" sh examples/command/tests/covered.sh
 counted

@@ -138,7 +138,7 @@ while read -r verb; do
     is "$what: its text" 1 "$(grep -c "^\.It Cm $verb\$" "$page")"
 done < verbs
 sort -u options | sed 's/^-//' > want; what='options of the man page'
-sed -n '/^.Sh FILES/q; s/^\.It Fl \([^ ]*\).*/\1/p' "$page" | tr -d '\\' |
+sed -n '/^.Sh EXIT/q; s/^\.It Fl \([^ ]*\).*/\1/p' "$page" | tr -d '\\' |
     sort > found
 LC_ALL=C sort want > wanted; LC_ALL=C sort found > there; same there wanted
 if command -v bash > /dev/null; then
