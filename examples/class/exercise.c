@@ -5,7 +5,7 @@
    the names, parameters and results of the functions. README.md says what there
    is to learn.
    Prints:
-       TODO 1: filter_new: compute m and k from n and p; bits NULL if m >= 2^32
+       TODO 1: filter_new: compute m and k; leave bits NULL if m >= 2^32
        TODO 2: load: make a number from bytes
        TODO 3: walk_on: find the bit at x, then change x and y
        TODO 4: filter_add: set the k bits of a key
@@ -36,8 +36,7 @@ static filter filter_new(double n, double p)
 {
     filter f = { 0, 0, NULL };
     if (n >= 1 && p >= 1e-19 && p <= 0.5) {
-        TODO(1, "filter_new: compute m and k from n and p; bits NULL if m >= "
-                "2^32");
+        TODO(1, "filter_new: compute m and k; leave bits NULL if m >= 2^32");
         f.m = 64;
         f.k = 1;
         f.bits = (unsigned char *)calloc((size_t)f.m / 8, 1);

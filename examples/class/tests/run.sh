@@ -164,8 +164,8 @@ wrong 7 "$ask/maybe = f/maybe = ((unsigned char *)f->bits)[bit \/ 8] = f/" \
 wrong 7 "$ask/int i, maybe = 1;/&\\
     walk_on(\&h, f->m);/" 'the first of the k bits is never tested' '1 2 3 4 5 6'
 
-# ended PART SED WORDS: the student's code crashes or does not end in this part
-ended() {
+# stops PART SED WORDS: the student's code crashes or does not end in this part
+stops() {
     sed "$2" examples/mini.c >build/class/wrong.c
     judge build/class/wrong.c -DCHECK_SECONDS=1
     is "$2: status" 1 $?
@@ -173,9 +173,9 @@ ended() {
     is "$2: the parts before it are right" $(($1 - 1)) \
         "$(grep -c '^right ' build/class/said)"
 }
-ended 4 's/h->y \*= 0x/while (m) h->y *= 0x/' 'takes too long'
-ended 4 "$walk h->x % (m - m);/" 'it divides by 0\|that is'
-ended 5 "$add/f->bits\[bit/((unsigned char *)0)[bit/g" \
+stops 4 's/h->y \*= 0x/while (m) h->y *= 0x/' 'takes too long'
+stops 4 "$walk h->x % (m - m);/" 'it divides by 0\|that is'
+stops 5 "$add/f->bits\[bit/((unsigned char *)0)[bit/g" \
     'crashes: it reads or writes'
 echo "class: $wrongs wrong solutions, each reported in its part"
 
