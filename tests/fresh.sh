@@ -1,12 +1,14 @@
 # `make fresh` runs this script. It runs `make test` as on machines where nobody
-# has run it before: with other compilers, with the tools of busybox, and always
+# has run it before: in 32 bits; for musl, with the tools of busybox; and always
 # without git, by a user who is not root, in a folder whose name has a space and
 # which has files of others. Where names and linkers differ, it also runs `make
-# symbols`. It ends with "N passed, N failed", where each run counts as one.
-# usage: fresh.sh [NAME...]         NAME: only these runs
+# symbols`. ALL=1: also with clang and with tcc. It ends with "N passed, N failed",
+# where each run counts as one.
+# usage: [ALL=1] fresh.sh [NAME...]         NAME: only these runs
 . tests/helpers.sh
-need musl-gcc musl-tools; need busybox busybox; need tcc tcc
-need clang++ clang; need nm binutils; need mawk mawk; need dash dash
+need musl-gcc musl-tools; need busybox busybox
+need nm binutils; need mawk mawk; need dash dash
+if [ -n "$ALL" ]; then need tcc tcc; need clang++ clang; fi
 need 'gcc -m32' 'gcc-multilib g++-multilib' \
     'echo "int main() { return 0; }" | g++ -m32 -x c++ - -o build/fresh.m32'
 enough
@@ -53,8 +55,8 @@ fresh() {
     tail -n 1 "$log"
 }
 only=$*
-fresh clang "$PATH" symbols CC=clang CXX=clang++
-fresh tcc "$PATH" CC=tcc
+[ -z "$ALL$only" ] || fresh clang "$PATH" symbols CC=clang CXX=clang++
+[ -z "$ALL$only" ] || fresh tcc "$PATH" CC=tcc
 fresh m32 "$PATH" symbols CC='gcc -m32' CXX='g++ -m32'
 fresh musl "$bin" symbols CC=musl-gcc
 counted

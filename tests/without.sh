@@ -1,9 +1,10 @@
-# `make without` runs this script. Each product in examples/ can be deleted, and
-# everything else still builds and passes. So in a copy of this tree, without one
-# folder at a time, it runs make, make test (one program, and make install),
-# libbloom, help and docs; with ALL=1, also the checks of those products that use
-# the deleted one. It ends with "N passed, N failed".
-# usage: [ALL=1] without.sh [NAME...]       NAME: delete only these
+# `make without` runs this script. Products in examples/ can be deleted, and
+# everything else still builds and passes. In a copy of this tree, without all the
+# folders that README.md names for this, it runs make, make test, libbloom, help and
+# docs. ALL=1 then deletes each product alone. It runs the same, but of make test
+# one program and make install, and the checks of those products that use the
+# deleted one. It ends with "N passed, N failed".
+# usage: [ALL=1] without.sh [NAME...]       NAME: delete only these, each alone
 . tests/helpers.sh
 tree=$PWD/build/without only=$* all=$ALL
 unset ONLY ALL MAKEFLAGS
@@ -34,20 +35,37 @@ users() {
         $(find examples/tests -type f 2>/dev/null) && echo examples
 }
 
+# without NAME...: tests a copy without these folders
+without() {
+    copy "$tree" || exit 1
+    for name; do
+        rm -rf "$tree/examples/$name"
+        for file in $(built "$name"); do rm -f "$tree/$file"; done
+    done
+    check "without $*: make" made
+    if [ $# -gt 1 ]; then
+        check "without $*: make test" made test
+    else
+        check "without $*: make test" \
+            made test ONLY=promises-static TESTS=build/install.out
+    fi
+    for target in libbloom help docs; do
+        check "without $*: make $target" made $target
+    done
+}
+
+# README.md names the folders that may be deleted together.
+together=$(tr '\n' ' ' <README.md |
+    sed -n 's/.* delete the folders \([a-z, ]*\) of examples.*/\1/p' |
+    sed 's/,/ /g; s/ and / /')
+check 'README.md names folders that may be deleted' [ -n "$together" ]
+[ -n "$only" ] || without $together
+
 for folder in examples/*/; do
     name=$(basename "$folder")
-    case " ${only:-$name} " in *" $name "*) ;; *) continue ;; esac
+    case " ${only:-${all:+$name}} " in *" $name "*) ;; *) continue ;; esac
     case $name in companions|tests) continue ;; esac    # not products
-    copy "$tree" && rm -rf "$tree/examples/$name" || exit 1
-    for file in $(built "$name"); do
-        rm -f "$tree/$file"
-    done
-    check "without $name: make" made
-    check "without $name: make test" \
-        made test ONLY=promises-static TESTS=build/install.out
-    check "without $name: make libbloom" made libbloom
-    check "without $name: make help" made help
-    check "without $name: make docs" made docs
+    without "$name"
     [ -n "$all" ] || continue
     for user in $(users "$name"); do
         for target in $(sed -n 's/^CHECKS += //p' "$user/rules.mk"); do

@@ -3,7 +3,7 @@
 # those of a linked program, with all that the linker added, less those of an
 # empty program. Stack and time are measured in an emulator. It writes
 # build/size.md, and ends with "N passed, N failed". A failure means that
-# bloom.h has become larger than promised.
+# bloom.h has become larger than promised. ALL=1 adds the ESP8266 and RISC-V.
 cd "$(dirname "$0")/../.." || exit 1
 out=build/size
 mkdir -p "$out"
@@ -13,10 +13,12 @@ need arm-none-eabi-gcc 'gcc-arm-none-eabi libnewlib-arm-none-eabi'
 need qemu-system-arm qemu-system-arm
 need avr-gcc 'gcc-avr avr-libc'
 need simavr simavr
-need xtensa-lx106-elf-gcc 'gcc-xtensa-lx106 picolibc-xtensa-lx106-elf'
-need riscv64-unknown-elf-gcc \
-    'gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf'
-need qemu-system-xtensa qemu-system-misc
+if [ -n "$ALL" ]; then
+    need xtensa-lx106-elf-gcc 'gcc-xtensa-lx106 picolibc-xtensa-lx106-elf'
+    need riscv64-unknown-elf-gcc \
+        'gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf'
+    need qemu-system-xtensa qemu-system-misc
+fi
 enough
 
 FLAGS='-std=c99 -Os -Wall -Wextra -ffunction-sections -fdata-sections
@@ -164,17 +166,17 @@ row m4 Cortex-M4 TINY -DBLOOM_TINY
 lookup_most=1100 fill_most=1340 constant_most=650 two_most=1700
 row avr ATmega2560 TINY -DBLOOM_TINY
 lookup_most=540 fill_most=712 constant_most=296 two_most=984
-row lx106 'Xtensa LX106' TINY -DBLOOM_TINY
+[ -z "$ALL" ] || row lx106 'Xtensa LX106' TINY -DBLOOM_TINY
 lookup_most=472 fill_most=632 constant_most=280 two_most=880
-row rv32 'RISC-V rv32imc' TINY -DBLOOM_TINY
+[ -z "$ALL" ] || row rv32 'RISC-V rv32imc' TINY -DBLOOM_TINY
 lookup_most= fill_most= stack_most= constant_most= two_most=
 all='-DBLOOM_NO_MALLOC -DBLOOM_NO_FLOAT'
 row m0 Cortex-M0 'all layouts' $all
 fill_most=1834 row m4 Cortex-M4 'all layouts' $all
 memset=$(arm-none-eabi-nm -S "$out/user" | awk '$4 == "memset" { print $2 }')
 fill_most= row avr ATmega2560 'all layouts' $all
-row lx106 'Xtensa LX106' 'all layouts' $all
-row rv32 'RISC-V rv32imc' 'all layouts' $all
+[ -z "$ALL" ] || row lx106 'Xtensa LX106' 'all layouts' $all
+[ -z "$ALL" ] || row rv32 'RISC-V rv32imc' 'all layouts' $all
 row m0 Cortex-M0 'TINY, own object' -DBLOOM_TINY -DSIZE_OBJECT
 row m4 Cortex-M4 'TINY, own object' -DBLOOM_TINY -DSIZE_OBJECT
 row avr ATmega2560 'TINY, own object' -DBLOOM_TINY -DSIZE_OBJECT
@@ -193,7 +195,8 @@ flash 1 -DBLOOM_TINY -DSIZE_IN_FLASH
     echo "Bytes, with every function that the linker adds (except the" \
         "LX106's 64-bit multiplication, which an ESP8266 has in ROM)."
     for tool in arm-none-eabi avr xtensa-lx106-elf riscv64-unknown-elf; do
-        echo "$tool-gcc $($tool-gcc -dumpversion),"
+        ! command -v $tool-gcc >/dev/null ||
+            echo "$tool-gcc $($tool-gcc -dumpversion),"
     done
     echo "-Os. 'All layouts' is built with BLOOM_NO_MALLOC and" \
         "BLOOM_NO_FLOAT, and has both hash widths. All rows but the last" \
