@@ -175,7 +175,7 @@ static void cell(const family *f, int way, unsigned j)
     const uint64_t step = way == BETWEEN ? each + 1 : 1;
     bloom_plan plan = plan_of(j);
     double planned = bloom_plan_fpr(plan, KEYS), maybes = 0, sigma, z;
-    subject s = { NULL, NULL };
+    subject s = { NULL, NULL, NULL };
     tally t = { 0, 0, 0, 0 };
     uint64_t i;
     if (left_out()) {

@@ -4,10 +4,10 @@
    too low for lookups are computed from the cells.
 
    usage: measured [table] [few] [cells] [same] [folded] [counts] [seeds]
-                   [scatter] [all] [brief] [n=N] [p=P] [seed=S] [FILE.tsv]
+                   [scatter] [all] [brief] [n=N] [p=P] [seed=S]
      table      many filters for each n and p, in all layouts and widths, with
                 bytes and integers as keys, after a merge, after saving and
-                opening, and in chains
+                opening, in chains, and in windows that have stepped
      few        several blocks per key, few blocks in all: bloom_plan_fpr is not
                 below the rate nor, for p = 0.001, above 1.6 times the rate
      cells      1 to 10 keys, and rates down to 10^-14: the walk is as good as k
@@ -22,23 +22,20 @@
      scatter    how far the rates of single full filters lie from their mean
      all        table: n up to 10^8; 8 times the lookups
      brief      one of eleven points of each part
-     n=N, p=P   table: only this n (at most 10^9), only this p
+     n=N, p=P   table: only this n, of which the filters that fit in memory, and
+                only this p
      seed=S     the random numbers' seed
-     FILE.tsv   also writes the points of a chart to this file: n, p, rate / p,
-                4 sigma, layout, series
    Without the name of a part, all parts run. The exit status is 1 if a promise
    is broken. */
 
 #include "rates.h"
-#include "examples/companions/bloom_window.h"
 
 static double only_n, only_p;      /* 0: all */
 static double asked_again, lost;
-static FILE *points;               /* FILE.tsv, or NULL */
 
 /* ---- Filters and chains, made in several ways ---------------------------- */
 
-enum { WHOLE, MERGED, RELOADED, CHAIN };            /* how it was made */
+enum { WHOLE, MERGED, RELOADED, CHAIN, WINDOW };    /* how it was made */
 
 static const struct series {
     const char *name;
@@ -51,11 +48,13 @@ static const struct series {
     { "width 32",    BLOOM_CLASSIC,  32, BYTES,    WHOLE },
     { "merged",      BLOOM_CLASSIC,  64, BYTES,    MERGED },
     { "chain",       BLOOM_CLASSIC,  64, BYTES,    CHAIN },
+    { "window",      BLOOM_CLASSIC,  64, BYTES,    WINDOW },
     { "blocked 64",  BLOOM_BLOCKED,  64, BYTES,    WHOLE },
     { "integers",    BLOOM_BLOCKED,  64, INTEGERS, WHOLE },
     { "reloaded",    BLOOM_BLOCKED,  64, INTEGERS, RELOADED },
     { "merged",      BLOOM_BLOCKED,  64, INTEGERS, MERGED },
     { "chain",       BLOOM_BLOCKED,  64, INTEGERS, CHAIN },
+    { "window",      BLOOM_BLOCKED,  64, INTEGERS, WINDOW },
     { "counting 64", BLOOM_COUNTING, 64, BYTES,    RELOADED },
     { "integers",    BLOOM_COUNTING, 64, INTEGERS, MERGED },
     { "width 32",    BLOOM_COUNTING, 32, INTEGERS, WHOLE } };
@@ -64,7 +63,7 @@ static const struct series {
 
 static subject filter_of(bloom_plan plan, double n, int kind)
 {
-    subject s = { NULL, NULL };
+    subject s = { NULL, NULL, NULL };
     s.b = need(bloom_create(plan));
     run_keys(s, n, kind, false);
     return s;
@@ -125,12 +124,18 @@ static void ask_again(subject made, uint64_t n, int kind, uint64_t start)
 static subject make(const struct series *s, bloom_plan plan, uint64_t n,
                     double p, unsigned char **memory)
 {
-    subject made = { NULL, NULL };
+    subject made = { NULL, NULL, NULL };
     uint64_t start;
     plan.seed = random64();
     plan.hash_bits = s->width;
     start = random_state;
-    if (s->how == CHAIN) {
+    if (s->how == WINDOW) {     /* whose 8 generations are full, by other keys */
+        made.w = need(bloom_window_new(n, p, 8, s->layout));
+        run_keys(made, 9.0 * (double)bloom_window_plan_of(made.w).room, s->kind,
+                 false);
+        start = random_state;
+        run_keys(made, (double)n, s->kind, false);
+    } else if (s->how == CHAIN) {
         made.c = need(bloom_chain_new(n / 20 + 1, p, s->layout));
         run_keys(made, (double)n, s->kind, false);
     } else {
@@ -162,7 +167,7 @@ static measure measure_point(const struct series *s, uint64_t n, double p)
     tally t = { 0, 0, 0, 0 };
     if (!sampled)
         filters = fmin(filters, fmax(32, 2e6 / keys));
-    if (s->how == CHAIN)                /* planning takes 1 ms per link */
+    if (s->how >= CHAIN)                /* planning takes 1 ms per link */
         filters = fmin(filters, 100);
     asked = ceil(asked / filters);
     while (t.filters < filters) {
@@ -172,12 +177,13 @@ static measure measure_point(const struct series *s, uint64_t n, double p)
             double maybes = run_keys(made, asked, s->kind, true);
             observe(&t, maybes / asked, (maybes + 1 / filters)
                                         / (asked * asked));
-        } else if (made.c) {
-            observe_chain_cells(&t, made.c);
-        } else {
+        } else if (made.b) {
             observe_cells(&t, made.b, keys);
+        } else {
+            observe_parts(&t, made);
         }
         bloom_chain_free(made.c);
+        bloom_window_free(made.w);
         if (memory)
             free(memory);
         else
@@ -203,14 +209,15 @@ static bool is_first(unsigned i)
 
 static void show(unsigned i, uint64_t n, double p)
 {
-    static const char *const layouts[] = { LAYOUT_NAMES };
     const struct series *s = &all_series[i];
     bloom_plan plan = bloom_plan_layout(n, p, s->layout);
     double promised = p + (s->width == 32 ? FLOOR_IN_32 : 0), planned;
     double slack = n < 100 ? 0.02 : 0.01, rare;
+    void *room = malloc(3 * bloom_plan_size(plan)); /* of two halves and the whole */
     measure m;
     plan.hash_bits = s->width;
-    if (left_out() || bloom_plan_size(plan) == 0) {     /* width 32 has less than 2^32 cells */
+    free(room);
+    if (left_out() || !room || bloom_plan_size(plan) == 0) {    /* of width 32 */
         printf(" %14s", "-");
         return;
     }
@@ -225,14 +232,11 @@ static void show(unsigned i, uint64_t n, double p)
         promise(0, "the rate is <= p");
     /* Of rare events, too few also make sigma too small. */
     rare = m.rate > 0 ? sqrt(fmax(1, planned / m.rate)) : 1;
-    if (s->how != CHAIN
+    if (s->how < CHAIN
         && (m.rate > (1 + slack) * planned + 4 * m.sigma
             || m.rate < (1 - slack - few_blocks(plan)) * planned
                         - 4 * rare * m.sigma))
         promise(0, "bloom_plan_fpr is within 2% (1% from 100 keys on)");
-    if (points)
-        fprintf(points, "%.0f\t%g\t%g\t%g\t%s\t%s\n", (double)n, p, m.rate,
-                4 * m.sigma, layouts[s->layout], s->name);
 }
 
 /* One granule less would not keep p. From 100 keys on, the memory is at most
@@ -306,7 +310,7 @@ static measure rate_of(bloom_plan plan, uint64_t n, double p, double filters,
 {
     tally t = { 0, 0, 0, 0 };
     while (t.filters < filters) {
-        subject s = { need(bloom_create(plan)), NULL };
+        subject s = { need(bloom_create(plan)), NULL, NULL };
         run_keys(s, (double)n, INTEGERS, false);
         if (p < 0.9e-4) {
             observe_cells(&t, s.b, (double)n);
@@ -677,7 +681,7 @@ static void same(void)
 static bloom *folded_filter(bloom_plan plan, double n, double p)
 {
     const uint64_t unit = plan.layout == BLOOM_BLOCKED ? 256 : 64;
-    subject s = { NULL, NULL };
+    subject s = { NULL, NULL, NULL };
     plan.cells += (unit * 5040 - plan.cells % (unit * 5040)) % (unit * 5040);
     s.b = need(bloom_create(plan));
     run_keys(s, n, BYTES, false);
@@ -699,7 +703,7 @@ static void folded_rate(unsigned filters, uint64_t n, double p,
     if (left_out())
         return;
     for (; filters > 0; filters--) {
-        subject s = { NULL, NULL };
+        subject s = { NULL, NULL, NULL };
         s.b = folded_filter(bloom_plan_layout(100 * n, p, layout), (double)n,
                             p);
         maybe = run_keys(s, asked, BYTES, true) / asked;
@@ -873,24 +877,14 @@ int main(int argc, char **argv)
         { "table", table }, { "few", few }, { "cells", cells },
         { "same", same }, { "folded", folded }, { "counts", counts },
         { "seeds", seeds }, { "scatter", scatter } };
-    int i, words = 1, status;
+    int i, words = 1;
     for (i = 1; i < argc; i++) {
-        size_t size = strlen(argv[i]);
         if (strncmp(argv[i], "n=", 2) == 0)
-            only_n = floor(fmin(fmax(strtod(argv[i] + 2, NULL), 1), 1e9));
+            only_n = floor(fmin(fmax(strtod(argv[i] + 2, NULL), 1), 1e12));
         else if (strncmp(argv[i], "p=", 2) == 0)
             only_p = fmin(fmax(strtod(argv[i] + 2, NULL), 1e-9), 0.5);
-        else if (size < 5 || strcmp(argv[i] + size - 4, ".tsv") != 0)
+        else
             argv[words++] = argv[i];
-        else if (!(points = fopen(argv[i], "w"))) {
-            perror(argv[i]);
-            return 2;
-        }
     }
-    status = run_parts(parts, sizeof parts / sizeof parts[0], words, argv);
-    if (points && fclose(points) != 0) {
-        perror("the points of the chart");
-        return 2;
-    }
-    return status;
+    return run_parts(parts, sizeof parts / sizeof parts[0], words, argv);
 }

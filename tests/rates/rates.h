@@ -4,6 +4,7 @@
 
 #define BLOOM_STATIC
 #include "examples/companions/bloom_chain.h"
+#include "examples/companions/bloom_window.h"
 #include "../inside.h"
 #include "../layouts.h"
 #include "../random.h"
@@ -77,7 +78,7 @@ static inline measure mean_of(tally t)
 
 enum { BYTES, INTEGERS };                           /* kinds of keys */
 
-typedef struct { bloom *b; bloom_chain *c; } subject;    /* one of the two */
+typedef struct { bloom *b; bloom_chain *c; bloom_window *w; } subject; /* one */
 
 /* Adds `some` keys, or looks them up if `asking`; at most BATCH. INTEGERS are
    taken from word[], BYTES from key[]. Returns how many were new (or found). */
@@ -91,6 +92,12 @@ static inline double run_batch(subject s, const bloom_key *key,
                         : bloom_chain_may_contain_many_u64(s.c, word, some, NULL)
         : kind == BYTES ? bloom_chain_add_many(s.c, key, some, NULL)
                         : bloom_chain_add_many_u64(s.c, word, some, NULL));
+    if (s.w)
+        return (double)(asking
+        ? kind == BYTES ? bloom_window_may_contain_many(s.w, key, some, NULL)
+                        : bloom_window_may_contain_many_u64(s.w, word, some, NULL)
+        : kind == BYTES ? bloom_window_add_many(s.w, key, some, NULL)
+                        : bloom_window_add_many_u64(s.w, word, some, NULL));
     return (double)(asking
         ? kind == BYTES ? bloom_may_contain_many(s.b, key, some, NULL)
                         : bloom_may_contain_many_u64(s.b, word, some, NULL)
@@ -188,14 +195,15 @@ static inline void observe_cells(tally *t, const bloom *b, double n)
             * (1 - zeros * (1 - log(zeros))) / m);
 }
 
-/* The rate of a chain: the chance that at least one link finds an absent
-   key. */
-static inline void observe_chain_cells(tally *t, const bloom_chain *c)
+/* The rate of a chain or a window: the chance that at least one link, or one
+   generation, finds an absent key. */
+static inline void observe_parts(tally *t, subject s)
 {
     double absent = 0, own = 0;
+    const bloom *b;
     unsigned i;
-    for (i = 0; i < bloom_chain_links(c); i++) {
-        const bloom *b = bloom_chain_link(c, i);
+    for (i = 0; (b = s.c ? bloom_chain_link(s.c, i)
+                         : bloom_window_generation(s.w, i)) != NULL; i++) {
         tally link = { 0, 0, 0, 0 };
         observe_cells(&link, b, (double)bloom_estimate(b));
         absent += log1p(-link.sum);
