@@ -2981,6 +2981,13 @@ BLOOM_API bloom *bloom_init_zeroed(void *memory, size_t size, bloom_plan plan)
     return (bloom *)memory;
 }
 
+static inline void bloom_copy_bytes_(unsigned char *to,
+                                     const unsigned char *from, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
+}
+
 #ifndef BLOOM_NO_MALLOC
 /* Zeroed memory for an image of `size` bytes; NULL for 0 bytes. The image
    begins at a multiple of `alignment`, 32 or 64, in a larger block. The byte
@@ -2998,13 +3005,6 @@ static unsigned char *bloom_allocate_(size_t size, unsigned alignment)
     if (!BLOOM_MALLOC_CLEARS_)
         BLOOM_ZERO_(image, size);
     return image;
-}
-
-static void bloom_copy_bytes_(unsigned char *to, const unsigned char *from,
-                              size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        to[i] = (unsigned char)BLOOM_READ_BYTE(from + i);
 }
 
 BLOOM_API bloom *bloom_create(bloom_plan plan)
