@@ -90,6 +90,8 @@
                             extern, in ELF and Mach-O with hidden visibility. To
                             export from a shared library, #define it as a plain
                             extern in the library and in programs that use it.
+                            Otherwise the linker of a program says "undefined
+                            reference", as if the library lacked bloom.h.
                             If you compile it with -fvisibility=hidden, extern
                             exports nothing: use
                             __attribute__((visibility("default"))) extern.
@@ -294,7 +296,9 @@ extern "C" {
 
 /* ---- Types -------------------------------------------------------------- */
 /* A filter is one block of bytes, its image: a header of 32 bytes, then the
-   cells. It may lie at any address. Programs only use pointers to it. */
+   cells. It may lie at any address. Programs only use pointers to it. In C++,
+   a member that is called bloom, too, needs the word struct:
+       struct table { struct bloom *bloom; }; */
 typedef struct bloom bloom;
 
 /* The hash of a key, for all filters with the same hash_bits and seed */
@@ -401,7 +405,8 @@ BLOOM_API bloom_plan bloom_plan_hashes(uint64_t n, double p, unsigned k);
 
 /* Of the classic filters whose image has at most `bytes` bytes, plans the one
    with the lowest rate for n keys. At least 40 bytes are needed. The second
-   call does the same for any layout; other layouts need at least 64 bytes. */
+   call does the same for any layout; other layouts need at least 64 bytes. No
+   plan has more than 2^62 cells, however many bytes there are. */
 BLOOM_API bloom_plan bloom_plan_bytes(uint64_t n, size_t bytes);
 BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
                                              bloom_layout);
@@ -409,9 +414,9 @@ BLOOM_API bloom_plan bloom_plan_bytes_layout(uint64_t n, size_t bytes,
 /* Of the filters of this layout whose image has at most `bytes` bytes, plans
    the one that holds the most keys at the rate p. bloom_plan_capacity(plan, p)
    says how many. Of equal ones, it takes the smallest k. If not one key fits,
-   or p is out of range, the plan is impossible. For p from 0.5 to 10^-12 the
-   call computes at most 240 rates, and takes microseconds (blocked: a
-   millisecond). */
+   or p is out of range, the plan is impossible. If p is above 0.999, rounding
+   may hide a k that holds more keys. For p from 0.5 to 10^-12 the call computes
+   at most 240 rates, and takes microseconds (blocked: a millisecond). */
 BLOOM_API bloom_plan bloom_plan_fit(size_t bytes, double p, bloom_layout);
 
 /* The false-positive rate, 0..1, to be expected after n different keys. It is 0
@@ -487,11 +492,19 @@ BLOOM_API size_t bloom_size(const bloom *b);        /* bytes of the image */
 BLOOM_API void bloom_clear(bloom *b);               /* removes all keys */
 
 /* bloom_seal writes a checksum of header and cells, the seal, into the image.
-   Call it before you store the image. Every call that may write cells removes
-   the seal, even if no cell changes. bloom_verify returns BLOOM_OK,
-   BLOOM_CORRUPT or BLOOM_UNSEALED. bloom_seal reads all cells. So does
-   bloom_verify, if there is a seal. A seal detects damage, not forgery. It
-   misses damage with a probability of 2^-hash_bits. */
+   Every call that may write cells removes the seal, even if no cell changes.
+   bloom_verify returns BLOOM_OK, BLOOM_CORRUPT or BLOOM_UNSEALED. bloom_seal
+   reads all cells. So does bloom_verify, if there is a seal. A seal detects
+   damage, not forgery. It misses damage with a probability of 2^-hash_bits.
+   Call bloom_seal before you store an image:
+       bloom_seal(b);
+       FILE *file = fopen("seen.bloom", "wb");  // check this and the next two
+       fwrite(b, 1, bloom_size(b), file);
+       fclose(file);
+   Without the b of "wb", Windows inserts bytes among the cells. Then nearly all
+   keys are gone, and of all calls only bloom_verify notices it.
+   A filter whose cells are all set is valid, and says "maybe" to every key: of
+   what strangers send, refuse it if bloom_fpr is above a limit of your own. */
 BLOOM_API void bloom_seal(bloom *b);
 BLOOM_API bloom_error bloom_verify(const bloom *b);
 BLOOM_API const char *bloom_error_text(bloom_error error);
@@ -590,13 +603,19 @@ BLOOM_READS_(2, 3) BLOOM_API size_t bloom_may_contain_many_hash(
    threads may add keys, remove added keys and merge other filters into it while
    others look up keys. No key is lost. If thread A adds a key and then
    notifies thread B, B finds the key. If several threads add the same absent
-   key at once, at least one gets true. Still, bloom_seal, bloom_clear,
-   bloom_intersect, bloom_flatten and bloom_fold need exclusive access to their
-   filters. During bloom_verify or saving, the filter must not change. So save a
-   copy: with BLOOM_ATOMIC, bloom_copy may run while others add keys. The copy
-   has each key whose call had returned. Seal it before you verify it.
-   bloom_ones, bloom_estimate, bloom_fpr and the `from` of bloom_merge count as
-   lookups.
+   key at once, at least one gets true, and several may: another key may set the
+   cell that would decide. If exactly one must get true, for example to count
+   keys, each thread that adds takes one lock out of 64, which the key chooses:
+       bloom_hash h = bloom_hash_key(b, key, size);
+       pthread_mutex_lock(&locks[h.h1 >> 58]);     // pthread_mutex_t locks[64]
+       bool is_new = bloom_add_hash(b, h);
+       pthread_mutex_unlock(&locks[h.h1 >> 58]);
+   Still, bloom_seal, bloom_clear, bloom_intersect, bloom_flatten and bloom_fold
+   need exclusive access to their filters. During bloom_verify or saving, the
+   filter must not change. So save a copy: with BLOOM_ATOMIC, bloom_copy may run
+   while others add keys. The copy has each key whose call had returned. Seal it
+   before you verify it. bloom_ones, bloom_estimate, bloom_fpr and the `from` of
+   bloom_merge count as lookups.
    A signal handler is like a second thread: if it adds keys to a filter that
    the program is changing, both need BLOOM_ATOMIC, or a key may be lost. An
    interrupt handler on a chip is, too. BLOOM_ATOMIC needs atomic operations on
@@ -1168,22 +1187,21 @@ BLOOM_API size_t bloom_image_size(const void *head, bloom_error *error)
 
 BLOOM_API const char *bloom_error_text(bloom_error error)
 {
-    switch (error) {
-    case BLOOM_OK:            return "ok";
-    case BLOOM_TRUNCATED:     return "truncated: bytes are missing at the end";
-    case BLOOM_NOT_A_FILTER:
-        return "not a Bloom filter of bloom.h (filters begin with BLM, chains "
-               "with BLC, windows with BLW, slices with BLS)";
-    case BLOOM_WRONG_VERSION:
-        return "a format version this build cannot read; make the filter again";
-    case BLOOM_BAD_HEADER:    return "bad header";
-    case BLOOM_UNSUPPORTED:
-        return "a layout, hash width or size that this build cannot use";
-    case BLOOM_CORRUPT:       return "corrupt: the seal does not match";
-    case BLOOM_UNSEALED:      return "not sealed";
-    case BLOOM_NO_MEMORY:     return "out of memory";
-    }
-    return "unknown error";
+    return error == BLOOM_OK            ? "ok"
+         : error == BLOOM_TRUNCATED
+             ? "truncated: bytes are missing at the end"
+         : error == BLOOM_NOT_A_FILTER
+             ? "not a Bloom filter of bloom.h (filters begin with BLM, chains "
+               "with BLC, windows with BLW, slices with BLS)"
+         : error == BLOOM_WRONG_VERSION
+             ? "a format version this build cannot read; make the filter again"
+         : error == BLOOM_BAD_HEADER    ? "bad header"
+         : error == BLOOM_UNSUPPORTED
+             ? "a layout, hash width or size that this build cannot use"
+         : error == BLOOM_CORRUPT       ? "corrupt: the seal does not match"
+         : error == BLOOM_UNSEALED      ? "not sealed"
+         : error == BLOOM_NO_MEMORY     ? "out of memory"
+                                        : "unknown error";
 }
 
 /* bloom_load_word_ reads eight bytes of an image. bloom_unseal_ removes the
@@ -2143,7 +2161,8 @@ BLOOM_SIMD_INLINE_ bool bloom_one_block_(unsigned char *image, uint64_t x,
                                          bool add)
 {
     const uint32_t blocks = bloom_load32_(image + BLOOM_M_AT_ + 1);
-    const size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
+    size_t at = (size_t)((x >> 32) * blocks >> 32 << 5);
+    BLOOM_OPAQUE_(at);
     if (add)
         bloom_unseal_(image);
     return bloom_probe_block_simd_(image + BLOOM_HEADER_SIZE + at, x, add);
@@ -3181,19 +3200,18 @@ static void bloom_distinct_chances_(unsigned b, double distinct[9][9])
 }
 
 /* Writes to mean[c], c = 1..b, the probability that a block accepts c probes of
-   one key, averaged over the load j. j is binomial; if the filter is one block,
-   j is n * b. set[e] is the probability that e given bits of a word are set.
-   One word accepts c probes with probability `word`, the block with word^8.
-   `weight` is proportional to the probability of j, and mean[0] is the sum of
-   the weights, to divide by. If weight gets large, all sums are scaled down. */
+   one key, averaged over the load j. The caller has set all of mean to 0. j is
+   binomial; if the filter is one block, j is n * b. set[e] is the probability
+   that e given bits of a word are set. One word accepts c probes with
+   probability `word`, the block with word^8. `weight` is proportional to the
+   probability of j, and mean[0] is the sum of the weights, to divide by. If
+   weight gets large, all sums are scaled down. */
 static void bloom_mean_chances_(double blocks, double probes, unsigned b,
                                 double mean[9])
 {
     double j, weight = 1, word, distinct[9][9], set[9] = { 1 };
     unsigned c, e;
     bloom_distinct_chances_(b, distinct);
-    for (c = 0; c <= b; c++)
-        mean[c] = 0;
     for (j = 0; j <= probes && weight > 1e-12 * mean[b]; j++) {
         for (c = 0; c <= b && (blocks > 1 || j >= probes); c++) {
             for (word = 0, e = 0; e <= c; e++)
@@ -3259,7 +3277,7 @@ static double bloom_plus_same_bits_(double blocks, unsigned b, double one,
 
 static double bloom_blocked_rate_(bloom_plan plan, double n)
 {
-    double blocks = (double)plan.cells / 256, mean[9], rate[9];
+    double blocks = (double)plan.cells / 256, mean[9] = { 0 }, rate[9];
     unsigned b = plan.hashes / 8U;
     if (n * b > 1200 * blocks)  /* nearly all bits are set, or no block */
         return 1;
@@ -3441,8 +3459,9 @@ BLOOM_API bloom_plan bloom_plan_layout(uint64_t n, double p,
          ? plan : bloom_no_plan_();
 }
 
-/* As many cells as fit, in units of 64 cells or of one block, up to the limits
-   of the format. k is still 0. If no unit fits, m is 0, too. */
+/* As many cells as fit, in units of 64 cells or of one block, up to 2^62 cells
+   (blocked: up to 2^40 - 256, the format's limit). k is still 0. If no unit
+   fits, m is 0, too. */
 static bloom_plan bloom_cells_in_(size_t bytes, bloom_layout layout)
 {
     const bool blocked = layout == BLOOM_BLOCKED;

@@ -187,7 +187,8 @@ static void chains(const char *name, bloom_layout layout)
 static uint64_t who[FILTERS / 64 + 1];
 static uint32_t hits[FILTERS];
 LOOP(slices_add, bloom_slices, bloom_slices_add_u64(f, i % FILTERS, k.u64[i]))
-LOOP(slices_ask, const bloom_slices, bloom_slices_find_u64(f, k.u64[i], who) > 0)
+LOOP(slices_ask, const bloom_slices,
+     bloom_slices_find_u64(f, k.u64[i], who) > 0)
 
 static uint64_t slices_count(void *filter, keys k)
 {

@@ -1,10 +1,13 @@
 /* Tests the promises of BLOOM_ATOMIC with real threads in one filter (`make
-   threads`), and measures its price (`make atomic`). The exit status is 1 if a key is lost, or
-   new to neither of two threads; and if `keys` loses none without BLOOM_ATOMIC.
+   threads`), and measures its price (`make atomic`). The exit status is 1 if a
+   key is lost, or new to neither of two threads; and if `keys` loses none
+   without BLOOM_ATOMIC.
 
      threads race     four threads make all calls that may run at once
      threads keys N   two threads add N keys, and each looks for the other's
      threads new N    two threads add the same N keys at the same time
+     threads once N   eight threads add the same N keys, each key under one of
+                      64 locks: new to exactly one; without them, to several
      threads table    time per key of 10^7 keys that are added by one thread or
                       by two; needs two idle cores
 
@@ -289,7 +292,7 @@ static size_t race_for_cells(void)
     return lost;
 }
 
-/* ---- Slices: two threads add to filters of one byte of the rows ----------- */
+/* ---- Slices: two threads add to filters of one byte of the rows ---------- */
 
 enum { SOME = 400, COLUMNS = 70 };
 
@@ -557,7 +560,69 @@ static int add_all_twice(size_t count)
     return wrong > 0;
 }
 
-/* ---- table ---------------------------------------------------------------- */
+/* ---- once: the recipe of "Threads" in bloom.h ---------------------------- */
+
+static pthread_mutex_t locks[64];
+static struct { bloom *b; bool locked; size_t count, *told; } shared;
+
+/* Adds all keys. Counts for each how many threads are told that it is new. */
+static void *add_once(void *unused)
+{
+    size_t i;
+    for (i = 0; i < shared.count; i++) {
+        const bloom_hash h = bloom_hash_key(shared.b, &i, sizeof i);
+        bool is_new;
+        if (shared.locked)
+            pthread_mutex_lock(&locks[h.h1 >> 58]);
+        is_new = bloom_add_hash(shared.b, h);
+        if (shared.locked)
+            pthread_mutex_unlock(&locks[h.h1 >> 58]);
+        if (is_new)
+            __atomic_fetch_add(&shared.told[i], 1, __ATOMIC_RELAXED);
+    }
+    return unused;
+}
+
+/* Returns how many keys are not new to exactly one of eight threads. No key is
+   a false positive, as p is 10^-15. Its k = 50 makes a key take long to add, so
+   that threads meet in it. */
+static size_t not_once(size_t count, bool locked)
+{
+    static const struct kind kind = { "classic", BLOOM_CLASSIC, 1e-15, 0 };
+    pthread_t threads[8];
+    size_t i, wrong = 0;
+    shared.b = make(&kind, count);
+    shared.locked = locked;
+    shared.count = count;
+    shared.told = get(count * sizeof *shared.told);
+    memset(shared.told, 0, count * sizeof *shared.told);
+    for (i = 0; i < 8; i++)
+        start(&threads[i], add_once, NULL);
+    for (i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    for (i = 0; i < count; i++)
+        wrong += shared.told[i] != 1;
+    free(shared.told);
+    printf("%zu keys added by eight threads, %s: %zu not new to exactly one\n",
+           count, locked ? "64 locks" : "no lock", wrong);
+    return wrong;
+}
+
+/* Without a lock, a key must be new to several, or the test is void. */
+static int add_all_once(size_t count)
+{
+    size_t i, wrong, control = 0;
+    for (i = 0; i < 64; i++)
+        pthread_mutex_init(&locks[i], NULL);
+    wrong = not_once(count, true);
+    for (i = 0; i < 50 && control == 0; i++)
+        control = not_once(count, false);
+    if (control == 0)
+        puts("FAILED: no key was new to several without a lock: a void test");
+    return wrong > 0 || control == 0;
+}
+
+/* ---- table --------------------------------------------------------------- */
 
 static double now(void)
 {
@@ -663,9 +728,11 @@ int main(int count, char **words)
         return lose_all(n);
     if (strcmp(what, "new") == 0 && n > 0)
         return add_all_twice(n);
+    if (strcmp(what, "once") == 0 && n > 0)
+        return add_all_once(n);
     if (strcmp(what, "table") == 0)
         return print_table();
-    fprintf(stderr, "usage: threads race | keys N | new N | table\n");
+    fprintf(stderr, "usage: threads race | keys N | new N | once N | table\n");
     return 2;
 }
 

@@ -72,6 +72,7 @@ for build in $builds; do
     check "$options: builds" build new $options
     check "$options: no key is lost" build/threads-new keys "$keys"
     check "$options: an absent key is new to one" build/threads-new new 300000
+    check "$options: with a lock, to exactly one" build/threads-new once 100000
 done
 
 counted

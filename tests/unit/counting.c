@@ -210,7 +210,7 @@ static void test_whole_counting(void)
     bloom_add_hash(a, first);           /* all its probes are cell 0 */
     bloom_add_hash(classic, first);
     CHECK(bloom_ones(a) == bloom_ones(classic));
-    bloom_add_u64(c, 99);
+    memset(space_c + 32, 255, 32);      /* flattening removes what was in c */
     bloom_seal(c);
     CHECK(!bloom_flatten(c, classic) && !bloom_flatten(b, a) && sealed(c));
     CHECK(bloom_flatten(c, a) && memcmp(space_c, memory, 64) == 0);
