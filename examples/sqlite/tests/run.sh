@@ -323,6 +323,20 @@ SELECT k FROM a WHERE bloom_may_contain(readfile('$work/theirs'), k);" >/dev/nul
     is 'with false positives' yes "$([ $(wc -l <$work/out) -gt 3 ] && echo yes)"
     build/bloom info $work/ours >$work/out
     is 'the command finds the seal' 1 "$(grep -c '^seal.*intact\|^seal.*ok' $work/out)"
+
+    # A FILE in use has no seal. bloom_seal accepts it, and so does everything
+    # once the run has ended.
+    rm -f $work/grown $work/fifo && mkfifo $work/fifo || exit 1
+    build/bloom uniq -f $work/grown <$work/fifo >$work/out &
+    exec 3>$work/fifo
+    echo pear >&3
+    until [ -s $work/out ]; do kill -0 $! || break; done
+    asked="SELECT bloom_may_contain(readfile('$work/grown'), 'pear');"
+    is 'a FILE in use' "error: bloom: $unsealed 1" "$(on :memory: "$asked
+        SELECT bloom_may_contain(bloom_seal(readfile('$work/grown')), 'pear');")"
+    exec 3>&-
+    wait $!
+    is 'a FILE after use' 1 "$(on :memory: "$asked")"
 }
 if [ -d examples/command ]; then
     exchange
