@@ -1642,7 +1642,7 @@ static inline int bloom_file_check_shared_(int fd, bloom_plan plan,
 BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
 {
     bloom *b = NULL;
-    size_t size;
+    size_t size = 0;
     int fd, error = bloom_file_open_shared_(name, plan, &fd);
     if (error == 0)
         error = bloom_file_check_shared_(fd, plan, &size);

@@ -445,14 +445,20 @@ static inline bloom *bloom_window_filter_(bloom_window *w, unsigned i)
     return (bloom *)at;
 }
 
-/* The check of this header, as it will be after the change that is made */
+/* `size` is a multiple of 8. */
+static inline void bloom_window_copy_(unsigned char *to,
+                                      const unsigned char *from, size_t size)
+{
+    size_t at;
+    for (at = 0; at < size; at += 8)
+        bloom_store64_(to + at, bloom_load64_(from + at));
+}
+
+/* The check of a header */
 static inline uint64_t bloom_window_check_(const bloom_window *w,
                                            const unsigned char *header)
 {
-    unsigned char bytes[40];
-    bloom_copy_bytes_(bytes, header, 40);
-    bytes[6] = bytes[7] = 0;
-    return bloom_hash_key(bloom_window_view_(w, 0), bytes, 40).h1;
+    return bloom_hash_key(bloom_window_view_(w, 0), header, 40).h1;
 }
 
 /* ---- Changes ---------------------------------------------------------------
@@ -506,35 +512,49 @@ static inline void bloom_window_end_change_(bloom_window *w)
     bloom_window_mark_(w, 0);
 }
 
-/* Makes the change 'K' or 'T' of the notes in a header. */
-static inline void bloom_window_apply_(unsigned char *header)
+/* Makes the change 'K' or 'T' in a header, but for its check. */
+static inline void bloom_window_apply_(unsigned char *header, char what,
+                                       uint64_t first, uint64_t second)
 {
-    const uint64_t first = bloom_load64_(header + 48);
-    const uint64_t second = bloom_load64_(header + 56);
-    if (header[7] == 'K') {
-        header[5] = (unsigned char)second;
-        bloom_store64_(header + 16, first);
-    } else {
+    if (what == 'T') {
         bloom_store64_(header + 24, first);
         bloom_store64_(header + 32, second);
+        return;
     }
+    bloom_store64_(header + 16, first);
+    if (header[5] != second)            /* faster than a store each time */
+        header[5] = (unsigned char)second;
 }
 
-/* Makes that change in the window, and removes the notes. */
-static inline void bloom_window_make_change_(bloom_window *w)
+/* The check after this change. The mask removes bytes 6 and 7. */
+static inline uint64_t bloom_window_new_check_(const bloom_window *w, char what,
+                                               uint64_t first, uint64_t second)
 {
-    bloom_window_apply_(bloom_window_bytes_(w));
-    bloom_window_put_(w, 40,
-                      bloom_window_check_(w, bloom_window_const_bytes_(w)));
+    const unsigned char *now = bloom_window_const_bytes_(w);
+    unsigned char header[40];
+    bloom_window_copy_(header, now, 40);
+    bloom_store64_(header, bloom_load64_(now) & 0x0000FFFFFFFFFFFFU);
+    bloom_window_apply_(header, what, first, second);
+    return bloom_window_check_(w, header);
+}
+
+/* Makes a change that is noted, and removes the notes. */
+static inline void bloom_window_make_change_(bloom_window *w, char what,
+                                             uint64_t first, uint64_t second,
+                                             uint64_t check)
+{
+    bloom_window_mark_(w, what);
+    bloom_window_apply_(bloom_window_bytes_(w), what, first, second);
+    bloom_window_put_(w, 40, check);
     bloom_window_end_change_(w);
 }
 
 static inline void bloom_window_change_(bloom_window *w, char what,
                                         uint64_t first, uint64_t second)
 {
+    const uint64_t check = bloom_window_new_check_(w, what, first, second);
     bloom_window_plan_change_(w, 0, first, second);
-    bloom_window_mark_(w, what);
-    bloom_window_make_change_(w);
+    bloom_window_make_change_(w, what, first, second, check);
 }
 
 /* A process that is killed while it clears the oldest generation leaves it as
@@ -637,10 +657,10 @@ static inline bloom_window *bloom_window_begin_image_(
 {
     const size_t each = bloom_plan_size(plan.filter);
     unsigned char *at = (unsigned char *)memory;
-    bloom_copy_bytes_(at, start, BLOOM_WINDOW_HEADER_SIZE);
+    bloom_window_copy_(at, start, BLOOM_WINDOW_HEADER_SIZE);
     at += BLOOM_WINDOW_HEADER_SIZE;
     for (; plan.generations > 0; plan.generations--, at += each)
-        bloom_copy_bytes_(at, start + BLOOM_WINDOW_HEADER_SIZE,
+        bloom_window_copy_(at, start + BLOOM_WINDOW_HEADER_SIZE,
                           BLOOM_HEADER_SIZE);
     BLOOM_WINDOW_ORDER_();
     return (bloom_window *)memory;
@@ -678,7 +698,7 @@ BLOOM_API bloom_window *bloom_window_copy(const bloom_window *w)
     const size_t size = bloom_window_size(w);
     unsigned char *copy = bloom_allocate_(size, 32);
     if (copy)
-        bloom_copy_bytes_(copy, bloom_window_const_bytes_(w), size);
+        bloom_window_copy_(copy, bloom_window_const_bytes_(w), size);
     return (bloom_window *)(void *)copy;
 }
 
@@ -984,13 +1004,14 @@ static inline void bloom_window_unite_(bloom_window *w, unsigned i)
 static inline void bloom_window_reopen_(bloom_window *w, unsigned i,
                                         uint64_t keys)
 {
+    const unsigned newest = bloom_window_newest_(w);
+    const uint64_t check = bloom_window_new_check_(w, 'K', keys, newest);
     for (; i > 0; i--) {
-        bloom_window_plan_change_(w, i, keys, bloom_window_newest_(w));
+        bloom_window_plan_change_(w, i, keys, newest);
         bloom_window_mark_(w, 'S');
         bloom_window_swap_(w, i);
     }
-    bloom_window_mark_(w, 'K');
-    bloom_window_make_change_(w);
+    bloom_window_make_change_(w, 'K', keys, newest, check);
 }
 
 /* Ends the newest generation, which is full. Returns true if that forgets keys.
@@ -1246,12 +1267,14 @@ static inline bloom_error bloom_window_settle_(bloom_window *w, size_t size)
 {
     unsigned char head[BLOOM_WINDOW_HEADER_SIZE];
     const char what = (char)bloom_window_const_bytes_(w)[7];
+    const uint64_t first = bloom_window_get_(w, 48);
+    const uint64_t second = bloom_window_get_(w, 56);
     const unsigned older = bloom_window_const_bytes_(w)[6];
     const bool is_new = what == 'K' || what == 'T';
     bloom_error error;
-    bloom_copy_bytes_(head, bloom_window_const_bytes_(w), sizeof head);
+    bloom_window_copy_(head, bloom_window_const_bytes_(w), sizeof head);
     if (is_new)
-        bloom_window_apply_(head);
+        bloom_window_apply_(head, what, first, second);
     BLOOM_ZERO_(head + 48, 16);
     head[6] = head[7] = 0;
     error = bloom_window_check_image_(w, size, head, is_new);
@@ -1264,7 +1287,9 @@ static inline bloom_error bloom_window_settle_(bloom_window *w, size_t size)
     if (what == 'S' || what == 'U')
         bloom_window_unseal_(w);
     if (is_new)
-        bloom_window_make_change_(w);
+        bloom_window_make_change_(
+            w, what, first, second,
+            bloom_window_new_check_(w, what, first, second));
     else
         bloom_window_end_change_(w);
     return BLOOM_OK;
