@@ -3608,7 +3608,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
        walks         bloom_walk_, bloom_walk_of_, bloom_halves_of_,
                      bloom_next_cell_, bloom_probe_bit_
        keys          bloom_keys_, bloom_hash_of_
-       headers       bloom_same_plan_, bloom_write_header_ */
+       headers       bloom_same_plan_, bloom_write_header_, BLOOM_SEAL_AT_ */
 
 /* The hash of key number i, for a filter and for all others like it */
 static inline bloom_hash bloom_hash_of_(const bloom *b,

@@ -5,6 +5,12 @@
 #ifndef INSIDE_H
 #define INSIDE_H
 
+/* Called by bloom_window.h between stores whose order matters: unit/window.c */
+#ifdef TEST_KILLS
+static void between_stores(void);
+#define BLOOM_WINDOW_ORDER_() between_stores()
+#endif
+
 /* Bytes and numbers: prove/, rates/exact.c, key_families.c */
 #define inside_load32 bloom_load32_
 #define inside_load64 bloom_load64_

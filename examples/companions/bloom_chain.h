@@ -232,7 +232,7 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
    the rate rises. To keep the rate, append a link before:
        while (bloom_chain_room(c) == 0) {
            bloom_plan plan = bloom_chain_next(c);
-           bloom *link = ..                // empty, of this plan, after the last
+           bloom *link = ..                // empty, of plan, after the last
            bloom_chain_append(c, link);
            bloom_chain_head(c, head);      // replaces the head of the image
        }

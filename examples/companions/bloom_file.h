@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT OR Unlicense
-   bloom_file.h: files for the images of bloom.h, on POSIX systems and Windows.
-   Filters, windows and slices are one block of bytes each, as is what
-   bloom_chain_write writes. So three calls serve them all: save, load and map.
-
-   Saving by fopen and fwrite is not safe: it empties the old file first, and a
-   crash or a full disk then leaves a part of the new one. bloom_file_save
-   writes a new file beside the old one and renames it. At any time, also after
-   a crash or a power cut, the file is the whole old one or the whole new one.
+   bloom_file.h: filters of bloom.h in files, on POSIX systems and Windows.
 
    USE: #include "bloom_file.h", which includes bloom.h. One file of a program
    compiles the code: it defines BLOOM_IMPLEMENTATION and includes bloom_file.h
-   before any other file. If the linker misses bloom_file_save, no file does.
-   See USE in bloom.h.
-       bloom_seal(b);
-       int why = bloom_file_save("seen.bloom", b, bloom_size(b));
-       if (why)
-           fprintf(stderr, "seen.bloom: %s\n", strerror(why));
+   before any other file. If the linker misses bloom_load, no file does. See USE
+   in bloom.h. A filter that goes on over restarts of the program:
+       int why;                                // ENOENT is of <errno.h>
+       bloom *seen = bloom_load("seen.bloom", SIZE_MAX, &why);
+       if (!seen && why == ENOENT)             // the first run
+           seen = bloom_new(1000000, 0.01);
+       if (!seen) {                            // keep the file
+           fprintf(stderr, "seen.bloom: %s\n", bloom_file_text(why));
+           return 1;
+       }
+       bloom_add(seen, "apple", 5);
+       why = bloom_save(seen, "seen.bloom");   // 0, or an errno
+       bloom_free(seen);
 
-       size_t size;
-       bloom_error error;
-       void *image = bloom_file_load("seen.bloom", SIZE_MAX, &size);
-       bloom *loaded = image ? bloom_open(image, size, &error) : NULL;
-       if (loaded && bloom_verify(loaded) == BLOOM_OK)     // not damaged
-           bloom_may_contain(loaded, "apple", 5);
-       bloom_file_free(image);                 // or bloom_free(loaded)
+   CALLS
+     of a filter      bloom_load, bloom_save      in memory between them
+                      bloom_share, bloom_unshare  used by several processes
+     of any image     bloom_file_load .._save .._free      (windows, slices, and
+                      bloom_file_map .._unmap     to read   what
+                      bloom_file_hold .._drop     to change bloom_chain_write
+                                                            writes)
+     of any errno     bloom_file_text
 
-       const void *file = bloom_file_map("seen.bloom", &size);
-       const bloom *mapped = file ? bloom_view(file, size, &error) : NULL;
-       if (mapped && bloom_verify(mapped) == BLOOM_OK)
-           bloom_may_contain(mapped, "apple", 5);
-       bloom_file_unmap(file, size);
+   Saving by fopen and fwrite is not safe: it empties the old file first, and a
+   crash or a full disk then leaves a part of the new one. bloom_save and
+   bloom_file_save write a new file beside the old one and rename it. At any
+   time, also after a crash or a power cut, the file is the whole old one or the
+   whole new one.
 
    Names are UTF-8 on Windows, and bytes elsewhere. Errors are those of errno.
    On Windows, bloom_file_save is EACCES while somebody has the file open or
@@ -45,7 +46,8 @@
    Compile 32-bit programs with -D_FILE_OFFSET_BITS=64. Otherwise opening a file
    of 2 GB or more fails with EOVERFLOW. On file systems with 64-bit inodes,
    opening any file may.
-   Threads: all calls may run at the same time, also for the same file. */
+   Threads: all calls may run at the same time, also for the same file. (But
+   bloom_file_text calls strerror, which on some systems must not.) */
 
 #if (defined(BLOOM_IMPLEMENTATION) || defined(BLOOM_STATIC)) \
     && defined(__STRICT_ANSI__) && !defined(_WIN32) && !defined(__APPLE__) \
@@ -144,6 +146,9 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
          file for itself, as the command `bloom` does. A program that changes
          the file otherwise, or replaces it by a rename of its own, is not
          stopped.
+     New keys: if two processes, or two threads, add a key at the same moment,
+         both may be told that it is new; at least one is. For exactly one, both
+         must hold a lock while they add it: see examples/companions/README.md.
      Kills: a process that is killed loses no key that it has added. After a
          power cut, cells that the system had not written are missing, unless a
          bloom_unshare has returned 0 since they were set. If the file had a
@@ -168,6 +173,11 @@ BLOOM_API int bloom_unshare(bloom *b);
 BLOOM_FILE_TO_UNSHARE_
 BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why);
 #endif
+
+/* What an errno of the calls in this file means. Of EBADMSG, EINVAL and EBUSY,
+   strerror says "Bad message", "Invalid argument" and "Device or resource
+   busy". */
+BLOOM_API const char *bloom_file_text(int why);
 
 /* ---- Whole files -------------------------------------------------------- */
 
@@ -280,9 +290,6 @@ BLOOM_API int bloom_file_save_locked(const char *name, const void *image,
                                      size_t size, int fd);
 #endif
 
-/* What an errno of these calls means. Of EBADMSG, EINVAL and EBUSY, strerror
-   says "Bad message", "Invalid argument" and "Device or resource busy". */
-BLOOM_API const char *bloom_file_text(int why);
 
 #ifdef __cplusplus
 }
@@ -1135,13 +1142,19 @@ BLOOM_API const char *bloom_file_text(int why)
     case EBADMSG:
         return "not a filter, incomplete, damaged, or not for this build";
     case EINVAL:
-        return "a filter of another plan or size, or not a regular file";
+        return "of another plan or size, or not a regular file";
     case EBUSY:
         return "in use or changed by another process, or a mount point";
     case ENODEV:
         return "not a regular file";
     case EFBIG:
-        return "larger than the limit";
+        return "too large";
+    case EPERM:
+        return "not permitted, or its owner, group or access control list "
+               "would be lost";
+    case EOVERFLOW:
+        return "too large for a program of 32 bits that was compiled without "
+               "-D_FILE_OFFSET_BITS=64";
     default:
         return strerror(why);
     }
@@ -1444,23 +1457,22 @@ static inline int bloom_file_end_map_(void *map)
 
 /* ---- Holding ------------------------------------------------------------ */
 
-/* Are the first `size` bytes zeros? 0: no; EBADMSG: yes; or another errno */
+/* Are the first `size` bytes zeros? 0, or an errno */
 static inline int bloom_file_zeros_(int fd, uint64_t size, bool *zeros)
 {
     char bytes[4096];
-    uint64_t at;
-    size_t i;
+    uint64_t at = 0;
+    ssize_t some, i;
     *zeros = true;
-    for (at = 0; *zeros && at < size; at += i) {
-        const ssize_t some = pread(fd, bytes, sizeof bytes, (off_t)at);
+    while (*zeros && at < size) {
+        some = pread(fd, bytes, sizeof bytes, (off_t)at);
         if (some < 0 && errno != EINTR)
             return bloom_file_why_();
         if (some == 0)
             return EBUSY;               /* it has become shorter */
-        for (i = 0; some > 0 && i < (size_t)some && at + i < size; i++)
+        for (i = 0; i < some; i++)
             *zeros = *zeros && bytes[i] == 0;
-        if (some < 0)
-            i = 0;
+        at += some > 0 ? (uint64_t)some : 0;
     }
     return 0;
 }

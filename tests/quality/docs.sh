@@ -77,6 +77,18 @@ intersection() {
 is 'the size of an intersection' "$(intersection bloom.h)" \
     "$(intersection tests/unit/whole.c)"
 
+# The lines that keep a window in a file are those of their test.
+kept_window() {
+    sed -n '/plan = bloom_window_plan_for(1000, /,/bloom_file_drop(file)/{
+        s/^ *//; s| *//.*||; s| */\*.*||; p
+        /bloom_file_drop/q; }' "$1"
+}
+for file in bloom_window.h README.md; do
+    is "the lines that keep a window, in $file" \
+        "$(kept_window tests/unit/file.c)" \
+        "$(kept_window examples/companions/$file)"
+done
+
 # Every target that a document or `make help` names is one. That cannot be told
 # if a folder of examples/ is deleted.
 if [ -s build/deleted ]; then

@@ -906,8 +906,8 @@ static bloom_chain *begin_file(uint64_t first_n, double p, unsigned layout)
     return bloom_chain_open(file.bytes, file.size, NULL);
 }
 
-/* The process was killed. What another one finds must have the keys 1 to `last`,
-   and room for no more keys than the chain's newest link has, but for 5%. */
+/* The process was killed. What another one finds must have the keys 1 to
+   `last`, and room for no more keys than the chain's newest link, but for 5%. */
 static void is_whole(const bloom_chain *c, uint64_t last)
 {
     static struct chain_file copy;

@@ -163,6 +163,14 @@ static void give_back(void *memory)
 static unsigned stores;                 /* that remove a seal */
 
 #define __atomic_store_n(p, x, order) (stores++, __atomic_store_n(p, x, order))
+/* Before each cell is set, other processes may run. */
+static bool yields;
+static void yield(void)
+{
+    if (yields)
+        sched_yield();
+}
+#define __atomic_fetch_or(p, x, order) (yield(), __atomic_fetch_or(p, x, order))
 #define BLOOM_MALLOC(size) take(size)
 #define BLOOM_FREE(memory) give_back(memory)
 #define flock flock_
@@ -867,6 +875,55 @@ static void add_with_kills(void)
     CHECK(remove("s") == 0);
 }
 
+/* All processes add the same keys. Returns how often one was told that its key
+   is new. `locked`: they lock as the README of the companions says, so that each
+   key is new exactly once. */
+static unsigned told_new(unsigned count, bool locked)
+{
+    unsigned long *told = (unsigned long *)shared_bytes("told", 4096), sum;
+    const bloom_plan plan = bloom_plan_for(count, 1e-12);
+    pid_t pid[PROCESSES];
+    unsigned i, n;
+    yields = true;
+    *told = 0;
+    for (i = 0; i < PROCESSES; i++) {
+        if ((pid[i] = fork_child()) == 0) {
+            bloom *both = bloom_share("s", plan, NULL);
+            const int fd = open("s", O_RDWR);
+            for (n = 0; both && fd >= 0 && n < count; n++) {
+                bloom_hash h = bloom_hash_u64(both, n);
+                struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET,
+                                      .l_len = 1 };
+                bool is_new;
+                lock.l_start = (off_t)(h.h1 >> 58);
+                while (locked && fcntl(fd, F_SETLKW, &lock) != 0
+                       && errno == EINTR)
+                    continue;
+                is_new = bloom_add_hash(both, h);
+                lock.l_type = F_UNLCK;
+                if (locked)
+                    fcntl(fd, F_SETLK, &lock);
+                if (is_new)
+                    __atomic_fetch_add(told, 1, __ATOMIC_SEQ_CST);
+            }
+            _exit(n < count || bloom_unshare(both) != 0);
+        }
+    }
+    for (i = 0; i < PROCESSES; i++)
+        CHECK(wait_for(pid[i]) == 0);
+    yields = false;
+    sum = *told;
+    munmap(told, 4096);
+    CHECK(remove("told") == 0 && remove("s") == 0);
+    return (unsigned)sum;
+}
+
+static void exactly_one(void)
+{
+    CHECK(told_new(300, true) == 300);
+    CHECK(told_new(300, false) > 300);      /* so the test can see it */
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2) {
@@ -889,6 +946,7 @@ int main(int argc, char **argv)
     RUN(short_of_files());
     RUN(create_at_once());
     RUN(add_with_kills());
+    RUN(exactly_one());
     RUN(nothing_is_left());
     return end_tests();
 }

@@ -5,8 +5,8 @@
    bit and each missing byte is found. Keys are forgotten by their age. Last, a
    process is killed between any two stores of any call.
    Ends with "N passed, N failed". */
-static void between_stores(void);       /* see "Kills" */
-#define BLOOM_WINDOW_ORDER_() between_stores()
+#define TEST_KILLS
+#include "../inside.h"
 #define BLOOM_STATIC
 #define BLOOM_MALLOC(size) guarded_malloc(size)
 #define BLOOM_FREE(pointer) guarded_free(pointer)
