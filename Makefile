@@ -191,8 +191,8 @@ include $(RULES)
 
 all: $(PRODUCTS)
 
-checks:
-	@echo $(CHECKS)
+checks:                         # those of products first, as some of them wait
+	@echo $(filter check-%,$(CHECKS)) $(filter-out check-%,$(CHECKS))
 packages:
 	@. tests/helpers.sh; for name in $(PACKAGES:%='%'); do newest "$$name"; \
 	    done | sort -u
