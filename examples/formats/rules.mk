@@ -1,6 +1,6 @@
 # formats: reads and makes the Bloom filters of other software
 #   make check-formats    compared with Guava, DuckDB and Bitcoin's test vectors;
-#                         half a minute. ALL=1: more damaged files; 6 min
+#                         half a minute. ALL=1: more damaged files
 
 CHECKS += check-formats
 LONG += check-formats:ALL=1
