@@ -3,7 +3,7 @@ model: a dict that has, for each item, the time when it was added. The test
 sets the clock of the server (clock.c).
 usage: windows.py SOCKET model REPLICA COMMANDS [SEED]
        windows.py SOCKET damaged OTHER
-       windows.py SOCKET watched|room|renewed|early LOG
+       windows.py SOCKET settable|watched|room|renewed|early LOG
        windows.py SOCKET fill|check|late|promoted SECONDS|more
 REPLICA is the socket of a replica, OTHER that of another server. LOG is the
 log of the server."""
@@ -28,6 +28,13 @@ def at_time(now, *words):
     """Executes a command at this time, in milliseconds."""
     struct.pack_into("q", clock, 0, now)
     return run(*words)
+
+
+def settable():
+    """Ends with status 1 if the server does not show each time that is set."""
+    for now in range(4 * 10 ** 12, 5 * 10 ** 12, 10 ** 10):
+        if at_time(now, "TIME") != (now // 1000, 0):
+            sys.exit(1)
 
 
 def info(key):

@@ -33,6 +33,19 @@ begin master $now --port "$3" --repl-timeout 2000000 --repl-backlog-ttl 0
 begin replica 6000000000000 --port "$4" --replicaof 127.0.0.1 "$3" \
     --repl-timeout 2000000
 until_says replica master_link_status:up info replication
+if ! /usr/bin/python3 examples/redis/tests/windows.py "$work/master/socket" settable
+then
+    stop replica
+    stop master
+    preload=
+    start master
+    start replica
+    python windows master damaged "$work/replica/socket"
+    python windows master watched
+    python windows master room
+    echo "skipped: what needs a clock, as this server counts on by itself (Valkey 9)"
+    exit
+fi
 python windows master model "$work/replica/socket" "$1" "$2"
 grep "more new items came" "$work/replica/log" && fail "a replica logs"
 grep -q "more new items came" "$work/master/log" || fail "the master does not log"
