@@ -285,9 +285,14 @@ def early(log):
     assert at_time(now, "BW.MADD", "w", *range(20)) == 20 * [1]
     assert (info("w")["Forgotten early"], lines()) == (0, 0)
     assert info("w")["Last forgotten early"] is None
-    for after, times in (0, 1), (59999, 1), (60000, 2), (119999, 2), (0, 3):
+    for i in range(20, 99):
+        if info("w")["Forgotten early"] == 0:
+            run("BW.ADD", "w", i)
+    assert info("w")["Forgotten early"] == lines() == 1
+    assert info("w")["Last forgotten early"] == now
+    for after, times in (59999, 1), (60000, 2), (119999, 2), (0, 3):
         was = info("w")["Forgotten early"]
-        at_time(now + after, "BW.MADD", "w", *range(10 * was, 10 * was + 99))
+        at_time(now + after, "BW.MADD", "w", *range(100 * was, 100 * was + 99))
         assert info("w")["Forgotten early"] > was
         assert info("w")["Last forgotten early"] == now + after
         assert lines() == times, (after, lines())
