@@ -281,15 +281,15 @@ def now():
     return {name: sorted(set(find())) for name, find in kinds}
 
 
-def version(text):
-    return re.search(r"bloom\.h (\d+)\.\d+\.\d+", text).group(1)
+def version(text):           # the major one
+    return re.search(r"bloom\.h (\d+)", text).group(1)
 
 
 def main():
     lists = now()
     if sys.argv[1:] == ["print"]:
-        print("# What " + re.search(r"bloom\.h \S+", read("bloom.h")).group()
-              + " declares: `make public` writes this list, and public.py reads it")
+        print("# What bloom.h %s declares: `make public` writes this list, and "
+              "public.py reads it" % version(read("bloom.h")))
         for name, lines in lists.items():
             print("\n".join("%s: %s" % (name, line) for line in lines))
         return
