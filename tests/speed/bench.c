@@ -95,8 +95,8 @@ static void make_key(size_t i, uint64_t number)
         pool.hashes[i] = bloom_hash_u64(ours[0], key);
     if (run.kind != STRINGS)
         return;
-    for (at = STRING; at-- > 0; digits /= 10)
-        text[at] = (char)('0' + digits % 10);
+    for (at = STRING; at-- > 0; digits /= 64)   /* 6 bytes: 2^36 keys */
+        text[at] = (char)('0' + digits % 64);
     pool.strings[i].data = text;
     pool.strings[i].size = STRING;
 }

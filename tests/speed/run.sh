@@ -20,8 +20,8 @@
 #       BUILDS=gcc,-O3,-march=native OUT=build/bench-50
 #   without SIMD: make bench PARTS=ours N='1e4 1e6' KEYS=u64 RATES=0.01 \
 #       BUILDS=gcc,-O2,-DBLOOM_NO_SIMD OUT=build/bench-plain
-#   keys of 100 bytes: make bench PARTS=ours N=1e6 KEYS=strings RATES=0.01 \
-#       BUILDS=gcc,-O2,-DSTRING=100 OUT=build/bench-100
+#   keys of text of 6, 12, 40 or 100 bytes: make bench PARTS=ours N=1e6 \
+#       KEYS=strings RATES=0.01 BUILDS=gcc,-O2,-DSTRING=6 OUT=build/bench-6
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 : "${PARTS=ours dropped libbloom peers}" "${OUT=build/bench}" "${ROUNDS=3}"
 : "${N=1e4 1e6 3e7}" "${KEYS=u64 hashed strings}" "${RATES=0.01 1e-6 1e-9}"
