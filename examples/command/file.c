@@ -53,10 +53,9 @@ static uint64_t number_at(const unsigned char *from)
 
 static bloom_error find_filter(filter *f, void *image, size_t size)
 {
-    static const filter none;
     const unsigned char *head = image;
     bloom_error error;
-    *f = none;
+    memset(f, 0, sizeof *f);
     if (size < HEADER)
         return begins_like_a_filter(image, size) ? BLOOM_TRUNCATED
                                                  : BLOOM_NOT_A_FILTER;
@@ -87,26 +86,42 @@ static void refuse_empty(size_t size, const char *name)
                name);
 }
 
+/* Maps the whole file. *size is its size. */
+static char *map_all(int fd, const char *name, size_t *size, int how)
+{
+    struct stat there;
+    char *image;
+    if (fstat(fd, &there) != 0)
+        die_of(strerror(errno), name);
+    *size = (size_t)there.st_size;
+    refuse_empty(*size, name);
+    if ((uintmax_t)there.st_size > SIZE_MAX)
+        die_of(strerror(EFBIG), name);
+    image = map_bytes(fd, 0, *size, how);
+    if (!image)
+        die_of(strerror(errno), name);
+    return image;
+}
+
 /* ---- Reading ------------------------------------------------------------ */
 
 /* Returns the image, and its size. *again: it can be read again */
 static char *read_image(const char *name, size_t *size, bool *again)
 {
-    struct stat file;
+    struct stat there;
     char *image = NULL;
-    int fd;
-    if (stat(name, &file) != 0)
-        die_of(strerror(errno), name);
-    *again = S_ISREG(file.st_mode);
-    if (!*again)
+    int fd = -1;
+    *again = stat(name, &there) == 0 && S_ISREG(there.st_mode);
+    if (*again)
+        fd = open(name, O_RDONLY | O_CLOEXEC);
+    else
         image = bloom_file_load(name, SIZE_MAX, size);
-    else if ((fd = open(name, O_RDONLY | O_CLOEXEC)) >= 0) {
-        *size = fstat(fd, &file) == 0 ? (size_t)file.st_size : 0;
-        image = *size > 0 ? map_bytes(fd, 0, *size, MAP_PRIVATE) : "";
+    if (fd < 0 && !image)
+        die_of(strerror(errno), name);
+    if (fd >= 0) {
+        image = map_all(fd, name, size, MAP_PRIVATE);
         close(fd);
     }
-    if (!image)
-        die_of(strerror(errno), name);
     refuse_empty(*size, name);
     return image;
 }
@@ -215,10 +230,10 @@ static bool may_be_blank(int fd)
    process cannot become one that is shared, so the file is opened anew. */
 static void open_or_begin(file *f, const wish *w, bool may_wait)
 {
-    struct stat file;
+    struct stat there;
     filter new = { 0 };
     int why;
-    if (stat(f->name, &file) != 0)      /* before an impossible one is begun */
+    if (stat(f->name, &there) != 0)      /* before an impossible one is begun */
         new = new_filter(w);
     for (;; close(f->fd)) {
         f->fd = open_locked(f->name, true, lock_to_add, may_wait);
@@ -241,11 +256,14 @@ static void open_or_begin(file *f, const wish *w, bool may_wait)
 
 /* ---- Adding -------------------------------------------------------------- */
 
-/* A failure of the disk. What has not changed yet stays as it is. */
+/* The disk has failed. What has not changed yet stays as it is. */
 static void fail(file *f, int why)
 {
     f->failed = true;
-    die_of(strerror(why), f->name);
+    say("%s: %s", f->name, strerror(why));
+    if (f->ending)                      /* exit() is running */
+        _exit(2);
+    exit(2);
 }
 
 /* Removes the seals of all parts that may change. */
@@ -267,23 +285,14 @@ static void unseal(file *f)
 static bloom_error map_file(file *f)
 {
     const filter begun = f->in;         /* the file does not record n and p */
-    struct stat file;
-    char *image;
-    bloom_error seal;
-    if (fstat(f->fd, &file) != 0)
-        die_of(strerror(errno), f->name);
-    f->size = (size_t)file.st_size;
-    refuse_empty(f->size, f->name);
-    image = map_bytes(f->fd, 0, f->size, MAP_SHARED);
-    if (!image)
-        die_of(strerror(errno), f->name);
-    seal = find_filter(&f->in, image, f->size);
-    if (seal == BLOOM_OK)
+    char *image = map_all(f->fd, f->name, &f->size, MAP_SHARED);
+    bloom_error seal = find_filter(&f->in, image, f->size);
+    if (seal == BLOOM_OK) {
         refuse_extra_bytes(&f->in, f->size, f->name);
-    if (seal == BLOOM_OK)
         seal = seal_of(&f->in);
-    if (seal == BLOOM_CORRUPT && f->in.fixed)
-        seal = seal_of(&f->in);         /* another process removes the seal */
+        if (seal == BLOOM_CORRUPT)
+            seal = seal_of(&f->in);     /* another process removes the seal */
+    }
     if (seal != BLOOM_OK && seal != BLOOM_UNSEALED)
         die_of(bloom_error_text(seal), f->name);
     f->size = size_of(&f->in);
@@ -299,9 +308,9 @@ static bloom_error map_file(file *f)
 file open_file(const char *name, const wish *w, bool may_wait)
 {
     file f = { 0 };
-    struct stat file;
+    struct stat there;
     bloom_error seal;
-    int why = 0;
+    int why;
     f.name = name;
     if (w)
         open_or_begin(&f, w, may_wait);
@@ -315,9 +324,10 @@ file open_file(const char *name, const wish *w, bool may_wait)
     f.in.is_shared = f.in.fixed != NULL;
     if (seal == BLOOM_UNSEALED || f.in.window)
         unseal(&f);
-    if (fstat(f.fd, &file) == 0 && (uint64_t)file.st_blocks * 512 < f.size)
+    why = fstat(f.fd, &there) == 0 ? 0 : errno;
+    if (why == 0 && (uint64_t)there.st_blocks * 512 < f.size)
         why = reserve(f.fd, 0, f.size, false);      /* it has holes */
-    if (why == 0 && (uint64_t)file.st_size > f.size)
+    if (why == 0 && (uint64_t)there.st_size > f.size)
         why = ftruncate(f.fd, (off_t)f.size) == 0 ? 0 : errno;
     if (why != 0)
         fail(&f, why);
@@ -425,15 +435,17 @@ bool close_file(file *f)
 
 static int claimed = -1;                /* OUT, locked; -1: there is none */
 
-/* Says that a new file cannot be made before the work begins, not in the end. */
-static void must_be_folder(const char *out)
+/* Says before the work begins, not in the end, that there is no folder for OUT,
+   or that nothing can be made in it. */
+static void must_have_folder(const char *out)
 {
-    const char *slash = strrchr(out, '/');
-    const size_t size = slash ? (size_t)(slash - out) + 1 : 0;
-    char *folder = enlarge(NULL, size + 2);
-    memcpy(folder, slash ? out : "./", slash ? size : 2);
-    folder[slash ? size : 2] = '\0';
-    if (access(folder, W_OK | X_OK) != 0)
+    char *folder = strcpy(enlarge(NULL, strlen(out) + 1), out);
+    char *slash = strrchr(folder, '/');
+    struct stat link;
+    if (slash)
+        slash[1] = '\0';
+    if (lstat(out, &link) != 0          /* not a link to a file to come */
+        && access(slash ? folder : ".", W_OK | X_OK) != 0)
         die_of(strerror(errno), out);
     free(folder);
 }
@@ -456,9 +468,10 @@ void claim_file(const char *out, char **inputs, bool may_wait)
     ssize_t got;
     spare_inputs(out, inputs);
     claimed = open_locked(out, false, lock_alone, may_wait);
-    must_be_folder(out);
-    if (claimed < 0)
+    if (claimed < 0) {
+        must_have_folder(out);
         return;
+    }
     must_not_be_output(claimed, out);
     got = pread(claimed, head, HEADER, 0);
     if (got < 0)
@@ -470,18 +483,15 @@ void claim_file(const char *out, char **inputs, bool may_wait)
 
 void replace_file(const char *out, bloom *b)
 {
-    struct stat file;
+    struct stat there;
     int why;
-    if (claimed < 0 && stat(out, &file) == 0)
+    if (claimed < 0 && stat(out, &there) == 0)
         die_of("was made by another program meanwhile; it is left as it is",
                out);
     bloom_seal(b);
     why = bloom_file_save_locked(out, b, bloom_size(b), claimed);
-    if (why == EBUSY)
-        die_of("was replaced by another program, or is in use; it is left as "
-               "it is", out);
     if (why != 0)
-        die_of(strerror(why), out);
+        die_of(bloom_file_text(why), out);
     if (claimed >= 0)
         close(claimed);
 }

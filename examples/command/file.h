@@ -23,6 +23,7 @@ typedef struct file {
     bool is_new;                    /* this run has made it */
     bool unsealed;                  /* its seals are gone, also on the disk */
     bool failed;                    /* the disk did; nothing more is written */
+    bool ending;                    /* the caller's: the command is exiting */
 } file;
 
 /* Locks FILE and maps it. If w is not NULL, makes a new filter if there is

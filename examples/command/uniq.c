@@ -37,7 +37,7 @@ static struct run {
     uint64_t offered, printed;          /* bytes of new lines so far; bytes that
                                            standard output has taken */
     bool is_pipe, gone;                 /* standard output; its reader exited */
-    bool warned, ended;
+    bool warned;
     uint64_t warn_at;                   /* look again at this many lines */
 } run;
 
@@ -110,9 +110,9 @@ static void await_reader(void)
 /* Returns false, after a message, if FILE could not be written. */
 static bool end_file(void)
 {
-    if (run.ended)
+    if (run.seen.ending)
         return true;
-    run.ended = true;
+    run.seen.ending = true;
     await_reader();
     return close_file(&run.seen);
 }
@@ -206,7 +206,7 @@ static void print(const char *text, size_t size)
     }
 }
 
-static void count(tally *sum, size_t lines, size_t added)
+static void count_lines(tally *sum, size_t lines, size_t added)
 {
     sum->lines += lines;
     sum->found += added;
@@ -281,7 +281,7 @@ static void print_chunk(job *j, unsigned slot, chunk *c, tally *sum)
             make_room();
         }
         lines = next_batch(&run.lines, c, &run.asked->keys, room_for_lines());
-        count(sum, lines, find_new(is_new, lines));
+        count_lines(sum, lines, find_new(is_new, lines));
         keep_wanted(c, &kept, is_new, lines);
     }
     print(c->text + done, kept - done);
@@ -296,7 +296,7 @@ static void filter_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     (void)j;
     (void)slot;
     while ((lines = next_batch(&run.lines, c, &run.asked->keys, BATCH)) > 0) {
-        count(sum, lines,
+        count_lines(sum, lines,
               add_keys(&run.seen.in, run.lines.key, lines, is_new));
         keep_wanted(c, &kept, is_new, lines);
     }

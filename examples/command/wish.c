@@ -296,10 +296,10 @@ void must_agree(filter *f, const wish *w, const char *name)
         must_not_be(name, "that grows", fixing(w));
         must_not_be(name, "that grows, which never forgets", forgetting(w));
     }
-    if (f->window)
+    if (f->window) {
         must_not_be(name, "that forgets", fixing(w));
-    if (f->window)
         agree_on_window(f, w, name);
+    }
     agree_on_plan(w, bloom_plan_of(part_of(f, 0)), name);
     if (f->chain)
         agree_on_chain(f, w, name);
