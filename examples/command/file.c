@@ -491,7 +491,7 @@ void replace_file(const char *out, bloom *b)
     bloom_seal(b);
     why = bloom_file_save_locked(out, b, bloom_size(b), claimed);
     if (why != 0)
-        die_of(bloom_file_text(why), out);
+        die_of(why == EBUSY ? bloom_file_text(why) : strerror(why), out);
     if (claimed >= 0)
         close(claimed);
 }

@@ -150,7 +150,7 @@ def random_kills(kind, n):
     and, now and then, back."""
     global KINDS
     small, size, clock = KINDS, 3000, 0.0
-    KINDS = dict(small, fixed=['--fixed', '-n', '400000'],
+    KINDS = dict(small, fixed=['--fixed', '-n', str(size * n)],
                  window=['--last', '9000'], age=['--for', '1d', '-n', '40000'])
     restart()
     printed, when, again, most, midway = set(), {}, 0, 0, 0
