@@ -105,23 +105,22 @@ static char *map_all(int fd, const char *name, size_t *size, int how)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Returns the image, and its size. *again: it can be read again */
-static char *read_image(const char *name, size_t *size, bool *again)
+static char *map_copy(const char *name, size_t *size)
 {
-    struct stat there;
-    char *image = NULL;
-    int fd = -1;
-    *again = stat(name, &there) == 0 && S_ISREG(there.st_mode);
-    if (*again)
-        fd = open(name, O_RDONLY | O_CLOEXEC);
-    else
-        image = bloom_file_load(name, SIZE_MAX, size);
-    if (fd < 0 && !image)
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
+    char *image;
+    if (fd < 0)
         die_of(strerror(errno), name);
-    if (fd >= 0) {
-        image = map_all(fd, name, size, MAP_PRIVATE);
-        close(fd);
-    }
+    image = map_all(fd, name, size, MAP_PRIVATE);
+    close(fd);
+    return image;
+}
+
+static char *load_pipe(const char *name, size_t *size)
+{
+    char *image = bloom_file_load(name, SIZE_MAX, size);
+    if (!image)
+        die_of(strerror(errno), name);
     refuse_empty(*size, name);
     return image;
 }
@@ -130,20 +129,22 @@ static char *read_image(const char *name, size_t *size, bool *again)
    change, so the second or third look finds no error. */
 filter read_file(const char *name, bloom_error *seal)
 {
+    struct stat there;
     filter f;
     bloom_error error, damage;
     char *image;
-    size_t size;
-    bool again;
+    size_t size = 0;
+    bool is_file;
     unsigned tries = 1;
     if (strcmp(name, "-") == 0)
         die("-: is not the name of a filter; to read one from a pipe, give "
             "/dev/stdin");
+    is_file = stat(name, &there) == 0 && S_ISREG(there.st_mode);
     do {
-        image = read_image(name, &size, &again);
+        image = is_file ? map_copy(name, &size) : load_pipe(name, &size);
         error = find_filter(&f, image, size);
         damage = error == BLOOM_OK ? seal_of(&f) : error;
-    } while (damage != BLOOM_OK && damage != BLOOM_UNSEALED && again
+    } while (damage != BLOOM_OK && damage != BLOOM_UNSEALED && is_file
              && ++tries <= 3);
     if (error != BLOOM_OK || (damage == BLOOM_CORRUPT && !seal))
         die_of(bloom_error_text(damage), name);

@@ -72,6 +72,12 @@ dd if=/dev/zero of=f bs=4096 count=5000 2> /dev/null; cp f was
 refuse 'f: not a Bloom filter' uniq -f f a; same f was
 rm -f f one-chain chain window was
 
+# Another program cuts FILE short
+: > printed; "$bloom" uniq -f f pipe > printed 2> err & pid=$!
+exec 9> pipe; cat a >&9; wait_for printed; : > f; cat b >&9; exec 9>&-
+begin; what='FILE is cut short'; wait $pid; is "$what" 2 $?
+says err "bloom: a filter's file was made shorter by another program"; rm f
+
 # A second writer of a chain waits. One of a filter of fixed size does not, but
 # what replaces it does
 : > printed
