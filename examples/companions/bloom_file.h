@@ -290,7 +290,6 @@ BLOOM_API int bloom_file_save_locked(const char *name, const void *image,
                                      size_t size, int fd);
 #endif
 
-
 #ifdef __cplusplus
 }
 #endif

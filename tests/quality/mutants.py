@@ -74,7 +74,7 @@ PROGRAMS = ["window", "slices", "file", "share"]
 CHAINS = "-DTEST_PART=chain_tests"
 QUICK["chain"] = (QUICK["portable"][0], [CHAINS])
 QUICK["window"] = QUICK["slices"] = (["-DBLOOM_NO_SIMD"], [])
-QUICK["file"] = ([], [])
+QUICK["file"] = (["-DBLOOM_NO_SIMD"], [])
 QUICK["keyed"] = (QUICK["portable"][0], ["-DTEST_PART=keyed_tests"])
 MODES = {**MODES, **QUICK, "chain-default": ([], [CHAINS]),
          "slices-default": ([], []), "share": ([], [])}
