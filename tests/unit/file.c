@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/ptrace.h>
 #include <sys/xattr.h>
 #endif
 #include "check.h"
@@ -926,6 +927,7 @@ static void take_space(void)
           && (uint64_t)there.st_blocks * 512 >= NEW);
     remove("h");
     put("h", "\0\0\0", 3, 0600);
+    signal(SIGXFSZ, SIG_IGN);
     CHECK(getrlimit(RLIMIT_FSIZE, &was) == 0);
     limit = was;
     limit.rlim_cur = NEW / 2;
@@ -1032,6 +1034,71 @@ static void kept_window(void)
     remove("seen.window");
 }
 
+/* unit/window.c tries all orders of stores that bloom_window.h allows. Here the
+   compiler's own order is tried: a process is stopped after each instruction
+   while generations are exchanged, and the window must have all keys. */
+#if defined __linux__ && (defined __x86_64__ || defined __aarch64__)
+static void step_by_step(void)
+{
+    const bloom_window_plan plan = bloom_window_plan_for(30, 1e-6, 4,
+                                                         BLOOM_CLASSIC);
+    static unsigned char last[4096], copy[4096];
+    const size_t size = bloom_window_plan_size(plan);
+    void *image = bloom_file_hold("seen.window", size, NULL);
+    bloom_window *w = NULL;
+    uint64_t key = 0, i;
+    unsigned long images = 0, missing = 0;
+    int status = 0;
+    pid_t pid;
+    if (CHECK(image && size <= sizeof last))
+        w = bloom_window_resume(image, size, plan, NULL);
+    if (!CHECK(w != NULL))
+        return;
+    for (i = 0; i < 4; i++) {           /* 3 keys, 3, 3; and a full one */
+        bloom_window_advance(w, 100 * i, 300);
+        do
+            bloom_window_add_u64(w, key++);
+        while (i < 3 ? key % 3 != 0 : bloom_window_keys(w) < plan.room);
+    }
+    memcpy(last, image, size);
+    pid = fork();
+    if (pid == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(0);                   /* in an emulator, for example */
+        raise(SIGSTOP);
+        bloom_window_advance(w, 301, 300);
+        _exit(0);
+    }
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+    while (pid > 0 && WIFSTOPPED(status)) {
+        if (memcmp(last, image, size) != 0) {
+            bloom_window *after;
+            memcpy(last, image, size);
+            memcpy(copy, image, size);
+            after = bloom_window_resume(copy, size, plan, NULL);
+            for (i = 0; i < key; i++)
+                missing += !after || !bloom_window_may_contain_u64(after, i);
+            images++;
+        }
+        if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) != 0) {
+            kill(pid, SIGKILL);
+            images = 0;
+        }
+        if (waitpid(pid, &status, 0) != pid)
+            break;
+    }
+    if (images == 0)
+        puts("skipped: a process cannot be stopped after each instruction");
+    CHECK(missing == 0 && (images == 0 || images > 50));
+    CHECK(images == 0 || bloom_window_keys(w) == 3);    /* they were moved */
+    CHECK(bloom_file_drop(image) == 0 && remove("seen.window") == 0);
+}
+#else
+static void step_by_step(void)
+{
+}
+#endif
+
 int main(void)
 {
     static char grown[OLD + 5];
@@ -1075,6 +1142,7 @@ int main(void)
     remove("f");
     put("f", old_bytes, OLD, 0600);
     RUN(kept_window());
+    RUN(step_by_step());
     RUN(hold_file());
     RUN(take_space());
     RUN(hold_anywhere(false, true));
