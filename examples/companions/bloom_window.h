@@ -1299,8 +1299,8 @@ BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,
                                           bloom_error *error)
 {
     bloom_window *w = (bloom_window *)image;
-    const char what = w && size >= BLOOM_WINDOW_HEADER_SIZE
-                    ? (char)bloom_window_const_bytes_(w)[7] : 0;
+    const char what = (char)(w && size >= BLOOM_WINDOW_HEADER_SIZE
+                             ? bloom_window_const_bytes_(w)[7] : 0);
     bloom_error found;
     if (what != 'P' && what != 'K' && what != 'T' && what != 'S'
         && what != 'U')
