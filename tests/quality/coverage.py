@@ -27,23 +27,22 @@ UNCOVERED = {
         "paths after another thread came between, or after a compare-and-swap "
         "failed for no reason, which never happens on x86; see "
         "tests/threads/threads.c",
-    "inside_allocate inside_check_fields bloom_window_init bloom_window_copy":
+    "inside_allocate inside_check_fields bloom_window_copy bloom_chain_open":
         "the size does not fit into a 32-bit size_t, or memory is short",
     "bloom_chain_set_room_": "a room beyond 2^63 keys",
     "bloom_new bloom_new_layout bloom_rate_": "BLOOM_ASSERT, by default, checks nothing",
     "bloom_slices_find_words_ bloom_slices_find_wide_":
         "for vectors of 64 bytes, which this CPU may lack",
     "bloom_file_why_ bloom_file_follow_ bloom_file_copy_owner_ "
-    "bloom_file_folder_ bloom_file_complete_ "
-    "bloom_file_save bloom_file_read_ bloom_file_is_whole_ "
-    "bloom_file_sync_ bloom_file_may_replace_ bloom_file_view_ "
+    "bloom_file_folder_ bloom_file_complete_ bloom_file_is_named_ "
+    "bloom_file_zeros_ bloom_file_read_ bloom_file_is_whole_ bloom_file_view_ "
     "bloom_file_leads_to_ bloom_file_refuse_list_ bloom_file_sync_folder_ "
     "bloom_file_put_in_place_ bloom_file_begin_":
         "another program changes the file between two calls; errors of rare "
         "file systems; and two errors at the same time",
-    "bloom_file_lock_ bloom_file_lock_old_ bloom_file_cells_ bloom_load "
+    "bloom_file_cells_ bloom_load bloom_file_sync_fd_ bloom_file_reserve_ "
     "bloom_file_create_shared_ bloom_file_open_shared_ "
-    "bloom_file_check_shared_ bloom_file_map_shared_ bloom_unshare":
+    "bloom_file_check_shared_ bloom_file_map_shared_":
         "a system call of sharing or loading fails (reading, syncing, linking, "
         "mapping), which share.c does not make happen",
     "inside_probe_block_simd":
