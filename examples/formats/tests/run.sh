@@ -2,7 +2,6 @@
 # and can be run alone.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-each_within 120
 need javac default-jdk-headless
 need guava.jar libguava-java '[ -e /usr/share/java/guava.jar ]'
 need xxhash.h libxxhash-dev 'echo "#include <xxhash.h>" | ${CC:-cc} -E -'
