@@ -1,4 +1,5 @@
-# build and check
+# build and check. Alone notices if the bytes of a filter depend on how its lines
+# came: from files, pipes, counted or not, by one thread or several
 try build 0 build f a b; try check 0 check f a; same out a
 try 'check of stdin' 0 check f < ab; same out ab
 cat a b a > want; try 'check of several' 0 check f a - a < b; same out want

@@ -1,4 +1,4 @@
-# bloom dump: C arrays, with comments that describe the filter
+# bloom dump: C arrays, with comments that describe the filter. Alone compiles them
 
 compile() {     # compile WHAT FILE OPTION...: to rom, with messages in err
     what=$1 source=$2; shift 2

@@ -1,5 +1,5 @@
 # bloom fold, build --fold and merge --fold make the filter that the same lines
-# would have made at that size
+# would have made at that size. Alone compares the two
 
 bytes() { wc -c < "$1" | tr -d ' '; }
 narrow() {      # narrow FILE N P: at most 1.1 times the size for N lines

@@ -1,4 +1,5 @@
-# bloom uniq --last and --for: lines that were printed long ago are forgotten
+# bloom uniq --last and --for: lines that were printed long ago are forgotten. Alone
+# compares them with an exact list, and sets a clock
 
 # exact N IN: compares out with an exact list, and prints three numbers: lines
 # of IN that were printed although fewer than N others had been printed since

@@ -1,4 +1,6 @@
-# FILE keeps the filter between runs, and is changed in place
+# FILE keeps the filter between runs, and is changed in place. Alone has what a
+# kill leaves of each kind of filter, new files that are not complete, and FILE cut
+# short (crash.py does so where there is Python)
 
 try 'one run' 0 uniq --fixed -l classic -f one -n 1500 < ab; mv out want
 try 'first run' 0 uniq --fixed -l classic -f two -n 1500 < a; mv out first

@@ -1,4 +1,5 @@
-# The options that select the key of a line; the line is printed whole
+# The options that select the key of a line; the line is printed whole. Alone
+# combines them, and gives them to build, add and check
 
 keyed() {       # keyed WANTED OPTIONS: uniq prints WANTED, with `in` as input
     printf "$1" > want; shift

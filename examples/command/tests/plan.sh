@@ -1,4 +1,5 @@
-# bloom uniq keeps the rate P, and takes the same options for FILE every day
+# bloom uniq keeps the rate P, and takes the same options for FILE every day. Alone
+# measures the rate, and refuses each other option
 
 # Of n new lines, at most P * n are lost, and four standard deviations more
 kept() {        # kept N P: out has enough of N new lines

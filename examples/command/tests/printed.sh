@@ -1,5 +1,6 @@
 # However `bloom uniq -f` ends, FILE records the lines that were printed, except
-# those that did not reach the reader
+# those that did not reach the reader. Alone has readers that stop, come late, or
+# sleep, and all signals
 
 known() {       # known WHAT LINES: of the lines of `in`, f contains only these
     try "$1" "$([ -s "$2" ] && echo 0 || echo 1)" check f in

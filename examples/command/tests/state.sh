@@ -1,4 +1,4 @@
-# SIGUSR1 and terminals: the state of a run
+# SIGUSR1 and terminals: the state of a run, which no other file asks for
 
 # While the other tests run, two runs on a terminal: of 7 and of 2 seconds, by a
 # clock that the tests set

@@ -1,4 +1,5 @@
-# bloom uniq: lines, its output, and more than N lines
+# bloom uniq: lines, its output, and more than N lines. Alone has long lines, NUL in
+# lines, and the recipes of the README
 
 printf 'a\nb\na\n\nb\n\nc' > in; printf 'a\nb\n\nc\n' > want
 try uniq 0 uniq < in; same out want; try 'of a file' 0 uniq in; same out want

@@ -1,4 +1,5 @@
-# The command line: help, and errors
+# The command line: help, and errors. Alone compares the manual page, the help and
+# the completion
 
 for word in --help -h help; do
     try "$word" 0 $word; says out '  bloom uniq  [-f FILE] [IN...]  print each'
