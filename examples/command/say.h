@@ -1,11 +1,13 @@
 /* say.h: messages, the line of progress that a message erases, and the end of
    the output. The other headers include this one first, as it names the edition
-   of POSIX, which must precede the headers of the system. */
+   of POSIX, which must precede the headers of the system. (On the BSDs and macOS
+   that would hide flock.) */
 
 #ifndef SAY_H
 #define SAY_H
 
-#ifndef _POSIX_C_SOURCE
+#if !defined(_POSIX_C_SOURCE) && !defined(__APPLE__) \
+    && !defined(__FreeBSD__) && !defined(__OpenBSD__)
 #define _POSIX_C_SOURCE 200809L
 #endif
 #ifndef _FILE_OFFSET_BITS
