@@ -136,15 +136,18 @@ static void end_by_signal(int number)
 /* ---- Signals -------------------------------------------------------------- */
 
 /* The first signal ends the run: what was read is printed and recorded before.
-   The second one kills it. */
+   The second one kills it. A signal may come right before a system call that
+   waits, and does not interrupt that one; so SIGALRM follows every second. */
 static void on_signal(int number)
 {
-    if (stopped_by && number != SIGPIPE) {
+    const bool again = stopped_by && number != SIGPIPE && number != SIGALRM;
+    if (again) {
         signal(number, SIG_DFL);
         raise(number);
     }
     if (!stopped_by)
         stopped_by = number;
+    alarm(1);
 }
 
 /* A signal that is ignored stays ignored. */
@@ -160,8 +163,7 @@ static void watch_signals(void)
             sigaction(signals[i], &new, NULL);
 }
 
-/* Waits for input, meanwhile recording what the reader has read. A signal may
-   come right before poll, so that does not wait for ever. */
+/* Waits for input, meanwhile recording what the reader has read. */
 static void before_read(reader *in)
 {
     struct pollfd input = { 0, POLLIN, 0 };
