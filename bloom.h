@@ -3649,12 +3649,24 @@ BLOOM_END_HUSH_
    "bloom.h", "Bloom filter" and "the founders of bloom.h".
 
    Each version says what a program that used the one before must change. All
-   else compiles and does the same: the examples and tests of 2.0.0, 2.1.0 and
-   2.2.0 were compiled with later headers.
+   else compiles and does the same: examples and tests of 2.0.0 to 2.4.0 were
+   compiled with later headers.
 
-   3.0.0, November 2026. Within a major version, no public name, option or file
-   goes or changes its meaning, from this version on. To change:
+   3.0.0, November 2026. From this version on, no public name, option, command
+   option or file goes or changes its meaning within a major version. Keys of
+   text are hashed faster. A window and a chain may lie in a mapped file, and
+   lose no key if their process is killed. New: bloom_window_resume;
+   bloom_chain_open, _room, _next, _append, _unseal; bloom_file_hold, _held,
+   _sync, _drop, _save_locked, _text. To change:
    - Link programs that use libbloom again. To the loader it is libbloom-h.so.3.
+   - The fourth byte of an image is the format, 2. If you compared it with
+     BLOOM_VERSION / 10000, compare it with 2.
+   - Rename functions of your own that are called like the new ones, or define
+     BLOOM_NAMESPACE.
+   - Adding a key that a full newest generation of a window seems to contain
+     changes nothing. So windows can differ in their bytes from those of 2.4.0.
+   - The command, the module for Redis, the SQLite extension, bloom.py, the page
+     and the CMake package change, too: see "Versions" in their READMEs.
 
    2.4.0, November 2026. New: bloom_plan_fit, bloom_count. bloom_file.h promises
    less. To change:
