@@ -31,7 +31,9 @@ FULL, CAPACITY, RATE = [b"full %d" % i for i in range(8)], 1000, 0.25
 WRONG = {"capacity": (b"BF.INSERT", b"k", b"CAPACITY", b"9000000000000000",
                       b"ERROR", b"0.001", b"ITEMS", b"x"),
          "payload": (b"RESTORE", b"k", b"0", payload(4, [
-             1, 1, 5, 2, 10, 1.5, 7, 9.585, 96, 0, b"\0" * 12, 1]))}
+             1, 1, 5, 2, 10, 1.5, 7, 9.585, 96, 0, b"\0" * 12, 1])),
+         # The replica has lost the window of its master.
+         "window": (b"BW.ADDAT", b"k", b"4000000000000", b"x")}
 
 
 @functools.lru_cache(None)

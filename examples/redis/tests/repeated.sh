@@ -33,10 +33,11 @@ stopped wrong 'could not create filter.*bf.insert from the append-only file'
 start replica
 python repeated replica sent
 stop replica
-for what in capacity payload; do
+for what in capacity payload window; do
     start replica-$what
     python repeated replica-$what refused $what
     rm "$work/replica-$what/pid"
 done
 stopped replica-capacity 'could not create filter.*bf.insert from the master'
 stopped replica-payload 'bad data'
+stopped replica-window 'not found.*bw.addat from the master'
