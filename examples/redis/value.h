@@ -62,11 +62,8 @@ static bool follows(RedisModuleCtx *ctx)
    the reply. */
 static bool repeats(RedisModuleCtx *ctx)
 {
-    int flags = RedisModule_GetContextFlags(ctx);
-    return flags & REDISMODULE_CTX_FLAGS_REPLICATED
-        || (flags & (REDISMODULE_CTX_FLAGS_LOADING
-                     | REDISMODULE_CTX_FLAGS_ASYNC_LOADING))
-           == REDISMODULE_CTX_FLAGS_LOADING;
+    return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_REPLICATED
+                                               | REDISMODULE_CTX_FLAGS_LOADING);
 }
 
 static uint64_t memory_field(RedisModuleServerInfoData *info, const char *name)
@@ -131,9 +128,10 @@ static const char *quoted(const RedisModuleString *word)
 }
 
 /* Returns the value. If there was an error, it logs the error and returns NULL.
-   Then a server that is starting stops, and RESTORE replies with an error. On a
-   replica that is read-only, RESTORE comes from the master, and nobody reads
-   the reply. So the replica stops. */
+   Then a server that is starting stops, a replica to which a file is sent asks
+   for it again, and RESTORE replies with an error. On a replica that is
+   read-only, RESTORE comes from the master, and nobody reads the reply. So the
+   replica stops. */
 static void *loaded_or_exit(RedisModuleIO *io, void *value,
                             void (*release)(void *), const char *error)
 {
@@ -146,7 +144,8 @@ static void *loaded_or_exit(RedisModuleIO *io, void *value,
     RedisModule_LogIOError(io, "warning", "Cannot load Bloom filter %s: %s",
         quoted(RedisModule_GetKeyNameFromIO(io)), error);
     if ((RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io))
-         & (REDISMODULE_CTX_FLAGS_READONLY | REDISMODULE_CTX_FLAGS_LOADING))
+         & (REDISMODULE_CTX_FLAGS_READONLY | REDISMODULE_CTX_FLAGS_LOADING
+            | REDISMODULE_CTX_FLAGS_ASYNC_LOADING))
         == REDISMODULE_CTX_FLAGS_READONLY) {
         RedisModule_LogIOError(io, "warning", "The server stops, because it "
                                "would otherwise lose this filter.");

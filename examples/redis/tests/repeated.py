@@ -1,11 +1,12 @@
 """Commands that RedisBloom 2 accepted, in an append-only file or from a master.
 The master is this script: it speaks as much of Redis's protocol as a replica
 needs.
-usage: repeated.py SOCKET written|wrong FILE|check|sent|refused COMMAND
+usage: repeated.py SOCKET written|wrong FILE|check|sent|loading|refused COMMAND
 written: writes an append-only file; check: all its items must be there; sent:
 sends the same to a replica, and checks; wrong, refused: the same with a command
 that this module cannot take, which is one of WRONG below."""
 import functools
+import itertools
 import math
 import socket
 import sys
@@ -102,41 +103,103 @@ def check():
     print("CAPACITY 2000000000, EXPANSION 40000, full filters: all items found")
 
 
-def stream(data):
-    """Makes the server a replica of this script, which sends it the data.
-    Returns when the server has executed all commands, or has ended."""
+def master(data, *others):
+    """Makes the server a replica of this script, which sends it an empty RDB
+    file and the data. Before that, it sends each of the others, in parts, in
+    place of the file, and closes the connection."""
     listener = socket.create_server(("127.0.0.1", 0))
+    empty = b"REDIS0009\xff" + bytes(8)
+    last = [b"$%d\r\n%s%s" % (len(empty), empty, data)]
 
     def serve():
-        replica = listener.accept()[0]
-        asked = b""
-        while True:
-            asked += replica.recv(4096)
-            while asked.count(b"\r\n") >= 1 + 2 * int(asked[1:2] or b"9"):
-                count = 1 + 2 * int(asked[1:2])
-                lines = asked.split(b"\r\n", count)
-                words, asked = lines[2:count:2], lines[count]
-                if words[0] == b"PING":
-                    replica.sendall(b"+PONG\r\n")
-                elif words[0] == b"PSYNC":
-                    empty = b"REDIS0009\xff" + bytes(8)
-                    replica.sendall(b"+FULLRESYNC %s 0\r\n$%d\r\n%s%s" % (
-                        b"1" * 40, len(empty), empty, data))
-                elif words[:2] != [b"REPLCONF", b"ACK"]:
-                    replica.sendall(b"+OK\r\n")
+        for parts in others + (last,):
+            with listener.accept()[0] as replica:
+                for words in words_from(replica):
+                    if words[0] == b"PING":
+                        replica.sendall(b"+PONG\r\n")
+                    elif words[0] == b"PSYNC":
+                        replica.sendall(b"+FULLRESYNC %s 0\r\n" % (b"1" * 40))
+                        for part in parts:
+                            replica.sendall(part)
+                        if parts is not last:
+                            break
+                    elif words[:2] != [b"REPLCONF", b"ACK"]:
+                        replica.sendall(b"+OK\r\n")
 
     threading.Thread(target=serve, daemon=True).start()
     server.replicaof("127.0.0.1", listener.getsockname()[1])
+
+
+def words_from(replica):
+    """The commands that a replica sends"""
+    asked = b""
+    while True:
+        more = replica.recv(4096)
+        if not more:
+            return
+        asked += more
+        while asked.count(b"\r\n") >= 1 + 2 * int(asked[1:2] or b"9"):
+            count = 1 + 2 * int(asked[1:2])
+            lines = asked.split(b"\r\n", count)
+            asked = lines[count]
+            yield lines[2:count:2]
+
+
+def until(true):
+    """Waits until it is true, or the server has ended."""
     for attempt in range(3000):
-        time.sleep(0.1)
         try:
-            told = server.info("replication")
-            if told["master_link_status"] == "up" and \
-               told["slave_repl_offset"] >= len(data):
+            if true():
                 return
         except redis.ConnectionError:
             return
+        time.sleep(0.1)
     raise AssertionError("the replica does not execute the commands")
+
+
+def stream(data, *others):
+    """The same, and waits until the server has executed all commands, or has
+    ended."""
+    master(data, *others)
+
+    def executed():
+        told = server.info("replication")
+        return told["master_link_status"] == "up" and \
+            told["slave_repl_offset"] >= len(data)
+    until(executed)
+
+
+def loading():
+    """A replica that loads a file from the connection (repl-diskless-load) goes
+    on if the connection breaks within a filter, and if a client's command is
+    wrong: in both cases it has lost nothing."""
+    server.config_set("repl-diskless-load", "swapdb")
+    server.config_set("loading-process-events-interval-bytes", 1024)
+    filter_ = b"REDIS0009\xfe\0\7\1f" + payload(4, [
+        1, 1, 5, 2, 10, 0.01, 7, 9.585, 96, 0, b"\0" * 12, 1])[1:-10]
+    whole = filter_ + b"\xff" + bytes(8)
+    ended = threading.Event()
+
+    def slowly():
+        """Keys, until the test has ended. The replica has the last file."""
+        yield b"$%d\r\nREDIS0009\xfe\0" % (1 << 40)
+        for i in itertools.takewhile(lambda i: not ended.is_set(),
+                                     itertools.count()):
+            yield b"\0\6%06d\x3f%063d" % (i, i)
+            time.sleep(0.001)
+    broken, good = ([b"$%d\r\n%s" % (len(whole), part)]
+                    for part in (filter_[:-20], whole))
+    master(b"", broken, good, broken, slowly())
+    until(lambda: server.info("persistence").get("async_loading"))
+    assert run("BF.INFO", "f", "CAPACITY") == [10]
+    server.config_set("replica-read-only", "no")
+    assert refused(run, "BF.RESERVE", "k", 0.01, 2000000000).startswith(
+        "capacity must be in the range")
+    assert server.info("persistence")["async_loading"]
+    ended.set()
+    until(lambda: server.info("replication")["master_link_status"] == "up")
+    assert server.ping()
+    print("a replica that loads a file goes on after an error that loses nothing")
 
 
 def main(what, *words):
@@ -162,6 +225,8 @@ def main(what, *words):
             assert refused(run, *words) == "unknown argument"
         assert refused(run, *WRONG["payload"]) == "Bad data format"
         assert server.ping()
+    elif what == "loading":
+        loading()
     elif what == "refused":
         stream(encoded(WRONG[words[0]]))
         try:

@@ -33,6 +33,9 @@ stopped wrong 'could not create filter.*bf.insert from the append-only file'
 start replica
 python repeated replica sent
 stop replica
+start loading
+python repeated loading loading
+stop loading
 for what in capacity payload window; do
     start replica-$what
     python repeated replica-$what refused $what
