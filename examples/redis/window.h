@@ -149,7 +149,7 @@ static void save_window(RedisModuleIO *io, void *value)
 static void *load_window(RedisModuleIO *io, int version)
 {
     size_t size = 0;
-    char *block = version == 1 ? RedisModule_LoadStringBuffer(io, &size) : NULL;
+    char *block = RedisModule_LoadStringBuffer(io, &size);
     const char *error = version != 1
         ? "it has another version of the format; use the module that wrote it"
         : block ? window_error(block, size) : BAD_DATA;

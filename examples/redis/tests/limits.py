@@ -124,6 +124,13 @@ def filters():
     assert refused(server.restore, "g", 0, payload(
         4, [MOST + 1, MOST + 1, 5, 1] + (MOST + 1) * fields)) == \
         "Bad data format"
+    # Their items add up to 2^64, which BF.CARD could not show.
+    assert refused(server.restore, "g", 0, payload(
+        4, [2, 2, 5, 1] + 2 * (fields[:-1] + [1 << 63]))) == "Bad data format"
+    head = bytearray(their_head(1, 2 * [(1, 0, 0.01)]))
+    assert bf.loadchunk("g", 1, bytes(head)) and server.delete("g")
+    head[20 + 23] = head[20 + 53 + 23] = 0x80
+    assert refused(bf.loadchunk, "g", 1, bytes(head)) == "received bad data"
     was = dump("e")
     bf.create("f2", 0.01, 1, 1)
     bf.madd("f2", *range(1200, 1300))
@@ -370,7 +377,7 @@ def room():
                          for i in range(999)]       # 12 GB each
     # The allocator rounds up by a quarter at most.
     assert used() < 1.25 * server.info("memory")["total_system_memory"] / 2
-    assert refused(server.restore, "r\nforged", 0, payload(4, [
+    assert refused(server.restore, "r\nforged" + 99 * "\0", 0, payload(4, [
         1, 1, 5, 2, 10, 1.5, 7, 9.585, 96, 0, bytes(12), 1])) == \
         "Bad data format"
     server.flushall()

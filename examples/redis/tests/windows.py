@@ -270,6 +270,13 @@ def renewed():
     assert at_time(now + 19000, "BW.MEXISTS", "w", "x", "y") == [1, 0]
     assert run("BW.ADD", "w", "y") == 1
     assert at_time(now + 29000, "BW.MEXISTS", "w", "x", "y") == [0, 1]
+    # Seven generations are full at once. Each item may have come late in its
+    # millisecond, so when the clock shows 7000 more, it may be younger than 7 s.
+    run("BW.RESERVE", "f", 1e-6, 10, 7)
+    full = range(info("f")["Capacity"] + 1)
+    assert min(at_time(now, "BW.MADD", "f", *full)) == 1
+    assert at_time(now + 7000, "BW.MEXISTS", "f", *full) == len(full) * [1]
+    assert info("f")["Forgotten early"] == 0
     server.flushall()
     print("only BW.ADDAT renews the time of an item that is in")
 
@@ -347,6 +354,10 @@ def damaged(other):
         run("BW.MEXISTS", "bad", *range(100))
         info("bad")
         server.delete("bad")
+    # The type of a value ends with its version in RDB, which is 1.
+    later = payload[:9] + bytes([payload[9] + 1]) + payload[10:-8]
+    assert refused(server.restore, "bad", 0, later + struct.pack(
+        "<Q", crc64(later))) == "Bad data format"
     # In each of these, one field is impossible: its offset, and the bytes
     for offset, bytes_ in ((3, b"\2"), (4, b"\1"), (4, b"\x11"), (5, b"\3"),
                            (6, b"\1"), (8, bytes(8)), (16, b"\xff" * 8),
@@ -407,6 +418,11 @@ def room():
     assert "maxmemory" in refused(run, "BW.RESERVE", "n", 0.01, 10, 9)
     assert sum(run("BW.MADD", "w", *range(1000))) > 980
     server.config_set("maxmemory", 0)
+    # UNLINK leaves a large window to another thread.
+    run("BW.RESERVE", "large", 0.01, 2 * 10 ** 7, 9)
+    was = server.info("memory")["lazyfreed_objects"]
+    server.unlink("large")
+    until(lambda: server.info("memory")["lazyfreed_objects"] > was)
     server.flushall()
     print("windows take items when the memory is full")
 
