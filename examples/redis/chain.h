@@ -1,7 +1,8 @@
 /* The value of a key: a chain of filters, called links. New items go into the
    last link. When that is full, the chain gets another link with EXPANSION
    times its capacity and half its rate, so that all links together keep the
-   rate `error`.
+   rate `error`. Without it, a key could not grow, as a filter of bloom.h has a
+   fixed size.
    bloom_chain.h is not used here, because it always doubles the capacity and
    divides the rate differently. Users of Redis know RedisBloom's numbers. */
 #include "value.h"

@@ -1,5 +1,6 @@
 /* Registers the commands with the server: their flags, ACL categories, keys and
-   arguments, and the texts of COMMAND DOCS. */
+   arguments, and the texts of COMMAND DOCS. Without it, the server would know
+   no command, and neither ACL rules nor cluster clients would find the keys. */
 #ifndef REDIS_COMMANDS_H
 #define REDIS_COMMANDS_H
 

@@ -1,4 +1,5 @@
-/* Dumps: the chunks of BF.SCANDUMP and BF.LOADCHUNK.
+/* Dumps: the chunks of BF.SCANDUMP and BF.LOADCHUNK. Without them, filters of
+   this module could be neither saved in RDB and append-only files nor copied.
 
    Chunk 1 is the head. It begins like a chain of bloom_chain.h, but has another
    format. It consists of "BLC" and the version, 2; EXPANSION and

@@ -1,4 +1,5 @@
-/* Operations on a chain: looking items up, adding them, and merging chains. */
+/* Operations on a chain: looking items up, adding them, and merging chains.
+   Without them, a filter would stay empty. */
 #include "redisbloom.h"
 
 typedef struct hashes {

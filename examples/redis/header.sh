@@ -1,5 +1,5 @@
-# Makes build/redismodule.h, with which a module for Redis is built. Debian and
-# Ubuntu have this file only in the source package of Redis. This script gets it
+# Makes build/redismodule.h, without which no module for Redis can be built. Debian
+# and Ubuntu have this file only in the source package of Redis. This script gets it
 # from there. The system needs no deb-src lines: they are made from its deb lines,
 # and the package lists are kept in build/ for the moment.
 [ -s build/redismodule.h ] && exit

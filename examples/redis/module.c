@@ -1,5 +1,6 @@
 /* A module for Redis 7 and later, and for Valkey, that offers RedisBloom's
    Bloom filter commands, BF.MERGE and filters whose items expire, built on
+   bloom.h. Without it, programs that use RedisBloom could not change over to
    bloom.h. Replies and error messages of BF. commands are RedisBloom's, word
    for word, so that its clients work. Some error messages go on with a colon
    and the reason. Unlike in RedisBloom, words that are no options are errors.

@@ -1,6 +1,7 @@
 /* RedisBloom's filters: reads them from its dumps, append-only files and RDB
    files, looks items up by RedisBloom's rule, and writes the filters back
-   unchanged. "theirs" means RedisBloom's, "ours" means bloom.h's. The image of
+   unchanged. Without it, data of RedisBloom could not be moved to this module,
+   nor back. "theirs" means RedisBloom's, "ours" means bloom.h's. The image of
    one of their filters is a header of our own, followed by their cells:
 
        offset size

@@ -1,5 +1,7 @@
 /* The settings of the module, from its arguments and from CONFIG, the options
-   of commands, and how commands end. */
+   of commands, and how commands end. Without it, all filters would have the
+   same rate, and a replica that cannot execute a command of its master would go
+   on with fewer items. */
 #ifndef REDIS_SETTINGS_H
 #define REDIS_SETTINGS_H
 

@@ -1,7 +1,8 @@
 /* The two data types of keys: the module's own, and RedisBloom's. A filter that
    was loaded from RedisBloom keeps RedisBloom's type until something is added
    to it. In RDB files, a filter of the own type consists of the chunks of
-   BF.SCANDUMP. In append-only files and digests, filters of both types do. */
+   BF.SCANDUMP. In append-only files and digests, filters of both types do.
+   Without these types, filters would be lost at each restart. */
 #include "dump.h"
 
 static RedisModuleType *ours, *theirs;

@@ -1,5 +1,7 @@
 /* What the data types of keys have in common: memory, numbers in it, checksums,
-   names in the log, errors of loading, and opening a key. */
+   names in the log, errors of loading, and opening a key. Without it, filters
+   and windows could differ in how much memory a client may take, and in whether
+   a replica stops that would lose a key. */
 #ifndef REDIS_VALUE_H
 #define REDIS_VALUE_H
 

@@ -1,7 +1,8 @@
 /* The value of a key of BW.RESERVE: a window of bloom_window.h, whose items
    expire, and its data type. It is one block of bytes: the image of the window,
    and then numbers of 8 bytes each, little-endian. RDB files, append-only files
-   and DUMP contain this block as it is.
+   and DUMP contain this block as it is. Without this type, items could not
+   expire: Redis only expires whole keys.
 
    Time is in milliseconds. The clock of the master decides, so the commands of
    window_commands.h say what time it is. */

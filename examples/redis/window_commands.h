@@ -1,6 +1,6 @@
 /* The commands of windows, whose items expire: BW.RESERVE, BW.ADD, BW.MADD,
    BW.EXISTS, BW.MEXISTS, BW.INFO, and BW.ADDAT and BW.LOAD for replicas and
-   append-only files.
+   append-only files. Without them, no client could use a window.
 
    The clock of the master decides. Replicas and the append-only file get
    BW.ADDAT with the master's time. So they make the same changes, whenever

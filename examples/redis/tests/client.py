@@ -1,4 +1,6 @@
 """Tests that use python3-redis, for replies.sh, restarts.sh and failover.sh.
+Without it, nothing tries the bf() client, and nothing looks up each item after
+a restart or a failover.
 usage: client.py SOCKET client|fill ROUND|check ROUND...
        client.py PORT failover PID
 PORT is that of a Sentinel. PID is the process of the master."""

@@ -1,7 +1,9 @@
 /* Preloaded into a server by windows.sh: its clock stands still at the
    milliseconds in the file $CLOCK, until a test writes others there. They must
    lie ahead of the real time: jemalloc's thread sleeps until a time of this
-   clock. (Debian's libfaketime does not start in a server with jemalloc.) */
+   clock. Without it, no test could wait for items that expire in a day, or
+   look them up in the last millisecond. (Debian's libfaketime does not start
+   in a server with jemalloc.) */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # Run by `make check-redis`: corrupted and hostile payloads. None may crash or block
-# the server.
+# the server. Nothing else runs a server with AddressSanitizer.
 . examples/redis/tests/server.sh
 build
 

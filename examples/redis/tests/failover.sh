@@ -1,5 +1,6 @@
 # Run by `make check-redis`: a master, two replicas and a Sentinel, on loopback. The
 # master is killed while items are added. No acknowledged item may be lost.
+# Nothing else tries a Sentinel.
 . examples/redis/tests/server.sh
 build
 set -- $(free 4)

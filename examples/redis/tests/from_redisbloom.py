@@ -1,4 +1,5 @@
-"""Data that RedisBloom wrote is loaded, looked up in and written again.
+"""Data that RedisBloom wrote is loaded, looked up in and written again. Only
+this compares the answers and the bytes with those of a real RedisBloom.
 usage: from_redisbloom.py SOCKET old|golden FOLDER|grown FOLDER|loaded FOLDER
                         |unfinished FOLDER
 FOLDER has the files of golden.txt, and the answers of a real RedisBloom."""

@@ -1,5 +1,7 @@
 # Run by `make check-redis`: loads what a real RedisBloom wrote (golden.txt):
-# dumps, RDB files, append-only files, old encodings, unfinished dumps.
+# dumps, RDB files, append-only files, old encodings, unfinished dumps. Nothing else
+# notices a false negative of a moved filter, or a file that RedisBloom cannot read
+# again.
 . examples/redis/tests/server.sh
 build
 

@@ -2,7 +2,7 @@
    bytes as dumps for BF.LOADCHUNK and as values in RDB files, of the module
    itself and of RedisBloom. A value that is accepted must be safe to use: added
    keys are found, and saving it as a dump or as RDB, or copying it, gives the
-   same value again.
+   same value again. Only this tries inputs of which nobody has thought.
      fuzz: length=512
      fuzz: before=sh examples/redis/header.sh
      fuzz: flags=-isystem build

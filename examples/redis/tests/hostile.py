@@ -1,5 +1,5 @@
 """Corrupted and hostile payloads for RESTORE and BF.LOADCHUNK. None may crash
-or block the server.
+or block the server: only this measures how long a command takes at most.
 usage: hostile.py SOCKET malformed [SEED] | hostile"""
 import random
 import struct

@@ -1,5 +1,6 @@
 # Run by `make check-redis`: `make install` installs the module if `make redis` has
 # built it. A server loads the installed file. `make uninstall` removes it.
+# Nothing else notices an installed file that Redis refuses.
 . examples/redis/tests/server.sh
 build
 

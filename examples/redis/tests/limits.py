@@ -1,5 +1,6 @@
 """Limits of the module: growth, number of filters, merges, memory, chunks that
 arrive twice; and what replicas, the append-only file and listeners receive.
+Without it, nothing notices a limit that is missing: only extreme keys reach one.
 usage: limits.py SOCKET growth|full|filters|follower|room|arriving|appended
        limits.py SOCKET watched|merged FOLDER|versions FOLDER|again FOLDER
        limits.py SOCKET effects REPLICA
@@ -548,6 +549,7 @@ def watched():
     assert not aborts("BF.ADD", "w", "x")
     assert not aborts("BF.RESERVE", "w", 0.01, 100)
     assert aborts("BF.ADD", "w", "z")
+    assert aborts("BF.MADD", "w", "new", "z")   # the last item was in
     server.flushall()
     print("only changes abort WATCH and send notifications")
 

@@ -1,6 +1,7 @@
 # Run by `make check-redis`: the limits of a key's growth, merges, memory, the rate of
 # NONSCALING filters, chunks that are loaded twice, and what replicas and listeners
-# receive.
+# receive. Nothing else notices a client that takes all memory, or a replica that
+# lacks an item.
 . examples/redis/tests/server.sh
 build
 

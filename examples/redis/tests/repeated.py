@@ -1,6 +1,7 @@
 """Commands that RedisBloom 2 accepted, in an append-only file or from a master.
 The master is this script: it speaks as much of Redis's protocol as a replica
-needs.
+needs. Only this notices a replica that goes on after it lost an item, or stops
+although it lost none.
 usage: repeated.py SOCKET written|wrong FILE|check|sent|loading|refused COMMAND
 written: writes an append-only file; check: all its items must be there; sent:
 sends the same to a replica, and checks; wrong, refused: the same with a command

@@ -1,6 +1,7 @@
 # Run by `make check-redis`: what RedisBloom 2 accepted, with capacities and
 # expansions above the limits of this module, is accepted from an append-only file
-# and from a master. What cannot be accepted stops the server.
+# and from a master. What cannot be accepted stops the server:
+# only this notices if it goes on with fewer items.
 . examples/redis/tests/server.sh
 build
 

@@ -1,5 +1,6 @@
 # Run by `make check-redis`: replies and error messages word for word, the bf()
-# client of python3-redis, and the program of README.md.
+# client of python3-redis, and the program of README.md. Nothing else notices a
+# reply that a client of RedisBloom does not understand.
 . examples/redis/tests/server.sh
 build
 

@@ -1,4 +1,5 @@
 # Run by `make check-redis`: data after restarts from RDB and append-only files.
+# Nothing else notices filters that a restart changes.
 . examples/redis/tests/server.sh
 build
 

@@ -1,5 +1,6 @@
 # `make check-redis` runs this script: each of the scripts below is one test, and
-# prints what it tried. To run one alone: sh examples/redis/tests/NAME.sh
+# prints what it tried. This script builds the module once for all of them.
+# To run one alone: sh examples/redis/tests/NAME.sh
 # To test another Redis, or Valkey: REDIS_SERVER=/path/to/server make check-redis
 . examples/redis/tests/server.sh
 build

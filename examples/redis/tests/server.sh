@@ -1,6 +1,7 @@
 # Sourced by the scripts beside it: builds the module, and starts and stops
 # servers. Each server has its own folder in $work. At the end all are stopped and
-# $work is removed. To test another Redis, or Valkey, set $REDIS_SERVER.
+# $work is removed. Without it, a test that fails would leave its servers running.
+# To test another Redis, or Valkey, set $REDIS_SERVER.
 server=${REDIS_SERVER:-redis-server}
 work=$(mktemp -d "${TMPDIR:-/tmp}/redis.XXXXXX") || exit 2
 export PYTHONDONTWRITEBYTECODE=1        # no __pycache__ in tests/

@@ -1,5 +1,6 @@
 # Run by `make check-redis`: module arguments, CONFIG, key permissions, COMMAND DOCS,
-# COPY, and a replica with other settings.
+# COPY, and a replica with other settings. Nothing else notices a command that an ACL
+# rule does not stop, or a replica whose filters differ because its settings do.
 . examples/redis/tests/server.sh
 build -DREDISMODULE_CONFIG_UNPREFIXED=512       # as Redis 8's header has it
 

@@ -1,6 +1,7 @@
 """Windows, whose items expire (BW.*), on real servers, compared with an exact
 model: a dict that has, for each item, the time when it was added. The test
-sets the clock of the server (clock.c).
+sets the clock of the server (clock.c). Only this notices an item that is
+forgotten early, or that never expires.
 usage: windows.py SOCKET model REPLICA COMMANDS [SEED]
        windows.py SOCKET damaged OTHER
        windows.py SOCKET settable|watched|room|renewed|early LOG

@@ -1,6 +1,7 @@
 # Run by `make check-redis`: windows, whose items expire (BW.*): an exact model on
 # clocks that the test sets, replicas, payloads, what Redis does with keys, restarts,
-# and failovers to servers whose clocks are wrong.
+# and failovers to servers whose clocks are wrong. Nothing else notices an item that
+# is forgotten early.
 # usage: windows.sh [COMMANDS [SEED]]       of the model; default: 20000
 . examples/redis/tests/server.sh
 build
