@@ -169,6 +169,10 @@ def malformed(seed="1"):
     lost = b"\2" + length(at) + b"\5" + length(len(data)) + data
     assert payload.count(lost) == 1
     assert refused(restore, payload.replace(lost, b"")) == "Bad data format"
+    # The 0 that ends the chunks is no number, but a string.
+    assert payload[-13:-10] == b"\2\0\0"
+    assert refused(restore, payload[:-13] + b"\5" + payload[-12:]) == \
+        "Bad data format"
 
     # Dumps whose chunks are in another order, from two filters, joined, or too
     # long
