@@ -61,7 +61,8 @@ static bool follows(RedisModuleCtx *ctx)
 
 /* Returns whether the command comes from the master or from the append-only
    file. Then it was accepted before, perhaps by RedisBloom, and nobody reads
-   the reply. */
+   the reply. While a replica loads a file beside its old data, clients may send
+   commands: Redis then sets ASYNC_LOADING in place of LOADING. */
 static bool repeats(RedisModuleCtx *ctx)
 {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_REPLICATED
