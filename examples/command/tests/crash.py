@@ -109,6 +109,7 @@ def each_call(fault, calls):
 
 def power_cuts(kind, is_new):
     restart()
+    input_lines = lines(1, 6000)
     env = dict(os.environ, LD_PRELOAD=build + '/cuts.so', CUTS=os.path.abspath('f'))
     printed, synced = set(), b''
     if not is_new:

@@ -1,6 +1,7 @@
 /* By LD_PRELOAD: copies the FILE named by CUTS before and after each call that
-   writes it or changes its size, to CUTS.NUMBER. After fsync, the name ends with
-   .synced. crash.py makes of these what a power cut may leave. */
+   writes it or changes its size, and each that prints, to CUTS.NUMBER. After
+   fsync, the name ends with .synced. crash.py makes of these what a power cut may
+   leave. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,15 +20,17 @@ static void copy(int fd, const char *suffix)
     char to[512];
     off_t at = 0;
     ssize_t got;
-    int out;
+    int out, in;
     if (!name || fstat(fd, &here) != 0 || stat(name, &there) != 0
-        || here.st_ino != there.st_ino)
+        || (fd != 1 && here.st_ino != there.st_ino))
         return;
+    in = open(name, O_RDONLY);
     snprintf(to, sizeof to, "%s.%04d%s", name, number++, suffix);
     out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    for (; (got = pread(fd, bytes, sizeof bytes, at)) > 0; at += got)
-        if (write(out, bytes, (size_t)got) != got)
+    for (; (got = read(in, bytes, sizeof bytes)) > 0; at += got)
+        if (pwrite(out, bytes, (size_t)got, at) != got)
             abort();
+    close(in);
     close(out);
 }
 
@@ -43,6 +46,7 @@ static void copy(int fd, const char *suffix)
         return done; \
     }
 WRAPPED(int, fsync, (int fd), (fd), ".synced")
+WRAPPED(ssize_t, write, (int fd, const void *b, size_t n), (fd, b, n), "")
 WRAPPED(int, ftruncate64, (int fd, off_t size), (fd, size), "")
 WRAPPED(int, posix_fallocate64, (int fd, off_t at, off_t size), (fd, at, size),
         "")
