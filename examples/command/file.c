@@ -440,7 +440,8 @@ static int claimed = -1;                /* OUT, locked; -1: there is none */
    or that nothing can be made in it. */
 static void must_have_folder(const char *out)
 {
-    char *folder = strcpy(enlarge(NULL, strlen(out) + 1), out);
+    const size_t size = strlen(out) + 1;
+    char *folder = memcpy(enlarge(NULL, size), out, size);
     char *slash = strrchr(folder, '/');
     struct stat link;
     if (slash)
