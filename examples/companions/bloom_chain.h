@@ -233,9 +233,12 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
        while (bloom_chain_room(c) == 0) {
            bloom_plan plan = bloom_chain_next(c);
            bloom *link = ..                // empty, of plan, after the last
-           bloom_chain_append(c, link);
+           if (!bloom_chain_append(c, link))
+               break;                      // NULL, or of another plan
            bloom_chain_head(c, head);      // replaces the head of the image
        }
+   bloom_chain_append returns false, and changes nothing, if the link is NULL or
+   its plan is not that of bloom_chain_next, or if the chain makes its own links.
    bloom_chain_room is how many new keys the newest link takes, 0 if it is full.
    Add at most so many keys by one call. If the chain cannot grow any more,
    bloom_plan_size(bloom_chain_next(c)) is 0. The image takes
@@ -246,9 +249,10 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
    write the head by one call (pwrite), so that it is old or new. If the newest
    link has no seal, some process may have been killed. So the head may have an
    old number of keys, and bloom_chain_open also estimates it from the cells,
-   and takes the larger number. Then bytes may follow the last link, if they are
-   those of an empty one: the process was about to append it. Cut the file after
-   bloom_chain_size(c) bytes before you append a link again.
+   and takes the larger number. (bloom_chain_load and _join do so if the estimate
+   is far above the number in the head.) Then bytes may follow the last link, if
+   they are those of an empty one: the process was about to append it. Cut the
+   file after bloom_chain_size(c) bytes before you append a link again.
    Power cuts: see "Seals" at bloom_file_hold. bloom_chain_unseal removes the
    seal of the newest link. Let the disk have a new link before its head. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_open(void *image,
@@ -256,7 +260,7 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_open(void *image,
                                                           bloom_error *error);
 BLOOM_API uint64_t bloom_chain_room(const bloom_chain *c);
 BLOOM_API bloom_plan bloom_chain_next(const bloom_chain *c);
-BLOOM_API void bloom_chain_append(bloom_chain *c, bloom *link);
+BLOOM_API bool bloom_chain_append(bloom_chain *c, bloom *link);
 BLOOM_API void bloom_chain_unseal(bloom_chain *c);
 
 #ifdef __cplusplus
@@ -366,11 +370,21 @@ BLOOM_API bloom_plan bloom_chain_next(const bloom_chain *c)
     return plan;
 }
 
-BLOOM_API void bloom_chain_append(bloom_chain *c, bloom *link)
+static inline void bloom_chain_append_(bloom_chain *c, bloom *link)
 {
     c->link[c->links++] = link;
     c->keys = 0;
     bloom_chain_set_room_(c);
+}
+
+BLOOM_API bool bloom_chain_append(bloom_chain *c, bloom *link)
+{
+    const bloom_plan next = bloom_chain_next(c);
+    if (!c->borrows || !link || bloom_plan_size(next) == 0
+        || !bloom_same_plan_(bloom_plan_of(link), next))
+        return false;
+    bloom_chain_append_(c, link);
+    return true;
 }
 
 /* Appends an empty link of the chain's own, unless there are 64 or there is no
@@ -379,7 +393,7 @@ static inline void bloom_chain_grow_(bloom_chain *c)
 {
     bloom *link = c->borrows ? NULL : bloom_create(bloom_chain_next(c));
     if (link)
-        bloom_chain_append(c, link);
+        bloom_chain_append_(c, link);
 }
 
 /* Counts a new key. If the newest link is full, appends another for the key. */
@@ -784,8 +798,9 @@ static inline bool bloom_chain_fits_(const unsigned char *head, const bloom *b,
         && plan.seed == seed;
 }
 
-/* Does a filter follow the last link? If `in_use`, that is no error if it has
-   no key: it was about to be appended. A part of its header may be missing. */
+/* Does a filter follow the last link? If the chain is in use, that is no error
+   if it has no key: it was about to be appended. A part of its header may be
+   missing. */
 static inline bool bloom_chain_goes_on_(const unsigned char *after, size_t size,
                                         bool in_use)
 {
@@ -797,10 +812,10 @@ static inline bool bloom_chain_goes_on_(const unsigned char *after, size_t size,
     return !in_use || at < size;
 }
 
-/* What is wrong with an image, or BLOOM_OK. This allocates nothing. `open`:
-   that of a chain whose process may have been killed is good, too. */
+/* What is wrong with an image, or BLOOM_OK. This allocates nothing. If the
+   newest link has no seal, a process may be using the chain, or was killed. */
 static inline bloom_error bloom_chain_check_(const unsigned char *image,
-                                             size_t size, bool open)
+                                             size_t size)
 {
     bloom_error error = bloom_chain_check_head_(image, size);
     size_t at = 32, last = 32;
@@ -817,8 +832,8 @@ static inline bloom_error bloom_chain_check_(const unsigned char *image,
         }
     }
     if (error == BLOOM_OK
-        && bloom_chain_goes_on_(image + at, size - at, open
-               && bloom_load64_(image + last + BLOOM_SEAL_AT_) == 0))
+        && bloom_chain_goes_on_(image + at, size - at,
+               bloom_load64_(image + last + BLOOM_SEAL_AT_) == 0))
         return BLOOM_BAD_HEADER;
     return error;
 }
@@ -829,6 +844,21 @@ static inline void bloom_chain_set_keys_(bloom_chain *c, uint64_t keys)
     c->keys = keys;
     c->full = bloom_chain_capacity_(c);
     c->room = c->full > keys ? c->full : keys;
+}
+
+/* A process that is killed leaves no seal, and perhaps an old number of keys.
+   With too small a number, the newest link would take too many keys. So the
+   number is the estimate if that is larger. With `doubt`, it must be larger by
+   more than an estimate errs (an eighth and eight keys): an image that was saved
+   without a seal is to grow as it would have done. */
+static inline void bloom_chain_recount_(bloom_chain *c, bool doubt)
+{
+    uint64_t keys;
+    if (c->keys >= c->full || bloom_chain_is_sealed_(c))
+        return;
+    keys = bloom_estimate(c->link[c->links - 1]);
+    if (keys > c->keys && (!doubt || keys - c->keys > keys / 8 + 8))
+        bloom_chain_set_keys_(c, keys);
 }
 
 /* Makes a chain of a head and links that were checked. NULL: no memory */
@@ -844,6 +874,7 @@ static inline bloom_chain *bloom_chain_of_(const unsigned char *head,
         c->link[c->links] = link[c->links];
     while (++c->links < head[6]);
     bloom_chain_set_keys_(c, bloom_load64_(head + 24));
+    bloom_chain_recount_(c, true);
     return c;
 }
 
@@ -869,7 +900,7 @@ BLOOM_API bloom_chain *bloom_chain_load(const void *image, size_t size,
                                         bloom_error *error)
 {
     const unsigned char *head = (const unsigned char *)image;
-    bloom_error found = bloom_chain_check_(head, size, false);
+    bloom_error found = bloom_chain_check_(head, size);
     bloom_chain *c = NULL;
     bloom *link[64];
     size_t at = 32;
@@ -898,7 +929,7 @@ BLOOM_API bloom_chain *bloom_chain_open(void *image, size_t size,
                                         bloom_error *error)
 {
     unsigned char *head = (unsigned char *)image;
-    bloom_error found = bloom_chain_check_(head, size, true);
+    bloom_error found = bloom_chain_check_(head, size);
     bloom_chain *c = NULL;
     bloom *link[64];
     size_t at = 32;
@@ -913,10 +944,8 @@ BLOOM_API bloom_chain *bloom_chain_open(void *image, size_t size,
         found = c ? BLOOM_OK : BLOOM_NO_MEMORY;
     }
     if (c) {
-        const uint64_t keys = bloom_estimate(link[i - 1]);
         c->borrows = true;
-        if (!bloom_chain_is_sealed_(c) && keys > c->keys)
-            bloom_chain_set_keys_(c, keys);
+        bloom_chain_recount_(c, false);
     }
     if (error)
         *error = found;

@@ -151,8 +151,8 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
          must hold a lock while they add it: see examples/companions/README.md.
      Kills: a process that is killed loses no key that it has added. After a
          power cut, cells that the system had not written are missing, unless a
-         bloom_unshare has returned 0 since they were set. If the file had a
-         seal, the disk may still have it, and bloom_load is EBADMSG.
+         bloom_unshare has returned 0 since they were set. A seal is removed,
+         and gone from the disk, before bloom_share returns.
      Limits: the file must be on a disk of this machine, not of a network, and
          its file system needs hard links to create it. (Without them, a save
          that finds no file may replace one that is made and shared in that
@@ -1661,9 +1661,15 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
         b = (bloom *)bloom_file_map_shared_(fd, size, &error);
     if (!b && fd >= 0)
         close(fd);
+    if (b && bloom_load64_(bloom_bytes_(b) + BLOOM_SEAL_AT_) != 0) {
+        bloom_unseal_(bloom_bytes_(b));
+        error = bloom_file_sync_map_(b);
+        if (error != 0)
+            bloom_file_end_map_(b);
+    }
     if (why)
         *why = error;
-    return b;
+    return error == 0 ? b : NULL;
 }
 
 BLOOM_API int bloom_unshare(bloom *b)

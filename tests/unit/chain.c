@@ -379,8 +379,10 @@ static void test_bad_chains(void)
     image[8] = 9;
     memcpy(image + 16, half, 8);
     count_links(image, 2);
-    for (i = 32; i < sizeof image - 39; i += 40)
+    for (i = 32; i < sizeof image - 39; i += 40) {
         init(image + i, 40, a_plan(64, 3, 64, 5));
+        bloom_seal((bloom *)(void *)(image + i));
+    }
     CHECK(chain_error(NULL, 99) == BLOOM_TRUNCATED);
     for (i = 0; i < size; i++)
         CHECK(chain_error(image, i) == BLOOM_TRUNCATED);
@@ -951,7 +953,7 @@ static bool append_link(bloom_chain *c, uint64_t last)
     file.bytes[at + size - 1] = 1;      /* that link has a key: others added */
     CHECK(!bloom_chain_open(file.bytes, file.size, NULL));
     file.bytes[at + size - 1] = 0;
-    bloom_chain_append(c, (bloom *)(void *)(file.bytes + at));
+    CHECK(bloom_chain_append(c, (bloom *)(void *)(file.bytes + at)));
     is_whole(c, last);
     bloom_chain_head(c, chain_head);
     memcpy(file.bytes, chain_head, 32);
@@ -1008,7 +1010,9 @@ static void chain_in_a_file(unsigned layout)
     CHECK(!bloom_chain_open(file.bytes, file.size + 100, NULL));
     bloom_chain_unseal(c);              /* of the newest link alone */
     bloom_chain_free(d);
-    CHECK(!bloom_chain_load(file.bytes, file.size + 100, NULL));
+    d = bloom_chain_load(file.bytes, file.size + 100, NULL);
+    CHECK(d && same_chain(c, d));
+    bloom_chain_free(d);
     d = bloom_chain_open(file.bytes, file.size + 100, NULL);
     CHECK(d && bloom_chain_size(d) == file.size);
     for (i = 0; i < bloom_chain_links(c); i++)
@@ -1030,8 +1034,8 @@ static void chain_of_killed_processes(unsigned layout)
         while (bloom_chain_room(c) == 0) {
             const size_t at = bloom_chain_size(c);
             const bloom_plan plan = bloom_chain_next(c);
-            bloom_chain_append(c, bloom_init(
-                file.bytes + at, sizeof file.bytes - at, plan));
+            CHECK(bloom_chain_append(c, bloom_init(
+                file.bytes + at, sizeof file.bytes - at, plan)));
             bloom_chain_head(c, head);
             memcpy(file.bytes, head, 32);
         }
@@ -1050,6 +1054,40 @@ static void chain_of_killed_processes(unsigned layout)
     CHECK(maybe < 20000 * 0.02 && bloom_chain_fpr(c) < 0.02);
     CHECK(bloom_chain_links(c) == 5);
     bloom_chain_free(c);
+}
+
+/* The image of a process that was killed, with its old head, may also be loaded:
+   the chain grows in time. */
+static void killed_and_loaded(void)
+{
+    bloom_chain *c = begin_file(1000, 0.01, BLOOM_CLASSIC);
+    uint64_t key;
+    for (key = 0; key < 900; key++)
+        bloom_chain_add_u64(c, key);
+    bloom_chain_free(c);
+    c = bloom_chain_load(file.bytes, file.size, NULL);
+    for (; key < 1800; key++)
+        bloom_chain_add_u64(c, key);
+    CHECK(bloom_chain_links(c) == 2 && bloom_chain_fpr(c) < 0.01);
+    bloom_chain_free(c);
+}
+
+/* Only the link that comes next is appended, and only to a borrowed chain. */
+static void wrong_links(void)
+{
+    bloom_chain *c = begin_file(10, 0.01, BLOOM_CLASSIC);
+    bloom_chain *own = bloom_chain_new(10, 0.01, BLOOM_CLASSIC);
+    bloom_plan plan = bloom_chain_next(c);
+    bloom *link = bloom_create(plan), *other;
+    plan.seed ^= 1;
+    other = bloom_create(plan);
+    CHECK(!bloom_chain_append(own, link) && !bloom_chain_append(c, other)
+          && !bloom_chain_append(c, NULL) && bloom_chain_links(c) == 1);
+    CHECK(bloom_chain_append(c, link) && bloom_chain_links(c) == 2);
+    bloom_chain_free(c);
+    bloom_chain_free(own);
+    bloom_free(link);
+    bloom_free(other);
 }
 
 /* A full link to which none is appended takes all keys. */
@@ -1098,6 +1136,8 @@ static void chain_tests(void)
     RUN(chain_in_a_file(BLOOM_BLOCKED));
     RUN(chain_of_killed_processes(BLOOM_CLASSIC));
     RUN(chain_of_killed_processes(BLOOM_BLOCKED));
+    RUN(killed_and_loaded());
+    RUN(wrong_links());
     RUN(chain_that_is_left_alone());
     RUN(last_link());
     RUN(test_chain());
