@@ -48,7 +48,8 @@ static void print_head(const filter *f, const char *name)
         printf("about %" PRIu64 " keys", known);
     if (!f->fixed)
         printf(".\n   %s: a key may be in if any of %s_0 to %s_%u contains it",
-               f->chain ? "It has grown" : "It forgets", name, name, parts_of(f) - 1);
+               f->chain ? "It has grown" : "It forgets", name, name,
+               parts_of(f) - 1);
     if (!tiny)
         printf(".\n   BLOOM_TINY cannot read it; for BLOOM_TINY, build it with "
                "-l classic -w 32");

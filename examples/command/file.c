@@ -394,7 +394,7 @@ size_t record_keys(file *f, const bloom_key *key, size_t count)
                                       : 0;
 }
 
-/* ---- The end -------------------------------------------------------------- */
+/* ---- The end ------------------------------------------------------------- */
 
 /* A seal is set when the disk has the cells, and if no other process may change
    them. */

@@ -40,7 +40,7 @@ void add_room(file *f);
 size_t record(file *f, const bloom_hash *hash, size_t count);
 size_t record_keys(file *f, const bloom_key *key, size_t count);
 
-/* Seals the filter. Returns false, after a message, if it is not on the disk. */
+/* Seals the filter. Returns false, after a message, if the disk lacks it. */
 bool close_file(file *f);
 
 /* ---- Replacing ---------------------------------------------------------- */

@@ -161,7 +161,7 @@ static bool is_empty(const bloom_window *w)
 #define STEADY CLOCK_MONOTONIC
 #endif
 
-/* By how many milliseconds has the clock been set ahead since the first call? */
+/* By how many milliseconds was the clock set ahead since the first call? */
 static double clock_set_ahead(uint64_t now)
 {
     static bool began;

@@ -1,5 +1,5 @@
-/* filter.h: filters of the three kinds, all asked in the same way: of fixed size
-   (bloom.h), growing (bloom_chain.h), and forgetting (bloom_window.h) */
+/* filter.h: filters of the three kinds, all asked in the same way: of fixed
+   size (bloom.h), growing (bloom_chain.h), and forgetting (bloom_window.h) */
 
 #ifndef FILTER_H
 #define FILTER_H

@@ -139,7 +139,8 @@ static void print_json(const filter *f, bloom_error seal)
     const bloom_plan plan = bloom_plan_of(part_of(f, 0));
     unsigned i;
     printf("{\n  \"kind\": \"%s\",\n  \"layout\": \"%s\"",
-           f->chain ? "grows" : f->window ? "forgets" : "fixed", layouts[plan.layout]);
+           f->chain ? "grows" : f->window ? "forgets" : "fixed",
+           layouts[plan.layout]);
     json_number("hash_width", plan.hash_bits);
     json_number("seed", plan.seed);
     json_number("bytes", size_of(f));

@@ -1,7 +1,7 @@
 /* say.h: messages, the line of progress that a message erases, and the end of
    the output. The other headers include this one first, as it names the edition
-   of POSIX, which must precede the headers of the system. (On the BSDs and macOS
-   that would hide flock.) */
+   of POSIX, which must precede the headers of the system. (On the BSDs and
+   macOS that would hide flock.) */
 
 #ifndef SAY_H
 #define SAY_H

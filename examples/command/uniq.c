@@ -133,7 +133,7 @@ static void end_by_signal(int number)
     raise(number);
 }
 
-/* ---- Signals -------------------------------------------------------------- */
+/* ---- Signals ------------------------------------------------------------- */
 
 /* The first signal ends the run: what was read is printed and recorded before.
    The second one kills it. A signal may come right before a system call that
@@ -305,7 +305,7 @@ static void filter_chunk(job *j, unsigned slot, chunk *c, tally *sum)
     c->size = kept;
 }
 
-/* ---- The whole run -------------------------------------------------------- */
+/* ---- The whole run ------------------------------------------------------- */
 
 static double rate_now(const job *j, uint64_t found)
 {

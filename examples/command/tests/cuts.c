@@ -1,7 +1,7 @@
 /* By LD_PRELOAD: copies the FILE named by CUTS before and after each call that
    writes it or changes its size, and each that prints, to CUTS.NUMBER. After
-   fsync, the name ends with .synced. crash.py makes of these what a power cut may
-   leave. */
+   fsync, the name ends with .synced. crash.py makes of these what a power cut
+   may leave. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
