@@ -270,7 +270,7 @@ def others():
     check(known('f', all_lines) == set(all_lines), 'two runs: all are recorded')
     check(set(outs[0]) | set(outs[1]) == set(lines(0, 21000)), 'all are printed')
     # fold replaces FILE while add and uniq wait, and the other way round
-    for i in range(20):
+    for i in range(60):
         restart()
         run('build', '-n', '200000', '--foldable', 'f')
         todo = [subprocess.Popen([bloom, *words], stdin=subprocess.PIPE,
