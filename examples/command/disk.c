@@ -1,4 +1,7 @@
 /* disk.c: files that are locked and mapped */
+#ifdef __linux__
+#define _GNU_SOURCE                     /* fallocate */
+#endif
 #include "disk.h"
 
 #include <errno.h>
@@ -60,6 +63,24 @@ int open_locked(const char *name, bool create, int (*lock_for)(int fd),
     }
 }
 
+void lock_moves(int fd, short how)
+{
+#ifdef __linux__
+    const struct timespec pause = { 0, 10000000 };
+    struct flock byte = { 0 };
+    unsigned tries = 0;
+    byte.l_type = how;
+    byte.l_whence = SEEK_SET;
+    byte.l_len = 1;
+    while (fcntl(fd, F_SETLK, &byte) != 0 && ++tries < 500
+           && (errno == EAGAIN || errno == EACCES || errno == EINTR))
+        nanosleep(&pause, NULL);
+#else
+    (void)fd;
+    (void)how;
+#endif
+}
+
 bool is_output(int fd)
 {
     struct stat here, out;
@@ -98,7 +119,24 @@ int put(int fd, const void *bytes, size_t size, size_t at)
 
 int sync_file(int fd)
 {
+#ifdef F_FULLFSYNC                      /* macOS: also the memory of the disk */
+    if (fcntl(fd, F_FULLFSYNC) == 0)
+        return 0;
+#endif
     return fsync(fd) == 0 ? 0 : errno;
+}
+
+int sync_map(const void *at, size_t size)
+{
+#ifdef __linux__                        /* sync_file is enough */
+    (void)at;
+    (void)size;
+    return 0;
+#else
+    const size_t before = (uintptr_t)at % (size_t)sysconf(_SC_PAGESIZE);
+    char *page = (char *)(uintptr_t)at - before;
+    return msync(page, before + size, MS_SYNC) == 0 ? 0 : errno;
+#endif
 }
 
 static int write_zeros(int fd, size_t at, size_t size)
@@ -114,14 +152,28 @@ static int write_zeros(int fd, size_t at, size_t size)
     return why;
 }
 
+/* Not posix_fallocate: where the file system cannot do it, glibc reads a byte of
+   each block and writes it again, which undoes what another process has set
+   there meanwhile. */
+static int allocate(int fd, size_t at, size_t size)
+{
+#ifdef FALLOC_FL_KEEP_SIZE              /* Linux */
+    int failed;
+    do
+        failed = fallocate(fd, 0, (off_t)at, (off_t)size);
+    while (failed && errno == EINTR);
+    return failed ? errno : 0;
+#else
+    (void)fd;
+    (void)at;
+    (void)size;
+    return EOPNOTSUPP;
+#endif
+}
+
 int reserve(int fd, size_t at, size_t size, bool is_new)
 {
-    int why = EOPNOTSUPP;
-#if !defined(__APPLE__) && !defined(__OpenBSD__)
-    do
-        why = posix_fallocate(fd, (off_t)at, (off_t)size);
-    while (why == EINTR);
-#endif
+    int why = allocate(fd, at, size);
     if (why == EOPNOTSUPP || why == ENOSYS || why == EINVAL)
         why = is_new ? write_zeros(fd, at, size) : 0;
     if (why != 0 && is_new && ftruncate(fd, (off_t)at) != 0)

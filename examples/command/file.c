@@ -105,6 +105,18 @@ static char *map_all(int fd, const char *name, size_t *size, int how)
 
 /* ---- Reading ------------------------------------------------------------ */
 
+/* A window is copied at once, as another process may move lines within it. Other
+   filters only get more lines. */
+static char *copy_window(int fd, char *map, size_t size)
+{
+    char *copy = enlarge(NULL, size);
+    lock_moves(fd, F_RDLCK);
+    memcpy(copy, map, size);
+    lock_moves(fd, F_UNLCK);
+    munmap(map, size);
+    return copy;
+}
+
 static char *map_copy(const char *name, size_t *size)
 {
     const int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -112,6 +124,8 @@ static char *map_copy(const char *name, size_t *size)
     if (fd < 0)
         die_of(strerror(errno), name);
     image = map_all(fd, name, size, MAP_PRIVATE);
+    if (*size >= 3 && memcmp(image, "BLW", 3) == 0)
+        image = copy_window(fd, image, *size);
     close(fd);
     return image;
 }
@@ -267,6 +281,18 @@ static void fail(file *f, int why)
     exit(2);
 }
 
+/* Returns when the disk has all that was stored: 0 or an errno */
+static int sync_all(const file *f)
+{
+    int why = 0;
+    unsigned i;
+    for (i = 0; why == 0 && i < parts_of(&f->in); i++)
+        why = sync_map(part_of(&f->in, i), bloom_size(part_of(&f->in, i)));
+    if (why == 0 && f->in.window)
+        why = sync_map(f->in.window, BLOOM_WINDOW_HEADER_SIZE);
+    return why == 0 ? sync_file(f->fd) : why;
+}
+
 /* Removes the seals of all parts that may change. */
 static void unseal(file *f)
 {
@@ -276,36 +302,48 @@ static void unseal(file *f)
     for (i = f->in.chain ? parts - 1 : 0; i < parts; i++)
         if (is_sealed(part_of(&f->in, i)))
             memset((char *)(uintptr_t)part_of(&f->in, i) + SEAL_AT, 0, 8);
-    why = sync_file(f->fd);
+    why = sync_all(f);
     if (why != 0)
         fail(f, why);
     f->unsealed = true;
 }
 
+/* Goes on with the window. It counts keys that are in and not counted, as after
+   a kill or a power cut. */
+static bloom_error resume(filter *f, size_t size)
+{
+    static const bloom_window_plan any;
+    bloom_error error;
+    f->window = bloom_window_resume(f->window, size, any, &error);
+    return error == BLOOM_OK ? BLOOM_UNSEALED : error;
+}
+
 /* Maps and checks the filter. */
-static bloom_error map_file(file *f)
+static bloom_error map_file(file *f, const wish *w)
 {
     const filter begun = f->in;         /* the file does not record n and p */
     char *image = map_all(f->fd, f->name, &f->size, MAP_SHARED);
     bloom_error seal = find_filter(&f->in, image, f->size);
-    if (seal == BLOOM_OK) {
-        refuse_extra_bytes(&f->in, f->size, f->name);
-        seal = seal_of(&f->in);
-        if (seal == BLOOM_CORRUPT)
-            seal = seal_of(&f->in);     /* another process removes the seal */
-    }
-    if (seal != BLOOM_OK && seal != BLOOM_UNSEALED)
+    if (seal != BLOOM_OK)
         die_of(bloom_error_text(seal), f->name);
+    refuse_extra_bytes(&f->in, f->size, f->name);
     f->size = size_of(&f->in);
     if (f->in.fixed) {
         f->in.n = begun.n;
         f->in.p = begun.p;
     }
+    if (w)
+        must_agree(&f->in, w, f->name);
+    seal = f->in.window ? resume(&f->in, f->size) : seal_of(&f->in);
+    if (seal == BLOOM_CORRUPT && f->in.fixed)
+        seal = seal_of(&f->in);         /* another process removes the seal */
+    if (seal != BLOOM_OK && seal != BLOOM_UNSEALED)
+        die_of(bloom_error_text(seal), f->name);
     return seal;
 }
 
-/* A filter without a seal is to get one in the end. A window changes at once,
-   as it forgets. */
+/* A filter without a seal is to get one in the end. A window has none from now
+   on, as it changes at once: it forgets. */
 file open_file(const char *name, const wish *w, bool may_wait)
 {
     file f = { 0 };
@@ -319,11 +357,10 @@ file open_file(const char *name, const wish *w, bool may_wait)
         f.fd = open_locked(name, false, lock_to_add, may_wait);
     if (f.fd < 0)
         die_of(strerror(ENOENT), name);
-    seal = map_file(&f);
-    if (w)
-        must_agree(&f.in, w, name);
+    seal = map_file(&f, w);
     f.in.is_shared = f.in.fixed != NULL;
-    if (seal == BLOOM_UNSEALED || f.in.window)
+    f.in.file = f.fd;
+    if (seal == BLOOM_UNSEALED)
         unseal(&f);
     why = fstat(f.fd, &there) == 0 ? 0 : errno;
     if (why == 0 && (uint64_t)there.st_blocks * 512 < f.size)
@@ -365,13 +402,14 @@ void add_room(file *f)
     }
     if (why != 0)
         die_of(strerror(why), f->name);
-    bloom_chain_append(f->in.chain, bloom_init_zeroed(link, size, plan));
+    (void)!bloom_chain_append(f->in.chain,
+                              bloom_init_zeroed(link, size, plan));
     f->size += size;
-    why = sync_file(f->fd);
+    why = sync_all(f);
     if (why == 0)
         why = write_head(f);
     if (why == 0)
-        why = sync_file(f->fd);
+        why = sync_all(f);
     if (why != 0)
         fail(f, why);
 }
@@ -402,7 +440,7 @@ static int seal_file(file *f)
 {
     int why = f->in.chain ? write_head(f) : 0;
     if (why == 0)
-        why = sync_file(f->fd);
+        why = sync_all(f);
     if (why != 0)
         return why;
     if (f->in.chain)
@@ -411,7 +449,7 @@ static int seal_file(file *f)
         bloom_window_seal(f->in.window);
     else if (flock(f->fd, LOCK_EX | LOCK_NB) == 0)
         bloom_seal(f->in.fixed);
-    return sync_file(f->fd);
+    return sync_all(f);
 }
 
 /* It looks at the name before it seals, as it may lose the lock then. Another

@@ -1,6 +1,8 @@
 /* filter.c: filters of the three kinds */
 #include "filter.h"
+#include "disk.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -197,6 +199,20 @@ static void begin_anew(filter *f, uint64_t now, uint64_t age)
         warn_of(f, SET_BACK, age);
 }
 
+/* If the newest generation is full, lines may move. */
+static bool advance(filter *f, uint64_t now, uint64_t span)
+{
+    const bool may_move = f->file > 0
+        && bloom_window_keys(f->window) >= bloom_window_plan_of(f->window).room;
+    bool early;
+    if (may_move)
+        lock_moves(f->file, F_WRLCK);
+    early = bloom_window_advance(f->window, now, span);
+    if (may_move)
+        lock_moves(f->file, F_UNLCK);
+    return early;
+}
+
 void forget_old(filter *f)
 {
     bloom_window *w = f->window;
@@ -208,7 +224,7 @@ void forget_old(filter *f)
     now = milliseconds();
     begin_anew(f, now, age);
     jumped = clock_set_ahead(now) > 500 * (double)age && will_forget(w, now);
-    if (bloom_window_advance(w, now, 1000 * age))
+    if (advance(f, now, 1000 * age))
         warn_of(f, EARLY, age);
     if (jumped && is_empty(w))          /* not because no line came */
         warn_of(f, SET_AHEAD, age);

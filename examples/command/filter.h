@@ -17,6 +17,8 @@ typedef struct filter {
                                        its first link; 0: unknown */
     uint64_t known;                 /* a filter of fixed size holds at least
                                        this many */
+    int file;                       /* of a window that is mapped and changed:
+                                       FILE, for lock_moves; else 0 */
     bool is_shared;                 /* others may add to it at the same time */
     bool warns;                     /* if it forgets all, too early or too
                                        late */

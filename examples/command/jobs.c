@@ -132,12 +132,12 @@ static void wait_and_tell(reader *in)
 static void write_out(const char *text, size_t size)
 {
     while (size > 0) {
-        ssize_t some = write(1, text, size);
-        if (some < 0 && errno != EINTR)
+        const ssize_t some = write_some(text, size);
+        if (some < 0)
             die_of(strerror(errno), "standard output");
         tell_state();
-        text += some > 0 ? some : 0;
-        size -= some > 0 ? (size_t)some : 0;
+        text += some;
+        size -= (size_t)some;
     }
 }
 

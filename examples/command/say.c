@@ -2,6 +2,7 @@
 #include "say.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,16 @@ void *enlarge(void *memory, size_t size)
     if (!larger)
         die("not enough memory for %" PRIu64 " bytes", (uint64_t)size);
     return larger;
+}
+
+/* Another process may have set O_NONBLOCK. */
+ssize_t write_some(const char *text, size_t size)
+{
+    struct pollfd out = { 1, POLLOUT, 0 };
+    const ssize_t some = write(1, text, size);
+    if (some < 0 && errno == EAGAIN)
+        poll(&out, 1, 1000);
+    return some < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : some;
 }
 
 void close_output(void)

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/types.h>
 
 void say(const char *format, ...);
 #define die(...) (say(__VA_ARGS__), exit(2))
@@ -28,6 +29,10 @@ void *enlarge(void *memory, size_t size);
 /* A line on the terminal. It stays until it is erased or shown again. */
 void show_progress(const char *text);
 void erase_progress(void);
+
+/* Writes some bytes to the standard output, and returns how many: 0 after a
+   signal, or if it took none for a second. -1: errno says why */
+ssize_t write_some(const char *text, size_t size);
 
 /* Exits with an error unless all output was written. */
 void close_output(void);

@@ -36,7 +36,7 @@ static struct run {
     uint64_t new_lines, old_lines;
     uint64_t offered, printed;          /* bytes of new lines so far; bytes that
                                            standard output has taken */
-    bool is_pipe, gone;                 /* standard output; its reader exited */
+    bool is_pipe, is_file, gone;        /* standard output; its reader exited */
     bool warned;
     uint64_t warn_at;                   /* look again at this many lines */
 } run;
@@ -84,6 +84,16 @@ static void settle(void)
         record_until(run.printed - unread);
 }
 
+/* The disk gets the lines before FILE is synchronised, which says that they were
+   printed. Returns false, after a message, if it does not get them. */
+static bool sync_output(void)
+{
+    if (!run.is_file || fsync(1) == 0)
+        return true;
+    say("standard output: %s", strerror(errno));
+    return false;
+}
+
 /* At the end, a reader that goes on is given time. One that has not exited when
    it has read nothing for a while is expected to read the rest: it may be
    waiting for this process to end. */
@@ -110,11 +120,13 @@ static void await_reader(void)
 /* Returns false, after a message, if FILE could not be written. */
 static bool end_file(void)
 {
+    bool printed;
     if (run.seen.ending)
         return true;
     run.seen.ending = true;
     await_reader();
-    return close_file(&run.seen);
+    printed = sync_output();
+    return close_file(&run.seen) && printed;
 }
 
 static void end_at_exit(void)
@@ -179,30 +191,22 @@ static void before_read(reader *in)
 
 /* ---- Printing ------------------------------------------------------------ */
 
-/* Returns how many bytes were written: 0 after a signal, for example. */
-static size_t print_some(const char *text, size_t size)
+static void fail_to_print(void)
 {
-    struct pollfd out = { 1, POLLOUT, 0 };
-    const ssize_t some = write(1, text, size);
-    if (some >= 0)
-        return (size_t)some;
-    if (errno == EAGAIN)                /* another process has set O_NONBLOCK */
-        poll(&out, 1, 1000);
-    else if (errno != EINTR) {
-        run.gone = errno == EPIPE;
-        if (run.gone && stopped_by)
-            end_by_signal(stopped_by);
-        die_of(strerror(errno), "standard output");
-    }
-    return 0;
+    run.gone = errno == EPIPE;
+    if (run.gone && stopped_by)
+        end_by_signal(stopped_by);
+    die_of(strerror(errno), "standard output");
 }
 
 static void print(const char *text, size_t size)
 {
-    size_t some;
-    for (; size > 0; text += some, size -= some) {
-        some = print_some(text, size);
-        run.printed += some;
+    ssize_t some;
+    for (; size > 0; text += some, size -= (size_t)some) {
+        some = write_some(text, size);
+        if (some < 0)
+            fail_to_print();
+        run.printed += (uint64_t)some;
         tell_state();
         settle();
     }
@@ -265,6 +269,8 @@ static void make_room(void)
 {
     if (count_waiting() == MOST_WAITING)
         record_until(run.printed);
+    if (room_for_lines() == 0 && !sync_output())
+        exit(2);
     if (room_for_lines() == 0)
         add_room(&run.seen);
 }
@@ -324,7 +330,10 @@ static void open_seen(const options *o)
         run.seen.is_new = true;
     } else {
         run.seen = open_file(o->file, &o->filter, !o->no_wait);
-        run.is_pipe = fstat(1, &out) == 0 && S_ISFIFO(out.st_mode);
+        if (fstat(1, &out) == 0) {
+            run.is_pipe = S_ISFIFO(out.st_mode);
+            run.is_file = S_ISREG(out.st_mode);
+        }
         watch_signals();
         atexit(end_at_exit);
     }
