@@ -13,6 +13,11 @@ whole() {       # whole FILE: without an incomplete line at its end
 exact='uniq -n 2000 -p 1e-9 -f f'   # without false positives
 tail -n 1 many > last; cp many in; rm -f f; mkfifo taken
 
+# A copy of a line that is still being printed
+printf 'a\nb\na\nc\nb\na\n' > in; printf 'a\nb\nc\n' > want
+try 'copies' 0 $exact < in; same out want; cat want > in; known 'copies' want
+rm f; cp many in
+
 # A missing input; output that fails at once, fails later, or is closed
 what='a file is missing'; "$bloom" $exact a nosuch b > out 2> err
 is "$what: exit status" 2 $?; says err 'bloom: nosuch: No such file'
