@@ -8,7 +8,7 @@ of `bloom uniq -f`. After each of them:
   * no line that was recorded is forgotten (--last and --for: no young one)
   * what was printed is recorded, but for the last write, and what lay in a pipe
 It ends with "N passed, N failed"."""
-import os, random, re, shutil, subprocess, sys, tempfile, time
+import fcntl, os, random, re, shutil, subprocess, sys, tempfile, time
 
 build, runs = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 bloom = build + '/bloom'
@@ -285,6 +285,53 @@ def others():
         check(known('f', some) == set(some), 'fold beside add: lost', i)
 
 
+def traced(calls, words, feed=b'', inject=()):
+    r = run(*words, feed=feed, before=['strace', '-f', '-o', 'trace', '-e',
+                                       'trace=' + calls, *inject])
+    return r, open('trace').read()
+
+
+def no_writes_beside_others():
+    """Where a file system cannot fallocate, glibc would write what it has read."""
+    restart()
+    run(*uniq('fixed'))
+    subprocess.run(['cp', '--sparse=always', 'f', 'holes'])
+    r, calls = traced('fallocate,pwrite64', ['add', 'holes'], text(['a']),
+                      ['-e', 'inject=fallocate:error=EOPNOTSUPP'])
+    check(r.returncode == 0 and 'INJECTED' in calls and 'pwrite' not in calls,
+          'a shared file with holes', r, calls)
+    restart('holes')
+
+
+def reader_of_moves():
+    """A reader of a window waits while lines move from one generation to another.
+    Here, they are gone in the meantime."""
+    restart()
+    some = lines(1, 300)
+    r, calls = traced('fcntl', uniq('age'), text(lines(1, 3000)))
+    check('F_WRLCK' in calls and 'F_UNLCK' in calls, 'the run locks', calls)
+    restart()
+    run(*uniq('age'), feed=text(some))
+    image = open('f', 'rb').read()
+    with open('f', 'r+b') as f:
+        fcntl.lockf(f, fcntl.LOCK_EX, 1)
+        f.seek(128)
+        f.write(bytes(100))
+        f.flush()
+        p = subprocess.Popen(
+            ['strace', '-f', '-o', 'trace', '-e', 'trace=fcntl', bloom, 'check',
+             '-c', 'f'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        while p.poll() is None and not (os.path.exists('trace')
+                                        and 'EAGAIN' in open('trace').read()):
+            pass
+        f.seek(0)
+        f.write(image)
+        f.flush()
+        fcntl.lockf(f, fcntl.LOCK_UN, 1)
+        out = p.communicate(text(some))[0]
+    check(b'300 in' in out and b'\n0 not in' in b'\n' + out, 'a reader', out)
+
+
 work = tempfile.mkdtemp(prefix='crash.', dir=build)
 os.chdir(work)
 try:
@@ -301,6 +348,8 @@ try:
     full_disks('ext4', 'truncate -s 1M image && mkfs.ext4 -q -O ^has_journal image '
                        '&& mount -o loop image disk')
     others()
+    no_writes_beside_others()
+    reader_of_moves()
 finally:
     subprocess.run('umount disk', shell=True, capture_output=True)
     os.chdir('/')
