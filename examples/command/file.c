@@ -318,6 +318,18 @@ static bloom_error resume(filter *f, size_t size)
     return error == BLOOM_OK ? BLOOM_UNSEALED : error;
 }
 
+/* A file with holes, as bloom_share makes it, gets its disk space. tmpfs takes
+   space even where the cells of a hole are read. */
+static void fill_holes(const file *f)
+{
+    struct stat there;
+    int why = fstat(f->fd, &there) == 0 ? 0 : errno;
+    if (why == 0 && (uint64_t)there.st_blocks * 512 < f->size)
+        why = reserve(f->fd, 0, f->size, false);
+    if (why != 0)
+        die_of(strerror(why), f->name);
+}
+
 /* Maps and checks the filter. */
 static bloom_error map_file(file *f, const wish *w)
 {
@@ -328,6 +340,7 @@ static bloom_error map_file(file *f, const wish *w)
         die_of(bloom_error_text(seal), f->name);
     refuse_extra_bytes(&f->in, f->size, f->name);
     f->size = size_of(&f->in);
+    fill_holes(f);
     if (f->in.fixed) {
         f->in.n = begun.n;
         f->in.p = begun.p;
@@ -342,14 +355,22 @@ static bloom_error map_file(file *f, const wish *w)
     return seal;
 }
 
+/* A kill may have left a link that was about to be appended. */
+static void cut_off(file *f)
+{
+    struct stat there;
+    if (fstat(f->fd, &there) != 0
+        || ((uint64_t)there.st_size > f->size
+            && ftruncate(f->fd, (off_t)f->size) != 0))
+        fail(f, errno);
+}
+
 /* A filter without a seal is to get one in the end. A window has none from now
    on, as it changes at once: it forgets. */
 file open_file(const char *name, const wish *w, bool may_wait)
 {
     file f = { 0 };
-    struct stat there;
     bloom_error seal;
-    int why;
     f.name = name;
     if (w)
         open_or_begin(&f, w, may_wait);
@@ -362,13 +383,7 @@ file open_file(const char *name, const wish *w, bool may_wait)
     f.in.file = f.fd;
     if (seal == BLOOM_UNSEALED)
         unseal(&f);
-    why = fstat(f.fd, &there) == 0 ? 0 : errno;
-    if (why == 0 && (uint64_t)there.st_blocks * 512 < f.size)
-        why = reserve(f.fd, 0, f.size, false);      /* it has holes */
-    if (why == 0 && (uint64_t)there.st_size > f.size)
-        why = ftruncate(f.fd, (off_t)f.size) == 0 ? 0 : errno;
-    if (why != 0)
-        fail(&f, why);
+    cut_off(&f);
     return f;
 }
 

@@ -243,6 +243,13 @@ def full_disks(kind_of_disk, mount):
                       has is not None and has >= now, *what_now, len(now),
                       has is not None and len(has))
             check(set(os.listdir('disk')) <= {'f', 'out', 'lost+found'}, *what_now)
+    # A FILE with holes, as bloom_share makes it, for which there is no room
+    restart('disk/f', 'disk/out')
+    run('build', '-n', '2e6', 'f')
+    subprocess.run(['cp', '--sparse=always', 'f', 'disk/f'], check=True)
+    r = run('uniq', '-f', 'disk/f', feed=text(many))
+    check(r.returncode == 2 and b'No space left' in r.stderr and not r.stdout,
+          kind_of_disk, 'holes', r.returncode, r.stderr)
     subprocess.run('umount disk', shell=True)
 
 
