@@ -152,8 +152,8 @@ static int write_zeros(int fd, size_t at, size_t size)
     return why;
 }
 
-/* Not posix_fallocate: where the file system cannot do it, glibc reads a byte of
-   each block and writes it again, which undoes what another process has set
+/* Not posix_fallocate: where the file system cannot do it, glibc reads a byte
+   of each block and writes it again, which undoes what another process has set
    there meanwhile. */
 static int allocate(int fd, size_t at, size_t size)
 {

@@ -105,8 +105,8 @@ static char *map_all(int fd, const char *name, size_t *size, int how)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* A window is copied at once, as another process may move lines within it. Other
-   filters only get more lines. */
+/* A window is copied at once, as another process may move lines within it.
+   Other filters only get more lines. */
 static char *copy_window(int fd, char *map, size_t size)
 {
     char *copy = enlarge(NULL, size);

@@ -84,8 +84,8 @@ static void settle(void)
         record_until(run.printed - unread);
 }
 
-/* The disk gets the lines before FILE is synchronised, which says that they were
-   printed. Returns false, after a message, if it does not get them. */
+/* The disk gets the lines before FILE is synchronised, which says that they
+   were printed. Returns false, after a message, if it does not get them. */
 static bool sync_output(void)
 {
     if (!run.is_file || fsync(1) == 0)
