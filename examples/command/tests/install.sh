@@ -7,7 +7,7 @@ if [ "$bloom" = "$root/build/bloom" ]; then
     what=install; (umask 077; order install) > out 2>&1; is "$what" 0 $?
     installed=stage/opt/b
     is 'the program' "$("$bloom" --version)" "$($installed/bin/bloom --version)"
-    is 'its version' "bloom $(sed -n 's/.* BLOOM_VERSION //p' "$root/bloom.h" |
+    is 'its version' "bloom $(sed -n 's/^#define BLOOM_VERSION //p' "$root/bloom.h" |
         awk '{ print int($1 / 10000) "." int($1 / 100) % 100 "." $1 % 100 }')" \
         "$("$bloom" --version)"
     same $installed/share/man/man1/bloom.1 "$root/examples/command/bloom.1"
