@@ -264,7 +264,7 @@ BLOOM_API void bloom_file_unmap(const void *image, size_t size);
    errno of writing. The system also writes by itself, some time later.
    bloom_file_drop does the same, and then unmaps the file and gives up the
    lock, also after an error. Its result for NULL is 0. It is ENOENT if the file
-   has lost its name, and so all that was stored is lost.
+   has lost its last name, and so all that was stored is lost.
      Seals: after a power cut, the disk may have some stores and lack earlier
          ones. A seal must not vouch for cells that are missing. So use seals in
          this order, or not at all:
