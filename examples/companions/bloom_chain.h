@@ -237,8 +237,9 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
                break;                      // NULL, or of another plan
            bloom_chain_head(c, head);      // replaces the head of the image
        }
-   bloom_chain_append returns false, and changes nothing, if the link is NULL or
-   its plan is not that of bloom_chain_next, or if the chain makes its own links.
+   bloom_chain_append returns false, and changes nothing, if the link is NULL,
+   if its plan is not that of bloom_chain_next, or if the chain makes its own
+   links.
    bloom_chain_room is how many new keys the newest link takes, 0 if it is full.
    Add at most so many keys by one call. If the chain cannot grow any more,
    bloom_plan_size(bloom_chain_next(c)) is 0. The image takes
@@ -249,10 +250,10 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
    write the head by one call (pwrite), so that it is old or new. If the newest
    link has no seal, some process may have been killed. So the head may have an
    old number of keys, and bloom_chain_open also estimates it from the cells,
-   and takes the larger number. (bloom_chain_load and _join do so if the estimate
-   is far above the number in the head.) Then bytes may follow the last link, if
-   they are those of an empty one: the process was about to append it. Cut the
-   file after bloom_chain_size(c) bytes before you append a link again.
+   and takes the larger number. (bloom_chain_load and _join do so if the
+   estimate is far above the number in the head.) Then bytes may follow the last
+   link, if they are those of an empty one: the process was about to append it.
+   Cut the file after bloom_chain_size(c) bytes before you append a link again.
    Power cuts: see "Seals" at bloom_file_hold. bloom_chain_unseal removes the
    seal of the newest link. Let the disk have a new link before its head. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_open(void *image,
@@ -849,8 +850,8 @@ static inline void bloom_chain_set_keys_(bloom_chain *c, uint64_t keys)
 /* A process that is killed leaves no seal, and perhaps an old number of keys.
    With too small a number, the newest link would take too many keys. So the
    number is the estimate if that is larger. With `doubt`, it must be larger by
-   more than an estimate errs (an eighth and eight keys): an image that was saved
-   without a seal is to grow as it would have done. */
+   more than an estimate errs (an eighth and eight keys): an image that was
+   saved without a seal is to grow as it would have done. */
 static inline void bloom_chain_recount_(bloom_chain *c, bool doubt)
 {
     uint64_t keys;

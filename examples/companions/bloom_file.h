@@ -1653,6 +1653,7 @@ static inline int bloom_file_check_shared_(int fd, bloom_plan plan,
 BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
 {
     bloom *b = NULL;
+    unsigned char *image;
     size_t size = 0;
     int fd, error = bloom_file_open_shared_(name, plan, &fd);
     if (error == 0)
@@ -1661,8 +1662,9 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
         b = (bloom *)bloom_file_map_shared_(fd, size, &error);
     if (!b && fd >= 0)
         close(fd);
-    if (b && bloom_load64_(bloom_bytes_(b) + BLOOM_SEAL_AT_) != 0) {
-        bloom_unseal_(bloom_bytes_(b));
+    image = (unsigned char *)b;
+    if (b && bloom_load64_(image + BLOOM_SEAL_AT_) != 0) {
+        bloom_unseal_(image);
         error = bloom_file_sync_map_(b);
         if (error != 0)
             bloom_file_end_map_(b);

@@ -31,7 +31,7 @@
 
 static unsigned calls;                  /* how many were made so far */
 static unsigned when;                   /* at this one, something happens */
-static enum { NOTHING, ENDS, FAILS, CHANGES } what;
+static enum { NOTHING, ENDS, FAILS, CHANGES } fault;
 static void (*change)(void);
 static bool unsynced, renamed_unsynced;
 static bool inherited;                  /* a file that a child process gets */
@@ -41,14 +41,14 @@ static int maps;
 /* true: the call must fail. */
 static bool happens(void)
 {
-    if (++calls != when || what == NOTHING)
+    if (++calls != when || fault == NOTHING)
         return false;
-    if (what == ENDS)
+    if (fault == ENDS)
         _exit(9);
-    if (what == CHANGES)
+    if (fault == CHANGES)
         change();
     errno = EIO;
-    return what == FAILS;
+    return fault == FAILS;
 }
 
 static int open_(const char *name, int flags, ...)
@@ -242,7 +242,7 @@ static char old_bytes[OLD], new_bytes[NEW];
 #undef CHECK
 #define CHECK(condition) \
     (check(condition, #condition) || (printf("    at call %u\n", when), false))
-#define RUN(call) RUN_TEST(call, (what = NOTHING, when = 0))
+#define RUN(call) RUN_TEST(call, (fault = NOTHING, when = 0))
 
 static void put(const char *name, const char *bytes, size_t size, mode_t mode)
 {
@@ -673,7 +673,7 @@ static void end_anywhere(bool exists)
         fflush(stdout);
         pid = fork();
         if (pid == 0) {
-            what = ENDS;
+            fault = ENDS;
             calls = 0;
             _exit(bloom_file_save("f", new_bytes, NEW));
         }
@@ -700,10 +700,10 @@ static void fail_anywhere(void)
     int why;
     for (when = 1; ; when++) {
         put("f", old_bytes, OLD, 0600);
-        what = FAILS;
+        fault = FAILS;
         calls = 0;
         why = bloom_file_save("f", new_bytes, NEW);
-        what = NOTHING;
+        fault = NOTHING;
         CHECK(why == 0 || why == EIO || why == ENOMEM);
         CHECK(files_in(".", false) == 1 && mode_of("f") == 0600);
         if (has("f", old_bytes, OLD))
@@ -757,13 +757,13 @@ static void load_in_between(void)
     for (gap = 1; gap < 8; gap++)
         for (at = 1; at < 40; at++) {
             put("f", old_bytes, OLD, 0600);
-            what = CHANGES;
+            fault = CHANGES;
             change = shorter_for_a_while;
             when = at;
             calls = 0;
             grew_again = false;
             image = (char *)bloom_file_load("f", NEW, &size);
-            what = NOTHING;
+            fault = NOTHING;
             CHECK(image ? size == OLD || (size == OLD / 2 && !grew_again)
                         : errno == EBUSY);
             errors += !image;
@@ -788,11 +788,11 @@ static void load_anywhere(void (*how)(void), const char *then, size_t size,
         size_t got;
         char *image;
         put("f", old_bytes, OLD, 0600);
-        what = how ? CHANGES : FAILS;
+        fault = how ? CHANGES : FAILS;
         change = how;
         calls = 0;
         image = (char *)bloom_file_load("f", NEW, &got);
-        what = NOTHING;
+        fault = NOTHING;
         if (!image)
             errors += CHECK((errno == error || (error && errno == ENOMEM))
                             && got == 0);
@@ -814,11 +814,11 @@ static void save_while_replaced(void)
     CHECK(symlink("f", "l") == 0);
     for (when = 1; when == 1 || calls >= when; when++) {
         put("f", new_bytes, NEW, 0600);
-        what = CHANGES;
+        fault = CHANGES;
         change = replaced;
         calls = 0;
         CHECK(bloom_file_save("l", old_bytes, OLD) == 0);
-        what = NOTHING;
+        fault = NOTHING;
         CHECK(has("l", old_bytes, OLD) || has("l", new_bytes, NEW));
     }
     CHECK(when > 20 && remove("l") == 0 && files_in(".", false) == 1);
@@ -951,14 +951,14 @@ static void hold_anywhere(bool exists, bool ends)
         fflush(stdout);
         pid = ends ? fork() : 0;
         if (pid == 0) {
-            what = ends ? ENDS : FAILS;
+            fault = ends ? ENDS : FAILS;
             calls = 0;
             held = (char *)bloom_file_hold("h", NEW, &why);
             CHECK(held ? why == (exists ? 0 : ENOENT)
                        : why == EIO || why == ENOMEM || why == EINVAL);
             if (held)
                 status = bloom_file_drop(held);
-            what = NOTHING;
+            fault = NOTHING;
         }
         if (ends && pid == 0)
             _exit(held ? status : 99);
@@ -1012,7 +1012,7 @@ static void kept_window(void)
         fflush(stdout);
         pid = fork();
         if (pid == 0) {
-            what = ENDS;
+            fault = ENDS;
             calls = 0;
             _exit(keep_window());
         }
