@@ -213,7 +213,13 @@ BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
    of the call that was interrupted may be in or not. The newest generation may
    take some keys too many. And if the process was killed while
    bloom_window_advance moved generations, one may have twice as many keys as
-   its rate allows, until it is forgotten. */
+   its rate allows, until it is forgotten.
+   A power cut also loses the keys that were not on the disk. It may lose older
+   ones, too: if bloom_window_advance has just used an older generation again,
+   the cells that it moved may be half on the disk.
+   With BLOOM_TINY, no call makes notes for this: after a reset in a call that
+   writes, the window may not open. Nor do these builds open a window in which
+   the process of another build was killed. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_resume(
     void *memory, size_t size, bloom_window_plan plan, bloom_error *error);
 
@@ -454,14 +460,7 @@ static inline void bloom_window_copy_(unsigned char *to,
         bloom_store64_(to + at, bloom_load64_(from + at));
 }
 
-/* The check of a header */
-static inline uint64_t bloom_window_check_(const bloom_window *w,
-                                           const unsigned char *header)
-{
-    return bloom_hash_key(bloom_window_view_(w, 0), header, 40).h1;
-}
-
-/* ---- Changes ---------------------------------------------------------------
+/* ---- Changes --------------------------------------------------------------
    A window may lie in a mapped file, and its process may be killed between any
    two stores. So byte 7 says what is being done, and bloom_window_open ends it:
 
@@ -473,9 +472,23 @@ static inline uint64_t bloom_window_check_(const bloom_window *w,
        'U'   seals are written or removed
 
    Whatever a change needs is stored before its letter, and what depends on it
-   afterwards. Each change but 'S' can be made twice. BLOOM_WINDOW_ORDER_ keeps
-   the compiler from moving a store to its other side. A call that the compiler
-   does not know does this, too. (The tests define it as such a call.) */
+   afterwards. Each change but 'S' can be made twice.
+   Most calls that add keys change only the lowest byte of their number. That
+   byte is the old or the new one, so nothing is noted: a 'C' in byte 63 says
+   that the check may be wrong. It is not in byte 7, which the check reads: a
+   processor is slow to read a word of which it has just written one byte.
+
+   BLOOM_WINDOW_ORDER_ keeps the compiler from moving a store to its other side.
+   A call that the compiler does not know does this, too. (The tests define it
+   as such a call.)
+   BLOOM_TINY is for chips, which map no files. Its code is small, so it makes
+   no notes and ends no change. */
+#ifdef BLOOM_TINY
+enum { BLOOM_WINDOW_NOTES_ = 0 };
+#else
+enum { BLOOM_WINDOW_NOTES_ = 1 };
+#endif
+
 #ifndef BLOOM_WINDOW_ORDER_
 #ifdef __GNUC__
 #define BLOOM_WINDOW_ORDER_() __asm__ __volatile__("" : : : "memory")
@@ -488,73 +501,78 @@ static void (*volatile bloom_window_unknown_)(void) = bloom_window_nothing_;
 #endif
 #endif
 
+/* The check of a header, also during a change */
+static inline uint64_t bloom_window_check_(const bloom_window *w,
+                                           const unsigned char *header)
+{
+    unsigned char rest[40];
+    if (!BLOOM_WINDOW_NOTES_ || header[7] == 0)
+        return bloom_hash_key(bloom_window_view_(w, 0), header, 40).h1;
+    bloom_window_copy_(rest + 8, header + 8, 32);
+    bloom_store64_(rest, bloom_load32_(header) | (uint64_t)header[4] << 32
+                       | (uint64_t)header[5] << 40);
+    return bloom_hash_key(bloom_window_view_(w, 0), rest, 40).h1;
+}
+
+static inline void bloom_window_mark_at_(bloom_window *w, unsigned at,
+                                         char what)
+{
+    if (!BLOOM_WINDOW_NOTES_)
+        return;
+    BLOOM_WINDOW_ORDER_();
+    bloom_window_bytes_(w)[at] = (unsigned char)what;
+    BLOOM_WINDOW_ORDER_();
+}
+
 static inline void bloom_window_mark_(bloom_window *w, char what)
 {
-    BLOOM_WINDOW_ORDER_();
-    bloom_window_bytes_(w)[7] = (unsigned char)what;
-    BLOOM_WINDOW_ORDER_();
+    bloom_window_mark_at_(w, 7, what);
 }
 
 /* Notes what is to be changed. */
 static inline void bloom_window_plan_change_(bloom_window *w, unsigned older,
                                              uint64_t first, uint64_t second)
 {
+    if (!BLOOM_WINDOW_NOTES_)
+        return;
     bloom_window_mark_(w, 'P');
     bloom_window_bytes_(w)[6] = (unsigned char)older;
     bloom_window_put_(w, 48, first);
     bloom_window_put_(w, 56, second);
 }
 
-/* Removes the notes. */
+static inline void bloom_window_put_check_(bloom_window *w)
+{
+    bloom_window_put_(w, 40, bloom_window_check_(w, bloom_window_bytes_(w)));
+}
+
+/* Writes the new check, and removes the notes. */
 static inline void bloom_window_end_change_(bloom_window *w)
 {
+    bloom_window_put_check_(w);
     bloom_window_plan_change_(w, 0, 0, 0);
     bloom_window_mark_(w, 0);
 }
 
 /* Makes the change 'K' or 'T' in a header, but for its check. */
-static inline void bloom_window_apply_(unsigned char *header, char what,
-                                       uint64_t first, uint64_t second)
+static inline void bloom_window_apply_(void *header, char what, uint64_t first,
+                                       uint64_t second)
 {
-    if (what == 'T') {
-        bloom_store64_(header + 24, first);
-        bloom_store64_(header + 32, second);
-        return;
-    }
-    bloom_store64_(header + 16, first);
-    if (header[5] != second)            /* faster than a store each time */
-        header[5] = (unsigned char)second;
-}
-
-/* The check after this change. The mask removes bytes 6 and 7. */
-static inline uint64_t bloom_window_new_check_(const bloom_window *w, char what,
-                                               uint64_t first, uint64_t second)
-{
-    const unsigned char *now = bloom_window_const_bytes_(w);
-    unsigned char header[40];
-    bloom_window_copy_(header, now, 40);
-    bloom_store64_(header, bloom_load64_(now) & 0x0000FFFFFFFFFFFFU);
-    bloom_window_apply_(header, what, first, second);
-    return bloom_window_check_(w, header);
-}
-
-/* Makes a change that is noted, and removes the notes. */
-static inline void bloom_window_make_change_(bloom_window *w, char what,
-                                             uint64_t first, uint64_t second,
-                                             uint64_t check)
-{
-    bloom_window_mark_(w, what);
-    bloom_window_apply_(bloom_window_bytes_(w), what, first, second);
-    bloom_window_put_(w, 40, check);
-    bloom_window_end_change_(w);
+    bloom_window *w = (bloom_window *)header;
+    bloom_window_put_(w, what == 'T' ? 24 : 16, first);
+    if (what == 'T')
+        bloom_window_put_(w, 32, second);
+    else
+        bloom_window_bytes_(w)[5] = (unsigned char)second;
 }
 
 static inline void bloom_window_change_(bloom_window *w, char what,
                                         uint64_t first, uint64_t second)
 {
-    const uint64_t check = bloom_window_new_check_(w, what, first, second);
     bloom_window_plan_change_(w, 0, first, second);
-    bloom_window_make_change_(w, what, first, second, check);
+    bloom_window_mark_(w, what);
+    bloom_window_apply_(w, what, first, second);
+    bloom_window_end_change_(w);
 }
 
 /* A process that is killed while it clears the oldest generation leaves it as
@@ -631,51 +649,36 @@ BLOOM_API size_t bloom_window_plan_size(bloom_window_plan plan)
     return BLOOM_WINDOW_HEADER_SIZE + g * each;
 }
 
-/* The first bytes of a new window: its header, and that of its first
-   generation. The plan is possible. */
-enum { BLOOM_WINDOW_START_ = BLOOM_WINDOW_HEADER_SIZE + BLOOM_HEADER_SIZE };
-
-static inline void bloom_window_start_(unsigned char *start,
-                                       bloom_window_plan plan)
-{
-    void *image = start;
-    BLOOM_ZERO_(start, BLOOM_WINDOW_START_);
-    start[0] = 'B';
-    start[1] = 'L';
-    start[2] = 'W';
-    start[3] = 1;
-    start[4] = (unsigned char)plan.generations;
-    bloom_store64_(start + 8, plan.room);
-    bloom_write_header_(start + BLOOM_WINDOW_HEADER_SIZE, plan.filter);
-    bloom_store64_(start + 40, bloom_window_check_((bloom_window *)image,
-                                                   start));
-}
-
-/* Writes the headers of a new window. */
-static inline bloom_window *bloom_window_begin_image_(
-    void *memory, const unsigned char *start, bloom_window_plan plan)
+/* Writes the headers of a new window over zeros: its own, and those of its
+   first `count` generations. The plan is possible. */
+BLOOM_NOINLINE_ void bloom_window_start_(void *memory, bloom_window_plan plan,
+                                         unsigned count)
 {
     const size_t each = bloom_plan_size(plan.filter);
-    unsigned char *at = (unsigned char *)memory;
-    bloom_window_copy_(at, start, BLOOM_WINDOW_HEADER_SIZE);
-    at += BLOOM_WINDOW_HEADER_SIZE;
-    for (; plan.generations > 0; plan.generations--, at += each)
-        bloom_window_copy_(at, start + BLOOM_WINDOW_HEADER_SIZE,
-                          BLOOM_HEADER_SIZE);
+    bloom_window *w = (bloom_window *)memory;
+    unsigned char *image = bloom_window_bytes_(w);
+    image[0] = 'B';
+    image[1] = 'L';
+    image[2] = 'W';
+    image[3] = 1;
+    image[4] = (unsigned char)plan.generations;
+    bloom_window_put_(w, 8, plan.room);
+    while (count-- > 0)
+        bloom_write_header_(image + BLOOM_WINDOW_HEADER_SIZE + count * each,
+                            plan.filter);
+    bloom_window_put_check_(w);
     BLOOM_WINDOW_ORDER_();
-    return (bloom_window *)memory;
 }
 
 BLOOM_API bloom_window *bloom_window_init(void *memory, size_t size,
                                           bloom_window_plan plan)
 {
     const size_t needed = bloom_window_plan_size(plan);
-    unsigned char start[BLOOM_WINDOW_START_];
     if (!memory || needed == 0 || needed > size)
         return NULL;
-    bloom_window_start_(start, plan);
     BLOOM_ZERO_((unsigned char *)memory, needed);
-    return bloom_window_begin_image_(memory, start, plan);
+    bloom_window_start_(memory, plan, plan.generations);
+    return (bloom_window *)memory;
 }
 
 #ifndef BLOOM_NO_MALLOC
@@ -744,14 +747,21 @@ BLOOM_API bool bloom_window_may_contain_u64(const bloom_window *w, uint64_t key)
 
 static inline void bloom_window_count_keys_(bloom_window *w, size_t added)
 {
-    bloom_window_change_(w, 'K', bloom_window_keys(w) + added,
-                         bloom_window_newest_(w));
+    const uint64_t before = bloom_window_keys(w), keys = before + added;
+    if (BLOOM_WINDOW_NOTES_ && (before ^ keys) > 255) {
+        bloom_window_change_(w, 'K', keys, bloom_window_newest_(w));
+        return;
+    }
+    bloom_window_mark_at_(w, 63, 'C');
+    bloom_window_put_(w, 16, keys);
+    bloom_window_put_check_(w);
+    bloom_window_mark_at_(w, 63, 0);
 }
 
 BLOOM_API bool bloom_window_add_hash(bloom_window *w, bloom_hash h)
 {
     if (bloom_window_keys(w) >= bloom_window_room_(w)) {
-        if (bloom_may_contain_hash(bloom_window_generation(w, 0), h))
+        if (bloom_window_before_(w, bloom_window_newest_(w) + 1, 1, h))
             return false;
         bloom_window_step(w);
     }
@@ -1005,13 +1015,14 @@ static inline void bloom_window_reopen_(bloom_window *w, unsigned i,
                                         uint64_t keys)
 {
     const unsigned newest = bloom_window_newest_(w);
-    const uint64_t check = bloom_window_new_check_(w, 'K', keys, newest);
     for (; i > 0; i--) {
         bloom_window_plan_change_(w, i, keys, newest);
         bloom_window_mark_(w, 'S');
         bloom_window_swap_(w, i);
     }
-    bloom_window_make_change_(w, 'K', keys, newest, check);
+    bloom_window_mark_(w, 'K');
+    bloom_window_apply_(w, 'K', keys, newest);
+    bloom_window_end_change_(w);
 }
 
 /* Ends the newest generation, which is full. Returns true if that forgets keys.
@@ -1261,23 +1272,34 @@ BLOOM_API const bloom_window *bloom_window_view(const void *image, size_t size,
     return found == BLOOM_OK ? w : NULL;
 }
 
+/* The change in which a process was killed, or 0. The window has 64 bytes. */
+static inline char bloom_window_killed_in_(const bloom_window *w)
+{
+    const unsigned char *head = bloom_window_const_bytes_(w);
+    const char what = (char)head[7];
+    if (BLOOM_WINDOW_NOTES_ && what == 0 && head[63] == 'C')
+        return 'C';
+    return BLOOM_WINDOW_NOTES_ && (what == 'P' || what == 'K' || what == 'T'
+                                   || what == 'S' || what == 'U') ? what : 0;
+}
+
 /* Ends the change in which a process was killed. In an image of strangers, its
    notes may be anything, so it is first ended in a copy of the header. */
-static inline bloom_error bloom_window_settle_(bloom_window *w, size_t size)
+static inline bloom_error bloom_window_settle_(bloom_window *w, size_t size,
+                                               char what)
 {
     unsigned char head[BLOOM_WINDOW_HEADER_SIZE];
-    const char what = (char)bloom_window_const_bytes_(w)[7];
     const uint64_t first = bloom_window_get_(w, 48);
     const uint64_t second = bloom_window_get_(w, 56);
     const unsigned older = bloom_window_const_bytes_(w)[6];
-    const bool is_new = what == 'K' || what == 'T';
+    const bool is_noted = what == 'K' || what == 'T';
     bloom_error error;
     bloom_window_copy_(head, bloom_window_const_bytes_(w), sizeof head);
-    if (is_new)
+    if (is_noted)
         bloom_window_apply_(head, what, first, second);
     BLOOM_ZERO_(head + 48, 16);
     head[6] = head[7] = 0;
-    error = bloom_window_check_image_(w, size, head, is_new);
+    error = bloom_window_check_image_(w, size, head, is_noted || what == 'C');
     if (error != BLOOM_OK)
         return error;
     if (what == 'S' && (older < 1 || older >= head[4]))
@@ -1286,12 +1308,9 @@ static inline bloom_error bloom_window_settle_(bloom_window *w, size_t size)
         bloom_window_unite_(w, older);
     if (what == 'S' || what == 'U')
         bloom_window_unseal_(w);
-    if (is_new)
-        bloom_window_make_change_(
-            w, what, first, second,
-            bloom_window_new_check_(w, what, first, second));
-    else
-        bloom_window_end_change_(w);
+    if (is_noted)
+        bloom_window_apply_(w, what, first, second);
+    bloom_window_end_change_(w);
     return BLOOM_OK;
 }
 
@@ -1300,12 +1319,11 @@ BLOOM_API bloom_window *bloom_window_open(void *image, size_t size,
 {
     bloom_window *w = (bloom_window *)image;
     const char what = (char)(w && size >= BLOOM_WINDOW_HEADER_SIZE
-                             ? bloom_window_const_bytes_(w)[7] : 0);
+                             ? bloom_window_killed_in_(w) : 0);
     bloom_error found;
-    if (what != 'P' && what != 'K' && what != 'T' && what != 'S'
-        && what != 'U')
+    if (what == 0)
         return bloom_window_view(image, size, error) ? w : NULL;
-    found = bloom_window_settle_(w, size);
+    found = bloom_window_settle_(w, size, what);
     if (error)
         *error = found;
     return found == BLOOM_OK ? w : NULL;
@@ -1366,14 +1384,14 @@ BLOOM_API bloom_window *bloom_window_resume(void *memory, size_t size,
                                             bloom_error *error)
 {
     const size_t needed = bloom_window_plan_size(plan);
-    unsigned char start[BLOOM_WINDOW_START_];
+    unsigned char start[BLOOM_WINDOW_HEADER_SIZE + BLOOM_HEADER_SIZE] = { 0 };
     bloom_error found = BLOOM_OK;
-    bloom_window *w = NULL;
+    bloom_window *w = (bloom_window *)memory;
     if (needed > 0)
-        bloom_window_start_(start, plan);
+        bloom_window_start_(start, plan, 1);
     if (memory && needed > 0 && size >= needed
         && bloom_window_is_new_(memory, start, plan))
-        w = bloom_window_begin_image_(memory, start, plan);
+        bloom_window_start_(memory, plan, plan.generations);
     else
         w = bloom_window_open(memory, size, &found);
     if (w && needed > 0 && !bloom_window_has_plan_(w, plan))
