@@ -34,6 +34,7 @@ static unsigned when;                   /* at this one, something happens */
 static enum { NOTHING, ENDS, FAILS, CHANGES } fault;
 static void (*change)(void);
 static bool unsynced, renamed_unsynced;
+static unsigned file_syncs, folder_syncs;
 static bool inherited;                  /* a file that a child process gets */
 static int folder_error;                /* of fsync, for folders; 0: none */
 static int maps;
@@ -95,8 +96,10 @@ static ssize_t read_(int fd, void *to, size_t size)
 static int fsync_(int fd)
 {
     struct stat file;
+    const bool folder = fstat(fd, &file) == 0 && S_ISDIR(file.st_mode);
     unsynced = false;
-    if (folder_error && fstat(fd, &file) == 0 && S_ISDIR(file.st_mode)) {
+    ++*(folder ? &folder_syncs : &file_syncs);
+    if (folder_error && folder) {
         errno = folder_error;
         return -1;
     }
@@ -848,9 +851,11 @@ static void hold_file(void)
     struct stat there;
     int why = -1, fd;
     CHECK(hold_error(0) == ENOENT && access("h", F_OK) != 0);
+    file_syncs = folder_syncs = 0;
     held = (char *)bloom_file_hold("h", NEW, &why);
     if (!CHECK(held && why == ENOENT && bloom_file_held(held) == NEW))
         return;
+    CHECK(file_syncs == 1 && folder_syncs == 1);        /* it, and its name */
     CHECK(stat("h", &there) == 0 && there.st_size == NEW
           && (there.st_mode & 07777) == 0644
           && (uint64_t)there.st_blocks * 512 >= NEW);
