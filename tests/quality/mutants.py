@@ -666,8 +666,8 @@ def main():
     sys.exit(report([(m, results[m.id]) for m in mine], len(everything)) < LEAST)
 
 
-TESTS = (["tests/modes.txt", "tests/test.c", "tests/headers.h", "tests/layouts.h",
-          "tests/random.h", "tests/quality/reached.h"]
+TESTS = (["tests/modes.txt", "tests/test.c", "tests/headers.h", "tests/inside.h",
+          "tests/layouts.h", "tests/random.h", "tests/quality/reached.h"]
          + sorted(glob.glob("tests/unit/*")))
 SOURCES = {header: read(header).decode() for header in HEADERS}
 if __name__ == "__main__":
