@@ -94,17 +94,17 @@ static bool sync_output(void)
     return false;
 }
 
-/* At the end, a reader that goes on is given time. One that has not exited when
-   it has read nothing for a while is expected to read the rest: it may be
-   waiting for this process to end. */
-static void await_reader(void)
+/* Waits until at most `most` lines are not recorded. A reader that goes on is
+   given time. One that has not exited when it has read nothing for a while is
+   expected to read the rest: it may be waiting for this process to end. */
+static void await_reader(uint64_t most)
 {
     struct pollfd out = { 1, 0, 0 };
     const int patience = stopped_by ? HASTE : PATIENCE;
     int left = patience, pause = 1;
     uint64_t before = unread_output(), unread;
     settle();
-    while (before > 0 && count_waiting() > 0 && !run.gone && left > 0) {
+    while (before > 0 && count_waiting() > most && !run.gone && left > 0) {
         run.gone = poll(&out, 1, pause) > 0;    /* always reports POLLERR */
         tell_state();
         settle();
@@ -113,7 +113,7 @@ static void await_reader(void)
         before = unread;
         pause = pause < 50 ? 2 * pause : pause;
     }
-    if (!run.gone)
+    if (!run.gone && count_waiting() > most)
         record_until(run.printed);
 }
 
@@ -124,7 +124,7 @@ static bool end_file(void)
     if (run.seen.ending)
         return true;
     run.seen.ending = true;
-    await_reader();
+    await_reader(0);
     printed = sync_output();
     return close_file(&run.seen) && printed;
 }
@@ -264,11 +264,16 @@ static size_t room_for_lines(void)
 
 /* Makes room before lines are printed, so that a full disk is noticed in time.
    If a reader is so slow that the lines in its pipe would fill a link, the next
-   link begins early. If they fill the queue, they count as read. */
+   link begins early. If they fill the queue, the reader is waited for. */
 static void make_room(void)
 {
     if (count_waiting() == MOST_WAITING)
-        record_until(run.printed);
+        await_reader(MOST_WAITING / 2);
+    if (run.gone) {
+        raise(SIGPIPE);                 /* as if it had been written to */
+        errno = EPIPE;
+        fail_to_print();
+    }
     if (room_for_lines() == 0 && !sync_output())
         exit(2);
     if (room_for_lines() == 0)

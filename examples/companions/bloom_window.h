@@ -31,6 +31,7 @@
                                  : NULL;
        if (!seen)
            return 1;                           // why, or error if file is there
+       why = bloom_file_sync(file);            // the header is on the disk
        bloom_window_add(seen, "apple", 5);     // in the file at once
        why = bloom_file_drop(file);            // on the disk
 
@@ -206,17 +207,24 @@ BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
    bloom_window_plan_size(plan) is 0, the window may have any plan, and zeros
    are BLOOM_NOT_A_FILTER.
    It removes the seals, because no seal may outlast a change: see "Seals" at
-   bloom_file_hold. It reads the newest generation, and those that are sealed.
+   bloom_file_hold. It reads the generations that are sealed.
 
    A process may be killed at any time. The window then has all keys for which a
    call has returned, for as long as it promises. Only three things differ. Keys
    of the call that was interrupted may be in or not. The newest generation may
-   take some keys too many. And if the process was killed while
-   bloom_window_advance moved generations, one may have twice as many keys as
-   its rate allows, until it is forgotten.
-   A power cut also loses the keys that were not on the disk. It may lose older
-   ones, too: if bloom_window_advance has just used an older generation again,
-   the cells that it moved may be half on the disk.
+   take as many keys too many as that call had added (128 at most). And if the
+   process was killed while bloom_window_advance moved generations, one may have
+   twice as many keys as its rate allows, until it is forgotten.
+
+   Power cuts: of what was stored since the last bloom_file_sync, the disk may
+   have any part. So call that after bloom_window_resume: it makes sure that the
+   disk has the header of a new window, without which nothing opens. Keys that
+   were added later may be missing. Older ones may be, too, if
+   bloom_window_advance has just used an older generation again, as the disk may
+   have one half of the cells that it moved. A generation that was just begun may
+   still have its old keys, so its rate may be too high until it is forgotten. It
+   is not counted anew, as it would then end, and keys be forgotten, too early.
+
    With BLOOM_TINY, no call makes notes for this: after a reset in a call that
    writes, the window may not open. Nor do these builds open a window in which
    the process of another build was killed. */
@@ -1361,24 +1369,6 @@ static inline bool bloom_window_has_plan_(const bloom_window *w,
         && there.room == plan.room && there.generations == plan.generations;
 }
 
-/* A process that is killed between adding keys and counting them leaves a
-   generation that counts too few, by up to a batch each time. So they are
-   counted anew. The number of keys is never too high, as then the generation
-   would end too early: the estimate errs by less than what is subtracted. */
-static inline void bloom_window_recount_(bloom_window *w)
-{
-#ifndef BLOOM_NO_FLOAT
-    const uint64_t room = bloom_window_room_(w);
-    uint64_t keys = bloom_estimate(bloom_window_generation(w, 0));
-    keys = keys < 10 ? 0 : keys - keys / 8 - 8;
-    keys = keys < room ? keys : room;
-    if (keys > bloom_window_keys(w))
-        bloom_window_change_(w, 'K', keys, bloom_window_newest_(w));
-#else
-    (void)w;
-#endif
-}
-
 BLOOM_API bloom_window *bloom_window_resume(void *memory, size_t size,
                                             bloom_window_plan plan,
                                             bloom_error *error)
@@ -1402,8 +1392,6 @@ BLOOM_API bloom_window *bloom_window_resume(void *memory, size_t size,
         *error = found;
     if (found != BLOOM_OK)
         return NULL;
-    if (bloom_load64_(bloom_window_part_(w, 0) + BLOOM_SEAL_AT_) == 0)
-        bloom_window_recount_(w);
     bloom_window_mark_(w, 'U');
     bloom_window_unseal_(w);
     bloom_window_mark_(w, 0);

@@ -990,6 +990,7 @@ static int keep_window(void)
                               : NULL;
     if (!seen)
         return 1;
+    why = bloom_file_sync(file);
     bloom_window_add(seen, "apple", 5);
     why = bloom_file_drop(file);
     return why;

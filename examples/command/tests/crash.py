@@ -8,7 +8,8 @@ of `bloom uniq -f`. After each of them:
   * no line that was recorded is forgotten (--last and --for: no young one)
   * what was printed is recorded, but for the last write, and what lay in a pipe
 It ends with "N passed, N failed"."""
-import fcntl, os, random, re, shutil, subprocess, sys, tempfile, time
+import fcntl, os, random, re, shutil, struct, subprocess, sys, tempfile, termios
+import time
 
 build, runs = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 bloom = build + '/bloom'
@@ -339,6 +340,25 @@ def reader_of_moves():
     check(b'300 in' in out and b'\n0 not in' in b'\n' + out, 'a reader', out)
 
 
+def reader_of_a_large_pipe():
+    """It reads nothing, and exits, when more lines wait than the queue takes."""
+    restart()
+    many = text(lines(1, 130000))
+    open('in', 'wb').write(many)
+    end, start = os.pipe()
+    fcntl.fcntl(start, 1031, 1 << 20)               # F_SETPIPE_SZ
+    p = subprocess.Popen([bloom, 'uniq', '-f', 'f', 'in'], stdout=start)
+    os.close(start)
+    unread = 0
+    while unread < 370000 and p.poll() is None:     # of 65536 lines
+        unread = struct.unpack('i', fcntl.ioctl(end, termios.FIONREAD,
+                                                b'\0\0\0\0'))[0]
+    time.sleep(0.2)                     # it could record lines now, but must not
+    os.close(end)
+    check(p.wait() == -13, 'a large pipe', p.returncode)
+    check(run('uniq', '-f', 'f', feed=many).stdout == many, 'a large pipe: lost')
+
+
 work = tempfile.mkdtemp(prefix='crash.', dir=build)
 os.chdir(work)
 try:
@@ -357,6 +377,7 @@ try:
     others()
     no_writes_beside_others()
     reader_of_moves()
+    reader_of_a_large_pipe()
 finally:
     subprocess.run('umount disk', shell=True, capture_output=True)
     os.chdir('/')
