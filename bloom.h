@@ -1041,11 +1041,21 @@ static inline void bloom_store32_(unsigned char *p, uint32_t x)
     p[3] = (unsigned char)(x >> 24);
 }
 
+/* One store on 64-bit machines, also without optimisation: a process that is
+   killed must not leave a part of a seal in a mapped file. */
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ \
+    && !defined(BLOOM_SMALL_)
+BLOOM_INLINE_ void bloom_store64_(unsigned char *p, uint64_t x)
+{
+    __builtin_memcpy(p, &x, 8);
+}
+#else
 BLOOM_INLINE_ void bloom_store64_(unsigned char *p, uint64_t x)
 {
     bloom_store32_(p, bloom_low_half_(x));
     bloom_store32_(p + 4, (uint32_t)(x >> 32));
 }
+#endif
 
 BLOOM_INLINE_ bloom_plan bloom_parse_(const unsigned char *header)
 {
@@ -3598,11 +3608,12 @@ BLOOM_API double bloom_fpr(const bloom *b)
    bloom.h of the same version.
        declarations  BLOOM_NAME_, BLOOM_USE_RESULT_, BLOOM_READS_,
                      BLOOM_ATOMIC_FROM_THE_START_, BLOOM_IMPLEMENTATION_DONE_
-       platforms     BLOOM_HUSH_, BLOOM_END_HUSH_, BLOOM_IN_ROM_, BLOOM_SMALL_
+       platforms     BLOOM_HUSH_, BLOOM_END_HUSH_, BLOOM_IN_ROM_, BLOOM_SMALL_,
+                     BLOOM_NOINLINE_
        threads       BLOOM_VOLATILE_, bloom_load_word_, bloom_unseal_ (of a seal
                      at byte 24)
-       numbers       bloom_load64_, bloom_store64_, bloom_rotl64_,
-                     bloom_popcount_
+       numbers       bloom_load32_, bloom_load64_, bloom_store64_,
+                     bloom_rotl64_, bloom_popcount_
        memory        bloom_allocate_, bloom_copy_bytes_, BLOOM_ZERO_,
                      bloom_const_bytes_
        walks         bloom_walk_, bloom_walk_of_, bloom_halves_of_,

@@ -230,7 +230,7 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_chain *bloom_chain_join(
    The links are yours. So bloom_chain_free frees the chain alone, and no call
    makes a new link: if the newest one is full, it takes all further keys, and
    the rate rises. To keep the rate, append a link before:
-       bloom_chain_unseal(c);              // before a link follows the newest one
+       bloom_chain_unseal(c);              // before a link follows the newest
        while (bloom_chain_room(c) == 0) {
            bloom_plan plan = bloom_chain_next(c);
            bloom *link = ..                // empty, of plan, after the last

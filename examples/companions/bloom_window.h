@@ -221,9 +221,10 @@ BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
    disk has the header of a new window, without which nothing opens. Keys that
    were added later may be missing. Older ones may be, too, if
    bloom_window_advance has just used an older generation again, as the disk may
-   have one half of the cells that it moved. A generation that was just begun may
-   still have its old keys, so its rate may be too high until it is forgotten. It
-   is not counted anew, as it would then end, and keys be forgotten, too early.
+   have one half of the cells that it moved. A generation that was just begun
+   may still have its old keys, so its rate may be too high until it is
+   forgotten. It is not counted anew, as it would then end, and keys be
+   forgotten, too early.
 
    With BLOOM_TINY, no call makes notes for this: after a reset in a call that
    writes, the window may not open. Nor do these builds open a window in which
