@@ -510,16 +510,15 @@ static void (*volatile bloom_window_unknown_)(void) = bloom_window_nothing_;
 #endif
 #endif
 
-/* The check of a header, also during a change */
+/* The check of a header, also during a change: bytes 6 and 7 count as 0. */
 static inline uint64_t bloom_window_check_(const bloom_window *w,
                                            const unsigned char *header)
 {
     unsigned char rest[40];
     if (!BLOOM_WINDOW_NOTES_ || header[7] == 0)
         return bloom_hash_key(bloom_window_view_(w, 0), header, 40).h1;
-    bloom_window_copy_(rest + 8, header + 8, 32);
-    bloom_store64_(rest, bloom_load32_(header) | (uint64_t)header[4] << 32
-                       | (uint64_t)header[5] << 40);
+    bloom_window_copy_(rest, header, 40);
+    rest[6] = rest[7] = 0;
     return bloom_hash_key(bloom_window_view_(w, 0), rest, 40).h1;
 }
 
@@ -659,7 +658,8 @@ BLOOM_API size_t bloom_window_plan_size(bloom_window_plan plan)
 }
 
 /* Writes the headers of a new window over zeros: its own, and those of its
-   first `count` generations. The plan is possible. */
+   first `count` generations. The plan is possible. (If avr-gcc 5 made it inline,
+   it would need 400 bytes more.) */
 BLOOM_NOINLINE_ void bloom_window_start_(void *memory, bloom_window_plan plan,
                                          unsigned count)
 {
