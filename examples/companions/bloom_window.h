@@ -658,8 +658,8 @@ BLOOM_API size_t bloom_window_plan_size(bloom_window_plan plan)
 }
 
 /* Writes the headers of a new window over zeros: its own, and those of its
-   first `count` generations. The plan is possible. (If avr-gcc 5 made it inline,
-   it would need 400 bytes more.) */
+   first `count` generations. The plan is possible. (Inline, it takes 400 bytes
+   more on an AVR.) */
 BLOOM_NOINLINE_ void bloom_window_start_(void *memory, bloom_window_plan plan,
                                          unsigned count)
 {
