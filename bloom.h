@@ -3612,7 +3612,7 @@ BLOOM_API double bloom_fpr(const bloom *b)
                      BLOOM_NOINLINE_
        threads       BLOOM_VOLATILE_, bloom_load_word_, bloom_unseal_ (of a seal
                      at byte 24)
-       numbers       bloom_load32_, bloom_load64_, bloom_store64_,
+       numbers       bloom_load64_, bloom_store64_,
                      bloom_rotl64_, bloom_popcount_
        memory        bloom_allocate_, bloom_copy_bytes_, BLOOM_ZERO_,
                      bloom_const_bytes_

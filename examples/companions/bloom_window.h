@@ -226,9 +226,9 @@ BLOOM_USE_RESULT_ BLOOM_API const bloom_window *bloom_window_view(
    forgotten. It is not counted anew, as it would then end, and keys be
    forgotten, too early.
 
-   With BLOOM_TINY, no call makes notes for this: after a reset in a call that
-   writes, the window may not open. Nor do these builds open a window in which
-   the process of another build was killed. */
+   BLOOM_TINY builds make no notes of what they change: after a reset in a call
+   that writes, the window may not open. Nor do these builds open a window in
+   which the process of another build was killed. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_resume(
     void *memory, size_t size, bloom_window_plan plan, bloom_error *error);
 
