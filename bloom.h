@@ -3685,7 +3685,7 @@ BLOOM_END_HUSH_
      BLOOM_NAMESPACE.
    - bloom_file_begin, _reserve, _put, _complete, _finish and _cancel are gone.
      Put the blocks together in memory, and call bloom_file_save. To reserve
-     disk space for bloom_share, save an empty filter beforehand.
+     disk space for bloom_share, save an empty filter by it, without a seal.
    - bloom_file_save and bloom_save refuse a FIFO or a device (EINVAL): use
      fwrite. They refuse a file with an access control list (EPERM, on Linux),
      and names of more than about 230 bytes (ENAMETOOLONG).

@@ -133,8 +133,8 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
          at once, one of them wins, and all of them map its file. The file is
          sparse. If the disk is full later, the program gets SIGBUS where it
          adds a key. To be sure of the disk space, save an empty filter of this
-         plan beforehand. The program also gets SIGBUS if another program
-         shortens the file.
+         plan beforehand, by bloom_file_save and without a seal. The program
+         also gets SIGBUS if another program shortens the file.
      Checks: if bloom_plan_size(plan) is 0, any filter will do, and ENOENT says
          that there is none. Otherwise a filter with another plan is EINVAL.
          EBADMSG is as for bloom_load, but the cells are not read, and the seal
@@ -151,8 +151,8 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
          must hold a lock while they add it: see examples/companions/README.md.
      Kills: a process that is killed loses no key that it has added. After a
          power cut, cells that the system had not written are missing, unless a
-         bloom_unshare has returned 0 since they were set. A seal is removed,
-         and gone from the disk, before bloom_share returns.
+         bloom_unshare has returned 0 since they were set. If the file had a
+         seal, the disk may still have it, and bloom_load is EBADMSG.
      Limits: the file must be on a disk of this machine, not of a network, and
          its file system needs hard links to create it. (Without them, a save
          that finds no file may replace one that is made and shared in that
@@ -1653,7 +1653,6 @@ static inline int bloom_file_check_shared_(int fd, bloom_plan plan,
 BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
 {
     bloom *b = NULL;
-    unsigned char *image;
     size_t size = 0;
     int fd, error = bloom_file_open_shared_(name, plan, &fd);
     if (error == 0)
@@ -1662,16 +1661,9 @@ BLOOM_API bloom *bloom_share(const char *name, bloom_plan plan, int *why)
         b = (bloom *)bloom_file_map_shared_(fd, size, &error);
     if (!b && fd >= 0)
         close(fd);
-    image = (unsigned char *)b;
-    if (b && bloom_load64_(image + BLOOM_SEAL_AT_) != 0) {
-        bloom_unseal_(image);
-        error = bloom_file_sync_map_(b);
-        if (error != 0)
-            bloom_file_end_map_(b);
-    }
     if (why)
         *why = error;
-    return error == 0 ? b : NULL;
+    return b;
 }
 
 BLOOM_API int bloom_unshare(bloom *b)

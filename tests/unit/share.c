@@ -409,11 +409,9 @@ static void share_once(void)
     CHECK(b && bloom_may_contain(b, "apple", 5));
     bloom_free(b);
     CHECK(bloom_save(small, "s") == 0 && share_error(plan) == EINVAL);
-    /* A seal is gone, from the disk too, before a cell can change. */
-    file_syncs = map_syncs = 0;
     b = bloom_share("s", bloom_plan_of(small), NULL);
-    CHECK(b && map_syncs == 1 && file_syncs == 1
-          && bloom_verify(b) == BLOOM_UNSEALED && bloom_unshare(b) == 0);
+    CHECK(b && bloom_verify(b) == BLOOM_OK);    /* until a key is added */
+    CHECK(b && bloom_unshare(b) == 0);
     bloom_free(small);
     CHECK(symlink("s", "l") == 0 && remove("s") == 0);
     b = bloom_share("l", plan, NULL);           /* creates what l names */
