@@ -270,7 +270,7 @@ static void make_room(void)
     if (count_waiting() == MOST_WAITING)
         await_reader(MOST_WAITING / 2);
     if (run.gone) {
-        raise(SIGPIPE);                 /* as if it had been written to */
+        kill(getpid(), SIGPIPE);        /* as if it had been written to */
         errno = EPIPE;
         fail_to_print();
     }
