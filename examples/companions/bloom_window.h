@@ -1288,8 +1288,10 @@ static inline char bloom_window_killed_in_(const bloom_window *w)
     const char what = (char)head[7];
     if (BLOOM_WINDOW_NOTES_ && what == 0 && head[63] == 'C')
         return 'C';
-    return BLOOM_WINDOW_NOTES_ && (what == 'P' || what == 'K' || what == 'T'
-                                   || what == 'S' || what == 'U') ? what : 0;
+    if (BLOOM_WINDOW_NOTES_ && (what == 'P' || what == 'K' || what == 'T'
+                                || what == 'S' || what == 'U'))
+        return what;
+    return 0;
 }
 
 /* Ends the change in which a process was killed. In an image of strangers, its

@@ -149,7 +149,7 @@ QUIET bloom_error chain_verdict(const unsigned char *image, size_t size)
 {
     uint64_t bits;
     bloom_error error;
-    size_t at = 32;
+    size_t at = 32, last = 32;
     unsigned links;
     double p;
     if (size < 32)
@@ -172,10 +172,17 @@ QUIET bloom_error chain_verdict(const unsigned char *image, size_t size)
         if (memcmp(image + at + 4, image + 4, 2) != 0
             || memcmp(image + at + 16, image + 32 + 16, 8) != 0)
             return BLOOM_BAD_HEADER;
+        last = at;
         at += (size_t)bytes_for(plan_in(image + at));
     }
-    return size - at >= 3 && memcmp(image + at, "BLM", 3) == 0
-         ? BLOOM_BAD_HEADER : BLOOM_OK;
+    if (size - at < 3 || memcmp(image + at, "BLM", 3) != 0)
+        return BLOOM_OK;
+    if (little_endian(image + last + 24) != 0)      /* sealed */
+        return BLOOM_BAD_HEADER;
+    for (at += 32; at < size; at++)     /* a link to come has no key */
+        if (image[at] != 0)
+            return BLOOM_BAD_HEADER;
+    return BLOOM_OK;
 }
 
 /* Cell i of an image: a bit or a counter */

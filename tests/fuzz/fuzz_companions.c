@@ -181,7 +181,7 @@ static void use_open_window(bloom_window *w, const uint64_t *keys)
 }
 
 /* bloom_window_open accepts what bloom_window_view does and, if a letter in byte
-   7 says that a change was interrupted, it ends the change: no generation loses
+   7 or 63 says that a change was interrupted, it ends the change: no generation loses
    a key. After an error nothing has changed. */
 static void use_window(const unsigned char *image, size_t size,
                        const uint64_t *keys)
@@ -195,7 +195,8 @@ static void use_window(const unsigned char *image, size_t size,
     memcpy(saved, at, size);
     w = bloom_window_open(at, size, &error);
     must((w != NULL) == (error == BLOOM_OK));
-    must(error == again || (!whole && size > 7 && image[7] != 0));
+    must(error == again || (!whole && size > 63
+                            && (image[7] != 0 || image[63] == 'C')));
     must(w || memcmp(saved, at, size) == 0);
     if (!w)
         return;

@@ -1125,6 +1125,7 @@ static void last_link(void)
     small_image(image, 64, 1);
     c = bloom_chain_open(image, sizeof image, NULL);
     CHECK(c && bloom_plan_size(bloom_chain_next(c)) == 0);
+    CHECK(c && !bloom_chain_append(c, (bloom *)(void *)(image + 32)));
     bloom_chain_free(c);
     small_image(image, 63, 1);
     c = bloom_chain_open(image, sizeof image, NULL);
