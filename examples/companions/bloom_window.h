@@ -188,9 +188,13 @@ BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_init(
        BLOOM_CORRUPT        the check of the header does not match
    The image of a window is always complete: it need not be sealed before it is
    written or mapped. But a copy that is made while a call changes the window
-   may be corrupt, or be BLOOM_BAD_HEADER. So may a window in a mapped file, if
-   its process was killed in such a call: bloom_window_open, which may write,
-   ends the change first, and then no key that the window had is missing. */
+   may be corrupt, or be BLOOM_BAD_HEADER, or, if that call is
+   bloom_window_advance, lack keys without a sign of it. So who reads a window
+   that another process changes copies it, and both hold a lock of their own:
+   one around the copy, the other around bloom_window_advance. A window in a
+   mapped file may be BLOOM_BAD_HEADER, too, if its process was killed in a
+   call: bloom_window_open, which may write, ends the change first, and then no
+   key that the window had is missing. */
 BLOOM_USE_RESULT_ BLOOM_API bloom_window *bloom_window_open(void *image,
                                                             size_t size,
                                                             bloom_error *error);
