@@ -327,6 +327,7 @@ SELECT k FROM a WHERE bloom_may_contain(readfile('$work/theirs'), k);" >/dev/nul
     # A FILE in use has no seal. bloom_seal accepts it, and so does everything
     # once the run has ended.
     rm -f $work/grown $work/fifo && mkfifo $work/fifo || exit 1
+    : >$work/out                        # before the loop looks at it
     build/bloom uniq -f $work/grown <$work/fifo >$work/out &
     exec 3>$work/fifo
     echo pear >&3
