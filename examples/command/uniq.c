@@ -274,10 +274,11 @@ static void make_room(void)
         errno = EPIPE;
         fail_to_print();
     }
-    if (room_for_lines() == 0 && !sync_output())
+    if (room_for_lines() > 0)
+        return;
+    if (!sync_output())
         exit(2);
-    if (room_for_lines() == 0)
-        add_room(&run.seen);
+    add_room(&run.seen);
 }
 
 /* For a run with a FILE */
