@@ -186,6 +186,10 @@ maybes=$("$work/same" 30000 0.01)
 shows "then = $(awk "BEGIN { print $maybes / 1000 }")% ($maybes of 100,000 lookups)"
 shows 'at most 110,000 keys between two slices = true'
 
+# A bar has an end where the count is 1.96 standard deviations from what is then expected.
+page '' "say('bar of 3', interval(3).map((x) => (3 - x) / Math.sqrt(x)).map((z) => z.toFixed(3)))"
+shows 'bar of 3 = 1.960,-1.960'
+
 # ---- Addresses, also those of 2.4.0 --------------------------------------------
 
 page '?n=2500&p=0.002#words=a%2Cb,x%20y,50%25,%C3%A4%26%3D%23,a%2Cb&made=40&m=512&k=3&layout=counting&word=x%20y&asked=owl&probes=5&plan=counting&step=256,10,35&part=4' "
