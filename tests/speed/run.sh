@@ -13,8 +13,9 @@
 #           measured with integers at 0.01 only
 #   OUT     the results are written to OUT.tsv
 #   BOOST, LIBFILTER, FASTFILTER, DATASKETCHES  folders with the sources of these
-#           peers (datasketches-cpp); BOOST
-#           has boost/bloom.hpp, or its modules (bloom, config, ..) side by side
+#           peers (datasketches-cpp); BOOST has boost/bloom.hpp or, side by side,
+#           the modules bloom, config, container_hash, core, describe and mp11 of
+#           Boost 1.89 or later (Debian's libboost-dev has the rest)
 # Examples: make bench N=1e8 KEYS=u64 OUT=build/bench-1e8
 #   the rates of small filters: make bench N=50 ROUNDS=100 KEYS=u64 RATES=0.01 \
 #       BUILDS=gcc,-O3,-march=native OUT=build/bench-50
