@@ -2,8 +2,8 @@
 # has run it before: in 32 bits; for musl, with the tools of busybox; and always
 # without git, by a user who is not root, in a folder whose name has a space and
 # which has files of others. Where names and linkers differ, it also runs `make
-# symbols`. ALL=1: also with clang and with tcc. It ends with "N passed, N failed",
-# where each run counts as one.
+# symbols`. ALL=1: also with clang and with tcc, and `make symbols` in 32 bits. It
+# ends with "N passed, N failed", where each run counts as one.
 # usage: [ALL=1] fresh.sh [NAME...]         NAME: only these runs
 . tests/helpers.sh
 need musl-gcc musl-tools; need busybox busybox
@@ -57,6 +57,10 @@ fresh() {
 only=$*
 [ -z "$ALL$only" ] || fresh clang "$PATH" symbols CC=clang CXX=clang++
 [ -z "$ALL$only" ] || fresh tcc "$PATH" CC=tcc
-fresh m32 "$PATH" symbols CC='gcc -m32' CXX='g++ -m32'
+if runs_32_bits; then
+    fresh m32 "$PATH" ${ALL:+symbols} CC='gcc -m32' CXX='g++ -m32'
+else
+    echo 'skipped: m32 (this kernel does not run programs of 32 bits)'
+fi
 fresh musl "$bin" symbols CC=musl-gcc
 counted

@@ -85,6 +85,12 @@ enough() {      # enough: if anything was missing, the script ends, and failed
     exit 1
 }
 
+runs_32_bits() {        # does this kernel run programs of 32 bits? Those of some
+                        # virtual machines do not. qemu-i386 runs them anyway
+    echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o build/bits-32 \
+        2>/dev/null && build/bits-32 2>/dev/null
+}
+
 error_text() {  # error_text NAME: what bloom_error_text says of BLOOM_NAME, so
                 # that tests of messages need not repeat it
     {

@@ -1,8 +1,9 @@
 # `make fuzz` runs this script. It runs each fuzz target, a file fuzz_NAME.c of
 # this folder or of examples/*/tests/, under libFuzzer, AddressSanitizer and
 # UBSan, from the target's seeds. Then a second program without libFuzzer runs
-# the same inputs with a size_t of the other width, 32 bits. Each of the two
-# counts as one test. A failure prints the condition that is not true or the
+# the same inputs with a size_t of 32 bits; without AddressSanitizer and by
+# qemu-i386, if the kernel runs no programs of 32 bits. Each of the two counts as
+# one test. A failure prints the condition that is not true or the
 # sanitizer's summary; build/fuzz-NAME.log has more.
 # usage: [ONLY="image state"] [MSAN=1] run.sh [SECONDS [RUNS]]
 #   SECONDS  for each target, at most; 60 by default
@@ -20,11 +21,10 @@
 #   fuzz: package=NAME   the Debian package of that library
 #   fuzz: compare=yes    libFuzzer sees all compared numbers. That finds magic
 #                        bytes, but takes half of the time.
-#   fuzz: bits=32        size_t of the program with libFuzzer; the second one
-#                        has 64 bits. bits=64 only: there is no second program.
+#   fuzz: bits=64 only   there is no second program
 #   fuzz: asan=OPTIONS   for AddressSanitizer
-#   fuzz: msan=no        left out with MSAN=1: it needs 32 bits, or a library
-#                        that was not built for MemorySanitizer
+#   fuzz: msan=no        left out with MSAN=1: it needs a library that was not
+#                        built for MemorySanitizer
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 limit="-max_total_time=${1:-60} -runs=${2:--1}"
 . tests/helpers.sh
@@ -46,7 +46,11 @@ need clang clang 'works clang' &&
         "works clang -fsanitize=$SANITIZE"
 if [ -z "$MSAN" ]; then
     need 'gcc -m32' gcc-multilib "works gcc -m32 -fsanitize=$SANITIZE"
-    need 'libFuzzer in 32 bits' g++-multilib 'works clang -m32 -lstdc++'
+    narrow="-fsanitize=$SANITIZE" emulator=
+    if ! runs_32_bits; then
+        need qemu-i386 qemu-user
+        narrow="-fsanitize=${SANITIZE#address,}" emulator=qemu-i386
+    fi
 fi
 enough
 
@@ -68,8 +72,7 @@ fuzz() {
     program=build/fuzz-$1 seeds=build/seeds-$1 found=build/corpus-$1
     length=$(told length) flags=$(told flags) libraries=$(told libraries)
     before=$(told before) bits=$(told bits) texts=$(told seeds)
-    bits=${bits:-64} compare=
-    if [ -n "$MSAN" ]; then bits='64 only'; fi
+    compare=
     [ "$(told compare)" = yes ] || compare=-fno-sanitize-coverage=trace-cmp
     if ! need "$libraries" "$(told package)" "works clang $libraries" ||
        ! eval "$before"; then
@@ -81,7 +84,7 @@ fuzz() {
     [ ! -e "$texts" ] || sh tests/fuzz/unpack.sh "$texts" "$seeds"
     asan=$ASAN_OPTIONS
     export ASAN_OPTIONS="$asan:$(told asan)"
-    clang -m${bits%% *} -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE \
+    clang -std=c99 -g -O2 -I. $flags -fsanitize=fuzzer,$SANITIZE \
         $compare -fno-sanitize-recover=all "$source" -o "$program" $libraries \
         >"$program.log" 2>&1 &&
     "$program" $limit -max_len=${length:-128} -entropic=0 -timeout=120 \
@@ -92,18 +95,15 @@ fuzz() {
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
     again=
-    case $bits in
-    *only) ;;
-    *)  other=$((96 - bits))
-        gcc -m$other -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN \
-            -fsanitize=$SANITIZE -fno-sanitize-recover=all \
-            "$source" -o "$program-$other" $libraries \
-            >"$program-$other.log" 2>&1 &&
+    if [ -z "$MSAN$bits" ]; then
+        gcc -m32 -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN $narrow \
+            -fno-sanitize-recover=all "$source" -o "$program-32" $libraries \
+            >"$program-32.log" 2>&1 &&
         find "$seeds" "$found" -type f \
-            -exec "$program-$other" {} + >>"$program-$other.log" 2>&1
-        result $? "$1 in $other bits" "$program-$other.log"
-        again=", $(find "$found" -type f | wc -l) of them also in $other bits" ;;
-    esac
+            -exec $emulator "$program-32" {} + >>"$program-32.log" 2>&1
+        result $? "$1 in 32 bits" "$program-32.log"
+        again=", $(find "$found" -type f | wc -l) of them also in 32 bits"
+    fi
     echo "$1: ${made:-0} executions$again"
 }
 
