@@ -29,6 +29,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { HEADER = BLOOM_HEADER_SIZE, SEAL_AT = 24 };
@@ -117,19 +118,6 @@ static char *copy_window(int fd, char *map, size_t size)
     return copy;
 }
 
-static char *map_copy(const char *name, size_t *size)
-{
-    const int fd = open(name, O_RDONLY | O_CLOEXEC);
-    char *image;
-    if (fd < 0)
-        die_of(strerror(errno), name);
-    image = map_all(fd, name, size, MAP_PRIVATE);
-    if (*size >= 3 && memcmp(image, "BLW", 3) == 0)
-        image = copy_window(fd, image, *size);
-    close(fd);
-    return image;
-}
-
 static char *load_pipe(const char *name, size_t *size)
 {
     char *image = bloom_file_load(name, SIZE_MAX, size);
@@ -139,28 +127,64 @@ static char *load_pipe(const char *name, size_t *size)
     return image;
 }
 
-/* Another process may be changing the file. It removes a seal before the cells
-   change, so the second or third look finds no error. */
+static bloom_error check_image(filter *f, char *image, size_t size)
+{
+    const bloom_error error = find_filter(f, image, size);
+    return error == BLOOM_OK ? seal_of(f) : error;
+}
+
+/* A process that begins to change the file removes its seals, and sets them at
+   its end. A look at that moment finds a seal beside other cells, which is not
+   damage. So what looks damaged is looked at once more with the lock, when no
+   process can change it; or, if others have it, a few times. */
+static bloom_error load_file(filter *f, const char *name, size_t *size)
+{
+    const struct timespec pause = { 0, 20000000 };
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
+    unsigned left = 25;
+    bloom_error damage;
+    if (fd < 0)
+        die_of(strerror(errno), name);
+    for (;;) {
+        char *image = map_all(fd, name, size, MAP_PRIVATE);
+        const bool is_window = *size >= 3 && memcmp(image, "BLW", 3) == 0;
+        if (is_window)
+            image = copy_window(fd, image, *size);
+        damage = check_image(f, image, *size);
+        if ((is_window || !f->window)   /* else it became one meanwhile */
+            && (damage == BLOOM_OK || damage == BLOOM_UNSEALED || left-- == 0))
+            break;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            left = 0;
+        else
+            nanosleep(&pause, NULL);
+        if (is_window)
+            free(image);
+        else
+            munmap(image, *size);
+    }
+    close(fd);                          /* and its lock */
+    return damage;
+}
+
 filter read_file(const char *name, bloom_error *seal)
 {
     struct stat there;
     filter f;
-    bloom_error error, damage;
-    char *image;
+    bloom_error damage;
     size_t size = 0;
-    bool is_file;
-    unsigned tries = 1;
+    char *image;
     if (strcmp(name, "-") == 0)
         die("-: is not the name of a filter; to read one from a pipe, give "
             "/dev/stdin");
-    is_file = stat(name, &there) == 0 && S_ISREG(there.st_mode);
-    do {
-        image = is_file ? map_copy(name, &size) : load_pipe(name, &size);
-        error = find_filter(&f, image, size);
-        damage = error == BLOOM_OK ? seal_of(&f) : error;
-    } while (damage != BLOOM_OK && damage != BLOOM_UNSEALED && is_file
-             && ++tries <= 3);
-    if (error != BLOOM_OK || (damage == BLOOM_CORRUPT && !seal))
+    if (stat(name, &there) == 0 && S_ISREG(there.st_mode))
+        damage = load_file(&f, name, &size);
+    else {
+        image = load_pipe(name, &size);
+        damage = check_image(&f, image, size);
+    }
+    if (damage != BLOOM_OK && damage != BLOOM_UNSEALED
+        && !(damage == BLOOM_CORRUPT && seal && parts_of(&f) > 0))
         die_of(bloom_error_text(damage), name);
     refuse_extra_bytes(&f, size, name);
     if (seal)
@@ -306,6 +330,7 @@ static void unseal(file *f)
     if (why != 0)
         fail(f, why);
     f->unsealed = true;
+    keep_syncing(f->fd);
 }
 
 /* Goes on with the window. It counts keys that are in and not counted, as after
@@ -431,8 +456,12 @@ void add_room(file *f)
 
 static bool may_change(file *f)
 {
+    int why;
     if (!f->unsealed && !f->failed)
         unseal(f);
+    why = f->failed ? 0 : has_changed();
+    if (why != 0)
+        fail(f, why);
     return !f->failed;
 }
 
@@ -453,7 +482,9 @@ size_t record_keys(file *f, const bloom_key *key, size_t count)
    them. */
 static int seal_file(file *f)
 {
-    int why = f->in.chain ? write_head(f) : 0;
+    int why;
+    stop_syncing();
+    why = f->in.chain ? write_head(f) : 0;
     if (why == 0)
         why = sync_all(f);
     if (why != 0)

@@ -16,6 +16,7 @@
 #include "queue.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ static struct run {
     uint64_t offered, printed;          /* bytes of new lines so far; bytes that
                                            standard output has taken */
     bool is_pipe, is_file, gone;        /* standard output; its reader exited */
+    bool half_line;                     /* at the end of that file */
     bool warned;
     uint64_t warn_at;                   /* look again at this many lines */
 } run;
@@ -199,9 +201,30 @@ static void fail_to_print(void)
     die_of(strerror(errno), "standard output");
 }
 
+/* A full disk or a kill may have cut the last line of a file to which this run
+   appends. The next line does not go on with it. */
+static bool ends_in_half_line(const struct stat *out)
+{
+    const int flags = fcntl(1, F_GETFL);
+    const int fd = flags >= 0 && flags & O_APPEND && out->st_size > 0
+                   ? open("/dev/stdout", O_RDONLY | O_CLOEXEC) : -1;
+    char last = run.asked->keys.end;
+    if (fd >= 0) {
+        if (pread(fd, &last, 1, out->st_size - 1) != 1)
+            last = run.asked->keys.end;
+        close(fd);
+    }
+    return last != run.asked->keys.end;
+}
+
 static void print(const char *text, size_t size)
 {
     ssize_t some;
+    if (size > 0 && run.half_line) {
+        if (write_some(&run.asked->keys.end, 1) != 1)
+            fail_to_print();
+        run.half_line = false;
+    }
     for (; size > 0; text += some, size -= (size_t)some) {
         some = write_some(text, size);
         if (some < 0)
@@ -339,6 +362,7 @@ static void open_seen(const options *o)
         if (fstat(1, &out) == 0) {
             run.is_pipe = S_ISFIFO(out.st_mode);
             run.is_file = S_ISREG(out.st_mode);
+            run.half_line = run.is_file && ends_in_half_line(&out);
         }
         watch_signals();
         atexit(end_at_exit);

@@ -340,6 +340,60 @@ def reader_of_moves():
     check(b'300 in' in out and b'\n0 not in' in b'\n' + out, 'a reader', out)
 
 
+def reader_of_a_seal():
+    """A reader that finds a seal and other cells, as a run that begins or ends may
+    leave them for a moment, looks again while that run has the lock."""
+    for kind in KINDS:
+        restart()
+        some = text(lines(1, 300))
+        run(*uniq(kind), feed=some)
+        image = open('f', 'rb').read()
+        torn = image[:-64] + bytes(255 - b for b in image[-64:])
+        for ends in True, False:
+            with open('f', 'r+b', buffering=0) as f:
+                fcntl.flock(f, fcntl.LOCK_EX)
+                f.write(torn)
+                p = subprocess.Popen(
+                    ['strace', '-f', '-o', 'trace', '-e', 'trace=flock', bloom,
+                     'check', '-c', 'f'], stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                while p.poll() is None and not (os.path.exists('trace')
+                                                and 'EAGAIN' in open('trace').read()):
+                    pass
+                if ends:
+                    f.seek(0)
+                    f.write(image)
+                    fcntl.flock(f, fcntl.LOCK_UN)
+                out, err = p.communicate(some)
+            os.remove('trace')
+            check(b'300 in' in out if ends else b'f: ' in err and p.returncode == 2,
+                  'a reader of a seal', kind, ends, out, err)
+
+
+def disk_that_fails_early():
+    """It is noticed while lines come, not only in the end. strace lets half a
+    minute pass at once."""
+    restart()
+    p = subprocess.Popen(
+        ['strace', '-f', '-o', 'trace', '-e', 'trace=fsync,pselect6',
+         '-e', 'inject=pselect6:retval=0', '-e',
+         'inject=fsync:error=EROFS:when=4+', bloom, *uniq('fixed')],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    line, last, said = 0, None, None
+    try:
+        while line != last:
+            line += 1
+            p.stdin.write(text([str(line)]))
+            p.stdin.flush()
+            if not last and (os.path.exists('trace')
+                             and 'EROFS' in open('trace').read()):
+                last = line + 300
+    except BrokenPipeError:
+        said = p.stderr.read()
+    check(said and b'f: Read-only' in said and p.wait() == 2, 'a disk fails', said)
+    p.kill()
+
+
 def reader_of_a_large_pipe():
     """It reads nothing, and exits, when more lines wait than the queue takes."""
     restart()
@@ -377,6 +431,8 @@ try:
     others()
     no_writes_beside_others()
     reader_of_moves()
+    reader_of_a_seal()
+    disk_that_fails_early()
     reader_of_a_large_pipe()
 finally:
     subprocess.run('umount disk', shell=True, capture_output=True)

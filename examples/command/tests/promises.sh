@@ -125,7 +125,10 @@ sed 's/$/.........,.........,.........,/' many > wide; head -n 600 wide > some
 exact='uniq -n 2000 -p 1e-15 -f g'; rm -f g
 what='a full disk'; (ulimit -f 96; "$bloom" $exact wide > got 2> err)
 is "$what" 2 $?; says err 'standard output: File too large'
-whole got > want; known "$what" want; rm -f g
+whole got > want; known "$what" want
+what='a full disk, and more is appended'; "$bloom" $exact wide >> got 2> err
+is "$what" 0 $?; sort got > out; sort wide | comm -23 - out > lost
+empty "$what" lost; is "$what: lines" 200001 "$(wc -l < got)"; rm -f g
 what='a full disk of FILE'; (ulimit -f 96; "$bloom" $exact wide 2> err) | cat > got
 says err 'bloom: g: File too large'; whole got > want; known "$what" want
 is "$what: nothing is left" '' "$(ls g.* 2> /dev/null)"; rm -f g
