@@ -1,9 +1,10 @@
 # `make without` runs this script. Products in examples/ can be deleted, and
 # everything else still builds and passes. In a copy of this tree, without all the
-# folders that README.md names for this, it runs make, make test, libbloom, help and
-# docs. ALL=1 then deletes each product alone. It runs the same, but of make test
-# one program and make install, and the checks of those products that use the
-# deleted one. It ends with "N passed, N failed".
+# folders that README.md names for this, it runs make, libbloom, help, docs, and of
+# make test one program and the tests of the products. ALL=1 runs all of make test,
+# and then deletes each product alone. It runs the same, but of make test one
+# program and make install, and the checks of those products that use the deleted
+# one. It ends with "N passed, N failed".
 # usage: [ALL=1] without.sh [NAME...]       NAME: delete only these, each alone
 . tests/helpers.sh
 tree=$PWD/build/without only=$* all=$ALL
@@ -43,11 +44,12 @@ without() {
         for file in $(built "$name"); do rm -f "$tree/$file"; done
     done
     check "without $*: make" made
-    if [ $# -gt 1 ]; then
-        check "without $*: make test" made test
-    else
+    if [ $# -eq 1 ]; then
         check "without $*: make test" \
             made test ONLY=promises-static TESTS=build/install.out
+    else
+        check "without $*: make test" \
+            made test $([ -n "$all" ] || echo ONLY=promises-static)
     fi
     for target in libbloom help docs; do
         check "without $*: make $target" made $target

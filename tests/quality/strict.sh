@@ -1,8 +1,8 @@
 # `make strict` runs this script. It compiles bloom.h, its companions, the
 # examples and the tests by gcc and clang, with every warning as an error: the
 # default mode in each language version, and each other mode in C99 and C++11.
-# ALL=1 compiles each mode in each version, with optimisation in each way to
-# include bloom.h, and the tests, too.
+# ALL=1 compiles each mode in each version, and with optimisation each way to
+# include bloom.h, the products and the tests.
 # It prints each command that fails, and ends with "N passed, N failed". These
 # warnings are off, as they say nothing about the quality of C99 code: -Wpadded,
 # -Wdeclaration-after-statement, -Wc++98-compat*, and -Wuseless-cast (a cast from
@@ -30,8 +30,8 @@ enough
 # The commands are collected, one per line, and run by all CPUs at the end. Some
 # warnings of gcc need optimisation: these are tested in the first language
 # version only. The others, and all of clang's, need only -fsyntax-only. -O1 takes
-# two thirds of the time of -O2, so that is what products and unit/ get. Other
-# tests get it with ALL=1.
+# two thirds of the time of -O2, so that is what unit/ and, with ALL=1, products and
+# other tests get.
 compile() { echo "$* -I." | tr "\n" " " >>build/strict.jobs; echo >>build/strict.jobs; }
 versions() {            # versions "VERSION..." GCC CLANG FLAGS [FIRST]
     flow=${5:--O2 -c}   # gcc's for the first version
@@ -89,8 +89,10 @@ for way in -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; do
     versions gnu99 "gcc $USER" "clang $USER" "$flags build/strict-file.c"
     versions gnu++11 "g++ $USER" "clang++ $USER" "$flags build/strict-file.cpp"
 done
-for way in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
-    versions "$cxx" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c" "-O1 -c"
+for way in BLOOM_STATIC BLOOM_TINY BLOOM_IMPLEMENTATION; do
+    first='-O1 -c'
+    case $ALL$way in BLOOM_IMPL*) first=-fsyntax-only ;; esac
+    versions "$cxx" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c" "$first"
 done
 
 # Small static filters of each layout, in a user's program: gcc took the block code
@@ -117,12 +119,10 @@ function use(name, size, plan) {
 avx2=
 ! gcc -mavx2 -E -x c /dev/null >/dev/null 2>&1 || avx2=-mavx2
 for flags in "-O1 $avx2" -O2 "-O2 $avx2" -O3 "-O3 $avx2"; do
-    for compiler in "gcc -std=c99" "clang -std=c99"; do
-        compile "$compiler $USER $flags -c build/strict-small.c"
-    done
-    for compiler in "g++ -std=c++11" "clang++ -std=c++11"; do
-        compile "$compiler $USER $flags -c build/strict-small.cpp"
-    done
+    compile "gcc -std=c99 $USER $flags -c build/strict-small.c"
+    compile "g++ -std=c++11 $USER $flags -c build/strict-small.cpp"
+    [ -z "$ALL" ] ||
+        compile "clang -std=c99 $USER $flags -c build/strict-small.c"
 done
 
 # All other sources, in the first and the last version. Those whose #include or
@@ -141,8 +141,8 @@ for file in $(ls examples/*.c examples/*/*.c examples/*/tests/*.c tests/*.c \
         echo "skipped: $file ($lacks)"
         continue
     fi
-    first="-O1 -c"
-    case $ALL$file in tests/* | examples/*/tests/*) first=-fsyntax-only ;; esac
+    first=-fsyntax-only
+    [ -z "$ALL" ] || first="-O1 -c"
     versions "$sources" "gcc $USER -Wconversion -Wshadow" \
         "clang $USER -Wconversion -Wshadow" "$file" "$first"
 done
