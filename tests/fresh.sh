@@ -59,7 +59,7 @@ only=$*
 [ -z "$ALL$only" ] || fresh tcc "$PATH" CC=tcc
 if runs_32_bits; then
     fresh m32 "$PATH" ${ALL:+symbols} CC='gcc -m32' CXX='g++ -m32'
-else
+elif [ "$only" != musl ]; then
     echo 'skipped: m32 (this kernel does not run programs of 32 bits)'
 fi
 fresh musl "$bin" symbols CC=musl-gcc

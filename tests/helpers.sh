@@ -85,10 +85,15 @@ enough() {      # enough: if anything was missing, the script ends, and failed
     exit 1
 }
 
-runs_32_bits() {        # does this kernel run programs of 32 bits? Those of some
-                        # virtual machines do not. qemu-i386 runs them anyway
-    echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o build/bits-32 \
-        2>/dev/null && build/bits-32 2>/dev/null
+runs_32_bits() {        # fails if gcc can build a program of 32 bits, and this
+                        # kernel does not run it, as on some virtual machines.
+                        # qemu-i386 runs it anyway
+    bits=$(mktemp)
+    ! echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$bits" 2>/dev/null ||
+        "$bits" 2>/dev/null
+    set -- $?
+    rm -f "$bits"
+    return $1
 }
 
 error_text() {  # error_text NAME: what bloom_error_text says of BLOOM_NAME, so

@@ -6,12 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/select.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,75 +137,6 @@ int sync_map(const void *at, size_t size)
     char *page = (char *)(uintptr_t)at - before;
     return msync(page, before + size, MS_SYNC) == 0 ? 0 : errno;
 #endif
-}
-
-static struct {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    int fd, stop[2];                    /* a pipe: closed when it is to end */
-    bool runs, changed;
-    int why;
-} syncing = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static bool take_changed(void)
-{
-    bool changed;
-    pthread_mutex_lock(&syncing.lock);
-    changed = syncing.changed;
-    syncing.changed = false;
-    pthread_mutex_unlock(&syncing.lock);
-    return changed;
-}
-
-static void *sync_now_and_then(void *unused)
-{
-    int why = 0;
-    fd_set stop;
-    FD_ZERO(&stop);
-    while (why == 0) {
-        struct timeval time = { 30, 0 };
-        FD_SET(syncing.stop[0], &stop);
-        if (select(syncing.stop[0] + 1, &stop, NULL, NULL, &time) != 0)
-            return unused;
-        why = take_changed() ? sync_file(syncing.fd) : 0;
-    }
-    pthread_mutex_lock(&syncing.lock);
-    syncing.why = why;
-    pthread_mutex_unlock(&syncing.lock);
-    return unused;
-}
-
-void keep_syncing(int fd)
-{
-    sigset_t all, old;
-    if (syncing.runs || pipe(syncing.stop) != 0)
-        return;
-    syncing.fd = fd;
-    sigfillset(&all);                   /* signals are for the other threads */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    syncing.runs = syncing.stop[0] < FD_SETSIZE
-        && pthread_create(&syncing.thread, NULL, sync_now_and_then, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
-int has_changed(void)
-{
-    int why;
-    pthread_mutex_lock(&syncing.lock);
-    syncing.changed = true;
-    why = syncing.why;
-    pthread_mutex_unlock(&syncing.lock);
-    return why;
-}
-
-void stop_syncing(void)
-{
-    if (!syncing.runs)
-        return;
-    close(syncing.stop[1]);
-    pthread_join(syncing.thread, NULL);
-    close(syncing.stop[0]);
-    syncing.runs = false;
 }
 
 static int write_zeros(int fd, size_t at, size_t size)

@@ -38,13 +38,4 @@ int put(int fd, const void *bytes, size_t size, size_t at);     /* one pwrite */
 int sync_file(int fd);
 int sync_map(const void *at, size_t size);
 
-/* While lines come, a thread synchronises the file about every half minute, if
-   has_changed was called since. Otherwise a disk that fails would be noticed only
-   in the end, which may be weeks away. has_changed returns the error of the last
-   time; after an error, the thread has ended. If there can be no thread, nothing
-   is synchronised. */
-void keep_syncing(int fd);
-int has_changed(void);
-void stop_syncing(void);
-
 #endif

@@ -72,10 +72,15 @@ static bloom_error find_filter(filter *f, void *image, size_t size)
 }
 
 /* Bytes after a chain that is in use are a link to come. */
+static bool has_extra_bytes(const filter *f, size_t size)
+{
+    return size_of(f) < size
+           && (!f->chain || is_sealed(part_of(f, parts_of(f) - 1)));
+}
+
 static void refuse_extra_bytes(const filter *f, size_t size, const char *name)
 {
-    if (size_of(f) < size
-        && (!f->chain || is_sealed(part_of(f, parts_of(f) - 1))))
+    if (has_extra_bytes(f, size))
         die_of("extra bytes follow the filter; use an intact copy, and join "
                "filters with bloom merge", name);
 }
@@ -133,15 +138,21 @@ static bloom_error check_image(filter *f, char *image, size_t size)
     return error == BLOOM_OK ? seal_of(f) : error;
 }
 
+static bool looks_whole(const filter *f, size_t size, bloom_error damage)
+{
+    return (damage == BLOOM_OK || damage == BLOOM_UNSEALED)
+           && !has_extra_bytes(f, size);
+}
+
 /* A process that begins to change the file removes its seals, and sets them at
    its end. A look at that moment finds a seal beside other cells, which is not
    damage. So what looks damaged is looked at once more with the lock, when no
-   process can change it; or, if others have it, a few times. */
+   process can change it; or, if another one has it, a few times. */
 static bloom_error load_file(filter *f, const char *name, size_t *size)
 {
-    const struct timespec pause = { 0, 20000000 };
+    const struct timespec pause = { 0, 50000000 };
     const int fd = open(name, O_RDONLY | O_CLOEXEC);
-    unsigned left = 25;
+    unsigned left = 5;
     bloom_error damage;
     if (fd < 0)
         die_of(strerror(errno), name);
@@ -152,7 +163,7 @@ static bloom_error load_file(filter *f, const char *name, size_t *size)
             image = copy_window(fd, image, *size);
         damage = check_image(f, image, *size);
         if ((is_window || !f->window)   /* else it became one meanwhile */
-            && (damage == BLOOM_OK || damage == BLOOM_UNSEALED || left-- == 0))
+            && (looks_whole(f, *size, damage) || left-- == 0))
             break;
         if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
             left = 0;
@@ -330,7 +341,6 @@ static void unseal(file *f)
     if (why != 0)
         fail(f, why);
     f->unsealed = true;
-    keep_syncing(f->fd);
 }
 
 /* Goes on with the window. It counts keys that are in and not counted, as after
@@ -456,12 +466,8 @@ void add_room(file *f)
 
 static bool may_change(file *f)
 {
-    int why;
     if (!f->unsealed && !f->failed)
         unseal(f);
-    why = f->failed ? 0 : has_changed();
-    if (why != 0)
-        fail(f, why);
     return !f->failed;
 }
 
@@ -476,15 +482,20 @@ size_t record_keys(file *f, const bloom_key *key, size_t count)
                                       : 0;
 }
 
+void sync_lines(file *f)
+{
+    const int why = f->unsealed && !f->failed ? sync_all(f) : 0;
+    if (why != 0)
+        fail(f, why);
+}
+
 /* ---- The end ------------------------------------------------------------- */
 
 /* A seal is set when the disk has the cells, and if no other process may change
    them. */
 static int seal_file(file *f)
 {
-    int why;
-    stop_syncing();
-    why = f->in.chain ? write_head(f) : 0;
+    int why = f->in.chain ? write_head(f) : 0;
     if (why == 0)
         why = sync_all(f);
     if (why != 0)

@@ -40,6 +40,9 @@ void add_room(file *f);
 size_t record(file *f, const bloom_hash *hash, size_t count);
 size_t record_keys(file *f, const bloom_key *key, size_t count);
 
+/* Returns when the disk has all that was recorded; exits if it fails. */
+void sync_lines(file *f);
+
 /* Seals the filter. Returns false, after a message, if the disk lacks it. */
 bool close_file(file *f);
 

@@ -27,6 +27,8 @@ enum { SLOTS = 64 };
 
 tally do_lines(reader *in, job *j, unsigned threads);
 
+double seconds(void);                   /* of a clock that nobody sets */
+
 /* SIGUSR1 asks for the state of the run. at_work: it also interrupts what
    waits. tell_state tells it, and shows it on a terminal if it is time to. */
 void watch_questions(bool at_work);

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 enum { BLOCK = 1 << 13,                 /* bytes per write, roughly */
+       EVERY = 30,                      /* seconds, for the disk */
        PATIENCE = 10000, HASTE = 500 }; /* milliseconds for a slow reader; after
                                            a signal */
 
@@ -38,9 +39,11 @@ static struct run {
     uint64_t offered, printed;          /* bytes of new lines so far; bytes that
                                            standard output has taken */
     bool is_pipe, is_file, gone;        /* standard output; its reader exited */
-    bool half_line;                     /* at the end of that file */
+    bool begun;                         /* it has lines of this run */
     bool warned;
     uint64_t warn_at;                   /* look again at this many lines */
+    double synced;                      /* when the disk got all lines last, */
+    uint64_t synced_lines;              /* and new_lines at that time */
 } run;
 
 static volatile sig_atomic_t stopped_by;
@@ -94,6 +97,20 @@ static bool sync_output(void)
         return true;
     say("standard output: %s", strerror(errno));
     return false;
+}
+
+/* While lines come, the disk gets them from time to time. So a disk that fails
+   is noticed before the end. */
+static void sync_in_time(void)
+{
+    const double now = seconds();
+    if (run.new_lines == run.synced_lines || now < run.synced + EVERY)
+        return;
+    run.synced = now;
+    run.synced_lines = run.new_lines;
+    if (!sync_output())
+        exit(2);
+    sync_lines(&run.seen);
 }
 
 /* Waits until at most `most` lines are not recorded. A reader that goes on is
@@ -187,6 +204,7 @@ static void before_read(reader *in)
             end_by_signal(stopped_by);
         tell_state();
         settle();
+        sync_in_time();
     } while (in->fd >= 0
              && poll(&input, 1, count_waiting() > 0 ? 20 : 1000) <= 0);
 }
@@ -202,37 +220,44 @@ static void fail_to_print(void)
 }
 
 /* A full disk or a kill may have cut the last line of a file to which this run
-   appends. The next line does not go on with it. */
-static bool ends_in_half_line(const struct stat *out)
+   appends. Then this run first ends it. */
+static bool ends_in_half_line(void)
 {
+    struct stat out;
     const int flags = fcntl(1, F_GETFL);
-    const int fd = flags >= 0 && flags & O_APPEND && out->st_size > 0
+    const char end = run.asked->keys.end;
+    char last = end;
+    const int fd = flags >= 0 && flags & O_APPEND
                    ? open("/dev/stdout", O_RDONLY | O_CLOEXEC) : -1;
-    char last = run.asked->keys.end;
-    if (fd >= 0) {
-        if (pread(fd, &last, 1, out->st_size - 1) != 1)
-            last = run.asked->keys.end;
-        close(fd);
-    }
-    return last != run.asked->keys.end;
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &out) != 0 || out.st_size == 0
+        || pread(fd, &last, 1, out.st_size - 1) != 1)
+        last = end;
+    close(fd);
+    return last != end;
 }
 
-static void print(const char *text, size_t size)
+static void print_all(const char *text, size_t size, uint64_t *printed)
 {
     ssize_t some;
-    if (size > 0 && run.half_line) {
-        if (write_some(&run.asked->keys.end, 1) != 1)
-            fail_to_print();
-        run.half_line = false;
-    }
     for (; size > 0; text += some, size -= (size_t)some) {
         some = write_some(text, size);
         if (some < 0)
             fail_to_print();
-        run.printed += (uint64_t)some;
+        *printed += (uint64_t)some;
         tell_state();
         settle();
     }
+}
+
+static void print(const char *text, size_t size)
+{
+    uint64_t others = 0;
+    if (size > 0 && !run.begun && run.is_file && ends_in_half_line())
+        print_all(&run.asked->keys.end, 1, &others);
+    run.begun |= size > 0;
+    print_all(text, size, &run.printed);
 }
 
 static void count_lines(tally *sum, size_t lines, size_t added)
@@ -362,8 +387,8 @@ static void open_seen(const options *o)
         if (fstat(1, &out) == 0) {
             run.is_pipe = S_ISFIFO(out.st_mode);
             run.is_file = S_ISREG(out.st_mode);
-            run.half_line = run.is_file && ends_in_half_line(&out);
         }
+        run.synced = seconds();
         watch_signals();
         atexit(end_at_exit);
     }

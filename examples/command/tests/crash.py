@@ -8,8 +8,8 @@ of `bloom uniq -f`. After each of them:
   * no line that was recorded is forgotten (--last and --for: no young one)
   * what was printed is recorded, but for the last write, and what lay in a pipe
 It ends with "N passed, N failed"."""
-import fcntl, os, random, re, shutil, struct, subprocess, sys, tempfile, termios
-import time
+import fcntl, os, random, re, shutil, signal, struct, subprocess, sys, tempfile
+import termios, time
 
 build, runs = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 bloom = build + '/bloom'
@@ -342,56 +342,61 @@ def reader_of_moves():
 
 def reader_of_a_seal():
     """A reader that finds a seal and other cells, as a run that begins or ends may
-    leave them for a moment, looks again while that run has the lock."""
+    leave them for a moment, looks again if a run has the lock. strace stops it when
+    it asks for the lock, until the file is as the run leaves it."""
     for kind in KINDS:
-        restart()
-        some = text(lines(1, 300))
-        run(*uniq(kind), feed=some)
-        image = open('f', 'rb').read()
-        torn = image[:-64] + bytes(255 - b for b in image[-64:])
         for ends in True, False:
+            restart('f', 'trace')
+            some = text(lines(1, 300))
+            run(*uniq(kind), feed=some)
+            image = open('f', 'rb').read()
             with open('f', 'r+b', buffering=0) as f:
                 fcntl.flock(f, fcntl.LOCK_EX)
-                f.write(torn)
+                f.write(image[:-64] + bytes(255 - b for b in image[-64:]))
                 p = subprocess.Popen(
-                    ['strace', '-f', '-o', 'trace', '-e', 'trace=flock', bloom,
-                     'check', '-c', 'f'], stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                while p.poll() is None and not (os.path.exists('trace')
-                                                and 'EAGAIN' in open('trace').read()):
-                    pass
+                    ['strace', '-f', '-o', 'trace', '-e', 'trace=flock', '-e',
+                     'inject=flock:signal=STOP:when=1', bloom, 'check', '-c', 'f'],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE)
+                while p.poll() is None and not (
+                        os.path.exists('trace') and 'stopped' in open('trace').read()):
+                    time.sleep(0.01)
                 if ends:
                     f.seek(0)
                     f.write(image)
                     fcntl.flock(f, fcntl.LOCK_UN)
+                if p.poll() is None:
+                    os.kill(int(open('trace').read().split()[0]), signal.SIGCONT)
                 out, err = p.communicate(some)
-            os.remove('trace')
             check(b'300 in' in out if ends else b'f: ' in err and p.returncode == 2,
                   'a reader of a seal', kind, ends, out, err)
 
 
 def disk_that_fails_early():
-    """It is noticed while lines come, not only in the end. strace lets half a
-    minute pass at once."""
-    restart()
-    p = subprocess.Popen(
-        ['strace', '-f', '-o', 'trace', '-e', 'trace=fsync,pselect6',
-         '-e', 'inject=pselect6:retval=0', '-e',
-         'inject=fsync:error=EROFS:when=4+', bloom, *uniq('fixed')],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    line, last, said = 0, None, None
-    try:
-        while line != last:
-            line += 1
-            p.stdin.write(text([str(line)]))
-            p.stdin.flush()
-            if not last and (os.path.exists('trace')
-                             and 'EROFS' in open('trace').read()):
-                last = line + 300
-    except BrokenPipeError:
+    """It is noticed after half a minute, not only in the end, though the system
+    tells it only once."""
+    for error in 'EROFS:when=2+', 'EIO:when=2':
+        restart('f', 'trace')
+        run(*uniq('fixed'))
+        open('clock', 'w').write('0')
+        p = subprocess.Popen(
+            ['strace', '-f', '-o', 'trace', '-e', 'inject=fsync:error=' + error,
+             bloom, *uniq('fixed')], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, bufsize=0,
+            env=dict(os.environ, CLOCK='clock', LD_PRELOAD=build + '/fast_clock.so'))
+        p.stdin.write(b'1\n')
+        out = p.stdout.readline()
+        open('clock', 'w').write('31')
+        try:
+            status = p.wait(60)
+        except subprocess.TimeoutExpired:       # it reads on
+            status = None
+            p.kill()
+        p.stdin.close()
         said = p.stderr.read()
-    check(said and b'f: Read-only' in said and p.wait() == 2, 'a disk fails', said)
-    p.kill()
+        check(out == b'1\n' and status == 2 and said.startswith(b'bloom: f: '),
+              'a disk fails', error, out, status, said)
+        check(b'"missing"' in run('info', '--json', 'f').stdout, 'a disk fails: no seal')
 
 
 def reader_of_a_large_pipe():
