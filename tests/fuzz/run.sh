@@ -5,10 +5,11 @@
 # qemu-i386, if the kernel runs no programs of 32 bits. Each of the two counts as
 # one test. A failure prints the condition that is not true or the
 # sanitizer's summary; build/fuzz-NAME.log has more.
-# usage: [ONLY="image state"] [MSAN=1] run.sh [SECONDS [RUNS]]
+# usage: [ONLY="image state"] [BITS=64] [MSAN=1] run.sh [SECONDS [RUNS]]
 #   SECONDS  for each target, at most; 60 by default
 #   RUNS     executions of each target, at most
 #   ONLY     only these targets
+#   BITS=64  without the second program
 #   MSAN=1   under MemorySanitizer instead, in 64 bits only
 #
 # A target says in its first comment what it needs, each on a line of its own:
@@ -44,7 +45,7 @@ fi
 need clang clang 'works clang' &&
     need "clang's sanitizers" libclang-rt-dev \
         "works clang -fsanitize=$SANITIZE"
-if [ -z "$MSAN" ]; then
+if [ -z "$MSAN$BITS" ]; then
     need 'gcc -m32' gcc-multilib "works gcc -m32 -fsanitize=$SANITIZE"
     narrow="-fsanitize=$SANITIZE" emulator=
     if ! runs_32_bits; then
@@ -95,7 +96,7 @@ fuzz() {
     made=$(sed -n 's/^stat::number_of_executed_units: //p' "$program.log")
     executions=$((executions + ${made:-0}))
     again=
-    if [ -z "$MSAN$bits" ]; then
+    if [ -z "$MSAN$BITS$bits" ]; then
         gcc -m32 -std=c99 -g -O1 -I. $flags -DFUZZ_MAIN $narrow \
             -fno-sanitize-recover=all "$source" -o "$program-32" $libraries \
             >"$program-32.log" 2>&1 &&
