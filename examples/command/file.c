@@ -123,9 +123,10 @@ static char *copy_window(int fd, char *map, size_t size)
     return copy;
 }
 
-static char *load_pipe(const char *name, size_t *size)
+/* A device such as /dev/zero may have no end. */
+static char *load_pipe(const char *name, size_t *size, bool is_device)
 {
-    char *image = bloom_file_load(name, SIZE_MAX, size);
+    char *image = bloom_file_load(name, is_device ? 1 << 16 : SIZE_MAX, size);
     if (!image)
         die_of(strerror(errno), name);
     refuse_empty(*size, name);
@@ -180,7 +181,7 @@ static bloom_error load_file(filter *f, const char *name, size_t *size)
 
 filter read_file(const char *name, bloom_error *seal)
 {
-    struct stat there;
+    struct stat there = { 0 };
     filter f;
     bloom_error damage;
     size_t size = 0;
@@ -191,7 +192,7 @@ filter read_file(const char *name, bloom_error *seal)
     if (stat(name, &there) == 0 && S_ISREG(there.st_mode))
         damage = load_file(&f, name, &size);
     else {
-        image = load_pipe(name, &size);
+        image = load_pipe(name, &size, S_ISCHR(there.st_mode));
         damage = check_image(&f, image, size);
     }
     if (damage != BLOOM_OK && damage != BLOOM_UNSEALED

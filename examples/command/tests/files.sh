@@ -1,6 +1,7 @@
 # Errors in files: a message, and the file unchanged. Alone notices if a file of
 # the wrong kind, length or version is used, or if lines are read from a filter
 refuse 'nil: No such file' check nil; refuse 'nil: No such file' build f nil
+if [ -e /dev/zero ]; then refuse '/dev/zero: File too large' info /dev/zero; fi
 refuse '.: Is a directory' check .; refuse '.: Is a dir' build -n 1 f .
 refuse '.: is not a regular file; give another name' build -n 1 . a
 refuse '/dev/null: is not a regular file' build /dev/null a
