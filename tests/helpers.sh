@@ -88,12 +88,11 @@ enough() {      # enough: if anything was missing, the script ends, and failed
 runs_32_bits() {        # fails if gcc can build a program of 32 bits, and this
                         # kernel does not run it, as on some virtual machines.
                         # qemu-i386 runs it anyway
-    bits=$(mktemp)
-    ! echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$bits" 2>/dev/null ||
-        "$bits" 2>/dev/null
-    set -- $?
-    rm -f "$bits"
-    return $1
+    set -- "$(mktemp)" 0
+    if echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$1" 2>/dev/null
+    then "$1" 2>/dev/null || set -- "$1" 1; fi
+    rm -f "$1"
+    return $2
 }
 
 error_text() {  # error_text NAME: what bloom_error_text says of BLOOM_NAME, so

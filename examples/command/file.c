@@ -139,10 +139,9 @@ static bloom_error check_image(filter *f, char *image, size_t size)
     return error == BLOOM_OK ? seal_of(f) : error;
 }
 
-static bool looks_whole(const filter *f, size_t size, bloom_error damage)
+static bool is_usable(bloom_error damage)
 {
-    return (damage == BLOOM_OK || damage == BLOOM_UNSEALED)
-           && !has_extra_bytes(f, size);
+    return damage == BLOOM_OK || damage == BLOOM_UNSEALED;
 }
 
 /* A process that begins to change the file removes its seals, and sets them at
@@ -164,7 +163,8 @@ static bloom_error load_file(filter *f, const char *name, size_t *size)
             image = copy_window(fd, image, *size);
         damage = check_image(f, image, *size);
         if ((is_window || !f->window)   /* else it became one meanwhile */
-            && (looks_whole(f, *size, damage) || left-- == 0))
+            && ((is_usable(damage) && !has_extra_bytes(f, *size))
+                || left-- == 0))
             break;
         if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
             left = 0;
@@ -195,8 +195,7 @@ filter read_file(const char *name, bloom_error *seal)
         image = load_pipe(name, &size, S_ISCHR(there.st_mode));
         damage = check_image(&f, image, size);
     }
-    if (damage != BLOOM_OK && damage != BLOOM_UNSEALED
-        && !(damage == BLOOM_CORRUPT && seal && parts_of(&f) > 0))
+    if (!is_usable(damage) && !(seal && parts_of(&f) > 0))
         die_of(bloom_error_text(damage), name);
     refuse_extra_bytes(&f, size, name);
     if (seal)
@@ -386,7 +385,7 @@ static bloom_error map_file(file *f, const wish *w)
     seal = f->in.window ? resume(&f->in, f->size) : seal_of(&f->in);
     if (seal == BLOOM_CORRUPT && f->in.fixed)
         seal = seal_of(&f->in);         /* another process removes the seal */
-    if (seal != BLOOM_OK && seal != BLOOM_UNSEALED)
+    if (!is_usable(seal))
         die_of(bloom_error_text(seal), f->name);
     return seal;
 }

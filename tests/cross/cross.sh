@@ -121,7 +121,8 @@ target() {
         more=atomic checks="$checks companions"
         packages='gcc libc6-dev' ;;
     native-clang) cc='clang -O3 -march=native'
-        more=atomic packages='clang libc6-dev' ;;
+        more=atomic packages='clang libc6-dev'
+        [ -z "$ALL" ] || checks="$checks companions" ;;
     ubsan) cc='gcc -O1 -fsanitize=undefined,alignment
             -fno-sanitize-recover=all'
         checks="$checks chips unaligned" packages='gcc libc6-dev' ;;

@@ -89,7 +89,7 @@ for way in -DBLOOM_STATIC "-DBLOOM_IMPLEMENTATION -DBLOOM_API=extern -fPIC"; do
     versions gnu99 "gcc $USER" "clang $USER" "$flags build/strict-file.c"
     versions gnu++11 "g++ $USER" "clang++ $USER" "$flags build/strict-file.cpp"
 done
-for way in BLOOM_STATIC BLOOM_TINY BLOOM_IMPLEMENTATION; do
+for way in BLOOM_IMPLEMENTATION BLOOM_STATIC BLOOM_TINY; do
     first='-O1 -c'
     case $ALL$way in BLOOM_IMPL*) first=-fsyntax-only ;; esac
     versions "$cxx" "g++ $USER" "clang++ $USER" "-D$way -x c++ tests/unit/all.c" "$first"
@@ -121,8 +121,9 @@ avx2=
 for flags in "-O1 $avx2" -O2 "-O2 $avx2" -O3 "-O3 $avx2"; do
     compile "gcc -std=c99 $USER $flags -c build/strict-small.c"
     compile "g++ -std=c++11 $USER $flags -c build/strict-small.cpp"
-    [ -z "$ALL" ] ||
-        compile "clang -std=c99 $USER $flags -c build/strict-small.c"
+    [ -n "$ALL" ] || continue
+    compile "clang -std=c99 $USER $flags -c build/strict-small.c"
+    compile "clang++ -std=c++11 $USER $flags -c build/strict-small.cpp"
 done
 
 # All other sources, in the first and the last version. Those whose #include or

@@ -1,8 +1,7 @@
-/* Tests BLOOM_ATOMIC in every possible order of two threads (`make threads`). There
-   are 27 threads: `interleave all` tries each pair of them, `interleave` one of
-   seven.
+/* Tests BLOOM_ATOMIC in every possible order of two threads (`make threads`).
    Each thread runs three operations of bloom.h on one word of cells: setting
-   bits, counting up and down, and merging. The two may alternate before each
+   bits, counting up and down, and merging. `interleave all` tries each pair of
+   threads, `interleave` one of seven. The two may alternate before each
    atomic operation, and one weak exchange per run may fail for no reason. In
    every order, no bit or count may be lost, and the results must be as bloom.h
    promises. As a control, the atomic operations are then torn in two parts, and

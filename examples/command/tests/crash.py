@@ -311,6 +311,12 @@ def no_writes_beside_others():
     restart('holes')
 
 
+def await_trace(p, word):               # until strace says it, or has ended
+    while p.poll() is None and not (os.path.exists('trace')
+                                    and word in open('trace').read()):
+        time.sleep(0.01)
+
+
 def reader_of_moves():
     """A reader of a window waits while lines move from one generation to another.
     Here, they are gone in the meantime."""
@@ -329,9 +335,7 @@ def reader_of_moves():
         p = subprocess.Popen(
             ['strace', '-f', '-o', 'trace', '-e', 'trace=fcntl', bloom, 'check',
              '-c', 'f'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        while p.poll() is None and not (os.path.exists('trace')
-                                        and 'EAGAIN' in open('trace').read()):
-            pass
+        await_trace(p, 'EAGAIN')
         f.seek(0)
         f.write(image)
         f.flush()
@@ -358,9 +362,7 @@ def reader_of_a_seal():
                      'inject=flock:signal=STOP:when=1', bloom, 'check', '-c', 'f'],
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE)
-                while p.poll() is None and not (
-                        os.path.exists('trace') and 'stopped' in open('trace').read()):
-                    time.sleep(0.01)
+                await_trace(p, 'stopped')
                 if ends:
                     f.seek(0)
                     f.write(image)
