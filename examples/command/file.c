@@ -529,7 +529,7 @@ bool close_file(file *f)
 
 /* ---- Replacing ----------------------------------------------------------- */
 
-static int claimed = -1;                /* OUT, locked; -1: there is none */
+static int claimed = BLOOM_FILE_NONE;   /* OUT, locked, if there is one */
 
 /* Says before the work begins, not in the end, that there is no folder for OUT,
    or that nothing can be made in it. */
@@ -566,6 +566,7 @@ void claim_file(const char *out, char **inputs, bool may_wait)
     spare_inputs(out, inputs);
     claimed = open_locked(out, false, lock_alone, may_wait);
     if (claimed < 0) {
+        claimed = BLOOM_FILE_NONE;
         must_have_folder(out);
         return;
     }
@@ -580,15 +581,13 @@ void claim_file(const char *out, char **inputs, bool may_wait)
 
 void replace_file(const char *out, bloom *b)
 {
-    struct stat there;
     int why;
-    if (claimed < 0 && stat(out, &there) == 0)
-        die_of("was made by another program meanwhile; it is left as it is",
-               out);
     bloom_seal(b);
     why = bloom_file_save_locked(out, b, bloom_size(b), claimed);
     if (why != 0)
-        die_of(why == EBUSY ? bloom_file_text(why) : strerror(why), out);
+        die_of(why == EEXIST
+               ? "was made by another program meanwhile; it is left as it is"
+               : why == EBUSY ? bloom_file_text(why) : strerror(why), out);
     if (claimed >= 0)
         close(claimed);
 }

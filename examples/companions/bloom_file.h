@@ -284,7 +284,10 @@ BLOOM_API int bloom_file_drop(void *held);
 /* Does the same as bloom_file_save, for a process that has locked the old file
    itself, by flock(fd, LOCK_EX), since before it read it: nobody can add a key
    in between that the new file lacks. It is EBUSY if fd is no longer the file
-   of that name. If fd is -1, it is bloom_file_save. */
+   of that name. If fd is -1, it is bloom_file_save. If it is BLOOM_FILE_NONE,
+   there must be no file of that name, also none that another process makes
+   meanwhile, or it is EEXIST; that needs hard links, as above. */
+#define BLOOM_FILE_NONE (-2)
 BLOOM_USE_RESULT_
 BLOOM_API int bloom_file_save_locked(const char *name, const void *image,
                                      size_t size, int fd);
@@ -398,8 +401,8 @@ typedef struct bloom_file_new_ {
     char *target;           /* the file to be replaced: links are resolved */
     char *name;             /* the new file beside it; NULL: there is none */
     int fd;                 /* the new file, open for writing; -1: closed */
-    int lock;               /* the old file, which the caller has locked; or
-                               -1 */
+    int lock;               /* the old file, which the caller has locked; -1:
+                               not locked; BLOOM_FILE_NONE: must not exist */
 } bloom_file_new_;
 
 /* ---- POSIX -------------------------------------------------------------- */
@@ -701,7 +704,10 @@ static inline int bloom_file_put_in_place_(bloom_file_new_ *f)
             links = errno == EEXIST;
             continue;
         }
-        why = rename(f->name, f->target) == 0 ? 0 : bloom_file_why_();
+        if (why == 0 && f->lock == BLOOM_FILE_NONE)
+            why = EEXIST;
+        else
+            why = rename(f->name, f->target) == 0 ? 0 : bloom_file_why_();
         if (old >= 0)
             close(old);
         if (why == 0) {

@@ -908,6 +908,36 @@ static void hold_file(void)
     CHECK(fd >= 0 && close(fd) == 0 && remove("h") == 0);
 }
 
+static void made_meanwhile(void)
+{
+    put("h", old_bytes, OLD, 0600);
+}
+
+/* A save that is to make a new file leaves the one that another process makes,
+   at whichever call that happens. */
+static void only_new(void)
+{
+    unsigned kept = 0;
+    int why;
+    CHECK(bloom_file_save_locked("h", "x", 1, BLOOM_FILE_NONE) == 0);
+    CHECK(bloom_file_save_locked("h", "y", 1, BLOOM_FILE_NONE) == EEXIST);
+    CHECK(has("h", "x", 1));
+    for (when = 1; ; when++) {
+        remove("h");
+        calls = 0;
+        fault = CHANGES;
+        change = made_meanwhile;
+        why = bloom_file_save_locked("h", new_bytes, NEW, BLOOM_FILE_NONE);
+        fault = NOTHING;
+        if (calls < when)
+            break;
+        CHECK((why == 0 || why == EEXIST) && has("h", old_bytes, OLD));
+        kept += why == EEXIST;
+    }
+    CHECK(why == 0 && kept > 20 && has("h", new_bytes, NEW));
+    CHECK(remove("h") == 0 && files_in(".", false) == 1);
+}
+
 /* A disk that is full, and file systems that cannot take space beforehand */
 static void take_space(void)
 {
@@ -1150,6 +1180,7 @@ int main(void)
     RUN(kept_window());
     RUN(step_by_step());
     RUN(hold_file());
+    RUN(only_new());
     RUN(take_space());
     RUN(hold_anywhere(false, true));
     RUN(hold_anywhere(false, false));
