@@ -109,14 +109,17 @@ error_text() {  # error_text NAME: what bloom_error_text says of BLOOM_NAME, so
 
 # ---- Tests that do not end --------------------------------------------------
 
-# each_within SECONDS: from here on, if no test ends for that long, the script
-# fails: it says after which test, and what was running, and all of that is
-# killed. A process beside the script does this. It learns from a file which test
-# ended last. `counted` stops it; if the script ends in another way, it notices.
+patience=1200           # seconds, for a test or a program: a hundred times what
+                        # any takes, as the machine may be slow and busy
+
+# each_must_end: from here on, if no test ends for $patience, the script fails: it
+# says after which test, and what was running, and all of that is killed. A process
+# beside the script does this. It learns from a file which test ended last.
+# `counted` stops it; if the script ends in another way, it notices.
 watched=
-each_within() {
+each_must_end() {
     watched=$(mktemp) || exit
-    (watch "$1" & echo $! >"$watched.watcher")
+    (watch & echo $! >"$watched.watcher")
 }
 ended() { [ -z "$watched" ] || echo "$passed $failed $*" >"$watched"; }
 unwatched() {
@@ -126,14 +129,14 @@ unwatched() {
 }
 watch() {
     seconds=0 before=
-    while kill -0 $$ 2>/dev/null && [ $seconds -lt "$1" ]; do
+    while kill -0 $$ 2>/dev/null && [ $seconds -lt $patience ]; do
         sleep 1 >/dev/null 2>&1         # it may outlive this process
         IFS= read -r now <"$watched"
         [ "$now" = "$before" ] || seconds=0
         before=$now seconds=$((seconds + 1))
     done
-    [ $seconds -ge "$1" ] || { rm -f "$watched" "$watched.watcher"; return; }
-    echo "FAILED: a test has not ended in $1 seconds; it comes after" \
+    [ $seconds -ge $patience ] || { rm -f "$watched" "$watched.watcher"; return; }
+    echo "FAILED: a test has not ended in $patience seconds; it comes after" \
         "$(echo "${now:-the start}" | sed 's/^[0-9]* [0-9]* //')"
     ps -A -o pid= -o ppid= -o args= | awk -v top=$$ '
         { parent[$1] = $2; pid = $1; $1 = $2 = ""; words[pid] = $0 }

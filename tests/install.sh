@@ -2,7 +2,7 @@
 # and the licence, all of which anyone may read; `make uninstall` removes them,
 # and all that the products installed.
 . tests/helpers.sh
-each_within 120
+each_must_end
 stage=$PWD/build/install.$$
 trap 'rm -rf "$stage"' EXIT
 order() { ${MAKE:-make -s} DESTDIR="$stage" PREFIX=/opt/b "$1"; }

@@ -2,7 +2,7 @@
 # public function of bloom.h and its companions and nothing else, and programs
 # can be linked with it. Part of `make symbols`; ends with "N passed, N failed".
 . tests/helpers.sh
-each_within 120
+each_must_end
 cc=${CC:-cc}
 work=build/library
 rm -rf $work

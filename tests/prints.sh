@@ -5,7 +5,7 @@
 # two are its arguments.
 # usage: prints.sh FILE.c[:LIBRARY...] ...
 . tests/helpers.sh
-each_within 120
+each_must_end
 
 # promised FILE: prints the expected lines as anchored regular expressions
 promised() {

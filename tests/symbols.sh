@@ -3,7 +3,7 @@
 # Part of `make symbols`; ends with "N passed, N failed".
 # usage: CC=.. symbols.sh     needs build/bloom.o
 . tests/helpers.sh
-each_within 120
+each_must_end
 CC=${CC:-cc}
 
 # The compiler's own functions: 64-bit division and position-independent code on

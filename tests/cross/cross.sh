@@ -149,9 +149,7 @@ windows() {     # windows COMPILER
 }
 
 # The last argument of each function is the program. The others come from `run`.
-# A program that does not end is a failure. Natively, none takes more than some
-# seconds; the emulators are given a hundred times that, on a busy machine.
-patience=1200
+# A program that does not end is a failure.
 run_user() { timeout $patience "$@"; }
 run_board() {
     timeout $patience qemu-system-arm -M "$1" -nographic -monitor none -serial none \

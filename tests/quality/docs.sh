@@ -5,7 +5,7 @@
 # It ends with "N passed, N failed".
 cd "$(dirname "$0")/../.." && mkdir -p build || exit 1
 . tests/helpers.sh
-each_within 120
+each_must_end
 
 # The repository's own files; without git, all those that were not built
 if [ -e .git ] && command -v git >/dev/null; then

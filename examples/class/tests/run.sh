@@ -6,7 +6,7 @@
 # tables.c, too.
 cd "$(dirname "$0")/../../.." && mkdir -p build/class || exit 1
 . tests/helpers.sh
-each_within 120
+each_must_end
 need gnuplot gnuplot-nox
 enough
 class=examples/class

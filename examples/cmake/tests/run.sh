@@ -3,7 +3,7 @@
 # of another project. Each way builds a program in C. Of an installation, and of the
 # tree, one is also built in C++ and, if the project has it, one with bloom.hpp.
 . tests/helpers.sh
-each_within 120
+each_must_end
 need cmake cmake
 need g++ g++
 need pkg-config pkg-config

@@ -15,7 +15,7 @@ LC_ALL=C export LC_ALL
 . "$root/tests/helpers.sh"
 # The system frees the memory of a process that ends.
 export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
-each_within 120
+each_must_end
 
 # A test is one run of bloom, with all that is checked of it.
 broken=

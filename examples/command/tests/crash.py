@@ -41,7 +41,7 @@ def whole(output):                      # its lines, but for one without an end
 
 def run(*words, feed=b'', env=None, before=()):
     return subprocess.run([*before, bloom, *words], input=feed, env=env,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=1200)
 
 
 def uniq(kind, file='f'):
@@ -390,7 +390,7 @@ def disk_that_fails_early():
         out = p.stdout.readline()
         open('clock', 'w').write('31')
         try:
-            status = p.wait(60)
+            status = p.wait(1200)
         except subprocess.TimeoutExpired:       # it reads on
             status = None
             p.kill()

@@ -3,7 +3,7 @@
 # that raised the major number. This alone notices if the bytes of a FILE change.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-each_within 120
+each_must_end
 raised=$(git log -n 1 --format=%H -G'^#define BLOOM_VERSION 30000' -- bloom.h)
 if [ -z "$raised" ] || ! git rev-parse -q --verify "$raised^" >/dev/null; then
     echo 'skipped: FILEs of the last version (git does not have it)'

@@ -2,7 +2,7 @@
 # clang++, in C++11 to C++23, with and without BLOOM_EXCEPTIONS, and without a
 # warning. What must not compile does not, and the first error says why.
 . tests/helpers.sh
-each_within 600
+each_must_end
 need g++ g++
 need clang++ clang
 enough

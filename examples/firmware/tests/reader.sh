@@ -4,7 +4,7 @@
 # those of bloom.h. It prints how much code the reader takes, with the functions of the
 # compiler's library. It ends with "N passed, N failed".
 . tests/helpers.sh
-each_within 120
+each_must_end
 dir=build/reader-chips
 rm -rf $dir && mkdir -p $dir
 need sdcc sdcc
@@ -40,7 +40,7 @@ chip() {                # chip NAME SIMULATOR MEMORY FLAGS...: with sdcc
     sdcc "$@" $source -o $dir/$name.ihx >$dir/$name.log 2>&1 &&
         sdcc "$@" -DNOTHING $source -o $dir/$name-nothing.ihx \
             >>$dir/$name.log 2>&1 || { bad "$name: sdcc"; cat $dir/$name.log; }
-    timeout 120 "$simulator" -b -e run -e quit -I "if=$memory[0x7fff]" \
+    timeout $patience "$simulator" -b -e run -e quit -I "if=$memory[0x7fff]" \
         $dir/$name.ihx </dev/null 2>&1 | grep -ax '[01][01]*' >$dir/$name.answers
     answers $name $(($(loaded $dir/$name.ihx) - $(loaded $dir/$name-nothing.ihx)))
 }

@@ -3,7 +3,7 @@
 # for an Arduino answers as the command does. `make cross` runs the programs on
 # emulated chips.
 . tests/helpers.sh
-each_within 120
+each_must_end
 
 sh tests/prints.sh examples/firmware/rom.c examples/firmware/packets.c \
     examples/firmware/beacon.c >build/firmware.out

@@ -10,7 +10,7 @@ rm -rf $work
 mkdir -p $work || exit 1
 LC_ALL=C export LC_ALL
 . tests/helpers.sh
-each_within 120
+each_must_end
 
 # keys KIND:FIRST:COUNT: prints keys FIRST .. FIRST + COUNT - 1 of a kind, one per
 # line. All but texts are in hexadecimal. The kinds, for key number i:

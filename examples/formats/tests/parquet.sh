@@ -6,7 +6,7 @@ CC=${CC:-cc}
 work=build/npm
 mkdir -p $work
 . tests/helpers.sh
-each_within $([ -n "$ALL" ] && echo 1200 || echo 120)    # ALL: each byte is changed
+each_must_end
 
 # refuses WHY WORDS...: the example exits with 2 and prints only that reason
 refuses() {

@@ -4,7 +4,7 @@
 # numbers. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-each_within 120
+each_must_end
 CXX=${CXX:-c++}
 need "$CXX" g++
 need leveldb/db.h libleveldb-dev \

@@ -23,7 +23,7 @@ const { filter: { elements: part1 }, plan: { elements: part2 } } = document.form
 $2
 </script>
 HTML
-    shown=$(timeout 120 chromium --headless --no-sandbox --disable-gpu --dump-dom \
+    shown=$(timeout $patience chromium --headless --no-sandbox --disable-gpu --dump-dom \
         --window-size="${width:-1280},900" --enable-logging=stderr --virtual-time-budget=60000 \
         "file://$work/page.html$1" 2>"$work/log" |
         sed '/^<script/,/<\/script>/d' |

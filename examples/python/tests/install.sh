@@ -2,7 +2,7 @@
 # has nothing else, without a network, uses it, and checks its types by mypy. Ends
 # with "N passed, N failed".
 . tests/helpers.sh
-each_within 600
+each_must_end
 work=$PWD/build/check-python/install
 mkdir -p "$work" || exit 1
 

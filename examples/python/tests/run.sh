@@ -1,7 +1,7 @@
 # `make check-python` runs this script: bloom.py with Debian's python3, its
 # installation by pip, and its types. It needs no network.
 . tests/helpers.sh
-each_within 600
+each_must_end
 need /usr/bin/python3 python3
 for module in venv:python3-venv mypy:mypy numpy:python3-numpy; do
     need "Python's ${module%:*}" ${module#*:} \

@@ -4,7 +4,7 @@
 # To test another Redis, or Valkey: REDIS_SERVER=/path/to/server make check-redis
 . examples/redis/tests/server.sh
 build
-each_within 600
+each_must_end
 export BUILT="$module"
 for part in replies windows limits corrupted restarts from_redisbloom repeated settings \
     failover install

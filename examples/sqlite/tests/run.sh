@@ -5,7 +5,7 @@
 # fails, not each 13th. Ends with "N passed, N failed".
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-each_within 120
+each_must_end
 need sqlite3ext.h libsqlite3-dev \
     'echo "#include <sqlite3ext.h>" | ${CC:-cc} -E -'
 need sqlite3 sqlite3
