@@ -3,7 +3,7 @@
 #   make check-page       compare what it shows with bloom.h and the command; 1 min
 
 CHECKS += check-page
-PACKAGES += clang lld chromium
+PACKAGES += clang lld chromium-headless-shell
 
 page: build/page.html
 # -O2 makes the module larger and no faster; with -msimd128, too.

@@ -3,7 +3,7 @@
 # shows follows from its address, so a test is an address and the text that the page then shows.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers.sh
-need chromium chromium
+need chromium-headless-shell chromium-headless-shell
 enough
 work=$PWD/build/page-test
 rm -rf "$work" && mkdir -p "$work" || exit 1
@@ -23,7 +23,7 @@ const { filter: { elements: part1 }, plan: { elements: part2 } } = document.form
 $2
 </script>
 HTML
-    shown=$(timeout $patience chromium --headless --no-sandbox --disable-gpu --dump-dom \
+    shown=$(timeout $patience chromium-headless-shell --no-sandbox --disable-gpu --dump-dom \
         --window-size="${width:-1280},900" --enable-logging=stderr --virtual-time-budget=60000 \
         "file://$work/page.html$1" 2>"$work/log" |
         sed '/^<script/,/<\/script>/d' |
