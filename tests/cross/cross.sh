@@ -40,7 +40,8 @@ avr='-mmcu=atmega2560 -Os -ffunction-sections -fno-inline-functions-called-once
      -Wl,--gc-sections'
 lx106='-Os -ffunction-sections -mtext-section-literals -nostartfiles
        -Wl,--gc-sections,-e,reset,-Ttext=0x50001000
-       -Wl,--section-start=.begin=0x50000000'
+       -Wl,--section-start=.begin=0x50000000
+       -Wl,--defsym=__heap_start=0x60000000,--defsym=__heap_end=0x60100000'
 riscv32='-march=rv32imc -mabi=ilp32 --specs=picolibc.specs --crt0=hosted
          --oslib=semihost -Os -ffunction-sections -Wl,--gc-sections
          -Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=4M
