@@ -1,9 +1,9 @@
 # `make fresh` runs this script. It runs `make test` as on machines where nobody
 # has run it before: in 32 bits; for musl, with the tools of busybox; and always
 # without git, by a user who is not root, in a folder whose name has a space and
-# which has files of others. Where names and linkers differ, it also runs `make
-# symbols`. ALL=1: also with clang and with tcc, and `make symbols` in 32 bits. It
-# ends with "N passed, N failed", where each run counts as one.
+# which has files of others. ALL=1: also with clang and with tcc, and where names and
+# linkers differ, it also runs `make symbols`. It ends with "N passed, N failed", where
+# each run counts as one.
 # usage: [ALL=1] fresh.sh [NAME...]         NAME: only these runs
 . tests/helpers.sh
 need musl-gcc musl-tools; need busybox busybox
@@ -62,5 +62,5 @@ if runs_32_bits; then
 elif [ "$only" != musl ]; then
     echo 'skipped: m32 (this kernel does not run programs of 32 bits)'
 fi
-fresh musl "$bin" symbols CC=musl-gcc
+fresh musl "$bin" ${ALL:+symbols} CC=musl-gcc
 counted

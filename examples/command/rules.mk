@@ -7,15 +7,15 @@
 #                        kills at random
 # * make race            uniq on 10^7 lines, compared with sort -u and awk; 1 min.
 #                        ONLY=short: its memory and losses, on 2 * 10^6 lines
-#   make check-command   these three (race ONLY=short), analysers and coverage; as
-#                        root, 2 min
+#   make check-command   these three (race ONLY=short) and coverage; as root, 2 min.
+#                        ALL=1: also static analysers
 
 PRODUCTS += build/bloom
 TESTS += build/command.out
 MORE += build/command-all.out
 CHECKS += check-command
-LONG += race crash:RUNS=1000
-PACKAGES += strace python3 clang-tidy cppcheck mandoc gcovr gcc binutils
+LONG += race crash:RUNS=1000 check-command:ALL=1
+PACKAGES += strace python3 mandoc gcovr gcc binutils
 
 COMMAND = examples/command
 build/bloom: $(wildcard $(COMMAND)/*.[ch]) $(BLOOM) $(COMMAND)/rules.mk
@@ -50,7 +50,8 @@ crash: build/bloom build/cuts.so build/fast_clock.so build/shares
 	@python3 $(COMMAND)/tests/crash.py build $(or $(RUNS),20)
 
 check-command: | build
-	@CC="$(CC)" MAKE="$(MAKE) -s" RUNS="$(RUNS)" sh $(COMMAND)/tests/run.sh
+	@CC="$(CC)" MAKE="$(MAKE) -s" RUNS="$(RUNS)" ALL=$(ALL) \
+	    sh $(COMMAND)/tests/run.sh
 
 install:: build/bloom
 	$(call put,755,build/bloom,bin)

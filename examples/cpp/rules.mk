@@ -3,12 +3,13 @@
 #                         clang++; types that must not compile; 1 minute
 
 CHECKS += check-cpp
+LONG += check-cpp:ALL=1
 PACKAGES += g++ clang
 
 install::
 	$(call put,644,examples/cpp/bloom.hpp,include/bloom-h)
 
 check-cpp: | build
-	@MAKE="$(MAKE) -s" sh examples/cpp/tests/run.sh
+	@ALL=$(ALL) MAKE="$(MAKE) -s" sh examples/cpp/tests/run.sh
 
 .PHONY: check-cpp

@@ -80,10 +80,12 @@ sections() {
 }
 
 # flash USE FLAGS...: sets flash and ram
+empty=          # the chip and flags of the program "empty"
 flash() {
     use=$1
     shift
-    link empty -DUSE=0 "$@" $PARTS $linked
+    [ "$empty" = "$chip $*" ] || link empty -DUSE=0 "$@" $PARTS $linked
+    empty="$chip $*"
     link user -DUSE="$use" "$@" $PARTS $linked
     set -- $(sections "$out/empty") $(sections "$out/user")
     flash=$(($3 - $1)) ram=$(($4 - $2))

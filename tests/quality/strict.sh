@@ -1,8 +1,8 @@
 # `make strict` runs this script. It compiles bloom.h, its companions, the
 # examples and the tests by gcc and clang, with every warning as an error: the
 # default mode in each language version, and each other mode in C99 and C++11.
-# ALL=1 compiles each mode in each version, and with optimisation each way to
-# include bloom.h, the products and the tests.
+# ALL=1 compiles each mode and each source in each version, and with optimisation
+# each way to include bloom.h, the products and the tests.
 # It prints each command that fails, and ends with "N passed, N failed". These
 # warnings are off, as they say nothing about the quality of C99 code: -Wpadded,
 # -Wdeclaration-after-statement, -Wc++98-compat*, and -Wuseless-cast (a cast from
@@ -126,11 +126,9 @@ for flags in "-O1 $avx2" -O2 "-O2 $avx2" -O3 "-O3 $avx2"; do
     compile "clang++ -std=c++11 $USER $flags -c build/strict-small.cpp"
 done
 
-# All other sources, in the first and the last version. Those whose #include or
-# #error says that something is missing are skipped. Those in cross/ and prove/ are
-# for other machines and tools.
-sources="c99 c2x"
-[ -z "$ALL" ] || sources=$C
+# All other sources, by gcc in the first version, by clang in the last one. Those
+# whose #include or #error says that something is missing are skipped. Those in
+# cross/ and prove/ are for other machines and tools.
 for file in $(ls examples/*.c examples/*/*.c examples/*/tests/*.c tests/*.c \
               tests/*/*.c 2>/dev/null | grep -v '^tests/\(cross\|prove\)/'); do
     folder=${file%/*}
@@ -142,10 +140,13 @@ for file in $(ls examples/*.c examples/*/*.c examples/*/tests/*.c tests/*.c \
         echo "skipped: $file ($lacks)"
         continue
     fi
-    first=-fsyntax-only
-    [ -z "$ALL" ] || first="-O1 -c"
-    versions "$sources" "gcc $USER -Wconversion -Wshadow" \
-        "clang $USER -Wconversion -Wshadow" "$file" "$first"
+    warn="$USER -Wconversion -Wshadow"
+    if [ -n "$ALL" ]; then
+        versions "$C" "gcc $warn" "clang $warn" "$file" '-O1 -c'
+    else
+        compile "gcc $warn -std=c99 -fsyntax-only $file"
+        compile "clang $warn -std=c2x -fsyntax-only $file"
+    fi
 done
 
 tr '\n' '\0' <build/strict.jobs |

@@ -1,5 +1,5 @@
-# Static analysers on the command, and mandoc on its man page. None may print
-# anything; a failure shows what was printed. It ends with "N passed, N failed".
+# Static analysers on the command. None may print anything; a failure shows what was
+# printed. It ends with "N passed, N failed".
 # tests/quality/analysers.sh has the checks that are switched off everywhere. Some
 # are switched off here:
 #
@@ -14,8 +14,6 @@
 # companions, of which `make analyse` takes care.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/quality/analysers.sh
-need mandoc mandoc
-enough
 
 sources=$(ls examples/command/*.c | grep -v -e /library.c -e /atomic.c)
 for file in $sources; do
@@ -25,5 +23,4 @@ for file in $sources; do
 done
 quiet check_c --suppress=knownConditionTrueFalse -DMADV_HUGEPAGE=14 \
     -DFIONREAD=21531 -DDBL_MANT_DIG=53 $sources
-quiet mandoc -Tlint examples/command/bloom.1
 counted
