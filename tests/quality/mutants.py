@@ -48,10 +48,10 @@ TCC = shutil.which("tcc")
 GCC = "gcc"
 
 LEAST = 90          # percent of the mutants that the tests find
-SECONDS, LARGE = 6, 20      # of the CPU for one test; for a filter of 2 GB, and
+SECONDS, LARGE = 20, 60     # of the CPU for one test; for a filter of 2 GB, and
                             # for share.c, which runs 4,100 schedules
 SLOWER = 3          # the true headers must pass in this part of that time
-PATIENCE = 40       # seconds for a program, which may wait for nothing
+PATIENCE = 120      # seconds for a program, which may wait for nothing
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
