@@ -48,9 +48,8 @@ TCC = shutil.which("tcc")
 GCC = "gcc"
 
 LEAST = 90          # percent of the mutants that the tests find
-SECONDS, LARGE = 20, 60     # of the CPU for one test; for a filter of 2 GB, and
-                            # for share.c, which runs 4,100 schedules
-SLOWER = 3          # the true headers must pass in this part of that time
+SECONDS = 2, 4, 8, 16, 32, 64, 128  # one of these lets each test pass, and a
+SLOWER = 3                  # mutant gets so many times as much of the CPU
 PATIENCE = 120      # seconds for a program, which may wait for nothing
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -335,17 +334,15 @@ def run(*command, **how):
     return status and (tests or ["?"])[-1] or ""
 
 
-def limit(mode):
-    large = mode == "share" or "-DTEST_LARGE" in MODES[mode][1]
-    return LARGE if large else SECONDS
+limits = {}         # (mode, flags): seconds of the CPU for one test
 
 
-def run_test(program, mode, flags, only="", slower=1):
+def run_test(program, mode, flags, only="", seconds=0):
     """Runs a test program, or only these of its tests, each on a line. With
     flags, for the sanitizers, it gets more address space. It works in the
     directory of this process, as tests of files would disturb one another."""
     return run(os.path.abspath(program), more_memory=bool(flags), cwd=place(),
-               TEST_SECONDS=str(limit(mode) // slower),
+               TEST_SECONDS=str(seconds or limits[mode, flags]),
                **({"TEST_ONLY": only} if only else {}))
 
 
@@ -408,26 +405,28 @@ def write(name, text):
 
 
 def prepare(mode):
-    """Compiles the tests of a mode. They must pass with the true headers, quickly
-    if these are compiled as mutants are, and under the sanitizers. Returns the
-    tests that call each function, or what is wrong."""
+    """Compiles the tests of a mode. They must pass with the true headers, also
+    under the sanitizers. Returns the tests that call each function, and the
+    limits; or what is wrong."""
     program, beside = (BUILD + name % mode for name in ("/%s", "/%s.beside.o"))
     for flags in (), tuple(SANITIZE):
         test, bloom = (prepared(mode, flags, what) for what in ("test", "bloom"))
-        if not (build(mode, flags, test, bloom, program)
-                and not run_test(program, mode, flags,
-                                 slower=1 if flags else SLOWER)):
-            return "fail without any mutant, or take too long"
+        if not build(mode, flags, test, bloom, program):
+            return "cannot be built"
+        enough = next((seconds for seconds in SECONDS if not
+                       run_test(program, mode, flags, seconds=seconds)), 0)
+        if not enough:
+            return "fail without any mutant"
+        limits[mode, flags] = SLOWER * enough
     if not (compile_test(mode, place(), beside)
             and link(mode, (), beside, prepared(mode, (), "bloom"), program)
-            and not run_test(program, mode, (), slower=SLOWER)):
-        return ("fail beside the mutants, or take too long; does TESTS have all"
-                " files?")
+            and not run_test(program, mode, ())):
+        return "fail beside the mutants; does TESTS have all files?"
     calls = tests_of_functions(mode)
     for test in sorted(set("".join(calls.values()).splitlines())):
         if run_test(program, mode, (), only=test + "\n"):
             return "fail if only %s runs" % test
-    return calls or "do not show what they call"
+    return (calls, limits) if calls else "do not show what they call"
 
 
 def tests_of_functions(mode):
@@ -438,7 +437,7 @@ def tests_of_functions(mode):
                  "-include", "tests/quality/reached.h"):
         return {}
     status, out = execute(os.path.abspath(name), more_memory=True, cwd=place(),
-                          TEST_SECONDS=str(limit(mode)))
+                          TEST_SECONDS=str(limits[mode, ()]))
     if status != 0:
         return {}
     symbols = subprocess.run(["nm", name], stdout=subprocess.PIPE,
@@ -464,7 +463,8 @@ def prepare_all(modes, jobs):
         for mode, result in zip(modes, pool.imap(prepare, modes)):
             if isinstance(result, str):
                 sys.exit("mutants: the tests in mode %s %s" % (mode, result))
-            reached[mode] = result
+            reached[mode], its_limits = result
+            limits.update(its_limits)
 
 
 def built_in(mode, header):
