@@ -90,23 +90,54 @@ bool is_output(int fd)
 
 /* ---- Maps --------------------------------------------------------------- */
 
-static void on_bus_error(int number)
+/* All that were made, the last one first. Of those of one address, it is the last
+   that may still be there. */
+static struct map {
+    const char *start, *end, *name;
+    struct map *next;
+} *maps;
+
+static void print(const char *text)
 {
-    static const char text[] = "bloom: a filter's file was made shorter by "
-        "another program, or its disk failed or is full\n";
-    const ssize_t some = write(2, text, sizeof text - 1);
-    (void)number;
+    const ssize_t some = write(2, text, strlen(text));
     (void)some;
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    const char *at = info->si_addr;
+    const struct map *m = maps;
+    (void)number;
+    (void)context;
+    while (m && (at < m->start || at >= m->end))
+        m = m->next;
+    print("bloom: ");
+    print(m ? m->name : "a filter's file");
+    print(": was made shorter by another program, or its disk failed or is "
+          "full\n");
     _exit(2);
 }
 
-char *map_bytes(int fd, size_t at, size_t size, int how)
+char *map_bytes(int fd, const char *name, size_t at, size_t size, int how)
 {
     const size_t before = at % (size_t)sysconf(_SC_PAGESIZE);
-    char *map = mmap(NULL, before + size, PROT_READ | PROT_WRITE, how, fd,
-                     (off_t)(at - before));
-    signal(SIGBUS, on_bus_error);
-    return map == MAP_FAILED ? NULL : map + before;
+    char *start = mmap(NULL, before + size, PROT_READ | PROT_WRITE, how, fd,
+                       (off_t)(at - before));
+    struct sigaction action;
+    struct map *m;
+    if (start == MAP_FAILED)
+        return NULL;
+    m = enlarge(NULL, sizeof *m);
+    m->start = start;
+    m->end = start + before + size;
+    m->name = name;
+    m->next = maps;
+    maps = m;
+    memset(&action, 0, sizeof action);
+    action.sa_flags = SA_SIGINFO;
+    action.sa_sigaction = on_bus_error;
+    sigaction(SIGBUS, &action, NULL);
+    return start + before;
 }
 
 /* ---- Disk space and order ------------------------------------------------ */

@@ -24,8 +24,9 @@ bool is_output(int fd);             /* is it also the standard output? */
 void lock_moves(int fd, short how);
 
 /* Maps `size` bytes at `at`, which need not be the start of a page. how:
-   MAP_SHARED, or MAP_PRIVATE for a copy. NULL: errno says why. */
-char *map_bytes(int fd, size_t at, size_t size, int how);
+   MAP_SHARED, or MAP_PRIVATE for a copy. NULL: errno says why. If the bytes cannot
+   be had later, a message with this name ends the process. */
+char *map_bytes(int fd, const char *name, size_t at, size_t size, int how);
 
 /* Reserves disk space. Without it, a full disk would end the process where it
    sets a cell, after lines were printed. is_new: the bytes are behind the end

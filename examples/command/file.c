@@ -103,7 +103,7 @@ static char *map_all(int fd, const char *name, size_t *size, int how)
     refuse_empty(*size, name);
     if ((uintmax_t)there.st_size > SIZE_MAX)
         die_of(strerror(EFBIG), name);
-    image = map_bytes(fd, 0, *size, how);
+    image = map_bytes(fd, name, 0, *size, how);
     if (!image)
         die_of(strerror(errno), name);
     return image;
@@ -447,7 +447,7 @@ void add_room(file *f)
         unseal(f);
     why = reserve(f->fd, f->size, size, true);
     if (why == 0) {
-        link = map_bytes(f->fd, f->size, size, MAP_SHARED);
+        link = map_bytes(f->fd, f->name, f->size, size, MAP_SHARED);
         why = link ? 0 : errno;
     }
     if (why != 0)

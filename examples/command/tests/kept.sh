@@ -78,7 +78,7 @@ rm -f f one-chain chain window was
 : > printed; "$bloom" uniq -f f pipe > printed 2> err & pid=$!
 exec 9> pipe; cat a >&9; wait_for printed; : > f; cat b >&9; exec 9>&-
 begin; what='FILE is cut short'; wait $pid; is "$what" 2 $?
-says err "bloom: a filter's file was made shorter by another program"; rm f
+says err "bloom: f: was made shorter by another program"; rm f
 
 # A second writer of a chain waits. One of a filter of fixed size does not, but
 # what replaces it does
