@@ -104,7 +104,7 @@ build/test-%.said: build/flags
 build/%.said: build/%.out
 	@. tests/helpers.sh && sum $* $< >$@; cat $@
 
-JOBS = 6
+JOBS ?= 6
 RUN_TESTS = CC="$(CC)" CXX="$(CXX)" BUILD="$(MAKE) -s -k -j$(JOBS)" \
     sh tests/unit/run.sh
 test: | build
