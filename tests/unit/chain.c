@@ -756,6 +756,9 @@ static void test_chain_without_memory(void)
     requests = refused = 0;
     CHECK(!bloom_chain_join(image, &link, &error));
     CHECK(error == BLOOM_NO_MEMORY);
+    requests = 0;
+    CHECK(!bloom_chain_open(image, sizeof image, &error));
+    CHECK(error == BLOOM_NO_MEMORY);
     for (refused = 0; refused < 2; refused++) {     /* the chain, its link */
         requests = 0;
         CHECK(!bloom_chain_load(image, sizeof image, &error));
