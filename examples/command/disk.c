@@ -90,8 +90,8 @@ bool is_output(int fd)
 
 /* ---- Maps --------------------------------------------------------------- */
 
-/* All that were made, the last one first. Of those of one address, it is the last
-   that may still be there. */
+/* All that were made, the last one first. Of those at one address, the last one
+   may still be there. */
 static struct map {
     const char *start, *end, *name;
     struct map *next;

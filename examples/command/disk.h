@@ -24,7 +24,7 @@ bool is_output(int fd);             /* is it also the standard output? */
 void lock_moves(int fd, short how);
 
 /* Maps `size` bytes at `at`, which need not be the start of a page. how:
-   MAP_SHARED, or MAP_PRIVATE for a copy. NULL: errno says why. If the bytes cannot
+   MAP_SHARED, or MAP_PRIVATE for a copy. NULL: errno says why. If bytes cannot
    be had later, a message with this name ends the process. */
 char *map_bytes(int fd, const char *name, size_t at, size_t size, int how);
 

@@ -2,10 +2,10 @@
 
    With -f FILE, a line is printed first and recorded afterwards, as a line that
    did not reach its reader must be printed by the next run: the disk was full,
-   or the reader of a pipe has exited (as in "| head"). Until then, its hash
-   waits in a queue, and a second copy of the line finds it there. A process
-   that is killed has printed these lines but not recorded them, and the next
-   run prints them again. */
+   or the reader of a pipe or socket has exited (as in "| head"). Until then,
+   its hash waits in a queue, and a second copy of the line finds it there. A
+   process that is killed has printed these lines but not recorded them, and the
+   next run prints them again. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE                     /* FIONREAD */
 #define _DARWIN_C_SOURCE
@@ -36,9 +36,10 @@ static struct run {
     file seen;                          /* without FILE: only its filter */
     batch lines;
     uint64_t new_lines, old_lines;
-    uint64_t offered, printed;          /* bytes of new lines so far; bytes that
-                                           standard output has taken */
-    bool is_pipe, is_file, gone;        /* standard output; its reader exited */
+    uint64_t offered, printed, taken;   /* bytes of new lines so far; those that
+                                           standard output, its reader took */
+    bool is_pipe, is_socket, is_file;   /* standard output */
+    bool gone;                          /* its reader exited */
     bool begun;                         /* it has lines of this run */
     bool warned;
     uint64_t warn_at;                   /* look again at this many lines */
@@ -61,14 +62,29 @@ static void warn_in_time(void)
 
 /* ---- Recording ----------------------------------------------------------- */
 
-/* Bytes of output that lie in the pipe, and may never be read. Other processes
-   may have written some of them. */
+static bool reader_is_gone(int milliseconds)
+{
+    struct pollfd out = { 1, 0, 0 };            /* always reports POLLERR */
+    return poll(&out, 1, milliseconds) > 0;
+}
+
+/* Bytes of output that lie in the pipe or socket, and may never be read. Other
+   processes may have written some of them. A socket counts the memory of each
+   write until all of it was read, so more than the bytes. Linux empties it when
+   its reader exits, so the reader is looked for after the count. */
 static uint64_t unread_output(void)
 {
     int unread = 0;
 #ifdef FIONREAD
     if (run.is_pipe && ioctl(1, FIONREAD, &unread) != 0)
         unread = 0;
+#endif
+#if defined __linux__ && defined TIOCOUTQ
+    if (run.is_socket && ioctl(1, TIOCOUTQ, &unread) != 0)
+        unread = 0;
+    run.gone = run.gone || (run.is_socket && reader_is_gone(0));
+    if (run.gone && run.is_socket)
+        return run.printed - run.taken;
 #endif
     return unread > 0 ? (uint64_t)unread : 0;
 }
@@ -85,8 +101,9 @@ static void record_until(uint64_t bytes)
 static void settle(void)
 {
     const uint64_t unread = unread_output();
-    if (run.printed > unread)
-        record_until(run.printed - unread);
+    if (run.printed > unread + run.taken)
+        run.taken = run.printed - unread;
+    record_until(run.taken);
 }
 
 /* The disk gets the lines before FILE is synchronised, which says that they
@@ -118,13 +135,12 @@ static void sync_in_time(void)
    expected to read the rest: it may be waiting for this process to end. */
 static void await_reader(uint64_t most)
 {
-    struct pollfd out = { 1, 0, 0 };
     const int patience = stopped_by ? HASTE : PATIENCE;
     int left = patience, pause = 1;
     uint64_t before = unread_output(), unread;
     settle();
     while (before > 0 && count_waiting() > most && !run.gone && left > 0) {
-        run.gone = poll(&out, 1, pause) > 0;    /* always reports POLLERR */
+        run.gone = reader_is_gone(pause);
         tell_state();
         settle();
         unread = unread_output();
@@ -386,6 +402,7 @@ static void open_seen(const options *o)
         run.seen = open_file(o->file, &o->filter, !o->no_wait);
         if (fstat(1, &out) == 0) {
             run.is_pipe = S_ISFIFO(out.st_mode);
+            run.is_socket = S_ISSOCK(out.st_mode);
             run.is_file = S_ISREG(out.st_mode);
         }
         run.synced = seconds();
@@ -416,9 +433,9 @@ int uniq_lines(const options *o, char **operands)
                run.old_lines);
     if (fflush(stdout) != 0 && !stopped_by)
         die_of(strerror(errno), "standard output");
-    warn_in_time();
     if (!end_file())
         return 2;
+    warn_in_time();
     if (stopped_by)
         end_by_signal(stopped_by);
     close_output();

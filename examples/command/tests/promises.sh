@@ -32,6 +32,9 @@ refuse 'grown: made with n = 100, not 5' uniq -n 5 -f grown a
 what='more lines than planned'
 head -n 3000 many > in; "$bloom" uniq --fixed -n 1000 -p 0.1 in > out 2> err; is "$what" 3 $?
 says err 'holds more than 1000 lines: 11.2% of new lines will now be lost, not 10%'
+what='more lines, which a pipe still holds at the end'; head -n 1500 many > in
+{ "$bloom" uniq --fixed -n 1000 -p 0.1 -f g in 2> err; echo $? > code; } | cat > out
+is "$what" 3 "$(cat code)"; says err 'g: holds more than 1000 lines: '; rm g
 try '--last' 0 uniq --last 7 -f window a; same out a
 tail -n 7 a > in; try 'it knows the last lines' 0 uniq -c -f window in; says out '7 seen'
 head -n 300 a > in; try 'it has forgotten the others' 1 check -q window in
@@ -140,6 +143,16 @@ what='the reader exits'
 "$bloom" $exact wide 2> err | dd bs=4096 count=1 > got 2> /dev/null
 whole got > want
 if [ "$(uname)" = Linux ]; then known "$what" want; fi; rm -f g
+${CC:-cc} "$root/examples/command/tests/socket.c" -o socket
+what='the reader of a socket reads all'
+./socket 999999 "$bloom" $exact some > got; is "$what" 0 $?; same got some
+known "$what" some; rm -f g
+what='the reader of a socket exits'
+./socket 9000 "$bloom" $exact some > got; is "$what" 0 $?
+if [ "$(uname)" = Linux ]; then
+    try "$what: the rest" 0 $exact some; whole got | sort -u - out > want
+    sort some > all; same want all
+fi; rm -f g
 what='a file is missing'; "$bloom" $exact some nosuch > out 2> err
 is "$what" 2 $?; same out some; known "$what" some; rm g
 
