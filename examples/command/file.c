@@ -15,8 +15,9 @@
      without keys. A new link is on the disk before the head counts it, and gets
      no key before that. bloom_chain_open says more.
    * A window that was about to change its header: see bloom_window_open.
-   * A new file of zeros, or of zeros and the headers of generations. Its first
-     bytes are written last, in one call. */
+   * A new file of zeros, or of zeros and the headers of generations, if the
+     filter that the next run asks for is at least as large. Its first bytes are
+     written last, in one call. */
 #include "file.h"
 #include "disk.h"
 #include "lines.h"

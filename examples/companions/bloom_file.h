@@ -167,7 +167,9 @@ BLOOM_API bloom *bloom_load(const char *name, size_t most, int *why);
    too; then both call bloom_unshare or exit.
    bloom_unshare writes the cells to the disk, also those that others have set,
    and unmaps the filter in this process. Returns 0, also for NULL, or the errno
-   of writing; the filter is unmapped in any case. */
+   of writing; the filter is unmapped in any case. It is ENOENT if the file has
+   lost its last name, as another program has removed or replaced it: the keys
+   are lost. */
 #if defined(BLOOM_ATOMIC) && !defined(_WIN32)
 BLOOM_API int bloom_unshare(bloom *b);
 BLOOM_FILE_TO_UNSHARE_
@@ -241,8 +243,8 @@ BLOOM_API void bloom_file_unmap(const void *image, size_t size);
 
 /* bloom_file_hold maps a file to be changed, by one process at a time. What is
    stored there is in the file at once: a process that is killed loses nothing.
-   It is for windows (bloom_window_resume) and chains (bloom_chain_open). Not on
-   Windows.
+   It is for windows (bloom_window_resume). A chain needs a file that grows: see
+   bloom_chain_open. Not on Windows.
      Size: if there is no file, or an empty one, it makes one of `size` zeros,
          and takes the disk space for it. So a full disk is ENOSPC at once. (On
          macOS and OpenBSD, and where the file system cannot do that, it is
@@ -1450,11 +1452,14 @@ static inline int bloom_file_sync_map_(void *map)
                                                 : bloom_file_sync_fd_(notes.fd);
 }
 
-/* Also unmaps it, and closes the file. */
+/* Also unmaps it, and closes the file. ENOENT: the file has lost its name. */
 static inline int bloom_file_end_map_(void *map)
 {
     const bloom_file_shared_ notes = bloom_file_notes_(map);
-    const int why = bloom_file_sync_map_(map);
+    struct stat file;
+    int why = bloom_file_sync_map_(map);
+    if (why == 0 && fstat(notes.fd, &file) == 0 && file.st_nlink == 0)
+        why = ENOENT;
     munmap(notes.map, notes.size + (size_t)((char *)map - (char *)notes.map));
     close(notes.fd);
     return why;
@@ -1517,7 +1522,8 @@ static inline int bloom_file_sync_name_(const char *name)
     return why;
 }
 
-/* Looks at the file, and gives it its size and disk space. */
+/* Looks at the file, and gives it its size and disk space. A process that was
+   killed here may have left a file whose name is not on the disk. */
 static inline int bloom_file_prepare_(int fd, const char *name, size_t *size,
                                       bool *is_new)
 {
@@ -1540,9 +1546,9 @@ static inline int bloom_file_prepare_(int fd, const char *name, size_t *size,
         why = EINVAL;
     if (why == 0 && (old < *size || (uint64_t)file.st_blocks * 512 < *size))
         why = bloom_file_reserve_(fd, old, *size);
-    if (why == 0 && old < *size)
+    if (why == 0 && *is_new)
         why = bloom_file_sync_fd_(fd);
-    if (why == 0 && old < *size)
+    if (why == 0 && *is_new)
         why = bloom_file_sync_name_(name);
     return why;
 }
@@ -1576,14 +1582,7 @@ BLOOM_API int bloom_file_sync(void *held)
 
 BLOOM_API int bloom_file_drop(void *held)
 {
-    struct stat file;
-    bool named;
-    int why;
-    if (!held)
-        return 0;
-    named = fstat(bloom_file_notes_(held).fd, &file) != 0 || file.st_nlink > 0;
-    why = bloom_file_end_map_(held);
-    return why == 0 && !named ? ENOENT : why;
+    return held ? bloom_file_end_map_(held) : 0;
 }
 #endif
 

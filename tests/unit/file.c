@@ -998,7 +998,9 @@ static void hold_anywhere(bool exists, bool ends)
         if (ends && pid == 0)
             _exit(held ? status : 99);
         CHECK(!ends || (pid > 0 && waitpid(pid, &status, 0) == pid));
+        folder_syncs = 0;       /* what was killed may have left no name */
         CHECK(hold_error(NEW) == (exists ? 0 : ENOENT));
+        CHECK(folder_syncs == !exists);
         CHECK(!exists || has("h", new_bytes, NEW));
         if (ends ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : calls < when)
             break;

@@ -416,7 +416,9 @@ static void share_once(void)
     CHECK(symlink("s", "l") == 0 && remove("s") == 0);
     b = bloom_share("l", plan, NULL);           /* creates what l names */
     CHECK(b && access("s", F_OK) == 0 && bloom_unshare(b) == 0);
-    CHECK(remove("l") == 0 && remove("s") == 0);
+    b = bloom_share("s", plan, NULL);
+    CHECK(b && remove("l") == 0 && remove("s") == 0);
+    CHECK(bloom_unshare(b) == ENOENT);          /* its keys are lost */
 }
 
 static void share_bad_files(void)
