@@ -48,12 +48,12 @@ static void copy(int fd, const char *suffix)
 WRAPPED(int, fsync, (int fd), (fd), ".synced")
 WRAPPED(ssize_t, write, (int fd, const void *b, size_t n), (fd, b, n), "")
 WRAPPED(int, ftruncate64, (int fd, off_t size), (fd, size), "")
-WRAPPED(int, posix_fallocate64, (int fd, off_t at, off_t size), (fd, at, size),
-        "")
+WRAPPED(int, fallocate64, (int fd, int how, off_t at, off_t size),
+        (fd, how, at, size), "")
 WRAPPED(ssize_t, pwrite64, (int fd, const void *b, size_t n, off_t at),
         (fd, b, n, at), "")
 WRAPPED(int, ftruncate, (int fd, off_t size), (fd, size), "")
-WRAPPED(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size),
-        "")
+WRAPPED(int, fallocate, (int fd, int how, off_t at, off_t size),
+        (fd, how, at, size), "")
 WRAPPED(ssize_t, pwrite, (int fd, const void *b, size_t n, off_t at),
         (fd, b, n, at), "")
