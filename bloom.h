@@ -3676,6 +3676,8 @@ BLOOM_END_HUSH_
      BLOOM_NAMESPACE.
    - Adding a key that a full newest generation of a window seems to contain
      changes nothing. So windows can differ in their bytes from those of 2.4.0.
+   - bloom_unshare returns ENOENT, where it returned 0, if another program has
+     removed or replaced the file.
    - The command, the module for Redis, the SQLite extension, bloom.py, the page
      and the CMake package change, too: see "Versions" in their READMEs.
 
