@@ -27,7 +27,7 @@ UNCOVERED = {
         "paths after another thread came between, or after a compare-and-swap "
         "failed for no reason, which never happens on x86; see "
         "tests/threads/threads.c",
-    "inside_allocate inside_check_fields bloom_window_copy bloom_chain_open":
+    "inside_allocate inside_check_fields bloom_window_copy":
         "the size does not fit into a 32-bit size_t, or memory is short",
     "bloom_chain_set_room_": "a room beyond 2^63 keys",
     "bloom_new bloom_new_layout bloom_rate_": "BLOOM_ASSERT, by default, checks nothing",
