@@ -123,7 +123,7 @@ char *map_bytes(int fd, const char *name, size_t at, size_t size, int how)
     const size_t before = at % (size_t)sysconf(_SC_PAGESIZE);
     char *start = mmap(NULL, before + size, PROT_READ | PROT_WRITE, how, fd,
                        (off_t)(at - before));
-    struct sigaction action;
+    struct sigaction action = { 0 };
     struct map *m;
     if (start == MAP_FAILED)
         return NULL;
@@ -133,7 +133,6 @@ char *map_bytes(int fd, const char *name, size_t at, size_t size, int how)
     m->name = name;
     m->next = maps;
     maps = m;
-    memset(&action, 0, sizeof action);
     action.sa_flags = SA_SIGINFO;
     action.sa_sigaction = on_bus_error;
     sigaction(SIGBUS, &action, NULL);

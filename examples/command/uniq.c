@@ -80,11 +80,13 @@ static uint64_t unread_output(void)
         unread = 0;
 #endif
 #if defined __linux__ && defined TIOCOUTQ
-    if (run.is_socket && ioctl(1, TIOCOUTQ, &unread) != 0)
-        unread = 0;
-    run.gone = run.gone || (run.is_socket && reader_is_gone(0));
-    if (run.gone && run.is_socket)
-        return run.printed - run.taken;
+    if (run.is_socket) {
+        if (ioctl(1, TIOCOUTQ, &unread) != 0)
+            unread = 0;
+        run.gone = run.gone || reader_is_gone(0);
+        if (run.gone)
+            return run.printed - run.taken;
+    }
 #endif
     return unread > 0 ? (uint64_t)unread : 0;
 }
@@ -97,13 +99,14 @@ static void record_until(uint64_t bytes)
         record(&run.seen, hash, count);
 }
 
-/* Records the lines that the reader has read. */
-static void settle(void)
+/* Records the lines that the reader has read. Returns the bytes left unread. */
+static uint64_t settle(void)
 {
     const uint64_t unread = unread_output();
     if (run.printed > unread + run.taken)
         run.taken = run.printed - unread;
     record_until(run.taken);
+    return unread;
 }
 
 /* The disk gets the lines before FILE is synchronised, which says that they
@@ -137,13 +140,11 @@ static void await_reader(uint64_t most)
 {
     const int patience = stopped_by ? HASTE : PATIENCE;
     int left = patience, pause = 1;
-    uint64_t before = unread_output(), unread;
-    settle();
+    uint64_t before = settle(), unread;
     while (before > 0 && count_waiting() > most && !run.gone && left > 0) {
         run.gone = reader_is_gone(pause);
         tell_state();
-        settle();
-        unread = unread_output();
+        unread = settle();
         left = unread < before ? patience : left - pause;
         before = unread;
         pause = pause < 50 ? 2 * pause : pause;

@@ -48,8 +48,9 @@ TCC = shutil.which("tcc")
 GCC = "gcc"
 
 LEAST = 90          # percent of the mutants that the tests find
-SECONDS = 2, 4, 8, 16, 32, 64, 128  # one of these lets each test pass, and a
-SLOWER = 3                  # mutant gets so many times as much of the CPU
+SECONDS = 2, 4, 8, 16, 32, 64, 128      # of the CPU for one test: the first of
+                    # these that is enough for the true headers,
+SLOWER = 3          # and a mutant gets so many times as much
 PATIENCE = 120      # seconds for a program, which may wait for nothing
 os.environ["ASAN_OPTIONS"] = "allocator_may_return_null=1"
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

@@ -139,8 +139,8 @@ def power_cuts(kind, is_new):
             check((has or set()) <= printed, kind, name, share, 'not printed')
             r = run(*uniq(kind, 'cut'))
             check(r.returncode == 0, kind, name, share, r.stderr)
-            check((has or set()) >= young and known('cut', input_lines) >= young,
-                  kind, name, share, 'lost')
+            for has in has, known('cut', input_lines):
+                check((has or set()) >= young, kind, name, share, 'lost')
         if name.endswith('.synced'):
             synced = now
     print(kind + (', new' if is_new else '') + ':', len(cuts),
